@@ -11,9 +11,9 @@ from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 
 from keydesk_client.errors import NotFound, OutOfRange
 
-LARGEST_RANGE: Final = 500
+MAX_RANGE: Final = 500
 """Ids that one request for missing transactions asks for."""
-MOST_HELD = 10_000
+MAX_HELD = 10_000
 PATIENCE_S = 0.25
 
 
@@ -53,7 +53,7 @@ class Sequencer(Generic[T]):
         last: int,
         apply: Callable[[T], object],
         *,
-        most_held: int = MOST_HELD,
+        most_held: int = MAX_HELD,
         patience_s: float = PATIENCE_S,
     ) -> None:
         self.last: int = last
@@ -207,7 +207,7 @@ class GapFiller(Generic[T]):
 
     async def _read(self, missing: Range) -> Backfill:
         first, last = missing
-        self.requested = first, min(last, first + LARGEST_RANGE - 1)
+        self.requested = first, min(last, first + MAX_RANGE - 1)
         try:
             transactions, newest = await self._read_range(*self.requested)
         except (OutOfRange, NotFound):

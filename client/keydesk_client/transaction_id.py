@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from pydantic_core import CoreSchema
 
 PATTERN: Final = r"^[0-9]+$"
-LONGEST_ID: Final = 20
+MAX_ID_LENGTH: Final = 20
 
 
 class TransactionID(str):
@@ -42,7 +42,7 @@ class TransactionID(str):
         from pydantic_core import core_schema  # noqa: PLC0415 - errors are imported without pydantic
 
         # Only digits, so that `int()` of an id cannot fail.
-        digits = core_schema.str_schema(pattern=PATTERN, max_length=LONGEST_ID)
+        digits = core_schema.str_schema(pattern=PATTERN, max_length=MAX_ID_LENGTH)
         return core_schema.no_info_after_validator_function(cls, digits)
 
 

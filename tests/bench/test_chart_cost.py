@@ -38,8 +38,8 @@ OTHER_PICTURES = (
     "v",
     "v",
 )
-MOST_BYTES_WRITTEN_OUT = 14_700  # on a terminal that is not known to erase in colour
-MOST_BYTES_OF_A_TURN = 13_000  # from one whole picture to another: zoomed, panned, in another style
+MAX_BYTES_WRITTEN_OUT = 14_700  # on a terminal that is not known to erase in colour
+MAX_BYTES_OF_A_TURN = 13_000  # from one whole picture to another: zoomed, panned, in another style
 EVERY = 0.25  # seconds: the service sends four prices a second at most
 CHANCE = random.Random(7)
 THREE = parse_indicators(("ema 20", "ema 50", "bb 20 2"))
@@ -131,9 +131,9 @@ async def test_a_whole_redraw_fits_the_budget(
         f"whole, {len(specs)} indicators: {milliseconds:.2f} ms, {milliseconds / unit:.1f} of the reference,"
         f" {size} bytes ({written_out} where nothing is erased), in place of another picture {max(turns)} at most\n"
     )
-    assert written_out <= MOST_BYTES_WRITTEN_OUT
+    assert written_out <= MAX_BYTES_WRITTEN_OUT
     assert size <= most_bytes
-    assert max(turns) <= MOST_BYTES_OF_A_TURN
+    assert max(turns) <= MAX_BYTES_OF_A_TURN
     assert milliseconds <= WHOLE * unit
 
 

@@ -42,7 +42,7 @@ EXPLANATION = (
     "as Sharpe ratio after spread and financing: on the market, and by chance, where the fixings are drawn. The last column"
     " has those that look back more than a week: they trade the published fixings, whose trends are history."
 )
-MOST_ABOVE_CHANCE = 0.2  # of Sharpe
+MAX_ABOVE_CHANCE = 0.2  # of Sharpe
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def test_prices_are_as_volatile_as_their_fixings_and_pay_no_simple_strategy() ->
     assert max(abs(pair.deviation_t) for one in figures for pair in one.pairs.values()) < 3
     best = sum(one.earned[0].sharpe for one in figures) / len(figures)
     chance = sum(one.by_chance[0].sharpe for one in figures) / len(figures)
-    assert best <= chance + MOST_ABOVE_CHANCE
+    assert best <= chance + MAX_ABOVE_CHANCE
 
 
 def figures_of(seed: int) -> SeedFigures:

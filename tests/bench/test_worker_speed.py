@@ -22,7 +22,7 @@ pytestmark = pytest.mark.bench
 COUNTS = (1, 2)
 TURNS = int(os.environ.get("KEYDESK_WORKER_TURNS", "3"))
 DESKS, CONNECTIONS, ORDERS = 16, 32, 4_000
-MOST_CPU_S = 0.003  # of the broker, an order, on a machine of any load
+MAX_CPU_S = 0.003  # of the broker, an order, on a machine of any load
 
 
 async def test_orders_with_one_process_and_with_workers(practice_folder: Path) -> None:
@@ -38,7 +38,7 @@ async def test_orders_with_one_process_and_with_workers(practice_folder: Path) -
         cpu = min(cpu for _, cpu in runs)
         best = max(rate for rate, _ in runs)
         print(f"| {workers} | {rate:,.0f} (best {best:,.0f}) | {cpu * 1e3:.2f} ms |")  # noqa: T201
-        assert cpu < MOST_CPU_S
+        assert cpu < MAX_CPU_S
 
 
 async def _run(folder: Path, workers: int) -> tuple[float, float]:

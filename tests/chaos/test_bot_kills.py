@@ -21,7 +21,7 @@ from support.broker import PracticeServer, practice_server
 from support.proxies.chaos_proxy import FAULTS, ChaosProxy, Fate, chaos_proxy
 
 PROGRAM = Path(__file__).parents[2] / "client" / "examples" / "bot.py"
-LONGEST_SILENCE_S = 120.0
+MAX_SILENCE_S = 120.0
 FEWEST_STEPS = 3
 """A life ends after this many lines at least, so that each one recovers, trades and dies."""
 
@@ -73,7 +73,7 @@ class BotLives:
     async def _lines(self, process: asyncio.subprocess.Process) -> AsyncIterator[dict[str, object]]:
         assert process.stdout is not None
         while True:
-            async with asyncio.timeout(LONGEST_SILENCE_S):
+            async with asyncio.timeout(MAX_SILENCE_S):
                 line = await process.stdout.readline()
             if not line.endswith(b"\n"):
                 return

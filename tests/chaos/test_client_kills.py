@@ -30,8 +30,8 @@ from support.proxies.chaos_proxy import ChaosProxy, chaos_proxy
 
 PROGRAM = Path(support.ordering_process.__file__)
 ENVIRONMENT = {"PYTHONPATH": str(PROGRAM.parent.parent)}
-LONGEST_LIFE_S = 60.0
-LONGEST_LIFE_ALIKE_S = 15.0
+MAX_LIFE_S = 60.0
+MAX_LIFE_ALIKE_S = 15.0
 """Shorter: some steps, as an outcome that is Unconfirmed, are seldom reached by a process that takes turns."""
 Place = tuple[str, str]
 """An action, and how far its intent had come."""
@@ -61,7 +61,7 @@ class KilledClients:
     killed_at: Counter[Place] = field(default_factory=Counter)
     mode: str = "send"
     without_client_ids: bool = False
-    longest_life_s: float = LONGEST_LIFE_S
+    longest_life_s: float = MAX_LIFE_S
     said: list[ReportedOutcome] = field(default_factory=list[ReportedOutcome])
 
     async def live_and_die(self, times: int) -> None:
@@ -222,7 +222,7 @@ async def kills_of_senders_alike(
                     random.Random(f"{number} {sender}"),
                     mode="alike",
                     without_client_ids=bool(number % 2),
-                    longest_life_s=LONGEST_LIFE_ALIKE_S,
+                    longest_life_s=MAX_LIFE_ALIKE_S,
                 )
                 for sender in range(SENDERS)
             ]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from keydesk_client.errors import OutOfRange
-from keydesk_client.sequencer import LARGEST_RANGE, Backfill, GapFiller, Sequencer
+from keydesk_client.sequencer import MAX_RANGE, Backfill, GapFiller, Sequencer
 from support.examples import examples
 
 
@@ -153,16 +153,16 @@ def test_too_many_held_back_are_asked_for_again_later() -> None:
 
 async def test_a_gap_is_filled_range_by_range() -> None:
     door, applied = sequencer()
-    door.saw_last(LARGEST_RANGE + 2)
+    door.saw_last(MAX_RANGE + 2)
     ranges: list[tuple[int, int]] = []
 
     async def read_range(first: int, last: int) -> tuple[list[NumberedTransaction], int]:
         ranges.append((first, last))
-        return numbered(*range(first, last + 1)), LARGEST_RANGE + 2
+        return numbered(*range(first, last + 1)), MAX_RANGE + 2
 
     assert await GapFiller(door, read_range).fill() is Backfill.COMPLETE
-    assert ranges == [(1, LARGEST_RANGE), (LARGEST_RANGE + 1, LARGEST_RANGE + 2)]
-    assert applied == [*range(1, LARGEST_RANGE + 3)]
+    assert ranges == [(1, MAX_RANGE), (MAX_RANGE + 1, MAX_RANGE + 2)]
+    assert applied == [*range(1, MAX_RANGE + 3)]
 
 
 @pytest.mark.parametrize(

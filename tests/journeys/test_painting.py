@@ -13,7 +13,7 @@ from support.terminal import KEYS, Terminal, keydesk
 Size = tuple[int, int]
 # Of the bytes that the same screen costs when it is drawn whole, whatever its figures are. A form stands on a third of it, and
 # the plan of the ticket is drawn on every chart, whose price axis then has its words.
-MOST_OF_WHOLE = 0.65
+MAX_OF_WHOLE = 0.65
 PRICES = 2_500  # bytes of a beat of prices that falls into the same moment
 SLOW_BEAT = ("--fps", "1")  # prices are not what is counted
 FORM_HAS_KEYS = "The form has the keys"
@@ -104,8 +104,8 @@ def test_opening_and_leaving_a_form_cost_few_bytes_and_one_painting(
             terminal.pause(1)
         whole = bytes_of_whole(terminal, size)
     for sent in (opened, left):  # prices that move at that moment are in some of them
-        assert min(map(len, sent)) <= MOST_OF_WHOLE * whole
-        assert max(map(len, sent)) <= MOST_OF_WHOLE * whole + PRICES
+        assert min(map(len, sent)) <= MAX_OF_WHOLE * whole
+        assert max(map(len, sent)) <= MAX_OF_WHOLE * whole + PRICES
     assert all(each.count(b"BUY ") == 1 for each in opened)
     assert all(each.count(b"Watch") <= 1 for each in left)
 

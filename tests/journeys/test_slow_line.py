@@ -15,7 +15,7 @@ RATE = 20_000  # bytes a second
 HELD = 90  # repeats, thirty a second
 TURN = 15  # repeats, then the other way: every one of them moves the cursor
 HELP = 3_000  # bytes
-MOST_BEHIND = 1.0  # seconds of the line's rate; usually 0.5
+MAX_BEHIND = 1.0  # seconds of the line's rate; usually 0.5
 SLOWNESS = 4  # so many times as long as the help takes on a fast line may come on top: a busy machine is slow to read a key
 SIZE = (200, 50)  # one repeat costs about a kilobyte
 DESK = ("--practice", "--price-rate", "14")
@@ -49,7 +49,7 @@ def help_takes(terminal: SlowTerminal) -> float:
 
 def most_behind(taken: float) -> float:
     """Bytes that may come before the help, by the time that it takes where no line is slow."""
-    return RATE * (MOST_BEHIND + SLOWNESS * taken) + HELP
+    return RATE * (MAX_BEHIND + SLOWNESS * taken) + HELP
 
 
 def check_held_key(terminal: SlowTerminal, line: SlowTerminal | SlowLine) -> None:

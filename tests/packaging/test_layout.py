@@ -10,7 +10,7 @@ import pytest
 PROJECT = Path(__file__).parents[2]
 PACKAGES = ("keydesk", "keydesk_client", "keydesk_practice")
 SOURCES = ("tui/keydesk", "client/keydesk_client", "practice/keydesk_practice")
-MOST_MODULES = 20
+MAX_MODULES = 20
 DOCUMENTS = sorted(
     [*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md")],
     key=lambda each: each.relative_to(PROJECT),
@@ -71,7 +71,7 @@ def test_no_folder_and_its_neighbour_import_one_another(graph: grimp.ImportGraph
 def test_no_folder_is_crowded(source: str) -> None:
     folders = [PROJECT / source, *(each for each in (PROJECT / source).rglob("*") if each.is_dir())]
     sizes = {str(folder.relative_to(PROJECT)): len(list(folder.glob("*.py"))) for folder in folders}
-    assert {folder: size for folder, size in sizes.items() if size > MOST_MODULES} == {}
+    assert {folder: size for folder, size in sizes.items() if size > MAX_MODULES} == {}
 
 
 def named_paths(line: str) -> Iterator[Path]:

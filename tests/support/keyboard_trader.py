@@ -43,7 +43,7 @@ ALL_READY: Final = ("prices ok", "events ok")
 
 NOTICE = re.compile(r"^ ?(\d\d:\d\d:\d\d) [·✓!✗] (.*)")
 PAGES = re.compile(r"Space page (\d+)/(\d+)")
-MOST_PAGES: Final = 40
+MAX_PAGES: Final = 40
 MESSAGE = re.compile(r"(?=\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC )")
 EARLIER = re.compile(r"^NOT SEEN BEFORE, from [^:]+:\d\d:\d\d \S+: ")
 HEADLINE = re.compile(r"(?:BUY|SELL|LONG|SHORT) ([\d,]+) ([A-Z]{3}/[A-Z]{3})(?:.*?#(\d+))?")
@@ -246,7 +246,7 @@ class Trader:
         self._until(lambda: "Nothing typed" in self.terminal.text, 5)
         self.terminal.write(b"messages\r")
         if self._until(lambda: "─ Messages ─" in self.terminal.text, 5):
-            for page in range(1, MOST_PAGES + 1):
+            for page in range(1, MAX_PAGES + 1):
                 self._until(partial(self._shows_page, page), FORM_WITHIN)
                 self.screen.read_page(self.terminal)
                 if self._shows_last_page():

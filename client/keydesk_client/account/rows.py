@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from keydesk_client.account.records import DependentOrder, OpenTrade, PendingOrder
 from keydesk_client.account.values import (
-    LARGEST,
+    MAX_VALUE,
     amount,
     moment,
     number_of,
@@ -175,7 +175,7 @@ def trade_row(trade: TradeSummary, printable: Printable) -> OpenTrade:
 def _amount_or_none(trade: TradeSummary, member: str) -> Decimal | None:
     """Return an amount that the next price restores; None if it cannot be read."""
     value: Decimal | None = getattr(trade, member, None)
-    return None if value is None or abs(value) >= LARGEST else value
+    return None if value is None or abs(value) >= MAX_VALUE else value
 
 
 def opened_row(opened: TradeOpen, instrument: str, time_ns: int, printable: Printable) -> OpenTrade:

@@ -20,7 +20,7 @@ from keydesk_client.account.valuation import ValuedAccount
 from keydesk_client.account.values import READ_ERRORS, UnreadableCounter, number_of, try_to
 from keydesk_client.models import Account, Transaction
 from keydesk_client.models.responses import AccountChangesResponse
-from keydesk_client.sequencer import MOST_HELD, Backfill, Range, Sequencer
+from keydesk_client.sequencer import MAX_HELD, Backfill, Range, Sequencer
 
 Listener: TypeAlias = Callable[[Transaction], object]
 
@@ -63,7 +63,7 @@ class TransactionGate:
         if not self._has_number(transaction):
             return
         if self._sequencer is None:
-            if len(self._early) < MOST_HELD:  # dropped ones are requested after the snapshot
+            if len(self._early) < MAX_HELD:  # dropped ones are requested after the snapshot
                 self._early.append(transaction)
         else:
             self._sequencer.offer(transaction)

@@ -16,9 +16,9 @@ T = TypeVar("T")
 R = TypeVar("R")
 READ_ERRORS: Final = (AttributeError, ArithmeticError, ValueError, LookupError, TypeError)
 """Errors of reading a record; those of this package derive from AttributeError and ValueError."""
-LARGEST: Final = Decimal(10) ** 15
+MAX_VALUE: Final = Decimal(10) ** 15
 """Upper bound of prices, sizes and amounts; products of two keep all significant digits."""
-LONGEST_ID: Final = 20
+MAX_ID_LENGTH: Final = 20
 FIRST_NS: Final = 631_152_000_000_000_000  # 1990
 LAST_NS: Final = 4_102_444_800_000_000_000  # 2100
 
@@ -53,15 +53,15 @@ def try_to(counter: UnreadableCounter, action: Callable[[], object]) -> bool:
 
 
 def amount(value: Decimal) -> Decimal:
-    """Return a number between -`LARGEST` and `LARGEST`; raise ValueError for any other."""
-    if not -LARGEST < value < LARGEST:
+    """Return a number between -`MAX_VALUE` and `MAX_VALUE`; raise ValueError for any other."""
+    if not -MAX_VALUE < value < MAX_VALUE:
         raise ValueError(f"{value:.3e} is out of range for an amount, size or price")
     return value
 
 
 def price(value: Decimal) -> Decimal:
-    """Return a price between 0 and `LARGEST`; raise ValueError for any other."""
-    if not 0 < value < LARGEST:
+    """Return a price between 0 and `MAX_VALUE`; raise ValueError for any other."""
+    if not 0 < value < MAX_VALUE:
         raise ValueError(f"{value:.3e} is out of range for a price")
     return value
 
@@ -81,6 +81,6 @@ def moment(time: DateTime) -> int:
 
 def number_of(id_: str) -> int:
     """Return the number of an id of the broker; raise ValueError for any other text."""
-    if len(id_) > LONGEST_ID or not (id_.isascii() and id_.isdecimal()):
-        raise ValueError(f"{id_[:LONGEST_ID]!r} is not an id (a decimal number)")
+    if len(id_) > MAX_ID_LENGTH or not (id_.isascii() and id_.isdecimal()):
+        raise ValueError(f"{id_[:MAX_ID_LENGTH]!r} is not an id (a decimal number)")
     return int(id_)

@@ -11,8 +11,8 @@ from keydesk_client.errors import AnswerTooLarge, InvalidSettings
 E = TypeVar("E", bound=BaseException)
 
 PLACEHOLDER: Final = "[token]"
-LONGEST_ESCAPE: Final = len(r"\u0041")
-MOST_ESCAPES: Final = 50_000
+MAX_ESCAPE_LENGTH: Final = len(r"\u0041")
+MAX_ESCAPES: Final = 50_000
 """Each takes a microsecond of pure Python."""
 ESCAPE: Final = re.compile(rb"\\(u00[0-9a-fA-F]{2}|.)", re.DOTALL)
 SHORTEST_REDACTED: Final = 8
@@ -49,8 +49,8 @@ class Secret:
         if len(token) < SHORTEST_REDACTED:
             return body
         if (b"\\u00" in body or b"\\/" in body) and token in _unescaped(body):
-            if body.count(b"\\") > MOST_ESCAPES:
-                raise AnswerTooLarge(f"the response has more than {MOST_ESCAPES:,} escapes")
+            if body.count(b"\\") > MAX_ESCAPES:
+                raise AnswerTooLarge(f"the response has more than {MAX_ESCAPES:,} escapes")
             plain = ESCAPE.sub(_unescape, body)
             body = plain if token in plain else body
         return body.replace(token, PLACEHOLDER.encode()) if token in body else body
@@ -93,7 +93,7 @@ class StreamRedactor:
         self._secret = secret
         self._needle: bytes = HiddenBytes(secret.reveal(), "ascii")
         self._is_short = len(self._needle) < SHORTEST_REDACTED
-        self._longest = LONGEST_ESCAPE * len(self._needle) - 1
+        self._longest = MAX_ESCAPE_LENGTH * len(self._needle) - 1
 
     def feed(self, piece: bytes) -> bytes:
         """Return the bytes that are free of the token, of this piece and those held back before."""

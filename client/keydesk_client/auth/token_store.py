@@ -28,8 +28,8 @@ Kind: TypeAlias = Literal["native", "vault"]
 
 SERVICE: Final = "keydesk"
 KEYCHAIN_STATE: Final = ("/usr/bin/security", "show-keychain-info")
-SHORTEST_TOKEN, LONGEST_TOKEN = 8, 1024
-LONGEST_PASSPHRASE = 4096
+SHORTEST_TOKEN, MAX_TOKEN_LENGTH = 8, 1024
+MAX_PASSPHRASE_LENGTH = 4096
 AS_TYPED: Final = "surrogateescape"
 """A passphrase is bytes: one in another encoding must not raise an error that shows them."""
 
@@ -123,9 +123,9 @@ def check_token(token: Secret) -> None:
     """Raise InvalidSettings for an invalid token."""
     token.check()
     length = len(token.reveal())
-    if not SHORTEST_TOKEN <= length <= LONGEST_TOKEN:
+    if not SHORTEST_TOKEN <= length <= MAX_TOKEN_LENGTH:
         raise InvalidSettings(
-            f"invalid token length {length}: a token has {SHORTEST_TOKEN} to {LONGEST_TOKEN} characters"
+            f"invalid token length {length}: a token has {SHORTEST_TOKEN} to {MAX_TOKEN_LENGTH} characters"
         )
 
 
@@ -134,7 +134,7 @@ def passphrase_from_descriptor(descriptor: int) -> Passphrase:
 
     def read() -> str:
         with os.fdopen(descriptor, encoding="utf-8", errors=AS_TYPED, closefd=False) as file:
-            return file.readline(LONGEST_PASSPHRASE).rstrip("\r\n")
+            return file.readline(MAX_PASSPHRASE_LENGTH).rstrip("\r\n")
 
     return read
 
@@ -148,7 +148,7 @@ def passphrase_from_file(path: Path, warn: Warn | None = None) -> Passphrase:
     def read() -> str:
         with path.open(encoding="utf-8", errors=AS_TYPED) as file:
             refuse_unsafe(path, os.fstat(file.fileno()), warn)
-            return file.readline(LONGEST_PASSPHRASE).rstrip("\r\n")
+            return file.readline(MAX_PASSPHRASE_LENGTH).rstrip("\r\n")
 
     return read
 

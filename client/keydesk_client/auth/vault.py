@@ -40,7 +40,7 @@ WORK: Final = 2**17
 """The cost n of scrypt: 0.4 s and 128 MB for each guess."""
 ALLOWED_WORK: Final = frozenset(2**power for power in range(10, 18))
 """Costs that a header may name; it is authenticated only after that work, and 2**20 would take a gigabyte."""
-LARGEST_FILE: Final = 1024 * 1024
+MAX_FILE_BYTES: Final = 1024 * 1024
 LOCK_PATIENCE_S: Final = 5.0
 KEY_BYTES: Final = 32
 CHECK_BYTES: Final = 16
@@ -139,7 +139,7 @@ class VaultKeyring(KeyringBackend):
 
     def _read(self) -> Tokens:
         try:
-            content = read_private(self.path, LARGEST_FILE, self._warn)
+            content = read_private(self.path, MAX_FILE_BYTES, self._warn)
         except FileNotFoundError:
             return {}
         return self._decoded(content)

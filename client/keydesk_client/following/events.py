@@ -11,7 +11,7 @@ from keydesk_client.arithmetic.profit import mid_price
 from keydesk_client.models import DateTime, Transaction
 from keydesk_client.orders.outcome import Ambiguous, Done, Rejected
 
-MOST_WAITING: Final = 10_000
+MAX_WAITING: Final = 10_000
 """Events other than prices that wait for an iteration; an iteration that is slower has to read the whole account."""
 Source: TypeAlias = Literal["prices", "transactions", "account"]
 
@@ -109,7 +109,7 @@ class EventQueue:
             if not self._with_prices:
                 return
             self._prices[event.price.instrument] = event
-        elif len(self._events) >= MOST_WAITING:
+        elif len(self._events) >= MAX_WAITING:
             self._events.clear()
             self._events.append(SnapshotReloaded("the iteration was too slow: events were dropped"))
         else:

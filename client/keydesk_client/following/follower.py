@@ -16,7 +16,7 @@ from keydesk_client.account.records import (
 )
 from keydesk_client.account.synchronizer import Synchronizer
 from keydesk_client.account.valuation import measure_order, revalue_account, revalue_position
-from keydesk_client.account.values import FIRST_NS, LARGEST, LAST_NS
+from keydesk_client.account.values import FIRST_NS, LAST_NS, MAX_VALUE
 from keydesk_client.account.values import price as checked_price
 from keydesk_client.errors import (
     ClientClosed,
@@ -122,13 +122,13 @@ def latest_price(price: ClientPrice, received: float) -> LatestPrice:
     name, time = price.instrument, price.time
     if name is None or time is None:
         raise ValueError("a price without instrument or time")
-    if not (0 < bid < LARGEST and 0 < ask < LARGEST and FIRST_NS <= time.ns < LAST_NS):
+    if not (0 < bid < MAX_VALUE and 0 < ask < MAX_VALUE and FIRST_NS <= time.ns < LAST_NS):
         raise ValueError(f"{name[:20]} at {bid:.5g} and {ask:.5g} is out of range for a price")
     return LatestPrice(name, bid, ask, time, price.tradeable is not False, received)
 
 
 FIRST_PAUSE_S: Final = 0.5
-LONGEST_RETRY_AFTER_S: Final = 30.0
+MAX_RETRY_AFTER_S: Final = 30.0
 SHORTEST_PAUSE_S: Final = 0.25
 
 
@@ -212,7 +212,7 @@ class Follower:
     async def back_off(self, failures: int, error: Exception | None = None) -> None:
         """Wait before the next attempt: full jitter under a ceiling that doubles."""
         retry_after = error.retry_after if isinstance(error, HttpStatusError) else None
-        at_least = max(SHORTEST_PAUSE_S, min(retry_after or 0.0, LONGEST_RETRY_AFTER_S))
+        at_least = max(SHORTEST_PAUSE_S, min(retry_after or 0.0, MAX_RETRY_AFTER_S))
         back_off = BackOff(FIRST_PAUSE_S, self.settings.longest_pause_s)
         await self.timing.sleep(back_off.pause(failures, self.timing.chance, at_least_s=at_least))
 

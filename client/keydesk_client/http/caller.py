@@ -43,9 +43,9 @@ TRANSIENT: Final = (Unreachable, ConnectionLost, TimedOut, UnreadableAnswer, Rat
 TRANSIENT_STATUSES: Final = frozenset({500, 502, 503, 504})
 """Not 501: an operation that the service does not offer stays missing."""
 LINK: Final = re.compile(r'<([^<>]*)>\s*;[^,<>]*?\brel="?([a-z]+)"?', re.IGNORECASE)
-LONGEST_LINKS: Final = 8000
+MAX_LINKS_LENGTH: Final = 8000
 """Characters of the Link header that are searched: a page has one or two links."""
-LARGEST_INLINE: Final = 64_000
+MAX_INLINE_BYTES: Final = 64_000
 """Bytes of a malformed body that are read without leaving the event loop: at most 50 ms."""
 
 
@@ -165,7 +165,7 @@ async def read_record(response: HttpResponse, reader: Reader[R]) -> R:
     except UnreadableAnswer as error:
         error.status, error.request_id = response.status, response.request_id
         raise
-    links = LINK.findall(response.headers.get("link", "")[:LONGEST_LINKS])
+    links = LINK.findall(response.headers.get("link", "")[:MAX_LINKS_LENGTH])
     return record.model_copy(
         update={
             "request_id": response.request_id,
@@ -177,7 +177,7 @@ async def read_record(response: HttpResponse, reader: Reader[R]) -> R:
 
 async def _read_malformed(body: bytes, reader: Reader[R]) -> R:
     """Read member by member; large bodies in a thread, since that takes seconds of pure Python."""
-    if len(body) <= LARGEST_INLINE:
+    if len(body) <= MAX_INLINE_BYTES:
         return reader.read_lenient(body)
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(_reading_thread(), reader.read_lenient, body)

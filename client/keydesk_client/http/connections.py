@@ -37,8 +37,8 @@ Trace: TypeAlias = Callable[[str, object], Awaitable[object]]
 IDLE_CONNECTION_S: Final = 30.0
 KEEPALIVE_IDLE_S, KEEPALIVE_INTERVAL_S, KEEPALIVE_PROBES = 5, 2, 3
 UNACKNOWLEDGED_MS: Final = 8000
-LONGEST_REASON: Final = 300
-LONGEST_HEAD: Final = 100 * 1024
+MAX_REASON_LENGTH: Final = 300
+MAX_HEAD_BYTES: Final = 100 * 1024
 """Bytes of the headers of a response."""
 READ_SIZE: Final = 256 * 1024
 """As much as asyncio receives at once: anyio would keep the rest, which `is_readable` does not see."""
@@ -58,7 +58,7 @@ def checked(address: Address) -> Address:
         reason = str(error)
     else:
         return address
-    raise InvalidSettings(f"{address.base[:LONGEST_REASON]!r} is not a valid URL: {reason}")
+    raise InvalidSettings(f"{address.base[:MAX_REASON_LENGTH]!r} is not a valid URL: {reason}")
 
 
 class Connection:
@@ -67,7 +67,7 @@ class Connection:
     def __init__(self, network: httpcore.AsyncNetworkStream) -> None:
         self.network: httpcore.AsyncNetworkStream = network
         self.idle_until: float = 0.0
-        self._parser = h11.Connection(h11.CLIENT, LONGEST_HEAD)
+        self._parser = h11.Connection(h11.CLIENT, MAX_HEAD_BYTES)
         self._is_broken = False
 
     @property

@@ -21,7 +21,7 @@ from keydesk_client.errors import (
 )
 from keydesk_client.http.messages import HttpResponse
 from keydesk_client.models._core.json import JsonObject, JsonValue, loads
-from keydesk_client.transaction_id import LONGEST_ID, TransactionID
+from keydesk_client.transaction_id import MAX_ID_LENGTH, TransactionID
 
 BY_STATUS: Mapping[int, type[HttpStatusError]] = {
     401: Unauthorized,
@@ -33,9 +33,9 @@ BY_STATUS: Mapping[int, type[HttpStatusError]] = {
 }
 
 NO_QUERY: Mapping[str, str] = MappingProxyType({})
-LONGEST_MESSAGE = 500
-LONGEST_CODE = 100
-MOST_TRANSACTIONS = 1000
+MAX_MESSAGE_LENGTH = 500
+MAX_CODE_LENGTH = 100
+MAX_TRANSACTIONS = 1000
 """Transactions that an error may name; an intact response names a few."""
 
 
@@ -78,14 +78,14 @@ def _members(body: bytes) -> JsonObject:
 def _message(members: JsonObject, status: int) -> str:
     message = _text(members, "errorMessage")
     if message:
-        return message[:LONGEST_MESSAGE]
+        return message[:MAX_MESSAGE_LENGTH]
     return f"the service responded with status {status} and no reason"
 
 
 def _rejections(members: JsonObject) -> tuple[Rejection, ...]:
     """Return the reject transactions; an edit of a trade and a close of a position can have several."""
     values = (value for name, value in members.items() if name.endswith("RejectTransaction"))
-    rejects = [value for value in values if isinstance(value, dict)][:MOST_TRANSACTIONS]
+    rejects = [value for value in values if isinstance(value, dict)][:MAX_TRANSACTIONS]
     return _read_rejections(rejects) if rejects else ()
 
 
@@ -101,9 +101,9 @@ def _read_rejections(rejects: list[JsonObject]) -> tuple[Rejection, ...]:
 
 def _named_parameters(members: JsonObject, query: Mapping[str, str]) -> str:
     """Return the query parameters that the message names, with their values, which the message does not repeat."""
-    message = (_text(members, "errorMessage") or "")[:LONGEST_MESSAGE]
+    message = (_text(members, "errorMessage") or "")[:MAX_MESSAGE_LENGTH]
     named = (each for each in query.items() if f"'{each[0]}'" in message)
-    return ", ".join(f"{name}={value}" for name, value in named)[:LONGEST_MESSAGE]
+    return ", ".join(f"{name}={value}" for name, value in named)[:MAX_MESSAGE_LENGTH]
 
 
 def _text(members: JsonObject, name: str) -> str | None:
@@ -113,20 +113,20 @@ def _text(members: JsonObject, name: str) -> str | None:
 
 def _ids(members: JsonObject) -> tuple[TransactionID, ...]:
     value = members.get("relatedTransactionIDs")
-    listed = value[:MOST_TRANSACTIONS] if isinstance(value, list) else ()
+    listed = value[:MAX_TRANSACTIONS] if isinstance(value, list) else ()
     return tuple(each for each in map(_id, listed) if each is not None)
 
 
 def _id(value: JsonValue) -> TransactionID | None:
     """Return a transaction id, or None when it is not one."""
     text = str(value) if isinstance(value, int | str) else ""
-    is_id = text.isascii() and text.isdecimal() and len(text) <= LONGEST_ID
+    is_id = text.isascii() and text.isdecimal() and len(text) <= MAX_ID_LENGTH
     return TransactionID(text) if is_id else None
 
 
 def _code(members: JsonObject) -> str | None:
     code = _text(members, "errorCode")
-    return None if code is None else code[:LONGEST_CODE]
+    return None if code is None else code[:MAX_CODE_LENGTH]
 
 
 def seconds_to_wait(headers: Mapping[str, str], wall: Callable[[], float]) -> float | None:

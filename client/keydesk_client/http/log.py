@@ -19,22 +19,22 @@ from keydesk_client.http.messages import Request
 
 LOG: Final = logging.getLogger("keydesk_client")
 LOG.addHandler(logging.NullHandler())
-LONGEST_PATH: Final = 200
-LONGEST_REQUEST_ID: Final = 60
+MAX_PATH_LENGTH: Final = 200
+MAX_REQUEST_ID_LENGTH: Final = 60
 
 
 def log_response(request: Request, status: int, request_id: str, seconds: float) -> None:
     """Log a request that was answered; callers ask `LOG.isEnabledFor(DEBUG)` before."""
-    path, id_ = _printable(unquote(request.path), LONGEST_PATH), ""
+    path, id_ = _printable(unquote(request.path), MAX_PATH_LENGTH), ""
     if request_id:
-        id_ = f", request {_printable(request_id, LONGEST_REQUEST_ID)}"
+        id_ = f", request {_printable(request_id, MAX_REQUEST_ID_LENGTH)}"
     LOG.debug("%s %s %d in %.0f ms%s", request.method, path, status, 1000 * seconds, id_)
 
 
 def log_failure(request: Request, error: KeydeskClientError, seconds: float) -> None:
     """Log a request without an answer, by the kind of its error: the text may quote what was received."""
     if LOG.isEnabledFor(logging.DEBUG):
-        path = _printable(unquote(request.path), LONGEST_PATH)
+        path = _printable(unquote(request.path), MAX_PATH_LENGTH)
         LOG.debug(
             "%s %s failed in %.0f ms: %s",
             request.method,
@@ -48,7 +48,7 @@ def log_connection(address: Address, seconds: float) -> None:
     """Log a connection that was opened."""
     if LOG.isEnabledFor(logging.INFO):
         place = address.socket_path or address.base
-        LOG.info("connected to %s in %.0f ms", _printable(place, LONGEST_PATH), 1000 * seconds)
+        LOG.info("connected to %s in %.0f ms", _printable(place, MAX_PATH_LENGTH), 1000 * seconds)
 
 
 def _printable(text: str, longest: int) -> str:

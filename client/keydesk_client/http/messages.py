@@ -35,8 +35,8 @@ STREAM: Final[Headers] = (
     USER_AGENT,
 )
 GZIP_WINDOW: Final = 31
-LONGEST_HEADER: Final = 8000
-LONGEST_CHUNK_HEADER: Final = 1000
+MAX_HEADER_LENGTH: Final = 8000
+MAX_CHUNK_HEADER_LENGTH: Final = 1000
 
 _match_chunk_header = re.compile(rb"\r\n([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\r\n]*)?\r\n").match
 
@@ -124,7 +124,7 @@ def request_headers(
 
 def read_headers(headers: Iterable[tuple[str, str]], token: Secret) -> dict[str, str]:
     """Return response headers by their names in lower case, cut to a bound and without the token."""
-    return {name.lower(): token.redact(value)[:LONGEST_HEADER] for name, value in headers}
+    return {name.lower(): token.redact(value)[:MAX_HEADER_LENGTH] for name, value in headers}
 
 
 async def read_body(
@@ -216,7 +216,7 @@ class ChunkedDecoder:
     def _hold(self, rest: bytes) -> None:
         """Keep the beginning of a chunk's header."""
         self._held = rest
-        self.broken = len(rest) > LONGEST_CHUNK_HEADER or b"\n" in rest[2:]
+        self.broken = len(rest) > MAX_CHUNK_HEADER_LENGTH or b"\n" in rest[2:]
 
 
 async def without_token(pieces: AsyncIterable[bytes], token: Secret) -> AsyncGenerator[bytes]:

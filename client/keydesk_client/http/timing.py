@@ -39,7 +39,7 @@ class Timing:
 
 
 REAL_TIMING: Final = Timing()
-MOST_DOUBLINGS: Final = 16
+MAX_DOUBLINGS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class BackOff:
         self, failures: int, chance: Callable[[], float], *, at_least_s: float = 0.0
     ) -> float:
         """Return the seconds to wait after this many failures before; `chance` draws from 0 to 1."""
-        doubled = self.first_s * 2.0 ** min(failures, MOST_DOUBLINGS)
+        doubled = self.first_s * 2.0 ** min(failures, MAX_DOUBLINGS)
         return max(at_least_s, min(self.longest_s, doubled) * chance())
 
 

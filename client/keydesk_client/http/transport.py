@@ -38,7 +38,7 @@ from keydesk_client.http.certificates import distrust
 from keydesk_client.http.connections import (
     IDLE_CONNECTION_S,
     INVALID,
-    LONGEST_REASON,
+    MAX_REASON_LENGTH,
     READ_SIZE,
     Carrier,
     ConnectionPool,
@@ -256,7 +256,7 @@ class Transport:
             reason = str(error)
         else:
             return built
-        raise InvalidRequest(f"the request cannot be encoded: {reason[:LONGEST_REASON]}")
+        raise InvalidRequest(f"the request cannot be encoded: {reason[:MAX_REASON_LENGTH]}")
 
 
 @lru_cache(maxsize=64)
@@ -388,7 +388,7 @@ async def _guarded(work: Awaitable[T], token: Secret) -> T:
 
 def _client_error(error: Exception, token: Secret) -> KeydeskClientError:
     name = type(error).__name__
-    reason = token.redact(f"{name}: {error}" if str(error) else name)[:LONGEST_REASON]
+    reason = token.redact(f"{name}: {error}" if str(error) else name)[:MAX_REASON_LENGTH]
     for kinds, phase, sent in TIMEOUTS:
         if isinstance(error, kinds):
             return TimedOut(f"the {phase} timeout has passed", phase=phase, sent=sent)

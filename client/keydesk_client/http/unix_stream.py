@@ -10,7 +10,7 @@ from typing import Final, Self, cast
 
 import httpcore
 
-MOST_UNREAD: Final = 256 * 1024
+MAX_UNREAD: Final = 256 * 1024
 """Bytes that a Unix socket may be ahead of its reader, as a stream of prices would be of a slow one."""
 
 
@@ -43,7 +43,7 @@ class UnixConnection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Keep what was received; stop reading while too much of it waits."""
         self._unread += data
-        if len(self._unread) > MOST_UNREAD and self._transport is not None:
+        if len(self._unread) > MAX_UNREAD and self._transport is not None:
             self._transport.pause_reading()
         self._changed.set()
 
@@ -73,7 +73,7 @@ class UnixConnection(asyncio.Protocol):
             raise self._failure
         received = bytes(self._unread[:max_bytes])
         del self._unread[:max_bytes]
-        if self._transport is not None and len(self._unread) <= MOST_UNREAD:
+        if self._transport is not None and len(self._unread) <= MAX_UNREAD:
             self._transport.resume_reading()
         return received
 

@@ -37,9 +37,9 @@ from keydesk_client.orders.outcome import Intent
 AMBIGUOUS: Final = "ambiguous"
 NEAR: Final = 500
 """Claims up to this many ids before the newest are kept: the next intent may come from a sender whose feed lags."""
-MOST_SETTLED: Final = 1000
+MAX_SETTLED: Final = 1000
 """Settled intents after which the file is compacted."""
-MOST_COMPARED: Final = 4096
+MAX_COMPARED: Final = 4096
 """Bytes before the end of the last reading that must be unchanged for reading to go on there."""
 LOCK_SUFFIX: Final = ".turn"
 LOCK_DIGITS: Final = 20
@@ -109,7 +109,7 @@ class FileJournal:
         self,
         path: Path | str,
         *,
-        most_settled: int = MOST_SETTLED,
+        most_settled: int = MAX_SETTLED,
         patience_s: float = PATIENCE_S,
     ) -> None:
         self.path: Path = Path(path)
@@ -220,7 +220,7 @@ class FileJournal:
             text = file.read()
         size = self._contents.add(text)
         self._read_to += size
-        self._compared = (self._compared + text[:size])[-MOST_COMPARED:]
+        self._compared = (self._compared + text[:size])[-MAX_COMPARED:]
         self.unreadable_lines = self._contents.unreadable
         return self._contents
 

@@ -48,7 +48,7 @@ CANCELLED_BY_CLIENT: Final = "CLIENT_REQUEST"
 REPLACED: Final = "CLIENT_REQUEST_REPLACED"
 CANCEL_REASONS: Final = frozenset[str](get_args(get_args(get_args(OrderCancelReason)[0])[0]))
 FILL_REASONS: Final = frozenset[str](get_args(get_args(get_args(OrderFillReason)[0])[0]))
-MOST_REQUESTS: Final = 6
+MAX_REQUESTS: Final = 6
 """With more like requests than this, nothing is concluded: the assignments are too many to try."""
 
 OrdersById: TypeAlias = Mapping[str, Order]
@@ -226,7 +226,7 @@ def _possible_batches(makers: Mapping[str, frozenset[str]], request: str) -> tup
     if not fitting:
         return [], True
     requests = frozenset[str]().union(*makers.values())
-    assignments = [] if len(requests) > MOST_REQUESTS else _assignments(list(makers.values()))
+    assignments = [] if len(requests) > MAX_REQUESTS else _assignments(list(makers.values()))
     if not assignments:
         return fitting, True
     batches = list(makers)

@@ -34,7 +34,7 @@ PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0)
 """Before each look-up of a lost answer."""
 TASK_NAME: Final = "look-up of "
 """The name of a reading task: this, then the ids of its intents."""
-MOST_SPREAD: Final = 1000
+MAX_SPREAD: Final = 1000
 """The largest difference between the first ids of look-ups that share a read: a page of the service."""
 
 ReadAfter: TypeAlias = Callable[[int, str | None], Awaitable[list[Transaction]]]
@@ -254,7 +254,7 @@ class _Batch:
     def accepts(self, account_id: str | None, after: int) -> bool:
         """Whether an id is near enough to the others to share a read with them."""
         lowest, highest = min(self.lowest, after), max(self.highest, after)
-        return account_id == self.account_id and highest - lowest <= MOST_SPREAD
+        return account_id == self.account_id and highest - lowest <= MAX_SPREAD
 
 
 async def _wait_until(due: float, wake_up: asyncio.Event) -> bool:

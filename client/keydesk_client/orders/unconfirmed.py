@@ -23,7 +23,7 @@ from keydesk_client.orders.outcome import (
     Rejected,
 )
 
-MOST_SEEN: Final = 200
+MAX_SEEN: Final = 200
 """Transactions that are kept for an Unconfirmed intent that shows up: more than any batch has."""
 
 Finding: TypeAlias = Done | Rejected | Ambiguous | None
@@ -82,7 +82,7 @@ class _Watched:
     """An Unconfirmed intent."""
 
     intent: Intent
-    seen: deque[Transaction] = field(default_factory=lambda: deque(maxlen=MOST_SEEN))
+    seen: deque[Transaction] = field(default_factory=lambda: deque(maxlen=MAX_SEEN))
     """The transactions since the first that concerned it."""
     related_ids: set[str] = field(default_factory=set[str])
     """Ids of the batches and orders that concerned it."""

@@ -18,7 +18,7 @@ from keydesk_client.resources._base import (
 
 T = TypeVar("T")
 
-MOST_LISTED: Final = 500
+MAX_LISTED: Final = 500
 
 PageGenerator: TypeAlias = AsyncGenerator[Sequence[T], None]
 
@@ -54,7 +54,7 @@ def list_query(options: ListOptions, state: str | None, states: tuple[str, ...])
     if "instrument" in options:
         query["instrument"] = plain_text("instrument", name_of(options["instrument"]))
     if "count" in options:
-        query["count"] = whole("count", options["count"], 1, MOST_LISTED)
+        query["count"] = whole("count", options["count"], 1, MAX_LISTED)
     if "before_id" in options:
         query["beforeID"] = numeric_id("before_id", options["before_id"])
     return query

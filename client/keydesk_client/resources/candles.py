@@ -34,7 +34,7 @@ from keydesk_client.resources._paging import Paged
 CANDLES = Reader(CandlestickResponse, CANDLES_BODY)
 LATEST = Reader(LatestCandlesResponse, CANDLES_BODY)
 
-MOST_CANDLES = 5000
+MAX_CANDLES = 5000
 LAST_HOUR = 23
 COMPONENTS = frozenset("MBA")
 GRANULARITIES: Final = enum_values(Granularity)
@@ -89,7 +89,7 @@ def range_query(options: CandleRange, form: TimeForm) -> dict[str, str]:
         raise InvalidRequest("include_first: needs from_, which is missing", field="include_first")
     query = series_query(options)
     if "count" in options:
-        query["count"] = whole("count", options["count"], 1, MOST_CANDLES)
+        query["count"] = whole("count", options["count"], 1, MAX_CANDLES)
     if "from_" in options:
         query["from"] = moment("from_", options["from_"], form)
     if "to" in options:
@@ -224,7 +224,7 @@ class Candles(Resource):
         *,
         from_: TimeOrDate,
         to: TimeOrDate | None = None,
-        page: int = MOST_CANDLES,
+        page: int = MAX_CANDLES,
         **options: Unpack[CandleSeries],
     ) -> Paged[Candlestick]:
         """Yield every candle that starts at or after `from_` and before `to`, over as many pages as there are.
@@ -264,7 +264,7 @@ class Candles(Resource):
         to: TimeOrDate | None = None,
         numbers: NumberConverter | None = None,
         times: TimeConverter | None = None,
-        page: int = MOST_CANDLES,
+        page: int = MAX_CANDLES,
         **options: Unpack[CandleSeries],
     ) -> Columns:
         """Return the candles of a period, as `iterate` yields them, as columns for a data frame.

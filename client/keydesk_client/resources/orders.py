@@ -30,7 +30,7 @@ from keydesk_client.models.responses import (
 )
 from keydesk_client.resources._base import Resource, WriteRequest, name_of, sent_extensions
 from keydesk_client.resources._paging import (
-    MOST_LISTED,
+    MAX_LISTED,
     ListOptions,
     Paged,
     list_query,
@@ -119,7 +119,7 @@ class Orders(Resource):
         *,
         state: OrderStateFilter = "PENDING",
         instrument: str | Instrument | None = None,
-        page: int = MOST_LISTED,
+        page: int = MAX_LISTED,
         account_id: str | None = None,
     ) -> Paged[Order]:
         """Yield every order in a state, newest first, over as many pages as there are."""

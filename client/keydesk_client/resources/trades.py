@@ -43,7 +43,7 @@ from keydesk_client.resources._base import (
     trade_close,
 )
 from keydesk_client.resources._paging import (
-    MOST_LISTED,
+    MAX_LISTED,
     ListOptions,
     Paged,
     list_query,
@@ -184,7 +184,7 @@ class Trades(Resource):
         *,
         state: TradeStateFilter = "OPEN",
         instrument: str | Instrument | None = None,
-        page: int = MOST_LISTED,
+        page: int = MAX_LISTED,
         account_id: str | None = None,
     ) -> Paged[Trade]:
         """Yield every trade in a state, newest first, over as many pages as there are."""

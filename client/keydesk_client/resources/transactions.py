@@ -33,9 +33,9 @@ SEVERAL = Reader(TransactionsResponse, LIST)
 SUMMARY = Reader(AccountSummaryResponse)
 
 STANDARD_STREAM: Final = StreamSettings()
-MOST_ON_A_PAGE: Final = 1000
-MOST_RECENT: Final = 500
-MOST_SINCE: Final = 1000
+MAX_ON_A_PAGE: Final = 1000
+MAX_RECENT: Final = 500
+MAX_SINCE: Final = 1000
 """Transactions that the service scans for one response of `since`."""
 
 TYPES: Final = enum_values(TransactionFilter)
@@ -63,7 +63,7 @@ class Transactions(Resource):
         if to is not None:
             query["to"] = self._moment("to", to)
         if page_size is not None:
-            query["pageSize"] = whole("page_size", page_size, 1, MOST_ON_A_PAGE)
+            query["pageSize"] = whole("page_size", page_size, 1, MAX_ON_A_PAGE)
         request = Request("GET", self._account(account_id, "transactions"), query, self._headers())
         return await self._caller.call(request, INDEX)
 
@@ -114,7 +114,7 @@ class Transactions(Resource):
 
         `type_` filters those: `recent(10, type_=["ORDER_FILL"])` returns the fills among the newest ten transactions.
         """
-        number = int(whole("count", count, 1, MOST_RECENT))
+        number = int(whole("count", count, 1, MAX_RECENT))
         last = await self._last_id(account_id)
         return await self.range(max(1, last - number + 1), last, type_=type_, account_id=account_id)
 
@@ -124,7 +124,7 @@ class Transactions(Resource):
         from_: TimeOrDate | None = None,
         to: TimeOrDate | None = None,
         type_: Types | None = None,
-        page_size: int = MOST_ON_A_PAGE,
+        page_size: int = MAX_ON_A_PAGE,
         account_id: str | None = None,
     ) -> Paged[Transaction]:
         """Yield every transaction of a period, ascending, over as many pages as there are; without `to`, up to now.
@@ -175,12 +175,12 @@ class Transactions(Resource):
             response = await self.since(last, type_=types, account_id=account_id)
             later = [each for each in response.transactions if int(each.id) > last]
             newest = last_id_of(response)
-            if not later and (newest or 0) <= last + MOST_SINCE:
+            if not later and (newest or 0) <= last + MAX_SINCE:
                 return
             yield later
             # An empty response is not the end: the service may apply its limit of 1,000 before the filter.
-            last = int(later[-1].id) if later else last + MOST_SINCE
-            if newest is not None and newest <= last and len(response.transactions) < MOST_SINCE:
+            last = int(later[-1].id) if later else last + MAX_SINCE
+            if newest is not None and newest <= last and len(response.transactions) < MAX_SINCE:
                 return
 
     async def _last_id(self, account_id: str | None) -> int:

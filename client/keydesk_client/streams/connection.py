@@ -28,8 +28,8 @@ from keydesk_client.http.timing import BackOff, ConnectRateLimiter, Timing, Turn
 from keydesk_client.models._core.json import TRANSACTION_LINE
 from keydesk_client.streams.buffer import Buffer, Lost, StreamHealth, StreamSettings
 
-LONGEST_LINE: Final = TRANSACTION_LINE.size
-LONGEST_RETRY_AFTER_S: Final = 300.0
+MAX_LINE_LENGTH: Final = TRANSACTION_LINE.size
+MAX_RETRY_AFTER_S: Final = 300.0
 RETRIABLE: Final = (
     Unreachable,
     ConnectionLost,
@@ -54,7 +54,7 @@ class LineSplitter:
 
     __slots__ = ("_held", "_held_bytes", "_longest")
 
-    def __init__(self, longest: int = LONGEST_LINE) -> None:
+    def __init__(self, longest: int = MAX_LINE_LENGTH) -> None:
         self._longest = longest
         self._held: list[bytes] = []
         self._held_bytes = 0
@@ -153,7 +153,7 @@ class Connection:
         if lasted_s >= self._settings.healthy_s:
             self._failures = 0
         retry_after = error.retry_after if isinstance(error, HttpStatusError) else None
-        at_least = min(retry_after or 0.0, LONGEST_RETRY_AFTER_S)
+        at_least = min(retry_after or 0.0, MAX_RETRY_AFTER_S)
         pause = self._back_off.pause(self._failures, self._timing.chance, at_least_s=at_least)
         self._failures += 1
         return pause

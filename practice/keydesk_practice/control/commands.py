@@ -22,7 +22,7 @@ Body = dict[str, Any]
 Answer = dict[str, Any]
 Sent = tuple[str, str, Body | None]
 _AMOUNT = re.compile(r"[0-9]+(\.[0-9]+)?")
-_SHORTEST_REFRESH, _LONGEST_REFRESH = 0.1, 86_400.0  # seconds
+_SHORTEST_REFRESH, _MAX_REFRESH = 0.1, 86_400.0  # seconds
 _ACCOUNT_VERBS = ("add", "reset", "clone", "deposit", "withdraw", "margin")
 
 
@@ -206,9 +206,9 @@ def _refresh(text: str) -> float:
         seconds = float(text)
     except ValueError:
         seconds = 0.0
-    if not _SHORTEST_REFRESH <= seconds <= _LONGEST_REFRESH:
+    if not _SHORTEST_REFRESH <= seconds <= _MAX_REFRESH:
         raise argparse.ArgumentTypeError(
-            f"invalid number of seconds {text!r}: use {_SHORTEST_REFRESH:g} to {_LONGEST_REFRESH:g}"
+            f"invalid number of seconds {text!r}: use {_SHORTEST_REFRESH:g} to {_MAX_REFRESH:g}"
         )
     return seconds
 

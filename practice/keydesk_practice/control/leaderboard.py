@@ -25,7 +25,7 @@ HEADINGS = ("#", "account", "name", "", "equity", "profit", "return", "open", "o
 _RIGHT = frozenset({"#", "equity", "profit", "return", "open", "orders", "last fill"})
 _NAME_WIDTH = 20
 _HOME_AND_CLEAR = "\x1b[H\x1b[2J"
-_MOST_MARKS = 3  # combining marks on a character
+_MAX_MARKS = 3  # combining marks on a character
 _WIDE = frozenset("WF")  # East Asian characters that take two columns
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 Answer = Mapping[str, Any]
@@ -171,7 +171,7 @@ def _cut(text: str, width: int) -> str:
         marks = 0 if taken else marks + 1
         if used + taken > width:
             break
-        if marks < _MOST_MARKS:
+        if marks < _MAX_MARKS:
             kept, used = kept + one, used + taken
     return kept
 

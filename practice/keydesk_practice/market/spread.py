@@ -63,7 +63,7 @@ _NIGHT_SPREAD, _NIGHT_DEPTH = 1.35, 0.6
 _WEEK = 7 * DAY_SECONDS
 _MONDAY = 4 * DAY_SECONDS  # 1970 began on a Thursday; its first Monday
 _NOISE_PERIOD = 65_536  # cells after which the noise repeats: nearly four days
-_LONGEST_DAY = 18_001
+_MAX_DAY = 18_001
 _SMOOTH = 24  # cells of the moving average
 _NOISE_SIZE = 0.12
 _STRIDE = 7919  # cells between the noise of one pair and of the next
@@ -162,7 +162,7 @@ class SpreadNoise:
         sums = np.concatenate([[0.0], np.cumsum(np.concatenate([noise, noise[:_SMOOTH]]))])
         smooth = (sums[_SMOOTH:-1] - sums[: -_SMOOTH - 1]) / np.sqrt(_SMOOTH)
         around_one = 1.0 + _NOISE_SIZE * np.clip(smooth, -2.0, 2.0)
-        self._values = np.concatenate([around_one, around_one[:_LONGEST_DAY]])
+        self._values = np.concatenate([around_one, around_one[:_MAX_DAY]])
 
     def of_day(self, pair: int, cell: int, count: int) -> Floats:
         """Return the noise of a pair at `count` grid points from `cell` on."""

@@ -54,7 +54,7 @@ async def test_prices_are_left_out_unless_asked_for() -> None:
 async def test_an_iteration_that_is_too_slow_is_told_to_look_at_everything(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(events, "MOST_WAITING", 2)
+    monkeypatch.setattr(events, "MAX_WAITING", 2)
     waiting = queue()
     for _ in range(3):
         waiting.put(StreamRestored("prices"))

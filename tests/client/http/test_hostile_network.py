@@ -48,7 +48,7 @@ HASTY = Timeouts(connect=0.3, write=0.3, read=0.3, pool=0.3, whole=1.0, opening=
 PATIENT = Timeouts()
 ORDER = MarketOrderRequest(instrument="EUR_USD", units=5)
 TOKEN = "planted-0123456789abcdef"
-MOST_MEMORY = 120_000_000
+MAX_MEMORY = 120_000_000
 IN_TIME_S = 60.0
 """Until what has no end would have ended by itself: many times what the slowest machine needs."""
 
@@ -188,7 +188,7 @@ async def test_what_does_not_end_is_ended_in_time_and_within_memory(name: str) -
                     told = await outcome(ask, client)
                 assert isinstance(told, ConnectionLost | UnreadableAnswer | TimedOut)
                 assert told.sent
-        assert tracemalloc.get_traced_memory()[1] < MOST_MEMORY
+        assert tracemalloc.get_traced_memory()[1] < MAX_MEMORY
     finally:
         tracemalloc.stop()
     await nothing_is_left()

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keydesk_client.errors import UnreadableAnswer
-from keydesk_client.http.messages import LONGEST_CHUNK_HEADER, ChunkedDecoder, read_body
+from keydesk_client.http.messages import MAX_CHUNK_HEADER_LENGTH, ChunkedDecoder, read_body
 
 EMPTY_BLOCK = b"\x00\x00\x00\xff\xff"
 GZIP_HEAD = gzip.compress(b"")[:10]
@@ -132,5 +132,5 @@ def test_what_is_not_a_chunk_is_noticed_with_its_line(wrong: bytes) -> None:
 
 def test_the_length_of_a_chunk_header_is_bounded() -> None:
     decoder = ChunkedDecoder()
-    decoder.feed(b"5;" + b"x" * LONGEST_CHUNK_HEADER)
+    decoder.feed(b"5;" + b"x" * MAX_CHUNK_HEADER_LENGTH)
     assert decoder.broken

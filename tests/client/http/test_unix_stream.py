@@ -11,7 +11,7 @@ import pytest
 from keydesk_client.auth.secret import Secret
 from keydesk_client.http.messages import Request
 from keydesk_client.http.transport import Transport
-from keydesk_client.http.unix_stream import MOST_UNREAD, UnixStream
+from keydesk_client.http.unix_stream import MAX_UNREAD, UnixStream
 from support.data.hostile_answers import GOOD_BODY, answer, whole_request
 from support.fakes.connections import Talk
 from support.fakes.talking_server import talking_server
@@ -48,13 +48,13 @@ async def test_a_unix_socket_is_read_up_to_its_end(tmp_path: Path) -> None:
 
 async def test_what_is_written_arrives(tmp_path: Path) -> None:
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(await reader.readexactly(MOST_UNREAD))
+        writer.write(await reader.readexactly(MAX_UNREAD))
 
     async with unix_stream(talk, tmp_path) as stream:
-        await stream.write(b"x" * MOST_UNREAD, LONG_S)
+        await stream.write(b"x" * MAX_UNREAD, LONG_S)
         received = b""
-        while len(received) < MOST_UNREAD:
-            received += await stream.read(MOST_UNREAD, LONG_S)
+        while len(received) < MAX_UNREAD:
+            received += await stream.read(MAX_UNREAD, LONG_S)
 
 
 async def test_silence_ends_a_read(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ async def test_a_peer_that_does_not_read_ends_a_write(tmp_path: Path) -> None:
 
 
 async def test_a_reader_that_is_slow_holds_the_other_side_back(tmp_path: Path) -> None:
-    size = 20 * MOST_UNREAD
+    size = 20 * MAX_UNREAD
     has_sent = asyncio.Event()
 
     async def talk(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

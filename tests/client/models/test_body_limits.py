@@ -27,8 +27,8 @@ from support.data.bench_bodies import candles_body, summary_body, trades_body
 from support.data.hostile_answers import answer, chunked, whole_request
 from support.fakes.talking_server import talking_server
 
-MOST_MEGABYTES = 100
-MOST_HELD_MS = 250
+MAX_MEGABYTES = 100
+MAX_HELD_MS = 250
 SUPPORT = Path(__file__).parents[2]
 
 GOOD = {
@@ -93,7 +93,7 @@ async def cost(kind: str, content: bytes, *headers: str) -> dict[str, Any]:
 
 def bounded(measured: dict[str, Any]) -> bool:
     held = measured["held_ms"] / max(1.0, measured["slowness"])
-    return bool(measured["megabytes"] < MOST_MEGABYTES and held < MOST_HELD_MS)
+    return bool(measured["megabytes"] < MAX_MEGABYTES and held < MAX_HELD_MS)
 
 
 async def test_nested_empty_lists_of_eleven_megabytes_raise_answer_too_large() -> None:

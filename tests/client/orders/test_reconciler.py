@@ -14,7 +14,7 @@ from keydesk_client.models import MarketOrderRequest, Transaction
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import Done, Outcome, Unconfirmed
-from keydesk_client.orders.reconciler import MOST_SPREAD, SharedReads
+from keydesk_client.orders.reconciler import MAX_SPREAD, SharedReads
 from keydesk_client.orders.sender import Sender
 from support.data.hostile_answers import answer, whole_request
 from support.fakes.talking_server import talking_server
@@ -163,18 +163,18 @@ async def test_a_look_up_does_not_wait_behind_three_that_hang() -> None:
     hanging = asyncio.Event()
 
     async def read(after: int, _: str | None) -> list[Transaction]:
-        if after < 3 * MOST_SPREAD:  # the first three: too far from each other to be read together
+        if after < 3 * MAX_SPREAD:  # the first three: too far from each other to be read together
             await hanging.wait()
         return []
 
     reads = SharedReads(read)
     others = [
-        asyncio.create_task(reads.after(place * 2 * MOST_SPREAD, "001", f"kd-{place}"))
+        asyncio.create_task(reads.after(place * 2 * MAX_SPREAD, "001", f"kd-{place}"))
         for place in range(2)
     ]
     others.append(asyncio.create_task(reads.after(0, "002", "kd-2")))
     await asyncio.sleep(0)
-    assert await reads.after(3 * MOST_SPREAD, "001", "kd-3") == []
+    assert await reads.after(3 * MAX_SPREAD, "001", "kd-3") == []
     assert not any(other.done() for other in others)
     hanging.set()
     await asyncio.gather(*others)

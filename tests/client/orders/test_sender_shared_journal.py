@@ -12,14 +12,14 @@ from support.fakes.lossy_broker import Fate, LossyBroker
 from support.fakes.lossy_desk import Desk, buy
 from support.fakes.virtual_time import run
 
-MOST_SETTLED = 1000
+MAX_SETTLED = 1000
 
 
 def at_two_desks(
     folder: Path,
     broker: LossyBroker,
     body: Callable[[Desk, Desk], Awaitable[None]],
-    most_settled: int = MOST_SETTLED,
+    most_settled: int = MAX_SETTLED,
 ) -> None:
     """Run a body at two desks, each with a client and a journal object of its own, as two processes have."""
     path = folder / "j" / "orders.jsonl"
@@ -32,7 +32,7 @@ def at_two_desks(
     run(whole())
 
 
-@pytest.mark.parametrize("most_settled", [0, MOST_SETTLED], ids=["put in order", "as it grew"])
+@pytest.mark.parametrize("most_settled", [0, MAX_SETTLED], ids=["put in order", "as it grew"])
 def test_like_closes_of_two_senders_are_told_apart(tmp_path: Path, most_settled: int) -> None:
     broker = LossyBroker(Fate.LOST_REQUEST, Fate.ANSWERED, first_id=10)
 

@@ -28,9 +28,9 @@ from support.fakes.still_market import NOON
 from support.loop_work import TurnWork, measured_turns
 
 TRANSACTIONS, TRADES, ORDERS = 7_000, 200, 200
-MOST_CALLS = 15_000  # in a turn: some 3 ms
-MOST_CALLS_OF_A_COMMAND = 25_000  # that closes 100 trades with 100 orders: some 3 ms to decide
-MOST_STEPS = 100_000  # in a turn: some 2 ms
+MAX_CALLS = 15_000  # in a turn: some 3 ms
+MAX_CALLS_OF_A_COMMAND = 25_000  # that closes 100 trades with 100 orders: some 3 ms to decide
+MAX_STEPS = 100_000  # in a turn: some 2 ms
 ACCOUNT_PATH = f"/v3/accounts/{ACCOUNT.id}"
 TOKEN = "token-of-a-test"
 EVERYTHING = "EUR_USD,USD_JPY,GBP_USD,EUR_JPY,AUD_CAD,USD_CHF,EUR_GBP"
@@ -129,8 +129,8 @@ PATHS = {
 async def test_no_request_holds_the_loop(large: LargeBroker, what: str) -> None:
     (answer,), work = await large.measure_longest_turn(PATHS[what])
     assert answer.status_code == 200, answer.text
-    assert work.calls <= MOST_CALLS
-    assert work.steps <= MOST_STEPS
+    assert work.calls <= MAX_CALLS
+    assert work.steps <= MAX_STEPS
 
 
 @pytest.mark.parametrize("what", ["open trades", "500 orders", "a thousand since", "many changes"])
@@ -139,7 +139,7 @@ async def test_nor_does_one_for_times_in_unix_form(large: LargeBroker, what: str
         PATHS[what], **{"Accept-Datetime-Format": "UNIX"}
     )
     assert "T12:00:00" not in answer.text
-    assert work.calls <= MOST_CALLS
+    assert work.calls <= MAX_CALLS
 
 
 async def test_ten_requests_at_once_share_the_turns(large: LargeBroker) -> None:
@@ -148,8 +148,8 @@ async def test_ten_requests_at_once_share_the_turns(large: LargeBroker) -> None:
         *paths, *paths, PATHS["500 trades"], PATHS["prices"]
     )
     assert {answer.status_code for answer in answers} == {200}
-    assert work.calls <= 2 * MOST_CALLS  # each begins by itself; the reading is shared
-    assert work.steps <= 2 * MOST_STEPS
+    assert work.calls <= 2 * MAX_CALLS  # each begins by itself; the reading is shared
+    assert work.steps <= 2 * MAX_STEPS
 
 
 async def test_changes_from_far_back_are_refused_in_words(large: LargeBroker) -> None:
@@ -224,9 +224,9 @@ async def test_closing_many_trades_is_decided_once_and_written_over_many_turns(
         fill = answer.json()["orderFillTransaction"]
         assert len(fill["tradesClosed"]) == TRADES // 2
         assert len(answer.json()["relatedTransactionIDs"]) == 2 + ORDERS // 2
-        assert work.calls <= MOST_CALLS_OF_A_COMMAND
+        assert work.calls <= MAX_CALLS_OF_A_COMMAND
         assert work.turns >= 3 * (TRADES // 2) / RECORDS_PER_TURN
-        assert work.steps <= MOST_STEPS
+        assert work.steps <= MAX_STEPS
         closed = (await large.get("{a}/trades?state=CLOSED&count=500")).json()["trades"]
         assert {part["tradeID"] for part in fill["tradesClosed"]} <= {one["id"] for one in closed}
 

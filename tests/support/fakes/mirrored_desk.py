@@ -24,7 +24,7 @@ from support.data.desk_data import NOW, frame_of
 from support.fakes.working_desk import WorkingDesk
 
 CALM = 3  # looks in a row at which nothing is left to be done
-LOOK_EVERY = 0.003  # seconds
+CHECK_INTERVAL = 0.003  # seconds
 
 
 class MirroredDesk(WorkingDesk):
@@ -91,7 +91,7 @@ class MirroredDesk(WorkingDesk):
         """Wait until everything is handled and drawn that was asked for; the line takes it."""
         self.line_is_full, calm = False, 0
         while calm < CALM:
-            await asyncio.sleep(LOOK_EVERY)
+            await asyncio.sleep(CHECK_INTERVAL)
             self.catch_up()
             calm = 0 if self._is_at_work else calm + 1
 

@@ -16,8 +16,8 @@ from types import TracebackType
 from typing import Self
 
 SLICE = 0.01  # seconds
-MOST_CREDIT = 0.1  # seconds: a busy machine must not make the line slower than it is
-LARGEST_READ = 65536
+MAX_CREDIT = 0.1  # seconds: a busy machine must not make the line slower than it is
+MAX_READ = 65536
 FAST = 1e9  # bytes a second
 
 
@@ -66,7 +66,7 @@ class SlowLine:
             if server in ready:
                 waiting += _received(server)
             now = time.monotonic()
-            credit += min(now - since, MOST_CREDIT) * min(self.bytes_a_second, FAST)
+            credit += min(now - since, MAX_CREDIT) * min(self.bytes_a_second, FAST)
             since = now
             size = min(len(waiting), int(credit))
             if size:
@@ -76,7 +76,7 @@ class SlowLine:
 
 
 def _received(connection: socket.socket) -> bytes:
-    data = connection.recv(LARGEST_READ)
+    data = connection.recv(MAX_READ)
     if not data:
         raise ConnectionResetError
     return data

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from keydesk.alerts.alert_file import CONDITIONS, AlertFile, read_alert, written_alert
 from keydesk.alerts.alert_list import (
-    MOST_ALERTS,
+    MAX_ALERTS,
     AlertList,
     AlertListError,
     add_alert,
@@ -208,7 +208,7 @@ def test_without_room_the_book_goes_on_in_memory_and_is_written_later(path: Path
 
 
 def test_the_book_has_an_end() -> None:
-    full = AlertList(alerts=tuple(replace(ABOVE, id=str(n)) for n in range(MOST_ALERTS)))
+    full = AlertList(alerts=tuple(replace(ABOVE, id=str(n)) for n in range(MAX_ALERTS)))
     with pytest.raises(AlertListError, match="delete some"):
         add_alert(ABOVE)(full)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.alerts.away import (
-    MOST_LISTED,
+    MAX_LISTED,
     LastVisit,
     Outage,
     away_report,
@@ -68,7 +68,7 @@ def test_nothing_happened_is_no_card() -> None:
 def test_a_card_that_is_longer_than_the_log_says_so() -> None:
     many = away_report(VISIT, TEN, [line(id_) for id_ in range(300, 400)], [])
     rows = many.rows(UTC)
-    assert ("earlier", f"{100 - MOST_LISTED} more in the log") in rows
+    assert ("earlier", f"{100 - MAX_LISTED} more in the log") in rows
     assert rows.count(rows[-1]) == 1
     assert any(text == "there is more than the log holds" for _, text in rows)
 

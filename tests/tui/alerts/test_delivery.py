@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.alerts.command import AT_ONCE, MOST_WAITING, CommandRunner, arguments
+from keydesk.alerts.command import AT_ONCE, MAX_WAITING, CommandRunner, arguments
 from keydesk.alerts.delivery import Delivery, Event, alert_text
 from keydesk.alerts.events import EventSources, kind_of
 from keydesk.calc.alerts.alert import FiringRecord
@@ -193,7 +193,7 @@ async def test_a_flood_of_events_starts_a_bounded_number_of_commands() -> None:
     runner = CommandRunner((PYTHON, "-c", "import time; time.sleep(600)"), 0.2, said.append)
     for _ in range(100):
         runner.run({"title": "A", "text": "B"})
-    assert runner.dropped == 100 - AT_ONCE - MOST_WAITING
+    assert runner.dropped == 100 - AT_ONCE - MAX_WAITING
     assert "too slow" in said[0]
     await asyncio.sleep(0)
     await runner.finish()

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.app.account_sources import AccountAddress
-from keydesk.app.desk_session import LOOK_EVERY, TO_READ, DeskSession, UnreadOutcome
+from keydesk.app.desk_session import CHECK_INTERVAL, TO_READ, DeskSession, UnreadOutcome
 from keydesk_client.auth.secret import Secret
 
 
@@ -32,7 +32,7 @@ class Clock:
         return desk
 
     def said(self, desk: DeskSession) -> list[str]:
-        self.seconds += LOOK_EVERY
+        self.seconds += CHECK_INTERVAL
         return [text for _, text in desk.changed()]
 
 

@@ -2,7 +2,7 @@
 
 from textual.app import App
 
-from keydesk.app.pane_requests import LONGEST_LETTERS, ask_letters
+from keydesk.app.pane_requests import MAX_LETTERS_LENGTH, ask_letters
 from keydesk.panes.trades import Trades
 from keydesk.widgets import theme
 from support.data.desk_data import desk_store
@@ -26,7 +26,7 @@ async def test_typed_letters_leave_their_rows_and_the_field_holds_them_next_time
         assert (pane.letters, pane.keys) == ("short", ["6398"])
         ask_letters(pilot.app, pane)
         await pilot.pause()
-        await pilot.press(*["backspace"] * LONGEST_LETTERS, "enter")
+        await pilot.press(*["backspace"] * MAX_LETTERS_LENGTH, "enter")
         await pilot.pause()
         assert (pane.letters, pane.keys) == ("", ["6411", "6398"])
 

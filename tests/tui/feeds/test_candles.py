@@ -7,7 +7,7 @@ from unittest.mock import Mock, patch
 from keydesk.chart.position import Position
 from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.candles import load_candles, load_older
-from keydesk.store.candles import MOST_CANDLES, WINDOW, show_prices, want_date, want_history
+from keydesk.store.candles import MAX_CANDLES, WINDOW, show_prices, want_date, want_history
 from keydesk.store.state import Candle, CandleSeries
 from keydesk.store.store import Store
 from keydesk_client.client import Client
@@ -56,7 +56,7 @@ async def turned(
     position.move(series, candles, count, SHOWN)
     candles = position.candles(series, SHOWN)
     end = position.end(candles)
-    assert len(series.candles) <= MOST_CANDLES
+    assert len(series.candles) <= MAX_CANDLES
     assert series.past is None or len(series.past.candles) <= WINDOW
     return list(candles[max(0, end - SHOWN) : end])
 

@@ -13,7 +13,7 @@ import pytest
 from keydesk.calc.market.replay import ControlledMarket
 from keydesk.calc.replay_commands import PAUSE, parse_replay
 from keydesk.feeds.market_control import (
-    LARGEST,
+    MAX_BYTES,
     ControlRefused,
     MarketControl,
     control_in,
@@ -99,7 +99,7 @@ def raising(error: Exception) -> Callable[[httpx.Request], httpx.Response]:
         (lambda _: httpx.Response(200, text="<html>"), "no JSON object"),
         (lambda _: httpx.Response(200, json=[1]), "no JSON object"),
         (lambda _: httpx.Response(502), "HTTP 502"),
-        (lambda _: httpx.Response(200, content=b"{" + b" " * LARGEST + b"}"), "no JSON object"),
+        (lambda _: httpx.Response(200, content=b"{" + b" " * MAX_BYTES + b"}"), "no JSON object"),
         (lambda _: httpx.Response(200, json={"running": True}), "cannot be read"),
     ],
 )

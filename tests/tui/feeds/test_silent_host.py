@@ -8,7 +8,7 @@ import pytest
 
 from keydesk.feeds.account import poll_changes, update_account
 from keydesk.feeds.account_feed import AccountFeed, RoundTrips
-from keydesk.feeds.session import judge_requests, watch_health
+from keydesk.feeds.session import assess_requests, watch_health
 from keydesk.store.state import Health
 from keydesk.store.store import Store
 from keydesk_client.client import Client
@@ -95,7 +95,7 @@ def test_one_slow_request_among_answered_ones_is_slow_and_not_down() -> None:
     for second in range(30):
         other = trips.ask(float(second))
         trips.answer(other, second + 0.1)
-        judge_requests(health, trips, second + 0.2)
+        assess_requests(health, trips, second + 0.2)
         assert health.requests == ("SLOW" if second >= 5 else "OK")
     assert health.unanswered_since == 0.0
 

@@ -14,7 +14,7 @@ from keydesk.feeds.account_feed import RoundTrips
 from keydesk.feeds.candles import update_chart
 from keydesk.feeds.days import days_once, update_days
 from keydesk.feeds.instruments import list_instruments
-from keydesk.feeds.session import check, judge
+from keydesk.feeds.session import assess_streams, check
 from keydesk.feeds.streams import (
     _read,
     apply_item,
@@ -272,7 +272,7 @@ def test_a_stream_is_stale_after_six_seconds_of_silence() -> None:
     said: list[str] = []
     for received_at, now in ((10.0, 16.0), (10.0, 16.1), (17.0, 17.5)):
         health.prices_at = received_at
-        judge(health, trips, now)
+        assess_streams(health, trips, now)
         said.append(health.prices)
     assert said == ["OK", "STALE", "OK"]
     assert health.events == "CONNECTING"
@@ -311,7 +311,7 @@ def test_slow_answers_are_said() -> None:
     health, trips = Health(events="OK", events_at=10.0), RoundTrips()
     for _ in range(20):
         trips.took(1.2)
-    judge(health, trips, 11.0)
+    assess_streams(health, trips, 11.0)
     assert health.events == "SLOW"
     assert health.rtt_p95_ms == 1200
 

@@ -17,7 +17,7 @@ from keydesk.calc.orders.ticket import fields_of, work_out
 from keydesk.calc.orders.ticket_draft import (
     FIELD_KEYS,
     KINDS,
-    LONGEST,
+    MAX_LENGTH,
     UNITS,
     Draft,
     Entry,
@@ -45,7 +45,7 @@ from support.data.trading_contexts import example_facts
 from support.fakes.form_app import FormApp, example_context
 
 D = Decimal
-UNREADABLE = ("1.2.3", "1.0.8.3", "5-", "1-2", "--5", "-", "-.", "1..", "1" * (LONGEST + 1))
+UNREADABLE = ("1.2.3", "1.0.8.3", "5-", "1-2", "--5", "-", "-.", "1..", "1" * (MAX_LENGTH + 1))
 STEPS = ("-", "-.")
 OTHER_SIGNS = ("1,5", "10,000", "1.5,", "2\u0660", "\u0661\u0662", "\uff11\uff12")
 """Decimal commas, thousands, and digits of other scripts: left out they would make another number."""
@@ -351,7 +351,7 @@ async def test_a_part_may_have_decimals_and_a_digit_can_be_erased() -> None:
 TEXTS = st.one_of(
     st.just(""),
     st.sampled_from((*UNREADABLE, *NOT_ABOVE_ZERO, "20", "2", "1.0830", "10000", "1.5", "12.")),
-    st.text("0123456789.-", max_size=LONGEST + 2),
+    st.text("0123456789.-", max_size=MAX_LENGTH + 2),
     st.text(max_size=6),
 )
 

@@ -12,7 +12,7 @@ from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.info_form import HelpForm
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.keys.guard import Cause
-from keydesk.keys.key_order import PATIENCE, KeyOrder, Typed
+from keydesk.keys.key_order import PANE_TIMEOUT, KeyOrder, Typed
 from support.data.desk_store import example_store
 from support.fakes.guarded_desk import Desk, Hand
 
@@ -237,7 +237,7 @@ async def test_keys_behind_one_that_is_never_answered_are_given_up_and_the_next_
         await order.deliver(first)
         await order.deliver(second)
         assert delivered == [first]
-        now[0] = PATIENCE + 1
+        now[0] = PANE_TIMEOUT + 1
         await order.deliver(third)
     assert delivered == [first, third]
     assert dropped == [second]

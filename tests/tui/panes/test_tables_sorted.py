@@ -133,7 +133,7 @@ async def test_w_f_asks_for_letters() -> None:
     async with shown(pane, with_three_trades()) as pilot:
         pane.action_letters()
         await pilot.pause()
-        assert [each.pane for each in heard(pilot, SortedTable.LettersWanted)] == [pane]
+        assert [each.pane for each in heard(pilot, SortedTable.FilterWanted)] == [pane]
 
 
 async def test_groups_stand_together_under_their_sums() -> None:

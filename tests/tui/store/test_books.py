@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from keydesk.store.prices import MOST_BOOKS, apply_book, no_book
+from keydesk.store.prices import MAX_BOOKS, apply_book, no_book
 from keydesk.store.state import REACH, Topic
 from keydesk.store.store import Store
 from keydesk_client.models import PositionBook
@@ -72,13 +72,13 @@ def test_an_empty_book_has_no_share() -> None:
 
 def test_only_the_books_of_the_last_instruments_looked_at_are_kept() -> None:
     store = Store()
-    names = [f"EUR_{number}" for number in range(MOST_BOOKS)]
+    names = [f"EUR_{number}" for number in range(MAX_BOOKS)]
     for name in names:
         store.set_focus(name)
         no_book(store, "orders", name, "no answer")
         no_book(store, "positions", name, "no answer")
-    assert len(store.books) == MOST_BOOKS
-    assert {name for name, _ in store.books} == set(names[-MOST_BOOKS // 2 :])
-    no_book(store, "orders", names[-MOST_BOOKS // 2], "still no answer")  # looked at once more
+    assert len(store.books) == MAX_BOOKS
+    assert {name for name, _ in store.books} == set(names[-MAX_BOOKS // 2 :])
+    no_book(store, "orders", names[-MAX_BOOKS // 2], "still no answer")  # looked at once more
     no_book(store, "orders", "USD_JPY", "no answer")
-    assert (names[-MOST_BOOKS // 2], "orders") in store.books
+    assert (names[-MAX_BOOKS // 2], "orders") in store.books

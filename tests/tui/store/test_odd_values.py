@@ -12,7 +12,7 @@ from keydesk.store.state import CandleSeries, Topic
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
 from keydesk_client.account.snapshot import apply_account_state, apply_snapshot, differences
-from keydesk_client.account.values import LARGEST, READ_ERRORS
+from keydesk_client.account.values import MAX_VALUE, READ_ERRORS
 from support.data.account_history import (
     account,
     changes,
@@ -98,7 +98,7 @@ def test_no_combination_of_numbers_breaks_the_valuation(seed: int) -> None:
         store.mark(Topic.ORDERS)
         revalue(store, float(number))
     assert store.health.unreadable > 0
-    assert all(abs(trade.units) < LARGEST for trade in store.trades.values())
+    assert all(abs(trade.units) < MAX_VALUE for trade in store.trades.values())
 
 
 def test_a_price_of_another_century_holds_nobody_up_for_long() -> None:

@@ -20,7 +20,7 @@ from keydesk.terminal.driver import (
     ATTRIBUTES,
     BUDGET,
     FULL_AFTER,
-    LARGEST_WINDOW,
+    MAX_WINDOW,
     NO_ANSWER,
     PSEUDO_TERMINAL,
     REQUEST_EVERY,
@@ -122,7 +122,7 @@ def test_a_terminal_that_stops_answering_is_not_waited_for_either() -> None:
     flow.sending(REQUEST_EVERY)
     now = 0.01
     flow.answered()
-    flow.sending(LARGEST_WINDOW)
+    flow.sending(MAX_WINDOW)
     assert not flow.is_open
     now += NO_ANSWER + 1
     assert flow.is_open
@@ -188,7 +188,7 @@ def test_the_second_reply_of_a_terminal_that_answers_both_requests_counts_for_no
     flow.sending(100)
     flow.answered()
     assert flow.sending(REQUEST_EVERY) == ATTRIBUTES
-    flow.sending(LARGEST_WINDOW)
+    flow.sending(MAX_WINDOW)
     assert flow.answered(status=True) == ""
     assert not flow.is_open
     flow.answered()

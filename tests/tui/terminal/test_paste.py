@@ -3,7 +3,7 @@
 from textual import events
 from textual.message import Message
 
-from keydesk.terminal.paste import END, LARGEST, START, OpenPaste, PasteClosingParser
+from keydesk.terminal.paste import END, MAX_LENGTH, START, OpenPaste, PasteClosingParser
 
 
 class Terminal:
@@ -39,8 +39,8 @@ def test_keys_work_again_half_a_second_after_a_paste_that_never_ends() -> None:
 
 def test_a_paste_that_never_ends_is_closed_at_64_kilobytes() -> None:
     terminal = Terminal()
-    messages = terminal.types(START + "a" * LARGEST)
-    assert pastes(messages) == ["a" * LARGEST]
+    messages = terminal.types(START + "a" * MAX_LENGTH)
+    assert pastes(messages) == ["a" * MAX_LENGTH]
     assert keys(terminal.types("X")) == ["X"]
 
 

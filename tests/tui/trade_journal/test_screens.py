@@ -54,7 +54,7 @@ def test_a_screen_of_another_trade_with_the_same_id_is_not_shown(folder: Path) -
 def test_the_oldest_beyond_the_bound_are_removed(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(screens, "MOST_FILES", 3)
+    monkeypatch.setattr(screens, "MAX_FILES", 3)
     for number in range(5):
         write_screen(folder, screen("entry", 1, "x", trade_id=str(number)), ACCOUNT)
         os.utime(folder / f"{number}.entry.txt", ns=(number, number))
@@ -70,9 +70,9 @@ def test_an_id_that_is_no_plain_name_makes_no_file(id_: str, folder: Path) -> No
 def test_a_huge_screen_is_bounded(folder: Path) -> None:
     write_screen(folder, screen("entry", TRADE.opened_ns, *["y" * 250] * 500), ACCOUNT)
     [file] = folder.iterdir()
-    assert file.stat().st_size <= screens.MOST_BYTES
+    assert file.stat().st_size <= screens.MAX_BYTES
     [found] = read_screens(folder, TRADE)
-    assert len(found.lines) == screens.MOST_ROWS
+    assert len(found.lines) == screens.MAX_ROWS
 
 
 @pytest.mark.parametrize("damage", ["folder", "noise", "no time", "open", "hostile"])

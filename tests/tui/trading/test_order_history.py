@@ -10,10 +10,10 @@ from keydesk.records import InFlight, InFlightState
 from keydesk.text.sanitize import clean
 from keydesk.trading.audit import AuditEntry, AuditLog
 from keydesk.trading.order_history import (
-    MOST_LINES,
+    MAX_LINES,
     TO_DO,
     order_histories,
-    read_order_lives,
+    read_order_histories,
     with_states,
 )
 from keydesk_client.orders.journal import FileJournal
@@ -42,7 +42,7 @@ def test_an_order_without_an_outcome_is_first_however_old(tmp_path: Path) -> Non
         journal.write(intent_number(number))
     for number, verdict in ((2, "done"), (3, "ambiguous"), (4, "done")):
         journal.settle(intent_number(number), verdict)
-    lives = read_order_lives(tmp_path / "a.journal", tmp_path / "a.audit")
+    lives = read_order_histories(tmp_path / "a.journal", tmp_path / "a.audit")
     assert [life.state for life in lives] == ["one of several", "open", "settled", "settled"]
     assert [life.time_ns // SECOND for life in lives] == [3, 1, 4, 2]
     assert lives[0].text == "BUY 50,000 EUR/USD market"
@@ -56,7 +56,7 @@ def test_the_audit_log_adds_times_look_ups_and_the_outcome(tmp_path: Path) -> No
     audit.write("key", "y on TicketForm")
     audit.write("unknown", f"{sent.id} the answer was lost")
     audit.write("outcome", f"{sent.id} FILLED 50,000 EUR/USD @ 1.08502")
-    [life] = read_order_lives(tmp_path / "a.journal", tmp_path / "a.audit")
+    [life] = read_order_histories(tmp_path / "a.journal", tmp_path / "a.audit")
     assert life.text == "BUY 50,000 EUR/USD market"
     assert [line.what for line in life.lines] == ["sending", "unknown", "outcome"]
     assert life.outcome == "FILLED 50,000 EUR/USD @ 1.08502"
@@ -117,13 +117,13 @@ def test_hostile_words_are_cleaned() -> None:
 def test_days_of_look_ups_are_bounded() -> None:
     entries = [told(1, "unknown", f"look {number}", number) for number in range(5_000)]
     [life] = order_histories(b"", entries)
-    assert len(life.lines) == MOST_LINES
+    assert len(life.lines) == MAX_LINES
     assert life.lines[0].text == "look 0"
     assert life.lines[-1].text == "look 4999"
 
 
 def test_missing_files_say_nothing(tmp_path: Path) -> None:
-    assert read_order_lives(tmp_path / "no.journal", tmp_path / "no.audit") == []
+    assert read_order_histories(tmp_path / "no.journal", tmp_path / "no.audit") == []
 
 
 def test_one_of_several_is_open_until_it_was_acknowledged() -> None:

@@ -9,7 +9,7 @@ from textual.strip import Strip
 
 from keydesk.forms.info_form import HelpForm
 from keydesk.keys.keymap import KEYMAP
-from keydesk.widgets.terminal_diff import is_sure
+from keydesk.widgets.terminal_diff import has_certain_width
 from support.data.desk_data import desk_store
 from support.fakes.desk_app import DeskApp
 
@@ -56,7 +56,7 @@ async def test_the_widths_of_texts_that_were_drawn_are_let_go_with_a_form() -> N
         await pilot.pause()
         for price in range(3000):
             cached_cell_len(f"1.{price:05}")
-            is_sure(f"1.{price:05}")
+            has_certain_width(f"1.{price:05}")
         app.free_closed_forms()
         assert cached_cell_len.cache_info().currsize < 1000
-        assert is_sure.cache_info().currsize < 1000
+        assert has_certain_width.cache_info().currsize < 1000

@@ -21,7 +21,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Label, OptionList
 
 from keydesk.widgets.terminal_app import TerminalApp
-from keydesk.widgets.terminal_diff import Difference, TerminalContents, is_sure
+from keydesk.widgets.terminal_diff import Difference, TerminalContents, has_certain_width
 from keydesk.widgets.terminal_pen import change, look_of
 from support.examples import examples
 
@@ -144,9 +144,9 @@ def test_the_column_is_not_trusted_behind_a_glyph_of_doubtful_width() -> None:
 
 
 def test_lines_and_minus_signs_are_of_sure_width_where_fonts_agree() -> None:
-    assert is_sure("│╽─█")
-    assert is_sure("1.08")
-    assert not is_sure("値")
+    assert has_certain_width("│╽─█")
+    assert has_certain_width("1.08")
+    assert not has_certain_width("値")
 
 
 @pytest.mark.parametrize("before", STYLES)

@@ -14,7 +14,7 @@ from pathlib import Path
 from time import time_ns
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from keydesk.alerts.alert_list import MOST_ALERTS, MOST_HISTORY, AlertList, Change
+from keydesk.alerts.alert_list import MAX_ALERTS, MAX_HISTORY, AlertList, Change
 from keydesk.calc.alerts.alert import Alert, FiringRecord
 from keydesk.calc.alerts.conditions import (
     AccountResult,
@@ -39,10 +39,10 @@ from keydesk_client.auth.private_files import locked, private_folder, read_priva
 from keydesk_client.errors import UnsafeFile
 
 VERSION = 1
-LARGEST = 2_000_000  # bytes
-PATIENCE = 2.0  # seconds that another desk may hold the file
-LONGEST_WORDS, LONGEST_TEXT, LARGEST_DIGITS = 400, 200, 30  # characters
-LARGEST_WHOLE = 2**63
+MAX_BYTES = 2_000_000  # bytes
+LOCK_TIMEOUT = 2.0  # seconds that another desk may hold the file
+MAX_WORDS_LENGTH, MAX_TEXT_LENGTH, MAX_DIGITS = 400, 200, 30  # characters
+MAX_WHOLE_NUMBER = 2**63
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError)
 # By their names in the file, which stay when a class gets another name.
 FIRING_NAMES = (("text", "words"), ("delivered", "told"))
@@ -86,7 +86,7 @@ class AlertFile:
             return ""
         self._stamp = self._stamp_now()
         try:
-            self.book = _book(json.loads(read_private(self.path, LARGEST)))
+            self.book = _book(json.loads(read_private(self.path, MAX_BYTES)))
         except FileNotFoundError:
             return ""
         except UNREADABLE:
@@ -111,7 +111,7 @@ class AlertFile:
             return self.book
         try:
             private_folder(self.path.parent)
-            with locked(self.path, patience_s=PATIENCE):
+            with locked(self.path, patience_s=LOCK_TIMEOUT):
                 if self.has_changed():
                     self.news = self.load() or self.news
                 if self.trouble and not self._is_mendable():
@@ -135,7 +135,7 @@ class AlertFile:
             return False
         with suppress(FileNotFoundError):
             try:
-                read_private(self.path, LARGEST)
+                read_private(self.path, MAX_BYTES)
             except (OSError, UnsafeFile):
                 return False
         return True
@@ -182,8 +182,8 @@ def _written_firing(firing: FiringRecord) -> dict[str, object]:
 def _book(members: Mapping[str, Any]) -> AlertList:
     if members["version"] != VERSION:
         raise ValueError(f"version {members['version']!r} is not known")
-    alerts = tuple(read_alert(each) for each in members["alerts"][:MOST_ALERTS])
-    history = tuple(_firing(each) for each in members["history"][-MOST_HISTORY:])
+    alerts = tuple(read_alert(each) for each in members["alerts"][:MAX_ALERTS])
+    history = tuple(_firing(each) for each in members["history"][-MAX_HISTORY:])
     sides = {str(id_): int(side) for id_, side in members["sides"].items()}
     highest = max((int(each.id) for each in alerts), default=0)
     return AlertList(
@@ -201,7 +201,7 @@ def _firing(members: Mapping[str, Any]) -> FiringRecord:
         str(members["alert_id"])[:20],
         _whole(members["number"]),
         _whole(members["time_ns"]),
-        clean(str(members["words"]), LONGEST_WORDS),
+        clean(str(members["words"]), MAX_WORDS_LENGTH),
         clean(str(members["value"])),
         late=members["late"] is True,
         delivered=members["told"] is True,
@@ -256,7 +256,7 @@ def _value(value: object, hint: Any) -> object:  # noqa: ANN401 - a type as it i
         return _decimal(value)
     if kind is int:
         return _whole(value)
-    if not isinstance(value, str) or len(value) > LONGEST_TEXT:
+    if not isinstance(value, str) or len(value) > MAX_TEXT_LENGTH:
         raise TypeError(f"{str(value)[:20]!r} is not text")
     return value
 
@@ -268,7 +268,7 @@ def _chosen(value: object, known: tuple[object, ...]) -> object:
 
 
 def _decimal(value: object) -> Decimal:
-    if not isinstance(value, str) or len(value) > LARGEST_DIGITS:
+    if not isinstance(value, str) or len(value) > MAX_DIGITS:
         raise TypeError(f"{str(value)[:20]!r} is not a number")
     try:
         number = Decimal(value)
@@ -280,6 +280,6 @@ def _decimal(value: object) -> Decimal:
 
 
 def _whole(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < LARGEST_WHOLE:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < MAX_WHOLE_NUMBER:
         raise TypeError(f"{str(value)[:20]!r} is not a whole number")
     return value

@@ -13,8 +13,8 @@ from keydesk.calc.alerts.alert import Alert, AlertState, Firing, FiringRecord
 from keydesk.calc.alerts.conditions import ClockTime, TradeResult
 from keydesk.calc.alerts.engine import after_firing, has_expired
 
-MOST_ALERTS = 500
-MOST_HISTORY = 200
+MAX_ALERTS = 500
+MAX_HISTORY = 200
 
 
 class AlertListError(Exception):
@@ -49,9 +49,9 @@ def add_alert(alert: Alert) -> Change:
     """Return the change that adds an alert; the list gives it its id."""
 
     def change(book: AlertList) -> AlertList:
-        if len(book.alerts) >= MOST_ALERTS:
+        if len(book.alerts) >= MAX_ALERTS:
             raise AlertListError(
-                f"there are {MOST_ALERTS} alerts; delete some, or clear those that are done"
+                f"there are {MAX_ALERTS} alerts; delete some, or clear those that are done"
             )
         made = replace(alert, id=str(book.next_id))
         return replace(book, alerts=(*book.alerts, made), next_id=book.next_id + 1)
@@ -106,7 +106,7 @@ def claim_firings(firings: Sequence[Firing], *, late: bool = False) -> Change:
                 fired.id, fired.count, firing.time_ns, fired.text, firing.value, late=late
             )
             book = replace(
-                replace_alert(fired)(book), history=(*book.history, record)[-MOST_HISTORY:]
+                replace_alert(fired)(book), history=(*book.history, record)[-MAX_HISTORY:]
             )
         return book
 

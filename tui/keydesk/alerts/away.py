@@ -23,10 +23,10 @@ from keydesk_client.errors import UnsafeFile
 if TYPE_CHECKING:
     from keydesk.calc.alerts.alert import FiringRecord
 
-LARGEST = 2_000  # bytes
-PATIENCE = 0.2  # seconds
-MOST_LISTED = 60
-LARGEST_WHOLE = 2**63
+MAX_BYTES = 2_000  # bytes
+LOCK_TIMEOUT = 0.2  # seconds
+MAX_LISTED = 60
+MAX_WHOLE_NUMBER = 2**63
 NAMES: dict[LogKind, str] = {
     "FILL": "fills",
     "CLOSE": "closed",
@@ -96,9 +96,9 @@ class AwayReport:
         )
         if not self.is_whole:
             rows.append(("earlier", "there is more than the log holds"))
-        if len(listed) > MOST_LISTED:
-            rows.append(("earlier", f"{len(listed) - MOST_LISTED:,} more in the log"))
-        for time, text in listed[-MOST_LISTED:]:
+        if len(listed) > MAX_LISTED:
+            rows.append(("earlier", f"{len(listed) - MAX_LISTED:,} more in the log"))
+        for time, text in listed[-MAX_LISTED:]:
             rows.append((_clock(time, zone), text))
         return rows
 
@@ -158,11 +158,11 @@ def _length(outage: Outage) -> str:
 def read_last_visit(path: Path) -> LastVisit | None:
     """Return what was seen when the file was written; None without a usable file."""
     with suppress(OSError, UnsafeFile, ValueError, TypeError, KeyError, InvalidOperation):
-        members = json.loads(read_private(path, LARGEST))
+        members = json.loads(read_private(path, MAX_BYTES))
         account, last, time = (members[name] for name in ("account_ns", "transaction", "time_ns"))
         nav = Decimal(str(members["nav"]))
         whole = all(
-            isinstance(each, int) and 0 <= each < LARGEST_WHOLE for each in (account, last, time)
+            isinstance(each, int) and 0 <= each < MAX_WHOLE_NUMBER for each in (account, last, time)
         )
         if whole and nav.is_finite():
             return LastVisit(account, last, time, nav)
@@ -177,7 +177,7 @@ def write_last_visit(path: Path, visit: LastVisit) -> None:
         "time_ns": visit.time_ns,
         "nav": str(visit.nav),
     }
-    with suppress(OSError, UnsafeFile), locked(path, patience_s=PATIENCE):
+    with suppress(OSError, UnsafeFile), locked(path, patience_s=LOCK_TIMEOUT):
         before = read_last_visit(path)
         same = before is not None and before.account_ns == visit.account_ns
         if not (same and before is not None and before.time_ns > visit.time_ns):

@@ -16,7 +16,7 @@ from time import monotonic
 
 from keydesk.text.sanitize import clean
 
-AT_ONCE, MOST_WAITING = 4, 16
+AT_ONCE, MAX_WAITING = 4, 16
 REPORT_EVERY = 60.0  # seconds between two messages about the command
 
 
@@ -58,7 +58,7 @@ class CommandRunner:
         """Run the command for an event, now or when another one ended."""
         if not self.template:
             return
-        if len(self._waiting) >= MOST_WAITING:
+        if len(self._waiting) >= MAX_WAITING:
             self.dropped += 1
             self._say(f"{self.dropped} events were not given to the command: it is too slow")
             return
@@ -100,7 +100,9 @@ class CommandRunner:
                     await process.communicate(content)
                 code = await process.wait()
         except TimeoutError:
-            self._say(f"took longer than {self.timeout_s:g} s and was killed; raise alerts.notify_timeout")
+            self._say(
+                f"took longer than {self.timeout_s:g} s and was killed; raise alerts.notify_timeout"
+            )
         else:
             if code:
                 self._say(f"ended with {code}")

@@ -14,7 +14,7 @@ from keydesk.text.format import pair
 from keydesk_client.models import MarginCallEnterTransaction, OrderFillTransaction, Transaction
 
 OLD_NS = 60_000_000_000
-LOOK_EVERY = 0.5  # seconds
+CHECK_INTERVAL = 0.5  # seconds
 STOPS = frozenset(("STOP_LOSS_ORDER", "TRAILING_STOP_LOSS_ORDER", "GUARANTEED_STOP_LOSS_ORDER"))
 CLOSEOUT = "MARKET_ORDER_MARGIN_CLOSEOUT"
 LOST = frozenset(("DOWN", "STALE"))
@@ -42,7 +42,7 @@ class EventSources:
     deliver: Callable[[Event], None]
     wall_ns: Callable[[], int] = time_ns
     _is_lost: bool = field(default=False, init=False)
-    _looked_at: float = field(default=float("-inf"), init=False)
+    _checked_at: float = field(default=float("-inf"), init=False)
 
     def on_transaction(self, transaction: Transaction) -> None:
         """Deliver a transaction that is new."""
@@ -63,9 +63,9 @@ class EventSources:
 
     def check(self, now: float) -> None:
         """Deliver that the connection was lost, once per loss."""
-        if now - self._looked_at < LOOK_EVERY:
+        if now - self._checked_at < CHECK_INTERVAL:
             return
-        self._looked_at = now
+        self._checked_at = now
         health = self.store.health
         is_lost = health.prices in LOST or health.events in LOST
         if is_lost and not self._is_lost:

@@ -27,7 +27,7 @@ from keydesk.store.store import Store
 OF_PRICES = frozenset(("bid", "ask", "mid", "spread", "high", "low"))
 AWAY, NEW = Decimal(-1), Decimal(1)  # from the day's extreme; at a new one
 HUNDRED = Decimal(100)
-HALF = Decimal(2)
+TWO = Decimal(2)
 Value = tuple[Reading, Decimal]
 PriceOf = Callable[[Quote], Decimal | None]
 PRECISION = 8  # decimals of a value of candles
@@ -82,7 +82,7 @@ class PriceReadings:
             case "ask":
                 return lambda quote: quote.ask
             case "mid":
-                return lambda quote: (quote.bid + quote.ask) / HALF
+                return lambda quote: (quote.bid + quote.ask) / TWO
             case "spread":
                 return self._spread
             case _:
@@ -106,7 +106,7 @@ class _Extreme:
                 price = day.high if self.highest else day.low
                 self.bound = DayBound(self.highest, price, next_day_start(quote.time_ns))
             return None
-        return self.bound.update((quote.bid + quote.ask) / HALF, quote.time_ns)
+        return self.bound.update((quote.bid + quote.ask) / TWO, quote.time_ns)
 
 
 @dataclass(slots=True)

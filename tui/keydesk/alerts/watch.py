@@ -33,7 +33,7 @@ from keydesk.records import Quote
 from keydesk.store.state import Candle, Topic
 from keydesk.store.store import Store
 
-LOOK_EVERY = 1.0  # seconds between two looks at the file
+CHECK_INTERVAL = 1.0  # seconds between two looks at the file
 SEEN_EVERY = 30 * SECOND
 LATE_NS = 60 * SECOND  # after which a firing is reported as one that happened while nothing watched
 
@@ -67,7 +67,7 @@ class AlertWatch:
         self._prices: dict[str, PriceReadings] = {}
         self._candle_ends: dict[Reading, int] = {}
         self._clock = BrokerClock()
-        self._looked_at = float("-inf")
+        self._checked_at = float("-inf")
 
     # The file.
 
@@ -111,7 +111,7 @@ class AlertWatch:
         for name, readings in wanted.items():
             prices = self._prices.setdefault(name, PriceReadings(self.store, name))
             prices.watch(readings)
-            self.store.price_watch[name] = self._judge_quote
+            self.store.price_watch[name] = self._evaluate_quote
         watched = [each for each in self.store.alerts.values() if each.state == "on"]
         levels: dict[str, list[Decimal]] = {}
         for each in filter(_is_of_price, watched):
@@ -122,7 +122,7 @@ class AlertWatch:
             self.store.alert_instruments = tuple(names)
             self.store.mark(Topic.INSTRUMENTS)
 
-    def _judge_quote(self, quote: Quote) -> None:
+    def _evaluate_quote(self, quote: Quote) -> None:
         """Judge a price; those in a gap wait for its candles."""
         if self.gap is not None or self._held:
             return
@@ -146,8 +146,8 @@ class AlertWatch:
                 self.keeper.claim([each for each in firings if _is_late(each, clock)], late=True)
             else:
                 self.keeper.claim(self.engine.evaluate(reading, value, clock))
-        if now - self._looked_at >= LOOK_EVERY:
-            self._looked_at = now
+        if now - self._checked_at >= CHECK_INTERVAL:
+            self._checked_at = now
             self._look_after_file(clock, now)
 
     def _look_after_file(self, clock: int, now: float) -> None:
@@ -232,7 +232,7 @@ class AlertWatch:
         known, account = self.file.book.account_ns, self.store.account
         return bool(known) and (account is None or account.created_time_ns != known)
 
-    def has_gone_back(self) -> bool:
+    def clock_went_back(self) -> bool:
         """Return whether the broker's time is before the one at which prices were lost: a checkpoint was restored."""
         return self.gap is not None and 0 < self.store.clock_ns < self.gap.since_ns - LATE_NS
 
@@ -256,7 +256,9 @@ class AlertWatch:
                 missing_alerts.setdefault(instrument_of(each.condition), []).append(each)
         return missing_alerts
 
-    def judge_periods(self, alerts: Iterable[Alert], histories: Mapping[str, PriceHistory]) -> None:
+    def evaluate_periods(
+        self, alerts: Iterable[Alert], histories: Mapping[str, PriceHistory]
+    ) -> None:
         """Judge the prices of a gap, by side: "bid", "ask", "mid"."""
         for alert in alerts:
             if self.engine.alert(alert.id) is None:
@@ -276,7 +278,7 @@ class AlertWatch:
         self.gap = None
         for name in self._prices:
             if (quote := self.store.quotes.get(name)) is not None:
-                self._judge_quote(quote)
+                self._evaluate_quote(quote)
 
     def apply_candles(
         self, conditions: Iterable[CandleCondition], candles: Sequence[Candle]

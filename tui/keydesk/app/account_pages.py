@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from keydesk_client.models.enumerations import TransactionFilter
 
 BOOKED: tuple[TransactionFilter, ...] = ("ORDER_FILL", "DAILY_FINANCING", "DIVIDEND_ADJUSTMENT")
-MOST_BOOKINGS = 20_000
+MAX_BOOKINGS = 20_000
 RETURNS = 120
 CLOSES_LAST = 1800.0  # seconds until the candles of an instrument are read again
 TakeBookings = Callable[[Sequence[Booking] | None, str], None]
@@ -140,8 +140,8 @@ class AccountPages:
             async for transaction in newer:
                 if (booking := booking_of(transaction)) is not None:
                     bookings.append(booking)
-                if len(bookings) >= MOST_BOOKINGS:
-                    trouble = f"only the first {MOST_BOOKINGS:,} transactions are counted"
+                if len(bookings) >= MAX_BOOKINGS:
+                    trouble = f"only the first {MAX_BOOKINGS:,} transactions are counted"
                     break
         except KeydeskClientError as error:
             trouble = clean(f"could not be read: {error}")
@@ -184,9 +184,9 @@ class AccountPages:
 
 async def _read_outcomes(audit: Path, take: Callable[..., None]) -> None:
     from keydesk.trading.executions import figures_of, read_executions  # noqa: PLC0415
-    from keydesk.trading.order_history import read_order_lives  # noqa: PLC0415 - loaded with the commands
+    from keydesk.trading.order_history import read_order_histories  # noqa: PLC0415 - loaded with the commands
 
-    lives = await asyncio.to_thread(read_order_lives, audit.with_suffix(".journal"), audit)
+    lives = await asyncio.to_thread(read_order_histories, audit.with_suffix(".journal"), audit)
     executions = await asyncio.to_thread(read_executions, audit.with_suffix(".executions"))
     take(lives, figures_of(executions))
 

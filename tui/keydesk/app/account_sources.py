@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from keydesk_client.http.caller import Retries
 
-MOST_STARTS = 3
+MAX_STARTS = 3
 AT_ONCE = 0.3  # seconds
 
 Band = Literal["PRACTICE", "LIVE"]
@@ -82,7 +82,7 @@ class PracticeMarket:
 
     async def supervise(self, say: Callable[[str], None]) -> None:
         """Restart the broker when it ends by itself, at most three times."""
-        for _ in range(MOST_STARTS):
+        for _ in range(MAX_STARTS):
             await self.broker.wait_until_ended()
             if not self.broker.has_ended:  # it was stopped
                 return

@@ -206,13 +206,13 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         if self.last_text:
             return None
         self.last_text = FAULT
-        self._setup.forced_exit.arm(1, lifecycle.PATIENCE)
+        self._setup.forced_exit.arm(1, lifecycle.LEAVE_TIMEOUT)
         return super().fault_report()
 
     def panic(self, *renderables: RenderableType) -> None:
         """End on an error outside the event loop, such as in the input thread."""
         self.last_text = self.last_text or FAULT
-        self._setup.forced_exit.arm(1, lifecycle.PATIENCE)
+        self._setup.forced_exit.arm(1, lifecycle.LEAVE_TIMEOUT)
         super().panic(*renderables)
 
     def end_on_fault(self, error: BaseException) -> None:

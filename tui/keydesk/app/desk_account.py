@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from keydesk.forms.sheet import FormContext
 
 LONG_START = 5.0  # seconds after which a message names the reason for waiting
-MOST_UNRECORDED = 100  # entries from before the account is known
+MAX_UNRECORDED = 100  # entries from before the account is known
 
 
 class DeskAccount:
@@ -62,7 +62,7 @@ class DeskAccount:
         self._last_key_at = last_key_at
         self._session: DeskSession | None = None
         self.audit: Path | None = None  # the audit log, once the account is known
-        self._unrecorded: deque[tuple[str, str]] = deque(maxlen=MOST_UNRECORDED)
+        self._unrecorded: deque[tuple[str, str]] = deque(maxlen=MAX_UNRECORDED)
 
     async def run(self, target: AccountAddress, on_open: Callable[[Connection], None]) -> None:
         """Open the account, call `on_open`, and run its feeds until cancelled."""

@@ -24,10 +24,10 @@ from keydesk_client.errors import UnsafeFile
 
 Level = Literal["info", "good", "warn", "bad"]
 SUFFIX: Final = ".desk"
-LOOK_EVERY: Final = 2.0  # seconds between looks for other desks
+CHECK_INTERVAL: Final = 2.0  # seconds between looks for other desks
 TO_READ: Final = 0.5  # seconds that an outcome must be on the screen before a key marks it as read
-LARGEST: Final = 1_000_000  # bytes of such a file
-MOST_UNREAD: Final = 200
+MAX_BYTES: Final = 1_000_000  # bytes of such a file
+MAX_UNREAD: Final = 200
 TRIES: Final = 5
 LOCK_LOOK_EVERY = 1.0  # seconds
 
@@ -75,7 +75,7 @@ class DeskSession:
     _descriptor: int | None = field(default=None, init=False)
     _unread: dict[str, UnreadOutcome] = field(default_factory=dict, init=False)
     _shown_at: dict[str, float] = field(default_factory=dict, init=False)
-    _looked_at: float = field(default=float("-inf"), init=False)
+    _checked_at: float = field(default=float("-inf"), init=False)
 
     def __post_init__(self) -> None:
         self._path = self.folder / f"{self.name}.{os.getpid()}-{os.urandom(3).hex()}{SUFFIX}"
@@ -94,13 +94,15 @@ class DeskSession:
         If the folder cannot be written, other desks do not see this one, and unread outcomes are not shown at the next start.
         """
         with suppress(OSError):
-            for _ in range(TRIES):  # another desk may hold the lock for a moment to test whether this desk has ended
+            for _ in range(
+                TRIES
+            ):  # another desk may hold the lock for a moment to test whether this desk has ended
                 if (descriptor := try_lock(self._path)) is not None:
                     self._descriptor = descriptor
                     break
         self.check()
         self._write()
-        self.others, self._looked_at = frozenset(), float("-inf")  # `changed` tells of them
+        self.others, self._checked_at = frozenset(), float("-inf")  # `changed` tells of them
 
     def close(self) -> None:
         """Release the file; unread outcomes stay for the next desk."""
@@ -116,7 +118,7 @@ class DeskSession:
 
     def changed(self) -> Iterator[tuple[Level, str]]:
         """Yield a message for each desk that opened or closed; the folder is read every two seconds."""
-        if self.now() - self._looked_at < LOOK_EVERY:
+        if self.now() - self._checked_at < CHECK_INTERVAL:
             return
         before = self.others
         self.check()
@@ -127,7 +129,7 @@ class DeskSession:
 
     def check(self) -> None:
         """Read the folder for other desks."""
-        self._looked_at = self.now()
+        self._checked_at = self.now()
         others: set[OtherDesk] = set()
         with suppress(OSError):
             for path in self.folder.glob(f"{escape(self.name)}.*{SUFFIX}"):
@@ -153,7 +155,7 @@ class DeskSession:
         """Keep an outcome until it was shown and a key was pressed after that."""
         self._unread[name] = UnreadOutcome(level, text, self.wall_ns())
         self._shown_at.pop(name, None)  # another outcome of it was on the screen
-        while len(self._unread) > MOST_UNREAD:
+        while len(self._unread) > MAX_UNREAD:
             del self._unread[next(iter(self._unread))]
         self._write()
 
@@ -192,7 +194,7 @@ class DeskSession:
 
 def _content(path: Path) -> dict[str, object]:
     """Return the content of a desk's file, {} if it is damaged."""
-    text = read_private(path, LARGEST).partition(b"\n")[0]
+    text = read_private(path, MAX_BYTES).partition(b"\n")[0]
     with suppress(ValueError):
         held = json.loads(text)
         if isinstance(held, dict):
@@ -237,7 +239,7 @@ class DeskLock:
 
     path: Path
     is_on: bool = field(default=False, init=False)
-    _looked_at: float = field(default=float("-inf"), init=False)
+    _checked_at: float = field(default=float("-inf"), init=False)
 
     @classmethod
     def of(cls, folder: Path, profile: str) -> "DeskLock":
@@ -246,8 +248,8 @@ class DeskLock:
 
     def check(self, now: float) -> bool:
         """Return whether the lock is set; the disk is read once a second."""
-        if now - self._looked_at >= LOCK_LOOK_EVERY:
-            self._looked_at = now
+        if now - self._checked_at >= LOCK_LOOK_EVERY:
+            self._checked_at = now
             with suppress(OSError):  # a folder that is not ours has no journal either: exits only
                 self.is_on = self.path.exists()
         return self.is_on

@@ -22,7 +22,7 @@ from textual.app import App
 
 from keydesk.terminal.reset import RESTORE, TERMINAL, pop_title, write_without_waiting
 
-PATIENCE = 6.0  # seconds that leaving by hand may take on a busy machine
+LEAVE_TIMEOUT = 6.0  # seconds that leaving by hand may take on a busy machine
 DRAIN_SECONDS = 1.2  # an order in flight may still be answered
 AGAIN_WITHIN = 2.0  # seconds from one Ctrl-C to the next
 TO_READ = 0.5  # seconds that a question before leaving is on the screen before Ctrl-C answers it
@@ -35,7 +35,7 @@ TRIES = 3
 WAKE = signal.SIGUSR1  # has a handler here, so it interrupts a system call and ends nothing
 OUTPUT = (1, 2)  # standard output and error
 # Signals that do not end a process by default, cannot be caught, or report a fault inside the process.
-NOT_TO_LEAVE = frozenset(
+IGNORED_SIGNALS = frozenset(
     getattr(signal, name)
     for name in (
         *("SIGKILL", "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGCONT", "SIGCHLD", "SIGWINCH"),
@@ -43,7 +43,7 @@ NOT_TO_LEAVE = frozenset(
     )
 )
 CODES: dict[int, int] = {
-    number: 128 + number for number in signal.valid_signals() if number not in NOT_TO_LEAVE
+    number: 128 + number for number in signal.valid_signals() if number not in IGNORED_SIGNALS
 }
 """Exit codes of all signals whose default action silently ends the program."""
 
@@ -242,7 +242,7 @@ class Leaving:
         if self._begun:
             return
         self._begun = True
-        self._forced_exit.arm(code, DRAIN_SECONDS + PATIENCE)
+        self._forced_exit.arm(code, DRAIN_SECONDS + LEAVE_TIMEOUT)
         self._app.run_worker(self._drain_and_exit(code), "leaving", group="lifecycle")
 
     async def _drain_and_exit(self, code: int) -> None:

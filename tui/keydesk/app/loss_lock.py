@@ -17,7 +17,7 @@ from keydesk.calc.daily_loss import (
     LossLock,
     advance,
     ask_unlock,
-    event_words,
+    event_text,
     lock_text,
 )
 from keydesk.calc.orders.ticket_settings import Limits
@@ -31,9 +31,9 @@ from keydesk.text.sanitize import clean
 from keydesk_client.auth.private_files import locked, read_private, replace_file
 from keydesk_client.errors import UnsafeFile
 
-LOOK_EVERY = 1.0  # seconds
-PATIENCE = 0.2  # seconds that another desk may hold the file
-LARGEST = 4_000  # bytes
+CHECK_INTERVAL = 1.0  # seconds
+LOCK_TIMEOUT = 0.2  # seconds that another desk may hold the file
+MAX_BYTES = 4_000  # bytes
 LEVELS: dict[LossEvent, NoticeLevel] = {
     LossEvent.WARNED: "bad",
     LossEvent.LOCKED: "bad",
@@ -67,7 +67,7 @@ class DailyLossLock:
         self._path: Path | None = None
         self._newest = 0  # transaction of the account at the last look
         self._created_ns = 0  # when the account of that look was created
-        self._looked_at = float("-inf")
+        self._checked_at = float("-inf")
         self._locked_now = False
         self._failed = False  # the file could not be written, which was reported
 
@@ -82,11 +82,11 @@ class DailyLossLock:
 
     def check(self, now: float) -> None:
         """Judge the loss of the day; at most once a second."""
-        if self._path is None or now - self._looked_at < LOOK_EVERY:
+        if self._path is None or now - self._checked_at < CHECK_INTERVAL:
             return
-        self._looked_at = now
+        self._checked_at = now
         if self._store.account is None or not self._store.clock_ns:
-            self._looked_at = float("-inf")  # as soon as both are known
+            self._checked_at = float("-inf")  # as soon as both are known
             return
         was_on, self._locked_now = self.is_on, False
         self._change(self._advance)
@@ -113,7 +113,7 @@ class DailyLossLock:
         now_ns, result = self._store.clock_ns, day_result(self._store)
         after, events = advance(lock, now_ns, result, self._limits())
         for event in events:
-            text = event_words(event, after, result, now_ns)
+            text = event_text(event, after, result, now_ns)
             self._record("limit", text)
             self._tell(LEVELS[event], text + self._resting(event))
             self._locked_now |= event is LossEvent.LOCKED
@@ -151,7 +151,7 @@ class DailyLossLock:
             kept = LossLock()
         self._created_ns, self._newest = self._account_ns, self._newest_transaction
         with suppress(OSError, UnsafeFile, ValueError, ArithmeticError, TypeError, KeyError):
-            content = json.loads(read_private(self._path, LARGEST))
+            content = json.loads(read_private(self._path, MAX_BYTES))
             lock, newest = _lock_of(content), _whole(content.get("transaction", 0))
             if self._goes_on(_whole(content["account_ns"]), newest, lock):
                 return lock
@@ -171,7 +171,7 @@ class DailyLossLock:
             "unlock_at_ns": lock.unlock_at_ns,
         }
         try:
-            with locked(self._path, patience_s=PATIENCE):
+            with locked(self._path, patience_s=LOCK_TIMEOUT):
                 replace_file(self._path, json.dumps(content).encode())
         except OSError as error:
             if not self._failed:

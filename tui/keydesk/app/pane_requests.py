@@ -38,14 +38,14 @@ PaneRequest = (
     | BookStep
     | Log.AuditWanted
     | Log.PastWanted
-    | SortedTable.LettersWanted
+    | SortedTable.FilterWanted
     | Trades.NoteWanted
 )
 ACTIONS: Mapping[type[Message], str] = {
     Chart.IndicatorsWanted: "indicators",
     Trades.NoteWanted: "note",
 }
-LONGEST_LETTERS = 60
+MAX_LETTERS_LENGTH = 60
 Handler = Callable[[Any, Message], None]
 
 
@@ -100,7 +100,7 @@ class PaneRequests:
                 self._tell("info", message.text)
             case Log.AuditWanted():
                 self._show_audit()
-            case SortedTable.LettersWanted():
+            case SortedTable.FilterWanted():
                 ask_letters(self._app, message.pane)
             case _:
                 self._load(message)
@@ -141,7 +141,7 @@ def ask_letters(app: App[Any], pane: SortedTable) -> None:
         safe(f"{pane.NAME}: only rows with these words"),
         pane.letters,
         trouble=lambda _text: "",
-        hint=pane.LETTERS_HINT,
-        longest=LONGEST_LETTERS,
+        hint=pane.FILTER_HINT,
+        longest=MAX_LETTERS_LENGTH,
     )
     app.push_screen(form, take)

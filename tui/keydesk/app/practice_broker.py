@@ -32,7 +32,7 @@ START_SECONDS = 300.0  # a ledger of a million transactions may have to be read 
 STOP_SECONDS = 1.5
 KILLED_SECONDS = 1.0
 ENDED_POLL = 0.5  # seconds
-LONGEST_RUN_FOLDER = 50  # bytes: a socket path must stay under about 100
+MAX_RUN_FOLDER_LENGTH = 50  # bytes: a socket path must stay under about 100
 NOTE = "open-broker.json"
 TOKEN = "token"  # noqa: S105 - the name of the file in which the broker keeps it
 LEDGER = "ledger.sqlite3"
@@ -185,7 +185,7 @@ def _socket_folder() -> str | None:
     return (
         folder
         if folder.startswith("/")
-        and len(folder) <= LONGEST_RUN_FOLDER
+        and len(folder) <= MAX_RUN_FOLDER_LENGTH
         and os.access(folder, os.W_OK)
         else None
     )

@@ -33,7 +33,7 @@ from keydesk.store.store import Store
 from keydesk.text.format import date_and_time, money, pair
 from keydesk.text.sanitize import clean
 
-LOOK_EVERY = 2.0  # seconds
+CHECK_INTERVAL = 2.0  # seconds
 KEY_LINES = {  # keys whose command takes a word: the command line opens with its beginning
     "jump": "replay jump ",
     "scenario": "replay scenario ",
@@ -103,7 +103,7 @@ class MarketReplay:
             self._due.clear()
             await self.check()
             try:
-                async with asyncio.timeout(LOOK_EVERY):
+                async with asyncio.timeout(CHECK_INTERVAL):
                     await self._due.wait()
             except TimeoutError:
                 continue

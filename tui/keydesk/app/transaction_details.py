@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     Take = Callable[[TransactionDetails], None]
 
 AFTER = 20  # ids after a transaction that are looked through for its batch
-MOST_OF_BATCH = 400
-MOST_TRADES = 4  # of one fill that are read
-MOST_LINES = 16  # related transactions that are read one by one
+MAX_OF_BATCH = 400
+MAX_TRADES = 4  # of one fill that are read
+MAX_LINES = 16  # related transactions that are read one by one
 T = TypeVar("T")
 
 
@@ -81,14 +81,14 @@ async def read_details(client: Client, store: Store, id_: str, take: Take) -> No
         order = await reading.ask("its order", client.orders.get(order_id))
         if order is not None:
             reading.relate(partial(words.relations_of_order, order.order))
-    for trade_id in words.trades_of(transaction)[:MOST_TRADES]:
+    for trade_id in words.trades_of(transaction)[:MAX_TRADES]:
         trade = await reading.ask("its trade", client.trades.get(trade_id))
         if trade is not None:
             names.trades[trade_id] = getattr(trade.trade, "instrument", "")
             reading.relate(partial(words.relations_of_trade, trade.trade))
     reading.relate(partial(words.relations_of_batch, batch, transaction.batch_id))
     missing = [each.id for each in reading.details.related if each.id not in read]
-    for other_id in missing[:MOST_LINES]:
+    for other_id in missing[:MAX_LINES]:
         found = await reading.ask(f"#{other_id}", client.transactions.get(other_id))
         if found is not None:
             read[other_id] = found.transaction
@@ -106,7 +106,7 @@ async def _batch(client: Client, reading: _Reading, transaction: Transaction) ->
         number, first = number_of(transaction.id), number_of(transaction.batch_id)
     except READ_ERRORS:
         return [transaction]
-    first = max(first, number - MOST_OF_BATCH) if first <= number else number
+    first = max(first, number - MAX_OF_BATCH) if first <= number else number
     last = reading.newest
     until = number + AFTER if last is None else min(number + AFTER, max(last, number))
     answer = await reading.ask("its batch", client.transactions.range(first, until))
@@ -151,7 +151,7 @@ class _Reading:
 
     def relate(self, related: Callable[[], Iterable[Related]]) -> None:
         """Hand on further relations."""
-        self.publish(lambda known: known.having(related()))
+        self.publish(lambda known: known.with_relations(related()))
 
     def finish(self) -> None:
         """Hand on that nothing more comes."""

@@ -118,7 +118,7 @@ class WatchlistActions:
                 return f"There is a list {name.strip()} already"
             return watchlists.name_trouble(name.strip())
 
-        hint = safe(f"Up to {watchlists.LONGEST_NAME} characters")
+        hint = safe(f"Up to {watchlists.MAX_NAME_LENGTH} characters")
         self._app.push_screen(forms.NameForm(safe(title), before, trouble=trouble, hint=hint), take)
 
     def _new(self, name: str | None) -> None:

@@ -131,7 +131,7 @@ def lock_text(lock: LossLock, now_ns: int) -> str:
     return f"{text}; early unlock in {duration(max(0, lock.unlock_at_ns - now_ns) / SECOND)}"
 
 
-def event_words(event: LossEvent, lock: LossLock, result: DayResult, now_ns: int) -> str:
+def event_text(event: LossEvent, lock: LossLock, result: DayResult, now_ns: int) -> str:
     """Return the message of an event."""
     currency = result.currency
     lost = money(result.loss)

@@ -32,8 +32,8 @@ NEEDS_INSTRUMENT = frozenset(("spike", "gap"))
 FAULTS = ("bad-line", "bad-day", "maintenance", "requotes", "off")
 SPEEDS = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0)
 FASTEST = 100_000.0
-MOST_CANDLES = 5_000
-LARGEST_AMOUNT = Decimal(1_000_000_000)
+MAX_CANDLES = 5_000
+MAX_AMOUNT = Decimal(1_000_000_000)
 LATER = re.compile(r"\+([0-9]{1,4})(m|h|d)")
 LATER_UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 DATES = ("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d")
@@ -173,8 +173,8 @@ def _step(rest: Sequence[str], _market: ControlledMarket, _now: float) -> Replay
             raise ReplaySyntaxError(
                 f"step: {word!r} is neither a count nor a timeframe; write step 5 m1"
             )
-    if not 1 <= count <= MOST_CANDLES:
-        raise ReplaySyntaxError(f"step: write 1 to {MOST_CANDLES} candles")
+    if not 1 <= count <= MAX_CANDLES:
+        raise ReplaySyntaxError(f"step: write 1 to {MAX_CANDLES} candles")
     return step_of(granularity, count)
 
 
@@ -302,7 +302,7 @@ def _withdraw(rest: Sequence[str], _market: ControlledMarket, _now: float) -> Re
 def _transfer(verb: str, rest: Sequence[str], sign: int) -> ReplayCommand:
     typed = rest[0].replace(",", "") if len(rest) == 1 else ""
     amount = Decimal(typed) if AMOUNT.fullmatch(typed) else Decimal(0)
-    if not 0 < amount <= LARGEST_AMOUNT:
+    if not 0 < amount <= MAX_AMOUNT:
         raise ReplaySyntaxError(f"{verb}: write an amount above 0, such as {verb} 5000")
     text = f"{verb}s {amount:,f} practice money"
     path, body = "/accounts/{account}/transfer", {"amount": f"{sign * amount:f}"}

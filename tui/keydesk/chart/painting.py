@@ -18,8 +18,8 @@ from keydesk.text import format as show
 
 DASH, THIN = "╌", "┄"
 SECOND = 1_000_000_000
-LONGEST_CANDLE = 3600  # seconds: on longer candles the opening of a session is not marked
-MOST_DAYS = 15
+MAX_CANDLE = 3600  # seconds: on longer candles the opening of a session is not marked
+MAX_DAYS = 15
 SATURDAY = 5
 # Sydney opens as the day begins.
 MARKED = [session for session in SESSIONS if session.name != "Sydney"]
@@ -115,11 +115,11 @@ def _paint_prices(canvas: Canvas, view: View) -> None:
 
 def session_opens(candles: Sequence[Candle], seconds: int) -> list[tuple[int, str]]:
     """Return the candles that hold the opening of a session, and its name, in the order of time."""
-    if not candles or seconds >= LONGEST_CANDLE:
+    if not candles or seconds >= MAX_CANDLE:
         return []
     first, last = candles[0].time_ns, candles[-1].time_ns + seconds * SECOND
     opens: list[tuple[int, str]] = []
-    for ordinal in range(_ordinal(first) - 1, min(_ordinal(last) + 2, _ordinal(first) + MOST_DAYS)):
+    for ordinal in range(_ordinal(first) - 1, min(_ordinal(last) + 2, _ordinal(first) + MAX_DAYS)):
         for session in MARKED:
             opening = _opening(session, ordinal)
             if opening is None or not first <= opening < last:

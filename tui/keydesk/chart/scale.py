@@ -14,7 +14,7 @@ EDGE_ROWS = 2  # at most, for far prices on each side
 LOOSE = 1.6  # a range this much too wide is chosen anew
 HEADROOM = 0.5  # rows left free beyond the highest and lowest price
 FEWEST_LABELS = 4
-MOST_LABELS = 1000
+MAX_LABELS = 1000
 SMALLEST_RANGE = 4.0  # pips shown where a market stood still
 STEPS = (1, 2, 5)
 
@@ -151,7 +151,7 @@ def grid_step(scale: Scale, pip: float, taken: Collection[int]) -> float:
 def multiples(scale: Scale, step: float) -> list[float]:
     """Return the multiples of a step within the scale."""
     first, last = math.ceil(scale.low / step), math.floor(scale.high / step)
-    return [number * step for number in range(first, min(last, first + MOST_LABELS) + 1)]
+    return [number * step for number in range(first, min(last, first + MAX_LABELS) + 1)]
 
 
 def round_step(smallest: float, pip: float) -> float:

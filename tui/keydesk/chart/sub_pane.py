@@ -11,14 +11,14 @@ from keydesk.chart.price_axis import Axis
 from keydesk.chart.scale import EIGHTHS, Scale
 from keydesk.chart.scene import SubPane
 
-MOST_ROWS, FEWEST_ROWS = 5, 3
+MAX_ROWS, FEWEST_ROWS = 5, 3
 SHARE = 7  # a sub-pane takes about a seventh of the chart
 HEADROOM = 0.05
 
 
 def rows_for(height: int) -> int:
     """Return the rows of a sub-pane in a chart this high."""
-    return max(FEWEST_ROWS, min(MOST_ROWS, height // SHARE))
+    return max(FEWEST_ROWS, min(MAX_ROWS, height // SHARE))
 
 
 def rule(pane: SubPane, width: int) -> list[Run]:

@@ -23,7 +23,7 @@ from keydesk_client.models.pricing import Candlestick, CandlestickData
 
 DATED = frozenset({"D", "W", "M"})
 COUNT = 120
-MOST = 5000  # of one answer
+MAX_CANDLES = 5000  # of one answer
 MARGIN = 12  # columns of prices and frame
 TALLEST = 40  # rows
 TIMES = 5  # labels under the candles
@@ -51,8 +51,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _count(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= MOST:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to {MOST}")
+    if not text.isdecimal() or not 1 <= int(text) <= MAX_CANDLES:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to {MAX_CANDLES}")
     return int(text)
 
 

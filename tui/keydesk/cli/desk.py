@@ -44,8 +44,8 @@ STARTING = (500_000, 20, 50)
 # Seconds that the thread which writes to the terminal waits for the interpreter while the event loop computes; by default 5 ms,
 # as long as drawing a form takes.
 THREAD_SWITCH = 0.0005
-LOOK_EVERY = 0.05  # seconds
-LONGEST_LAST_WORDS = 1000  # characters
+CHECK_INTERVAL = 0.05  # seconds
+MAX_LAST_WORDS_LENGTH = 1000  # characters
 
 
 def open_desk(argv: list[str]) -> int:
@@ -122,7 +122,7 @@ def _run(
     app.run(mouse=options.mouse)
     discard_what_cannot_be_written()
     if app.last_text:
-        say_error(safe(f"keydesk: {clean(app.last_text, LONGEST_LAST_WORDS)}"))
+        say_error(safe(f"keydesk: {clean(app.last_text, MAX_LAST_WORDS_LENGTH)}"))
     return app.return_code or (1 if app.last_text else 0)
 
 
@@ -168,7 +168,7 @@ def _refuse_a_second_desk(ledger: Path) -> None:
                 f"the practice market in {ledger} is open already, in another desk or broker: go on there, "
                 "or open another market with --data DIR"
             )
-        sleep(LOOK_EVERY)
+        sleep(CHECK_INTERVAL)
 
 
 def _remember(folders: Folders, settings: Settings, profile: Profile | None) -> None:

@@ -68,7 +68,7 @@ Rows = list[dict[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _AccountData:
     """What was read of an account."""
 
     reach: OpenAccount
@@ -135,7 +135,7 @@ async def _note(options: argparse.Namespace) -> None:
         say(safe(f"The note on trade {options.trade} is {kept} {reach.notes}"))
 
 
-async def _read(options: argparse.Namespace) -> _Found:
+async def _read(options: argparse.Namespace) -> _AccountData:
     async with open_account(options) as reach:
         whole = await load_journal(reach.client, reach.journal_cache, _say_progress)
         notes = read_notes(reach.notes)
@@ -143,7 +143,7 @@ async def _read(options: argparse.Namespace) -> _Found:
             say_error(safe(notes.trouble))
         pips = await pips_of(reach.client)
         context = RowContext(notes.by_trade, pips, reach.zone)
-        found = _Found(reach, whole, context)
+        found = _AccountData(reach, whole, context)
         if options.what == "stats" and options.by is None:
             now = time.time_ns()
             spans = held_over_a_day_end(whole.trades, now)
@@ -180,7 +180,7 @@ def _say_progress(read: int, newest: int) -> None:
         say_error(safe(f"{read:,} of {newest:,} transactions"))
 
 
-def _chosen(found: _Found, options: argparse.Namespace) -> list[JournalTrade]:
+def _chosen(found: _AccountData, options: argparse.Namespace) -> list[JournalTrade]:
     trades: Sequence[JournalTrade] = found.whole.trades
     if options.positions:
         trades = roll_up(trades)
@@ -209,7 +209,7 @@ def _rating(options: argparse.Namespace) -> int | None:
         raise Refusal(str(error)) from error
 
 
-def _list(found: _Found, options: argparse.Namespace) -> None:
+def _list(found: _AccountData, options: argparse.Namespace) -> None:
     trades = _chosen(found, options)
     rows = [trade_row(each, found.context) for each in trades]
     shown = (*LISTED, *WITH_EXCURSIONS) if options.excursions else LISTED
@@ -233,7 +233,7 @@ def provisional_text(ids: Sequence[str]) -> Printable:
     )
 
 
-def _statistics(found: _Found, options: argparse.Namespace) -> None:
+def _statistics(found: _AccountData, options: argparse.Namespace) -> None:
     trades = _chosen(found, options)
     if options.by is None:
         rows = [_figure(*each) for each in statistics_rows(statistics_of(trades))]
@@ -255,7 +255,7 @@ def _figure(name: str, value: str, rests_on: str) -> dict[str, str]:
     return dict(zip(STATISTICS, (name, value, rests_on), strict=True))
 
 
-def _daily(found: _Found) -> Rows:
+def _daily(found: _AccountData) -> Rows:
     """Return ratios and drawdown of the daily net asset values, transfers taken out."""
     whole = found.whole
     days = days_of(whole.balances, whole.start_balance, found.open_profits)
@@ -271,7 +271,7 @@ def _daily(found: _Found) -> Rows:
     ]
 
 
-def _what_if(found: _Found, options: argparse.Namespace) -> None:
+def _what_if(found: _AccountData, options: argparse.Namespace) -> None:
     """Write the figures as they were and by the rule, then what is doubtful."""
     rule = rule_of(options)
     result = what_if(_chosen(found, options), found.paths, rule)
@@ -287,7 +287,7 @@ def _what_if(found: _Found, options: argparse.Namespace) -> None:
         say_error(safe(text))
 
 
-def _report(found: _Found, options: argparse.Namespace) -> None:
+def _report(found: _AccountData, options: argparse.Namespace) -> None:
     day = options.date or trading_date(time.time_ns())
     period = week_of(day) if options.week else day_of(day)
     if options.date is None and (hint := last_day_hint(found.whole, period)):

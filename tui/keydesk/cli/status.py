@@ -21,7 +21,7 @@ PROTECTION = (
 )
 ACCOUNT_ID, TYPE = 40, 40  # characters
 NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
-LONGEST_NUMBER = 64
+MAX_NUMBER_LENGTH = 64
 
 
 def status(arguments: Sequence[str]) -> int:
@@ -110,4 +110,4 @@ def _level(order: Order) -> SafeText:
 def _number(value: object) -> Decimal | None:
     """Return a number; members of an unknown order type are untyped."""
     text = str(value)
-    return Decimal(text) if len(text) <= LONGEST_NUMBER and NUMBER.fullmatch(text) else None
+    return Decimal(text) if len(text) <= MAX_NUMBER_LENGTH and NUMBER.fullmatch(text) else None

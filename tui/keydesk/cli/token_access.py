@@ -28,7 +28,7 @@ from keydesk_client.auth.token_store import (
 from keydesk_client.errors import NoTokenStore, WrongPassphrase
 
 TERMINAL = "/dev/tty"
-LONGEST_LINE = 4096
+MAX_LINE_LENGTH = 4096
 VAULT = VAULT_PATH.name
 TRIES = 3
 SHORTEST_PASSPHRASE = 8
@@ -74,7 +74,7 @@ def ask_token(name: str) -> Secret:
     if sys.stdin.isatty():
         text = hidden_answer(f"Token for {name} (not shown): ")
     else:
-        text = sys.stdin.buffer.readline(LONGEST_LINE).decode(errors="replace")
+        text = sys.stdin.buffer.readline(MAX_LINE_LENGTH).decode(errors="replace")
     if not text.strip():
         raise Refusal("no token was given: type it at a terminal, or write it to stdin")
     return Secret(text.strip())

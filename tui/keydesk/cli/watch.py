@@ -31,7 +31,7 @@ from keydesk.terminal.output import say, say_error
 from keydesk.text.format import clock, counted
 from keydesk.text.sanitize import SafeText, clean, safe
 
-LOOK_EVERY = 0.25  # seconds
+CHECK_INTERVAL = 0.25  # seconds
 POLL = 5.0
 INTERRUPTED = 130
 FEEDS: Mapping[str, Feed] = {
@@ -140,7 +140,7 @@ class Watcher:
             self.store.pop_dirty()
             self.watch.check(now)
             self._events.check(now)
-            await asyncio.sleep(LOOK_EVERY)
+            await asyncio.sleep(CHECK_INTERVAL)
 
     def _report_firing(self, fired: FiringRecord, mine: bool) -> None:
         text = alert_text(fired, self.store.zone)

@@ -26,8 +26,8 @@ EventKind = Literal["alert", "fill", "stop", "reject", "margin", "disconnect", "
 Channel = Literal["flash", "bell", "desktop", "command"]
 KINDS: tuple[EventKind, ...] = get_args(EventKind)
 CHANNELS: tuple[Channel, ...] = get_args(Channel)
-MOST_ARGUMENTS = 32
-LONGEST_ARGUMENT = 1000
+MAX_ARGUMENTS = 32
+MAX_ARGUMENT_LENGTH = 1000
 TIMEOUTS = range(1, 61)
 _KIND_OF: Mapping[str, EventKind] = {each: each for each in KINDS}
 USUAL: Mapping[EventKind, tuple[Channel, ...]] = {
@@ -97,7 +97,7 @@ def _kinds(table: object, path: Path) -> Mapping[EventKind, tuple[Channel, ...]]
 
 def _notify(value: Any, path: Path) -> tuple[str, ...]:  # noqa: ANN401 - of the file
     words = value if isinstance(value, list) else None
-    if words is None or len(words) > MOST_ARGUMENTS or not all(map(_is_argument, words)):
+    if words is None or len(words) > MAX_ARGUMENTS or not all(map(_is_argument, words)):
         raise BadSettings(
             f"{path}: alerts.notify must be a program and its arguments as a list of texts, such as "
             'notify = ["notify-send", "{title}", "{text}"]; a shell line is not run'
@@ -108,7 +108,7 @@ def _notify(value: Any, path: Path) -> tuple[str, ...]:  # noqa: ANN401 - of the
 
 
 def _is_argument(word: object) -> bool:
-    return isinstance(word, str) and len(word) <= LONGEST_ARGUMENT and "\0" not in word
+    return isinstance(word, str) and len(word) <= MAX_ARGUMENT_LENGTH and "\0" not in word
 
 
 def _timeout(value: object, path: Path) -> int:

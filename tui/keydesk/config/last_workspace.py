@@ -16,13 +16,13 @@ from keydesk_client.auth.private_files import replace_file
 SAVE_EVERY = 2.0  # seconds from look to look
 
 
-MOST_CHARTS = 3  # beside the desk's own
+MAX_CHARTS = 3  # beside the desk's own
 
 
 NAME = re.compile("[A-Z0-9_]{1,24}")  # of an instrument
 
 
-LARGEST = 10_000  # bytes; ours are some hundred
+MAX_BYTES = 10_000  # bytes; ours are some hundred
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class WorkspaceFile:
 
     path: Path
     saved: Workspace = field(default_factory=Workspace)
-    _looked_at: float = float("-inf")
+    _checked_at: float = float("-inf")
 
     @classmethod
     def of(cls, folder: Path, profile: str) -> "WorkspaceFile":
@@ -56,8 +56,8 @@ class WorkspaceFile:
 
     def autosave(self, look: Callable[[], Workspace], clock: float) -> None:
         """Save changes, at most every two seconds."""
-        if clock - self._looked_at >= SAVE_EVERY:
-            self._looked_at = clock
+        if clock - self._checked_at >= SAVE_EVERY:
+            self._checked_at = clock
             self.save(look())
 
     def save(self, now: Workspace) -> None:
@@ -74,7 +74,7 @@ def read(path: Path) -> Workspace:
     """Return the content of the file; invalid members get their defaults."""
     try:
         with path.open(encoding="utf-8") as file:
-            members = json.loads(file.read(LARGEST))
+            members = json.loads(file.read(MAX_BYTES))
     except (OSError, ValueError, RecursionError):
         return Workspace()
     if not isinstance(members, dict):
@@ -100,7 +100,7 @@ def charts_in(value: object) -> tuple[tuple[str, str], ...]:
     """Return the further charts; a choice that makes no sense follows the desk."""
     if not isinstance(value, list):
         return ()
-    return tuple(_chart(each) for each in value[:MOST_CHARTS])
+    return tuple(_chart(each) for each in value[:MAX_CHARTS])
 
 
 def _chart(value: object) -> tuple[str, str]:

@@ -30,7 +30,7 @@ from keydesk_client.auth.profiles import (
 )
 from keydesk_client.errors import InvalidSettings
 
-LONGEST_ZONE = 64  # characters of a name
+MAX_ZONE_LENGTH = 64  # characters of a name
 
 
 class UnknownZone(ValueError):
@@ -81,11 +81,11 @@ def time_zone(name: str) -> tzinfo:
     if not name:
         return SystemZone()
     try:
-        if len(name) > LONGEST_ZONE:
+        if len(name) > MAX_ZONE_LENGTH:
             raise UnknownZone
         return ZoneInfo(name)
     except (ValueError, OSError, LookupError) as error:
-        raise UnknownZone(name[:LONGEST_ZONE]) from error
+        raise UnknownZone(name[:MAX_ZONE_LENGTH]) from error
 
 
 __all__ = [
@@ -109,7 +109,7 @@ __all__ = [
 
 FILE = CONFIG_FILE
 TEMPLATES_FILE = "templates.toml"
-MOST_BYTES = 4_000_000  # of a file of settings; more would delay the start by seconds
+MAX_BYTES = 4_000_000  # of a file of settings; more would delay the start by seconds
 FRAMES = range(1, 31)  # a second
 PRACTICE_MARKET = "practice-market"  # the desk's own broker; no account, no token
 RECONCILIATION: dict[str, tuple[int, int, str]] = {
@@ -263,7 +263,7 @@ def _text_in(path: Path) -> str:
         if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):  # to read a pipe waits for its writer
             raise BadSettings(f"{path} is a pipe or a socket; put a file there, or remove it")
         with path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
+            content = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         if path.is_symlink():  # the trader's own limits may be in it
             raise BadSettings(
@@ -273,8 +273,8 @@ def _text_in(path: Path) -> str:
     except OSError as error:
         reason = error.strerror or str(error)
         raise BadSettings(f"{path} cannot be read: {reason}; fix or remove it") from error
-    if len(content) > MOST_BYTES:
-        most = MOST_BYTES // 1_000_000
+    if len(content) > MAX_BYTES:
+        most = MAX_BYTES // 1_000_000
         raise BadSettings(f"{path} has more than {most} MB; fix or remove it")
     try:
         return content.decode("utf-8").replace("\r\n", "\n")

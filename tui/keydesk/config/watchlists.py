@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from keydesk.calc.market.watchlists import (
     ALL,
     COLUMNS,
-    MOST_INSTRUMENTS,
-    MOST_LISTS,
+    MAX_INSTRUMENTS,
+    MAX_LISTS,
     USUAL_COLUMNS,
     Change,
     Watchlist,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 FILE = "watchlists.toml"
 LOCK_PATIENCE = 0.5  # seconds, in which the screen is not drawn
-LONGEST_INSTRUMENT = 24
+MAX_INSTRUMENT_LENGTH = 24
 ONE_LINE = 8  # instruments
 BLANK_LINES = re.compile(r"\n{3,}")
 HEAD = (
@@ -82,8 +82,8 @@ def _watchlists(data: Mapping[str, Any], path: Path) -> Watchlists:
     tables = data.get("lists", [])
     if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
         raise BadSettings(f"{path}: lists must be tables, each under a line [[lists]]")
-    if len(tables) > MOST_LISTS:
-        raise BadSettings(f"{path}: there are {len(tables)} lists; at most {MOST_LISTS} can be")
+    if len(tables) > MAX_LISTS:
+        raise BadSettings(f"{path}: there are {len(tables)} lists; at most {MAX_LISTS} can be")
     lists = [_watchlist(each, number, path) for number, each in enumerate(tables, 1)]
     names = [each.name.casefold() for each in lists]
     for each in lists:
@@ -106,8 +106,8 @@ def _watchlist(table: Mapping[str, Any], number: int, path: Path) -> Watchlist:
     instruments = _texts(table, "instruments", name, path)
     if name == ALL and instruments:
         raise BadSettings(f"{path}: list {ALL} holds every instrument; remove its instruments")
-    if len(instruments) > MOST_INSTRUMENTS:
-        raise BadSettings(f"{path}: list {name} has more than {MOST_INSTRUMENTS} instruments")
+    if len(instruments) > MAX_INSTRUMENTS:
+        raise BadSettings(f"{path}: list {name} has more than {MAX_INSTRUMENTS} instruments")
     columns = _texts(table, "columns", name, path) if "columns" in table else USUAL_COLUMNS
     for column in columns:
         if column not in COLUMNS:
@@ -128,7 +128,7 @@ def _texts(table: Mapping[str, Any], member: str, name: str, path: Path) -> tupl
 def _is_name(value: object) -> bool:
     return (
         isinstance(value, str)
-        and 0 < len(value) <= LONGEST_INSTRUMENT
+        and 0 < len(value) <= MAX_INSTRUMENT_LENGTH
         and value.isascii()
         and value.isprintable()
     )

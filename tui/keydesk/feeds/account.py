@@ -42,7 +42,7 @@ from keydesk_client.orders.outcome import Intent
 REPEATS_AT_ONCE = 2
 SETTLED_AFTER = 10.0  # seconds since the last snapshot after which the next one is taken at once
 LINES = 500
-MOST_READ = 20_000  # a day with more transactions is not read back to its start
+MAX_READ = 20_000  # a day with more transactions is not read back to its start
 FIRST_STOP_WITHIN = 12  # ids after the fill: a trade's first stop is usually in its batch
 NS = 1_000_000_000
 
@@ -192,7 +192,7 @@ async def _read_back(feed: AccountFeed, start_ns: int) -> list[Transaction]:
     """Return the newest transactions in ascending order: those of the day and some before it."""
     read: list[Transaction] = []
     last = feed.gate.applied or 0
-    while last > 0 and len(read) < MOST_READ:
+    while last > 0 and len(read) < MAX_READ:
         first = max(1, last - LINES + 1)
         answer = await feed.ask(feed.client.transactions.range(first, last))
         transactions = _valid_transactions(feed, answer)

@@ -34,7 +34,7 @@ T = TypeVar("T")
 UNANSWERED = (ConnectionLost, TimedOut, Unreachable)
 BACK_OFF = BackOff(first_s=0.5, longest_s=30.0)
 SHORTEST_PAUSE = 0.25  # seconds
-LONGEST_REASON = 200
+MAX_REASON_LENGTH = 200
 FAILURES = (KeydeskClientError, *READ_ERRORS)
 """Errors of a request: no answer, a refusal, or an answer without required members."""
 
@@ -214,7 +214,7 @@ class AccountFeed:
 
     def failed(self, name: str, error: Exception) -> None:
         """Log that a feed failed and is restarted."""
-        why = f"{type(error).__name__}: {reason(error)}"[:LONGEST_REASON]
+        why = f"{type(error).__name__}: {reason(error)}"[:MAX_REASON_LENGTH]
         self.write(f"The feed of the {name} failed and is started again ({why})")
         self.store.health.restarted[name] = self.now()
         self.store.mark(Topic.HEALTH)

@@ -25,7 +25,7 @@ PUBLISHED_AFTER = 3 * SECOND  # a complete candle is there some moments after it
 MINUTE, HOUR, DAY = 60 * SECOND, 3600 * SECOND, 86_400 * SECOND
 PERIODS = ((2 * HOUR, "S5"), (3 * DAY, "M1"), (14 * DAY, "M5"), (200 * DAY, "H1"))
 """The longest gap that is worked out from candles of a length: an answer has at most 5,000."""
-MOST_COUNT = 5000
+MAX_COUNT = 5000
 LETTERS = {"mid": "M", "bid": "B", "ask": "A"}  # of candles, by side
 TOGETHER = 10  # alerts whose gap is worked out between two turns of the event loop
 BOOK_EVERY = 300.0  # seconds
@@ -72,7 +72,7 @@ async def fill_gap(feed: AccountFeed, alerts: AlertWatch, due: NextReads) -> Non
     due.gap_since = feed.now() if due.gap_since is None else due.gap_since
     if feed.store.health.unchecked and feed.now() - due.gap_since <= LIVE_AFTER:
         return  # the broker may have another account, and another time
-    if alerts.has_gone_back():
+    if alerts.clock_went_back():
         alerts.begin_anew()
         return
     since, until = alerts.gap.since_ns, feed.store.clock_ns or feed.wall_ns()
@@ -102,7 +102,7 @@ async def _work_out(
     histories = {side: PriceHistory.of(candles) for side, candles in periods.items()}
     for start in range(0, len(missing), TOGETHER):
         if alerts.gap is not None:
-            alerts.judge_periods(missing[start : start + TOGETHER], histories)
+            alerts.evaluate_periods(missing[start : start + TOGETHER], histories)
             await asyncio.sleep(0)
 
 
@@ -119,7 +119,7 @@ async def _periods(
             granularity=granularity_of(granularity),
             price="".join(LETTERS[side] for side in LETTERS if side in wanted),
             from_=DateTime.from_ns(begin),
-            count=MOST_COUNT,
+            count=MAX_COUNT,
         )
     )
     sides: dict[str, list[PriceRange]] = {side: [] for side in LETTERS if side in wanted}
@@ -156,7 +156,7 @@ async def read_candles(feed: AccountFeed, alerts: AlertWatch, due: NextReads) ->
                     key[0],
                     granularity=granularity_of(key[1]),
                     price="M",
-                    count=min(MOST_COUNT, candles_needed(conditions)),
+                    count=min(MAX_COUNT, candles_needed(conditions)),
                 )
             )
         except FAILURES as error:

@@ -13,10 +13,12 @@ from keydesk.store.state import AverageRange, Topic
 from keydesk_client.account.values import readable
 
 CHECK_EVERY = 5.0  # seconds: the broker's clock may run faster than ours
-STOOD_STILL = 0.3  # seconds in focus before an instrument is requested: holding `j` down requests nothing
+STOOD_STILL = (
+    0.3  # seconds in focus before an instrument is requested: holding `j` down requests nothing
+)
 AGAIN_AFTER = 20.0  # seconds, after a failure
 PUBLISHED_AFTER = 3_000_000_000  # ns: a complete candle is there some moments after its end
-MOST_HELD = 30  # instruments of trades and orders that are read at most
+MAX_HELD = 30  # instruments of trades and orders that are read at most
 
 
 @dataclass(slots=True)
@@ -58,7 +60,7 @@ def _wanted_instruments(feed: AccountFeed) -> Iterator[str]:
     store = feed.store
     held = dict.fromkeys(trade.instrument for trade in store.trades.values())
     held |= dict.fromkeys(order.instrument for order in store.orders.values())
-    for instrument in (store.focus, *list(held)[:MOST_HELD]):
+    for instrument in (store.focus, *list(held)[:MAX_HELD]):
         if instrument in store.instruments:
             yield instrument
 

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 from keydesk.feeds.account_feed import FAILURES, AccountFeed, reason
 from keydesk.store.prices import (
     KINDS,
-    MOST_EARLIER,
+    MAX_EARLIER,
     SNAPSHOT_EVERY_NS,
     apply_book,
     apply_earlier_book,
@@ -27,7 +27,9 @@ PUBLISHED_AFTER = 3 * SECOND  # a snapshot is there some moments after its time
 DUE_CHECK_EVERY = (
     5.0  # seconds: the broker's clock, which makes a snapshot due, may run faster than ours
 )
-STOOD_STILL = 0.5  # seconds in focus before an instrument is requested: holding `j` down requests nothing
+STOOD_STILL = (
+    0.5  # seconds in focus before an instrument is requested: holding `j` down requests nothing
+)
 AGAIN_AFTER = 30.0  # seconds: the snapshot that is due was not there yet, or there was no answer
 REFUSED_FOR = 1200.0  # seconds: an instrument without books has none in the next minute either
 NAMES: Mapping[BookKind, str] = {"orders": "order book", "positions": "position book"}
@@ -91,7 +93,7 @@ async def load_earlier_book(feed: AccountFeed, due: NextReads) -> float:
 
 def _lacks_earlier(held: ClientBook, time_ns: int) -> bool:
     """Return whether the snapshot before the one that is looked at is still to be read."""
-    if held.snapshot is None or held.begins or len(held.earlier) >= MOST_EARLIER:
+    if held.snapshot is None or held.begins or len(held.earlier) >= MAX_EARLIER:
         return False
     return held.at(time_ns)[1] is None
 

@@ -24,7 +24,9 @@ from keydesk_client.errors import HttpStatusError, RateLimited
 from keydesk_client.models import Candlestick, CandlestickResponse, Granularity
 
 Kind = Literal["line", "average"]
-STOOD_STILL = 0.5  # seconds in sight before the figures of a row are requested: scrolling requests nothing
+STOOD_STILL = (
+    0.5  # seconds in sight before the figures of a row are requested: scrolling requests nothing
+)
 BETWEEN_FIGURES = (
     0.25  # seconds from request to request, so that orders and the chart never wait for these
 )

@@ -13,10 +13,10 @@ from keydesk.text.sanitize import NAME_LIMIT, clean_name
 from keydesk_client.account.values import amount, price, readable
 from keydesk_client.models import Instrument
 
-MOST_PLACES = 12
+MAX_PLACES = 12
 INSTRUMENTS_EVERY = 600.0  # seconds
-MOST_TRIES = 6  # to read those of a market that began anew
-PATIENCE = 10.0  # seconds for the account
+MAX_TRIES = 6  # to read those of a market that began anew
+ACCOUNT_TIMEOUT = 10.0  # seconds for the account
 
 
 async def list_instruments(feed: AccountFeed) -> None:
@@ -79,7 +79,7 @@ def _usable(instrument: Instrument) -> Instrument:
         instrument.display_precision,
         instrument.trade_units_precision,
     ):
-        if abs(places) > MOST_PLACES:
+        if abs(places) > MAX_PLACES:
             raise ValueError(f"{instrument.name}: {places} is not a number of decimal places")
     price(instrument.margin_rate)
     for size in (
@@ -109,7 +109,7 @@ async def begin_anew(feed: AccountFeed, time_ns: int) -> None:
     feed.snapshot_wanted.set()
     await _list_instruments(feed)
     with suppress(TimeoutError):
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(ACCOUNT_TIMEOUT):
             await feed.ready.wait()
     if feed.alerts is not None:
         feed.alerts.begin_anew()
@@ -133,7 +133,7 @@ def _clear_market(store: Store) -> None:
 
 
 async def _list_instruments(feed: AccountFeed) -> None:
-    for tries in range(MOST_TRIES):
+    for tries in range(MAX_TRIES):
         try:
             answer = await feed.ask(feed.client.accounts.instruments())
         except FAILURES as error:

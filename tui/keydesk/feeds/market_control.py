@@ -29,13 +29,13 @@ from keydesk_client.models._core.scalars import DateTime
 BASE = "/control/v1"
 ADDRESS_FILE, TOKEN_FILE = "control.json", "control-token"
 UNIX = "http+unix://"
-PATIENCE = 5.0  # seconds for an answer of the state
+STATE_TIMEOUT = 5.0  # seconds for an answer of the state
 LONG_PATIENCE = 600.0  # a jump over months ticks every account
 CONNECTIONS = 10  # a jump occupies one, and the state is read meanwhile
-LARGEST = 1_000_000  # bytes of an answer
-LARGEST_FILE = 10_000
-MOST_TEXTS = 50
-LONGEST_TEXT = 200
+MAX_BYTES = 1_000_000  # bytes of an answer
+MAX_FILE_BYTES = 10_000
+MAX_TEXTS = 50
+MAX_TEXT_LENGTH = 200
 FIRST_ERROR = 400
 FASTEST = 1e9
 Json = Mapping[str, object]
@@ -63,7 +63,7 @@ class MarketControl:
         self._http = httpx.AsyncClient(
             base_url="http://practice" if url.startswith(UNIX) else url,
             transport=transport or _connections_to(url),
-            timeout=PATIENCE,
+            timeout=STATE_TIMEOUT,
             trust_env=False,
             follow_redirects=False,
         )
@@ -99,7 +99,7 @@ class MarketControl:
         await self._ask(command.method, path, command.body)
 
     async def _ask(self, method: str, path: str, body: Json | None = None) -> Json:
-        patience = PATIENCE if method == "GET" else LONG_PATIENCE
+        patience = STATE_TIMEOUT if method == "GET" else LONG_PATIENCE
         status, content, why = 0, b"", ""
         try:
             status, content = await self._exchange(method, path, body, patience)
@@ -123,7 +123,7 @@ class MarketControl:
         """Return status and content of an answer; of one that is too large, its beginning."""
         headers = {b"Authorization": self._token.bearer(), b"Content-Type": b"application/json"}
         content = None if body is None or method == "DELETE" else json.dumps(body).encode()
-        limits = httpx.Timeout(patience, connect=PATIENCE)
+        limits = httpx.Timeout(patience, connect=STATE_TIMEOUT)
         sent = self._http.stream(
             method, f"{BASE}{path}", content=content, headers=headers, timeout=limits
         )
@@ -131,12 +131,12 @@ class MarketControl:
         async with sent as answer:
             async for piece in answer.aiter_bytes():
                 read += piece
-                if len(read) > LARGEST:
+                if len(read) > MAX_BYTES:
                     break
             return answer.status_code, bytes(read)
 
     def _words(self, text: str) -> str:
-        return clean(self._token.redact(text), LONGEST_TEXT)
+        return clean(self._token.redact(text), MAX_TEXT_LENGTH)
 
 
 def _connections_to(url: str) -> ConnectionPool:
@@ -148,9 +148,9 @@ def _connections_to(url: str) -> ConnectionPool:
 def control_in(data: Path, url: str) -> tuple[str, Secret] | None:
     """Return address and token of the control interface, if the broker of this data folder listens at `url`."""
     try:
-        members = json.loads(read_private(data / ADDRESS_FILE, LARGEST_FILE))
+        members = json.loads(read_private(data / ADDRESS_FILE, MAX_FILE_BYTES))
         address = str(members["url"])
-        token = read_private(data / TOKEN_FILE, LARGEST_FILE).decode("ascii").strip()
+        token = read_private(data / TOKEN_FILE, MAX_FILE_BYTES).decode("ascii").strip()
     except (OSError, UnsafeFile, ValueError, KeyError, TypeError):
         return None
     if not token or address.rstrip("/") != url.rstrip("/"):
@@ -177,7 +177,7 @@ def state_of(answer: Json) -> MarketState:
 
 
 def _speed(value: object) -> float:
-    speed = float(str(value)[:LONGEST_TEXT])
+    speed = float(str(value)[:MAX_TEXT_LENGTH])
     if not 0 < speed < FASTEST:
         raise ValueError(f"{speed:g} is out of range for a speed")
     return speed
@@ -214,26 +214,26 @@ def _scenario(record: Json) -> Scenario | None:
 
 
 def _time(value: object) -> int:
-    return moment(DateTime(str(value)[:LONGEST_TEXT]))
+    return moment(DateTime(str(value)[:MAX_TEXT_LENGTH]))
 
 
 def _text(value: object) -> str:
-    return "" if value is None else clean(str(value), LONGEST_TEXT)
+    return "" if value is None else clean(str(value), MAX_TEXT_LENGTH)
 
 
 def _texts(answer: Json, name: str) -> tuple[str, ...]:
     value = answer.get(name)
-    return tuple(map(_text, value[:MOST_TEXTS])) if isinstance(value, list) else ()
+    return tuple(map(_text, value[:MAX_TEXTS])) if isinstance(value, list) else ()
 
 
 def _records(answer: Json, name: str) -> list[dict[str, object]]:
     value = answer.get(name)
-    listed = value[:MOST_TEXTS] if isinstance(value, list) else []
+    listed = value[:MAX_TEXTS] if isinstance(value, list) else []
     return [each for each in listed if isinstance(each, dict)]
 
 
 def _decoded(body: bytes) -> dict[str, object] | None:
-    if len(body) > LARGEST:
+    if len(body) > MAX_BYTES:
         return None
     try:
         value = json.loads(body)

@@ -7,7 +7,7 @@ from keydesk.store.transactions.past_pages import take_page
 from keydesk_client.errors import Forbidden, Unauthorized
 
 FOUND_AT_ONCE = 50  # lines that a search looks for before it waits for the reader
-MOST_PAGES = 20  # of a search, before it waits for the reader
+MAX_PAGES = 20  # of a search, before it waits for the reader
 AGAIN = "scroll on to try again"
 REMEDIES = (
     (Unauthorized, "renew the token: keydesk login"),
@@ -28,7 +28,7 @@ def _is_wanted(feed: AccountFeed) -> bool:
     return past is not None and past.wants != ""
 
 
-async def load_past(feed: AccountFeed, most_pages: int = MOST_PAGES) -> None:
+async def load_past(feed: AccountFeed, most_pages: int = MAX_PAGES) -> None:
     """Read what the window of the log wants: a page, or with a filter as many as it takes to find some lines."""
     past = feed.store.past_log
     if past is None:

@@ -1,4 +1,4 @@
-"""Run all feeds of an account, restart a feed that fails, and judge the health of streams and requests.
+"""Run all feeds of an account, restart a feed that fails, and assess_streams the health of streams and requests.
 
 The price stream opens when the instruments are known, beside the snapshot, so that prices are painted early. The
 transaction stream opens at once; the transaction gate holds its transactions until the snapshot is applied.
@@ -64,7 +64,7 @@ def check(feed: AccountFeed) -> None:
     note_losses(feed)
     note_unreadable(feed)
     before = feed.store.health.requests
-    judge(feed.store.health, feed.round_trips, feed.now())
+    assess_streams(feed.store.health, feed.round_trips, feed.now())
     log_silence(feed, before)
     feed.store.health.throttled = feed.client.throttled
     feed.store.mark(Topic.HEALTH)
@@ -97,16 +97,16 @@ def note_unreadable(feed: AccountFeed) -> None:
         feed.unreadable_noted, health.unreadable_at = health.unreadable, feed.now()
 
 
-def judge(health: Health, round_trips: RoundTrips, now: float) -> None:
+def assess_streams(health: Health, round_trips: RoundTrips, now: float) -> None:
     """Judge whether the data of both streams is current."""
     health.rtt_ms, health.rtt_p95_ms = round_trips.last_ms, round_trips.p95_ms
-    judge_requests(health, round_trips, now)
+    assess_requests(health, round_trips, now)
     slow = health.rtt_p95_ms is not None and health.rtt_p95_ms > SLOW_MS
     health.prices = _state_by_silence(health.prices, health.prices_at, now, slow=slow)
     health.events = _state_by_silence(health.events, health.events_at, now, slow=slow)
 
 
-def judge_requests(health: Health, round_trips: RoundTrips, now: float) -> None:
+def assess_requests(health: Health, round_trips: RoundTrips, now: float) -> None:
     """Set the age of the oldest unanswered request; DOWN if no other request is answered either."""
     since = round_trips.unanswered_since
     age = 0.0 if since is None else now - since

@@ -26,10 +26,8 @@ from keydesk_client.streams.buffer import HistoryLost
 
 CONVERSIONS_EVERY = 5.0
 
-LOOK = 0.005  # seconds that reading the stream takes at most before it pauses
-LOOK_EVERY = (
-    0.095  # seconds between the starts of two reads, about one a frame; meanwhile newer prices replace older ones
-)
+READ_SECONDS = 0.005  # seconds that reading the stream takes at most before it pauses
+READ_INTERVAL = 0.095  # seconds between the starts of two reads, about one a frame; meanwhile newer prices replace older ones
 
 
 async def stream_prices(feed: AccountFeed) -> None:
@@ -62,8 +60,8 @@ async def _read(feed: AccountFeed, stream: OpenStream, left: asyncio.Event) -> N
         if left.is_set():
             return
         now = feed.now()
-        if now - began > LOOK:
-            early = began + LOOK_EVERY - now
+        if now - began > READ_SECONDS:
+            early = began + READ_INTERVAL - now
             if early > 0:
                 await feed.pause(early)
             began = feed.now()

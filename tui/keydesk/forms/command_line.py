@@ -39,7 +39,7 @@ from keydesk.text.format import pair, price, shorten
 from keydesk.text.sanitize import Printable, clean, safe
 
 SHOWN = 10
-LONGEST = 200  # characters of a text field
+MAX_LENGTH = 200  # characters of a text field
 
 
 class FindForm(InfoForm[str]):
@@ -68,7 +68,7 @@ class FindForm(InfoForm[str]):
 
     def compose(self) -> ComposeResult:
         """Return a field over a list."""
-        yield Input(placeholder="letters, such as gj", max_length=LONGEST, select_on_focus=False)
+        yield Input(placeholder="letters, such as gj", max_length=MAX_LENGTH, select_on_focus=False)
         yield self.new_sheet()
 
     def title_text(self) -> Printable:
@@ -155,7 +155,7 @@ class CommandForm(InfoForm[ParsedCommand]):
         yield Input(
             self.text,
             placeholder="q leaves; b eurusd 50k @1.0830 sl 20p tp 2r",
-            max_length=LONGEST,
+            max_length=MAX_LENGTH,
             select_on_focus=False,
         )
         yield self.new_sheet()

@@ -7,7 +7,7 @@ from keydesk.text.sanitize import Printable, clean, safe
 
 ENDS_WRITING = "Enter ends the text; after that it can be sent"
 ENDS_TEXT = frozenset(("enter", "tab", "escape"))
-MOST_TEXT = 128  # characters that the broker takes
+MAX_TEXT = 128  # characters that the broker takes
 TEXT_WIDTH = 32
 NAME_WIDTH = 8
 
@@ -28,7 +28,7 @@ class TextFields:
         elif key == "backspace":
             self.texts[self.writing] = text[:-1]
         elif character:
-            self.texts[self.writing] = (text + character)[: MOST_TEXT + 1]
+            self.texts[self.writing] = (text + character)[: MAX_TEXT + 1]
 
     def changed(self, name: str) -> str | None:
         """Return the text of a field, None where it is as it was."""
@@ -41,7 +41,7 @@ class TextFields:
 
     def too_long(self) -> str:
         """Return the name of a field with more characters than the broker takes, "" without one."""
-        return next((name for name, text in self.texts.items() if len(text) > MOST_TEXT), "")
+        return next((name for name, text in self.texts.items() if len(text) > MAX_TEXT), "")
 
     def line(self, key: Printable, name: Printable, meaning: Words, width: int) -> TextLine:
         """Return the line of a field; the one that is written is framed, and shows its end."""

@@ -118,7 +118,9 @@ class GuardedKeys:
             app, self._take, settled=self._after_a_key, gave_up=self._say_unanswered
         )
         self._opening = ""  # the order key under way on the desk
-        self._unasked: Screen[Any] | None = None  # a screen that a worker opened, not a key
+        self._unexpected_screen: Screen[Any] | None = (
+            None  # a screen that a worker opened, not a key
+        )
         self._unasked_since = float("-inf")
 
     def watch_screens(self) -> None:
@@ -165,7 +167,7 @@ class GuardedKeys:
 
     async def _take(self, event: Typed) -> None:
         """Check a key or a paste once the events before it took effect; it is meant for the screen in front."""
-        if self._unasked is self.app.screen and event.time < self._unasked_since:
+        if self._unexpected_screen is self.app.screen and event.time < self._unasked_since:
             self._say_dropped("Keys typed before this page opened were dropped.")
         elif isinstance(event, events.Key):
             await self._judge(event)
@@ -360,7 +362,7 @@ class GuardedKeys:
             by_itself = get_current_worker().is_running
         except NoActiveWorker:
             by_itself = False
-        self._unasked = screen if by_itself else None
+        self._unexpected_screen = screen if by_itself else None
         self._unasked_since = monotonic()
 
     def _front(self) -> KeyTarget:

@@ -24,7 +24,7 @@ Typed: TypeAlias = events.Key | events.Paste
 
 ROUNDS = 2  # the way of the key, and the way of the messages that its action posted
 DRAWN_FIRST = 0.05  # seconds for the picture of a key; a marker in the queues would delay it by 1 ms, a form by 6 ms
-PATIENCE = 10.0  # seconds after which a pane that does not answer no longer holds the keyboard
+PANE_TIMEOUT = 10.0  # seconds after which a pane that does not answer no longer holds the keyboard
 
 
 class KeyOrder:
@@ -34,7 +34,7 @@ class KeyOrder:
         app: The app whose keys they are.
         deliver: Handles a key; it calls `follow` before it passes the key on to Textual.
         settled: Called after the effect of a key, with the screen that the key was for, before the next one is delivered.
-        gave_up: Called with what waited longer than `PATIENCE` and is dropped.
+        gave_up: Called with what waited longer than `PANE_TIMEOUT` and is dropped.
         clock: Returns monotonic seconds.
     """
 
@@ -66,7 +66,7 @@ class KeyOrder:
 
     async def deliver(self, event: Typed) -> None:
         """Deliver the event now, or after those before it."""
-        if self.is_busy and self._clock() - self._since > PATIENCE:
+        if self.is_busy and self._clock() - self._since > PANE_TIMEOUT:
             self._under_way = None
             self._gave_up(self.drop())
         self._waiting.append(event)

@@ -17,7 +17,7 @@ from keydesk.calc.market.client_books import (
     under_water,
 )
 from keydesk.panes.chart_marks import own_lines
-from keydesk.panes.price_cells import Shape, shape_of
+from keydesk.panes.price_cells import PriceFormat, price_format_of
 from keydesk.store.state import BookKind, BookSnapshot
 from keydesk.store.store import Store
 from keydesk.text import format as show
@@ -96,7 +96,7 @@ class FiguresReader:
     def read(self, store: Store, kinds: Sequence[BookKind]) -> tuple[BookFigures, ...]:
         """Return the figures; computed anew only for another snapshot or range, or when the price moved a pip."""
         books = tuple(store.books.get((store.focus, kind)) for kind in kinds)
-        quote, pip = store.quotes.get(store.focus), shape_of(store, store.focus).pip
+        quote, pip = store.quotes.get(store.focus), price_format_of(store, store.focus).pip
         market = None if quote is None else (quote.bid + quote.ask) / 2
         if market is None or self._market is None or abs(market - self._market) >= pip:
             self._market = market
@@ -152,9 +152,9 @@ def _long_percent(snapshot: BookSnapshot) -> Decimal | None:
     return snapshot.long_percent
 
 
-def cluster_text(cluster: Cluster, shape: Shape) -> SafeText:
+def cluster_text(cluster: Cluster, price_format: PriceFormat) -> SafeText:
     """Return a cluster with its distance: `buy stops +42p`."""
-    pips = shape.pips(cluster.distance)
+    pips = price_format.pips(cluster.distance)
     places = 0 if abs(pips) >= WHOLE_PIPS_FROM else 1
     return safe(f"{cluster.kind} {show.pips(pips, places)}p")
 

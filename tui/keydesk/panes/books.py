@@ -25,7 +25,7 @@ from keydesk.panes.book_figures import (
     price_now,
     trouble_of,
 )
-from keydesk.panes.price_cells import shape_of
+from keydesk.panes.price_cells import price_format_of
 from keydesk.store.frame import Frame
 from keydesk.store.state import BookBucket, BookKind, BookSnapshot, Topic
 from keydesk.store.store import Store
@@ -163,7 +163,7 @@ class Books(LinePane):
 
     def _figures_line(self, book: BookFigures, store: Store) -> list[Run]:
         """Return the share under water and the strongest clusters, as many as have room whole."""
-        palette, shape = self.palette, shape_of(store, store.focus)
+        palette, shape = self.palette, price_format_of(store, store.focus)
         losing = self._losing(store)
         groups: list[Run] = []
         if losing is not None:
@@ -234,7 +234,11 @@ class Books(LinePane):
 
     def _words(self, book: BookFigures, bucket: BookBucket, store: Store) -> list[Run]:
         """Return the names of a bucket's clusters and of own prices in it."""
-        palette, shape, width = self.palette, shape_of(store, store.focus), book.snapshot.width
+        palette, shape, width = (
+            self.palette,
+            price_format_of(store, store.focus),
+            book.snapshot.width,
+        )
         words: list[Run] = [
             (cluster_text(each, shape), palette["buy" if each.is_long else "sell"])
             for each in book.clusters
@@ -258,7 +262,7 @@ class Books(LinePane):
     ) -> list[Run]:
         palette, bar = self.palette, self._bar()
         short, long = ("█" * int(side / largest * bar) for side in (bucket.short, bucket.long))
-        price = shape_of(store, store.focus).write(bucket.price)
+        price = price_format_of(store, store.focus).write(bucket.price)
         marks = ("▸", "◂") if here else (" ", " ")
         return [
             (safe(f"{short:>{bar}} "), palette["sell"]),

@@ -17,7 +17,7 @@ from keydesk.keys.keymap import CHART, CROSSHAIR
 from keydesk.panes.book_figures import BookStep
 from keydesk.panes.chart_view import ZOOMS, ChartView
 from keydesk.panes.crosshair import crosshair_at
-from keydesk.panes.price_cells import shape_of
+from keydesk.panes.price_cells import price_format_of
 from keydesk.store.state import Candle, CandlePrices, CandleSeries
 from keydesk_client.account.values import FIRST_NS
 
@@ -132,7 +132,7 @@ class Chart(ChartView):
         """Return the price under the crosshair at the instrument's precision; None while it is off."""
         if self._crosshair is None or self.frame is None:
             return None
-        digits = shape_of(self.frame.store, self._shown[0]).precision
+        digits = price_format_of(self.frame.store, self._shown[0]).precision
         return Decimal(f"{self._crosshair.price:.{digits}f}")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002

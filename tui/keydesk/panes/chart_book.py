@@ -17,7 +17,7 @@ from keydesk.panes.book_figures import (
     trouble_of,
 )
 from keydesk.panes.chart_marks import own_lines
-from keydesk.panes.price_cells import shape_of
+from keydesk.panes.price_cells import price_format_of
 from keydesk.store.frame import Frame
 from keydesk.store.state import REACH, BookKind
 from keydesk.store.store import Store
@@ -92,7 +92,7 @@ def _scene_of(
     zone: tzinfo,
 ) -> StripScene:
     """Return what the strip shows."""
-    shape = shape_of(store, store.focus)
+    shape = price_format_of(store, store.focus)
     labels = [
         (each.share, (float(each.price), cluster_text(each, shape), SIDE_ROLES[each.is_long]))
         for book in shown

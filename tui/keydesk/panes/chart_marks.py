@@ -13,7 +13,7 @@ from keydesk.calc.orders.protection import ProtectionField
 from keydesk.chart.canvas import Run
 from keydesk.chart.price_axis import PriceLine, PriceMark
 from keydesk.chart.scene import Overlay, SubPane
-from keydesk.panes.price_cells import shape_of
+from keydesk.panes.price_cells import price_format_of
 from keydesk.panes.watch_order import day_change
 from keydesk.records import DependentOrder, TradeRow, id_order
 from keydesk.store.state import Candle
@@ -108,7 +108,7 @@ def day_marks(store: Store, instrument: str) -> tuple[PriceMark, ...]:
 
 def day_legend(store: Store, instrument: str) -> tuple[tuple[Run, ...], ...]:
     """Return the groups of the legend about the trading day."""
-    day, shape = store.days.get(instrument), shape_of(store, instrument)
+    day, shape = store.days.get(instrument), price_format_of(store, instrument)
     if day is None:
         return ()
     return _day_groups(day_change(store, instrument), shape.write(day.high), shape.write(day.low))

@@ -27,7 +27,7 @@ from keydesk.chart.scene import Scene
 from keydesk.panes.chart_book import ChartBook
 from keydesk.panes.chart_marks import ChartIndicators, day_legend, day_marks, own_lines
 from keydesk.panes.crosshair import Crosshair, Measure, legend, money_of
-from keydesk.panes.price_cells import prices_are_old, shape_of
+from keydesk.panes.price_cells import price_format_of, prices_are_old
 from keydesk.store.frame import Frame
 from keydesk.store.state import Candle, CandleSeries, Topic
 from keydesk.store.store import Store
@@ -40,7 +40,7 @@ ZOOMS = ((1, 0), (1, 1), (3, 1))  # columns of a body and of the gap behind it
 USUAL_ZOOM = 1
 BOOK_TOPICS = (Topic.BOOKS, Topic.DAY_LINES)
 REDRAWN_AT_ONCE = (Topic.ORDERS, Topic.ALERTS, Topic.HEALTH, Topic.FOCUS, Topic.INDICATORS)
-MOST_SEGMENTS = 4000
+MAX_SEGMENTS = 4000
 PACE = 0.2  # seconds between two redraws of a moving candle
 SIDES = {"M": "", "B": "bid", "A": "ask"}
 
@@ -198,7 +198,7 @@ class ChartView(LinePane):
         """Return the segment of a run; most of a picture's are the same from price to price."""
         segment = self._segments.get(run)
         if segment is None:
-            if len(self._segments) > MOST_SEGMENTS:
+            if len(self._segments) > MAX_SEGMENTS:
                 self._segments.clear()
             text, role = run
             segment = Segment(safe(text), self.palette.chart_style(role))
@@ -290,7 +290,7 @@ class ChartView(LinePane):
         return "No candles for this time.", "muted"
 
     def _scene_of(self, store: Store, series: CandleSeries) -> Scene:
-        shape = shape_of(store, self._instrument(store))
+        price_format = price_format_of(store, self._instrument(store))
         indicators = self.indicators
         indicators.choose(store.indicators_of(self._instrument(store)))
         candles = self.position.candles(series, self.in_sight + indicators.warm_up)
@@ -307,8 +307,8 @@ class ChartView(LinePane):
             height=height,
             seconds=SECONDS.get(series.granularity, SECONDS["D"]),
             last=last,
-            decimals=shape.precision,
-            pip=float(shape.pip),
+            decimals=price_format.precision,
+            pip=float(price_format.pip),
             look=self._look(),
             zone=store.zone,
             this_year=show.at(series.candles[-1].time_ns, store.zone).year,
@@ -334,10 +334,10 @@ class ChartView(LinePane):
             without_room = self.indicators.sub_panes[shown:]
             no_room = (((f"{each.title}: no room", "muted"),) for each in without_room)
             return (*self._named_indicators(), *no_room, *of_day)
-        shape = shape_of(store, instrument)
-        pip = float(shape.pip)
+        price_format = price_format_of(store, instrument)
+        pip = float(price_format.pip)
         measure = Measure(
-            shape.precision,
+            price_format.precision,
             pip,
             store.zone,
             show.at(candles[-1].time_ns, store.zone).year,

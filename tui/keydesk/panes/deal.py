@@ -9,7 +9,7 @@ from functools import partial
 from typing import ClassVar
 
 from keydesk.calc.orders.ticket_settings import RISK_PRESET, Template
-from keydesk.panes.price_cells import flash_of, price_runs, prices_are_old, shape_of
+from keydesk.panes.price_cells import flash_of, price_format_of, price_runs, prices_are_old
 from keydesk.panes.strips.instrument import LOT, pip_value
 from keydesk.panes.watch_order import spread_pips
 from keydesk.store.frame import Frame
@@ -107,8 +107,8 @@ class Deal(LinePane, can_focus=False):
         ]
 
     def _side(self, side: str, price: Decimal, move: int, frame: Frame) -> list[Run]:
-        shape = shape_of(frame.store, frame.store.focus)
-        parts = show.split_price(price, shape.pip_location, shape.precision)
+        price_format = price_format_of(frame.store, frame.store.focus)
+        parts = show.split_price(price, price_format.pip_location, price_format.precision)
         old = prices_are_old(frame.store)
         runs = price_runs(self.palette, parts, flash=self._flash, move=move, dim=old)
         named: list[Run] = [

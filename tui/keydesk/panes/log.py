@@ -49,7 +49,7 @@ class Log(SortedTable):
     BINDINGS = bindings_of(LOG)
     NAME: ClassVar[str] = "Log"
     FIRST: ClassVar[str] = "kind"
-    LETTERS_HINT: ClassVar[Printable] = (
+    FILTER_HINT: ClassVar[Printable] = (
         "kind, pair, words: fill eurusd; #6417: of that order or trade"
     )
 

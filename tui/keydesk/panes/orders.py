@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from keydesk.keys.keymap import ORDERS
 from keydesk.panes.instrument_rows import InstrumentRows
-from keydesk.panes.price_cells import shape_of
+from keydesk.panes.price_cells import price_format_of
 from keydesk.panes.trade_measures import number_of_id
 from keydesk.panes.trades import why_no_rows
 from keydesk.records import OrderRow, id_order
@@ -121,7 +121,7 @@ class Orders(InstrumentRows, SortedTable):
         return f"{order.instrument} {side} {kind} {order.type} {order.time_in_force} {ids} {tag}"
 
     def _text(self, order: OrderRow, column: str, frame: Frame) -> str:
-        shape = shape_of(frame.store, order.instrument)
+        shape = price_format_of(frame.store, order.instrument)
         distance = shape.pips(order.distance) if order.distance is not None else None
         own = f"of {clean_name(order.trade_id or show.EMPTY)}"
         texts = {

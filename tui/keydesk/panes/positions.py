@@ -9,7 +9,7 @@ from typing import ClassVar
 from keydesk.calc.risk.trade_groups import TradeGroup, group_of
 from keydesk.keys.keymap import POSITIONS
 from keydesk.panes.instrument_rows import InstrumentRows
-from keydesk.panes.price_cells import prices_are_old, shape_of
+from keydesk.panes.price_cells import price_format_of, prices_are_old
 from keydesk.panes.trades import nothing_open, side_run, signed_cells
 from keydesk.records import PositionRow
 from keydesk.store.frame import Frame
@@ -143,7 +143,7 @@ class Positions(InstrumentRows, SortedTable):
         return f"{key} {sides}{' '.join(f'{each.id} {each.tag}' for each in trades)}"
 
     def _text(self, position: PositionRow, column: str, frame: Frame) -> str:
-        write = shape_of(frame.store, position.instrument).write
+        write = price_format_of(frame.store, position.instrument).write
         texts = {
             "pair": show.pair(position.instrument),
             "entry": write(self._group(position, frame.store).entry),

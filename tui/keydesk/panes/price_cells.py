@@ -20,7 +20,7 @@ OLD_LINKS = frozenset({"STALE", "DOWN"})
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class PriceFormat:
     """How an instrument's prices are written."""
 
     pip_location: int
@@ -46,12 +46,12 @@ def _pip(location: int) -> Decimal:
 
 
 @lru_cache(maxsize=256)
-def _shape(pip_location: int, precision: int) -> Shape:
-    return Shape(pip_location, precision)
+def _shape(pip_location: int, precision: int) -> PriceFormat:
+    return PriceFormat(pip_location, precision)
 
 
-def shape_of(store: Store, instrument: str) -> Shape:
-    """Return the instrument's shape; before its details came, that of most pairs."""
+def price_format_of(store: Store, instrument: str) -> PriceFormat:
+    """Return the instrument's price_format; before its details came, that of most pairs."""
     known = store.instruments.get(instrument)
     if known is None:
         return _shape(-2, 3) if instrument.endswith("_JPY") else _shape(-4, 5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 
-from keydesk.panes.price_cells import shape_of
+from keydesk.panes.price_cells import price_format_of
 from keydesk.records import TradeRow
 from keydesk.store.store import Store
 from keydesk.widgets.row_order import Measured
@@ -35,7 +35,7 @@ def away(trade: TradeRow, column: str, store: Store) -> Decimal | None:
         return None
     distance = trade.now - level if trade.units > 0 else level - trade.now
     toward = distance if column == "to_stop" else -distance
-    return shape_of(store, trade.instrument).pips(toward)
+    return price_format_of(store, trade.instrument).pips(toward)
 
 
 def measure_of(trade: TradeRow, column: str, store: Store) -> Measured:

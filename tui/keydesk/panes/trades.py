@@ -14,7 +14,7 @@ from keydesk.calc.risk.trade_groups import TradeGroup, group_of
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import TRADES
 from keydesk.panes.instrument_rows import InstrumentRows
-from keydesk.panes.price_cells import prices_are_old, shape_of
+from keydesk.panes.price_cells import price_format_of, prices_are_old
 from keydesk.panes.trade_measures import GROUP, away, group_name, is_naked, measure_of
 from keydesk.records import DependentOrder, TradeRow, id_order
 from keydesk.store.frame import Frame
@@ -154,7 +154,7 @@ class Trades(InstrumentRows, SortedTable):
         plan = self._plan_mark(trade, store)
         if is_naked(trade):
             return [("none !", self.palette["danger"]), *plan]
-        write = shape_of(store, trade.instrument).write
+        write = price_format_of(store, trade.instrument).write
         stops = (trade.stop_loss, trade.guaranteed_stop, trade.trailing_stop)
         nearest = nearest_stop(trade.units, (each.price for each in stops if each is not None))
         trails = trade.trailing_stop is not None and trade.trailing_stop.price == nearest
@@ -168,7 +168,7 @@ class Trades(InstrumentRows, SortedTable):
         return [("p", self.palette["warn" if store.exit_plan_states.get(trade.id) else "focus"])]
 
     def _text(self, trade: TradeRow, column: str, frame: Frame) -> str:
-        write = shape_of(frame.store, trade.instrument).write
+        write = price_format_of(frame.store, trade.instrument).write
 
         def dependent(order: DependentOrder | None) -> SafeText:
             return write(order.price if order else None)
@@ -233,7 +233,7 @@ class Trades(InstrumentRows, SortedTable):
     def _group_text(
         self, name: str, group: TradeGroup, count: int, column: str, frame: Frame
     ) -> SafeText:
-        write = shape_of(frame.store, name).write
+        write = price_format_of(frame.store, name).write
         texts: Mapping[str, str] = {
             "pair": f"{show.pair(name)} ×{count}",
             "units": show.units(abs(group.units)),

@@ -9,7 +9,7 @@ from typing import LiteralString
 
 from keydesk.calc.market.day_shape import sessions_of
 from keydesk.calc.orders.order_parser import matching
-from keydesk.panes.price_cells import shape_of
+from keydesk.panes.price_cells import price_format_of
 from keydesk.store.store import Store
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.row_order import Measured, TableOrder
@@ -41,7 +41,7 @@ def spread_pips(store: Store, instrument: str) -> Decimal:
 
 def _spread(store: Store, instrument: str) -> Decimal | None:
     quote = store.quotes.get(instrument)
-    return None if quote is None else shape_of(store, instrument).pips(quote.ask - quote.bid)
+    return None if quote is None else price_format_of(store, instrument).pips(quote.ask - quote.bid)
 
 
 def times_usual(store: Store, instrument: str) -> Decimal | None:
@@ -77,7 +77,7 @@ def _day_change(store: Store, instrument: str) -> Decimal | None:
 def day_pips(store: Store, instrument: str) -> Decimal | None:
     """Return the mid price against 17:00 New York in pips."""
     change = change_of_day(store, instrument)
-    return None if change is None else shape_of(store, instrument).pips(change)
+    return None if change is None else price_format_of(store, instrument).pips(change)
 
 
 def place_in_day(store: Store, instrument: str) -> Decimal | None:

@@ -13,7 +13,14 @@ from keydesk.calc.market.day_shape import CELLS
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import WATCHLIST
 from keydesk.panes.instrument_rows import InstrumentRows
-from keydesk.panes.price_cells import QUIET, Shape, flash_of, price_runs, prices_are_old, shape_of
+from keydesk.panes.price_cells import (
+    QUIET,
+    PriceFormat,
+    flash_of,
+    price_format_of,
+    price_runs,
+    prices_are_old,
+)
 from keydesk.panes.watch_cells import POSITION_CELLS, PRICE_CELLS, RANGE
 from keydesk.panes.watch_order import ASCENDING, TITLES, RowFilter, sorted_rows
 from keydesk.records import Quote
@@ -27,7 +34,7 @@ from keydesk.widgets.lines import Heading, Run, Tab, width_of
 from keydesk.widgets.row_order import LIVE_EVERY, TableOrder
 from keydesk.widgets.table import Column, widen
 
-LONGEST_NAME = 12  # cells; the service's own have ten and less
+MAX_NAME_LENGTH = 12  # cells; the service's own have ten and less
 FIRST_SORTED = "day"  # the column that is sorted by first
 MINUTE_NS = 60_000_000_000
 PAIR = Column("pair", "pair", 7, right=False)
@@ -52,7 +59,7 @@ COLUMNS: Mapping[str, Column] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class PriceWidth:
     """The digits before and after the decimal point of the longest price."""
 
     whole: int
@@ -92,7 +99,7 @@ class Watchlist(InstrumentRows):
         self._has_moved = False  # a key moved the cursor: live sorting waits
         self._flashing: dict[str, int] = {}
         self._old = False
-        self._room = Room(1, 5)
+        self._room = PriceWidth(1, 5)
         self._second = self._minute = 0
 
     # Heading and columns.
@@ -121,7 +128,7 @@ class Watchlist(InstrumentRows):
     def columns(self) -> Sequence[Column]:
         """Return the list's columns, prices as wide as the longest, decimal points aligned."""
         price = self._room.whole + self._room.decimals + 1
-        longest = min(max((len(key) for key in self.keys), default=7), LONGEST_NAME)
+        longest = min(max((len(key) for key in self.keys), default=7), MAX_NAME_LENGTH)
         return widen(
             (PAIR, *(COLUMNS[name] for name in self._chosen())),
             {"bid": price, "ask": price, "pair": longest},
@@ -324,26 +331,26 @@ class Watchlist(InstrumentRows):
         return PRICE_CELLS[column](self.palette, quote, frame)
 
     def _price(self, quote: Quote, side: str, frame: Frame) -> list[Run]:
-        shape = shape_of(frame.store, quote.instrument)
+        price_format = price_format_of(frame.store, quote.instrument)
         price, move = (quote.bid, quote.bid_move) if side == "bid" else (quote.ask, quote.ask_move)
         runs = price_runs(
             self.palette,
-            show.split_price(price, shape.pip_location, shape.precision),
+            show.split_price(price, price_format.pip_location, price_format.precision),
             flash=flash_of(quote, frame.now),
             move=move,
             dim=self._is_old(quote, frame),
         )
-        missing = self._room.decimals - shape.precision + (shape.precision == 0)
+        missing = self._room.decimals - price_format.precision + (price_format.precision == 0)
         return [*runs, (" " * missing, self.palette["plain"])]
 
     def _is_old(self, quote: Quote, frame: Frame) -> bool:
         return self._old or not quote.tradeable or frame.now - quote.received > QUIET
 
 
-def _room(store: Store) -> Room:
-    shapes: list[Shape] = [shape_of(store, key) for key in store.watchlist]
+def _room(store: Store) -> PriceWidth:
+    price_formats: list[PriceFormat] = [price_format_of(store, key) for key in store.watchlist]
     wholes = [
         len(str(int(store.quotes[key].ask))) for key in store.watchlist if key in store.quotes
     ]
-    decimals = max((shape.precision for shape in shapes), default=5)
-    return Room(max(wholes, default=3), decimals)
+    decimals = max((price_format.precision for price_format in price_formats), default=5)
+    return PriceWidth(max(wholes, default=3), decimals)

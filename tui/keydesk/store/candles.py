@@ -29,9 +29,9 @@ ALIGNED_TO_THE_DAY = {
     for name, length in SECONDS.items()
     if name.startswith("H") and name != "H1"
 }
-MOST_CANDLES = 5000
-MOST_SKIPPED_NS = 10 * 86_400 * 1_000_000_000  # from a candle's end to the next price
-MOST_VOLUME = 10**12
+MAX_CANDLES = 5000
+MAX_SKIPPED_NS = 10 * 86_400 * 1_000_000_000  # from a candle's end to the next price
+MAX_VOLUME = 10**12
 WINDOW = 6000  # candles of a window
 OVERLAP = 3000  # of the series' oldest, with which a window begins
 Direction = Literal["older", "newer"]
@@ -117,7 +117,7 @@ def apply_candles(store: Store, series: CandleSeries, loaded: Iterable[Candlesti
             each for each in series.candles[keep:] if fresh[-1].time_ns < each.time_ns <= newest
         ]
         series.candles[keep:] = fresh + newer
-        del series.candles[:-MOST_CANDLES]
+        del series.candles[:-MAX_CANDLES]
     series.loading = False
     series.error = ""
     store.mark(Topic.CANDLES, (series.instrument, series.granularity))
@@ -149,7 +149,7 @@ def move_last(series: CandleSeries, mid: float, time_ns: int) -> bool:
             series.wants_reload = True
         return False
     if (
-        time_ns - end > MOST_SKIPPED_NS
+        time_ns - end > MAX_SKIPPED_NS
     ):  # no prices for so long: the candles are read from the service
         series.wants_reload = True
         return False
@@ -160,7 +160,7 @@ def move_last(series: CandleSeries, mid: float, time_ns: int) -> bool:
         series.candles[-1] = _as_complete(last)
     start = period_holding(end, time_ns, series.granularity)
     series.candles.append(Candle(start, mid, mid, mid, mid, False, 1))
-    del series.candles[:-MOST_CANDLES]
+    del series.candles[:-MAX_CANDLES]
     series.rolled_over += 1
     return True
 
@@ -184,7 +184,7 @@ def candle_of(loaded: Candlestick) -> Candle | None:
         low,
         last,
         loaded.complete,
-        min(max(0, loaded.volume), MOST_VOLUME),
+        min(max(0, loaded.volume), MAX_VOLUME),
     )
 
 
@@ -233,7 +233,7 @@ def want_history(store: Store, instrument: str, granularity: str, direction: Dir
     series = store.series.get((instrument, granularity))
     if series is None or not series.candles or series.loading_history:
         return
-    if series.past is None and direction == "older" and len(series.candles) >= MOST_CANDLES:
+    if series.past is None and direction == "older" and len(series.candles) >= MAX_CANDLES:
         series.past = PastCandles(series.candles[:OVERLAP], begins=series.begins)
     past = series.past
     if past is None:
@@ -257,7 +257,7 @@ def apply_older_candles(store: Store, series: CandleSeries, loaded: Iterable[Can
     older = [
         each for each in made if not series.candles or each.time_ns < series.candles[0].time_ns
     ]
-    room = MOST_CANDLES - len(series.candles)
+    room = MAX_CANDLES - len(series.candles)
     series.candles[:0] = older[-room:] if room > 0 else []
     series.wants_older, series.begins = False, not older
     store.mark(Topic.CANDLES, (series.instrument, series.granularity))

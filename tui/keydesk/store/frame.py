@@ -14,7 +14,7 @@ from keydesk.store.store import Store
 
 FAST_FPS = 10.0
 SLOW_FPS = 4.0
-MOST_WAITING_WRITES = 1
+MAX_WAITING_WRITES = 1
 SLOW_AFTER_SKIPS = 5  # frames in a row that the terminal could not take
 FAST_AFTER_FRAMES = 80  # frames in a row that it could: 20 s at the slow pace
 
@@ -98,7 +98,7 @@ class FrameClock:
         now = self._now()
         if now - self._last < 0.9 / self.fps:  # a timer may call a little early
             return None
-        if self._backlog() > MOST_WAITING_WRITES:
+        if self._backlog() > MAX_WAITING_WRITES:
             self._skip()
             return None
         self._keep_up()

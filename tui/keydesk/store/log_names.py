@@ -12,8 +12,8 @@ from keydesk_client import models as m
 from keydesk_client.account.rows import kind_of
 from keydesk_client.account.values import READ_ERRORS
 
-MOST_NAMES = 20_000  # orders, and trades, that are remembered
-MOST_IDS = 100  # of one transaction: financing may concern any number of trades
+MAX_NAMES = 20_000  # orders, and trades, that are remembered
+MAX_IDS = 100  # of one transaction: financing may concern any number of trades
 LINKS = (
     *("order_id", "trade_id", "replaces_order_id", "replaced_by_order_id"),
     *("intended_replaces_order_id", "order_fill_transaction_id", "cancelling_transaction_id"),
@@ -64,7 +64,7 @@ def ids_of(transaction: m.Transaction) -> tuple[str, ...]:
     ids = [getattr(transaction, member, None) for member in LINKS]
     with suppress(*READ_ERRORS):
         ids += _further_ids(transaction)
-    return tuple(dict.fromkeys(str(each) for each in ids[:MOST_IDS] if each))
+    return tuple(dict.fromkeys(str(each) for each in ids[:MAX_IDS] if each))
 
 
 def _further_ids(transaction: m.Transaction) -> list[str | None]:
@@ -93,5 +93,5 @@ def _trades_of(fill: m.OrderFillTransaction) -> list[str]:
 def _remember(names: dict[str, T], key: str, value: T) -> None:
     names.pop(key, None)
     names[key] = value
-    if len(names) > MOST_NAMES:
+    if len(names) > MAX_NAMES:
         del names[next(iter(names))]

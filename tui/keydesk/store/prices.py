@@ -13,8 +13,8 @@ from keydesk.store.state import REACH, BookBucket, BookKind, BookSnapshot, Clien
 from keydesk.store.store import CLOCK_LAG_NS, Store
 from keydesk_client.account.values import (
     FIRST_NS,
-    LARGEST,
     LAST_NS,
+    MAX_VALUE,
     amount,
     moment,
     price,
@@ -31,14 +31,16 @@ from keydesk_client.models import (
 )
 from keydesk_client.models._core.scalars import DateTime
 
-MOST_BOOKS = 16  # two of an instrument, 100 kB each: those of all would be 12 MB
-MOST_EARLIER = 9  # snapshots kept before the newest, of the focus only: three hours
+MAX_BOOKS = 16  # two of an instrument, 100 kB each: those of all would be 12 MB
+MAX_EARLIER = 9  # snapshots kept before the newest, of the focus only: three hours
 SNAPSHOT_EVERY_NS = 1_200_000_000_000
 GAP_NS = SNAPSHOT_EVERY_NS * 3 // 2  # snapshots farther apart are not compared
 WRONG_AFTER = 5.0  # seconds for which a newer price outranks one that is more than a minute older
-LONGEST_CURRENCY = 12
+MAX_CURRENCY_LENGTH = 12
 KINDS: tuple[BookKind, ...] = get_args(BookKind)
-SILENCE = 1.0  # seconds after which an unchanged price counts as an update, because its age is shown
+SILENCE = (
+    1.0  # seconds after which an unchanged price counts as an update, because its age is shown
+)
 
 
 def apply_book(
@@ -54,7 +56,7 @@ def apply_book(
     if before is not None and before.time_ns == snapshot.time_ns:
         earlier = held.earlier
     elif before is not None and 0 < snapshot.time_ns - before.time_ns <= GAP_NS:
-        earlier = held.snapshots[:MOST_EARLIER]
+        earlier = held.snapshots[:MAX_EARLIER]
     made = ClientBook(kind, snapshot, earlier=earlier, previous_ns=previous_ns)
     if held.snapshots and made.snapshots[-1].time_ns == held.snapshots[-1].time_ns:
         made = replace(made, previous_ns=held.previous_ns, begins=held.begins)
@@ -68,7 +70,7 @@ def apply_earlier_book(
 ) -> None:
     """Add the snapshot before all that are held of a book."""
     held = store.books.get((book.instrument, kind))
-    if held is None or held.snapshot is None or len(held.earlier) >= MOST_EARLIER:
+    if held is None or held.snapshot is None or len(held.earlier) >= MAX_EARLIER:
         return
     snapshot = _snapshot_of(store, book)
     if snapshot.time_ns >= held.snapshots[-1].time_ns:
@@ -133,7 +135,7 @@ def no_book(store: Store, kind: BookKind, instrument: str, why: str) -> None:
 def _put_book(store: Store, instrument: str, book: ClientBook) -> None:
     held = store.books.pop((instrument, book.kind), None)
     store.books[instrument, book.kind] = book  # the last one now
-    if len(store.books) > MOST_BOOKS:
+    if len(store.books) > MAX_BOOKS:
         del store.books[next(iter(store.books))]
     if held != book:
         store.mark(Topic.BOOKS, instrument)
@@ -166,7 +168,7 @@ def apply_price(store: Store, price: ClientPrice, received: float) -> None:
     time_ns = _nanoseconds(moment)
     bid = price.bids[0].price if price.bids else price.closeout_bid
     ask = price.asks[0].price if price.asks else price.closeout_ask
-    if not (0 < bid < LARGEST and 0 < ask < LARGEST and FIRST_NS <= time_ns < LAST_NS):
+    if not (0 < bid < MAX_VALUE and 0 < ask < MAX_VALUE and FIRST_NS <= time_ns < LAST_NS):
         raise ValueError(
             f"{instrument[:20]} at {bid:.5g} and {ask:.5g} is out of range for a price"
         )
@@ -217,7 +219,7 @@ def _conversion(conversion: HomeConversions) -> HomeConversions:
     """Return the factors if every member is present and sane."""
     for factor in (conversion.account_gain, conversion.account_loss, conversion.position_value):
         checked_price(factor)
-    if len(conversion.currency) > LONGEST_CURRENCY:
+    if len(conversion.currency) > MAX_CURRENCY_LENGTH:
         raise ValueError(f"{conversion.currency[:20]!r} is not a currency")
     return conversion
 

@@ -18,7 +18,7 @@ from keydesk.store.trading_context import factors_of
 if TYPE_CHECKING:
     from keydesk_client.models import OrderFillTransaction
 
-MOST_CLOSED = 1000  # trades; a row of losses is shorter
+MAX_CLOSED = 1000  # trades; a row of losses is shorter
 USUAL_OF = 20  # the newest trades of an instrument, whose median size is its usual one
 USUAL_FROM = 3  # trades
 NOT_KNOWN = (
@@ -92,7 +92,7 @@ def note_opening(store: Store, fill: OrderFillTransaction) -> None:
     if opened is None or not fill.units:
         return
     store.opened[opened.trade_id] = (fill.instrument, abs(opened.units))
-    if len(store.opened) > MOST_CLOSED:
+    if len(store.opened) > MAX_CLOSED:
         del store.opened[min(store.opened, key=id_order)]
     share = abs(opened.units / fill.units)  # a reversal pays for the part that it closed as well
     costs = OpeningCosts(fill.commission * share, opened.guaranteed_execution_fee or NOTHING)
@@ -130,7 +130,7 @@ def note_closed(store: Store, fill: OrderFillTransaction) -> None:
         before = store.closed_parts.pop(part.trade_id, NOTHING)
         result = before + part.realized_pl + part.financing
         store.closed.append(ClosedTrade(part.trade_id, fill.time.ns, result))
-    del store.closed[:-MOST_CLOSED]
+    del store.closed[:-MAX_CLOSED]
 
 
 def count_closed(store: Store, fills: Iterable[OrderFillTransaction]) -> None:

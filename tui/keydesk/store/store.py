@@ -60,8 +60,8 @@ if TYPE_CHECKING:
 
 LOG_LIMIT = 10_000
 NOTICE_LIMIT = 200
-MOST_TROUBLES = 50  # kinds of unreadable records that are logged
-LONGEST_TROUBLE = 200
+MAX_TROUBLES = 50  # kinds of unreadable records that are logged
+MAX_TROUBLE_LENGTH = 200
 CLOCK_LAG_NS = 60_000_000_000  # answers and streams differ by less
 FIGURES = tuple(each.name for each in fields(AccountFigures))
 TOPICS = {part: Topic(part.value) for part in Part}
@@ -307,8 +307,8 @@ class Store:
         """Count unreadable records; log each distinct reason once."""
         self.health.unreadable += count
         self.mark(Topic.HEALTH)
-        words = clean(words)[:LONGEST_TROUBLE]
-        if words not in self._troubles and len(self._troubles) < MOST_TROUBLES:
+        words = clean(words)[:MAX_TROUBLE_LENGTH]
+        if words not in self._troubles and len(self._troubles) < MAX_TROUBLES:
             self._troubles.add(words)
             text = f"A record could not be read and was left out: {words}"
             self.write_log(LogLine("", self.clock_ns, "LINK", "", safe(text)))

@@ -178,11 +178,11 @@ class TerminalDriver(LinuxDriver):
 ATTRIBUTES = "\x1b[c"  # DA1, primary device attributes
 STATUS = "\x1b[5n"  # DSR 5, device status
 REQUEST_EVERY = 2_000  # bytes
-LARGEST_WINDOW, FIRST_WINDOW, SMALLEST_WINDOW = 16_000, 8_000, 2_500  # bytes
+MAX_WINDOW, FIRST_WINDOW, SMALLEST_WINDOW = 16_000, 8_000, 2_500  # bytes
 LONG_WAIT, SHORT_WAIT = 0.16, 0.08  # seconds more than the quickest reply took
 GROWTH = 1_000  # bytes
 IDLE = 2.0  # seconds after which a few bytes justify a request: its reply is a quick one
-LONGEST_ROUND = 0.6  # seconds, a satellite's: what is more was spent waiting, also by the quickest
+MAX_ROUND = 0.6  # seconds, a satellite's: what is more was spent waiting, also by the quickest
 NO_ANSWER = 5.0  # seconds after which the terminal counts as one that does not answer
 BUDGET, BUDGET_AT_ONCE = 10_000, 6_000  # bytes a second, bytes
 PSEUDO_TERMINAL = 20_000  # bytes that Linux takes before a write waits
@@ -204,7 +204,7 @@ class OutputFlow:
     _requested: int = 0  # bytes that were sent before the last request
     _requested_at: float | None = None  # None: no answer is awaited
     _answered_at: float = float("-inf")
-    _quickest: float = LONGEST_ROUND
+    _quickest: float = MAX_ROUND
     _waiting_since: float | None = None  # None: no write is waiting
     _was_full: bool = False  # the pseudo-terminal was, of a terminal that does not answer
     _budget: float = BUDGET_AT_ONCE  # bytes that may be sent now; negative after a large update
@@ -251,7 +251,7 @@ class OutputFlow:
             carried = int(under_way / wait * LONG_WAIT)
             self.window = max(SMALLEST_WINDOW, min(self.window, carried))
         elif wait - self._quickest < SHORT_WAIT and 2 * under_way > self.window:
-            self.window = min(LARGEST_WINDOW, self.window + GROWTH)
+            self.window = min(MAX_WINDOW, self.window + GROWTH)
         self.answers, self._drawn, self._requested_at = True, self._requested, None
         return self._ask() if self._sent > self._drawn else ""
 

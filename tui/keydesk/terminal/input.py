@@ -27,13 +27,13 @@ from textual.message import Message
 from keydesk.terminal.paste import START, PasteClosingParser
 
 INCOMPLETE_SECONDS = 0.5  # the rest of a character or sequence comes within milliseconds
-LONGEST_SEQUENCE_SECONDS = 2.0  # from its beginning, however often a piece of it comes
+MAX_SEQUENCE_SECONDS = 2.0  # from its beginning, however often a piece of it comes
 REST_SECONDS = 3.0  # the rest of a sequence that was given up may still come: a line lost a packet
 ESCAPE_SECONDS = 0.1
 ALT_AND_A_KEY = 2  # characters
-LARGEST_STRING = 16 * 1024  # characters that are kept
-LONGEST_KEY = 32  # characters; Textual's parser takes a longer sequence for keys
-LARGEST_SIZE = 5000  # columns or rows that a terminal may say it has
+MAX_STRING_LENGTH = 16 * 1024  # characters that are kept
+MAX_KEY_LENGTH = 32  # characters; Textual's parser takes a longer sequence for keys
+MAX_SIZE = 5000  # columns or rows that a terminal may say it has
 AT_ONCE, PER_SECOND = (
     300,
     100,
@@ -266,7 +266,7 @@ class TerminalInput:
             yield TerminalAnswered(status=True)
         elif not sequence.startswith(CSI):
             return
-        elif len(sequence) > LONGEST_KEY:
+        elif len(sequence) > MAX_KEY_LENGTH:
             yield InputDropped(b"")
         else:
             yield from self._parse(sequence)
@@ -280,7 +280,7 @@ class TerminalInput:
         now = self._clock()
         if not prefix or not text.startswith(prefix):
             self._prefix_since = now
-        self._prefix = text if len(text) <= LARGEST_STRING else text[: ALT_AND_A_KEY + 1]
+        self._prefix = text if len(text) <= MAX_STRING_LENGTH else text[: ALT_AND_A_KEY + 1]
         self._prefix_at = now
 
     def _rest(self, text: str) -> int:
@@ -300,7 +300,7 @@ class TerminalInput:
         """Abandon an incomplete sequence; Esc, or Alt and one key, are passed on as keys."""
         by_hand = len(self._prefix) <= ALT_AND_A_KEY and self._prefix != CSI
         limit = ESCAPE_SECONDS if by_hand else INCOMPLETE_SECONDS
-        endless = now - self._prefix_since > LONGEST_SEQUENCE_SECONDS
+        endless = now - self._prefix_since > MAX_SEQUENCE_SECONDS
         if not self._prefix or (now - self._prefix_at <= limit and not endless):
             return
         prefix, self._prefix = self._prefix, ""
@@ -341,6 +341,6 @@ def _is_sound(message: Message) -> bool:
         case events.Key():
             return not SURROGATE.search(f"{message.key}{message.character or ''}")
         case events.Resize():
-            return all(1 <= side <= LARGEST_SIZE for side in message.size)
+            return all(1 <= side <= MAX_SIZE for side in message.size)
         case _:
             return True

@@ -12,7 +12,7 @@ from keydesk.text.sanitize import clean
 
 OscKind = Literal["777", "9", "99"]
 OSC_KINDS: tuple[OscKind, ...] = ("777", "9", "99")
-LONGEST_TITLE, LONGEST_TEXT = 60, 200
+MAX_TITLE_LENGTH, MAX_TEXT_LENGTH = 60, 200
 BELL = "\x07"
 OF_TERM: Mapping[str, OscKind] = {
     "xterm-kitty": "99",
@@ -44,7 +44,7 @@ def notification(
     title: str, text: str, kinds: Iterable[OscKind], environment: Mapping[str, str]
 ) -> str:
     """Return the bytes that show a notification, as text for the terminal."""
-    title, text = clean(title, LONGEST_TITLE), clean(text, LONGEST_TEXT)
+    title, text = clean(title, MAX_TITLE_LENGTH), clean(text, MAX_TEXT_LENGTH)
     if _is_in_screen(environment):
         title, text = _ascii(title), _ascii(text)
     return "".join(wrapped(_sequence(kind, title, text), environment) for kind in kinds)

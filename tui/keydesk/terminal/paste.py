@@ -14,8 +14,8 @@ from keydesk.terminal._textual_private import awaits_input, end_of_wait, new_key
 
 START = "\x1b[200~"
 END = "\x1b[201~"
-LONGEST = 0.5  # seconds from the start of a paste
-LARGEST = 64 * 1024  # characters
+MAX_SECONDS = 0.5  # seconds from the start of a paste
+MAX_LENGTH = 64 * 1024  # characters
 
 
 @dataclass(slots=True)
@@ -42,7 +42,7 @@ class OpenPaste:
         """Return whether the paste must be closed now."""
         if self.started is None:
             return False
-        return now - self.started >= LONGEST or self.length >= LARGEST
+        return now - self.started >= MAX_SECONDS or self.length >= MAX_LENGTH
 
     def close(self) -> None:
         """Reset; the missing end was inserted."""

@@ -24,7 +24,7 @@ DEVICE_ATTRIBUTES = b"\x1b[c"
 TERMINAL = 0  # standard input: the desk is not opened without a terminal there
 LOCAL_SECONDS = 0.2  # from the write; a local terminal or multiplexer answers within milliseconds
 REMOTE_SECONDS = 1.0  # over SSH, a satellite link included
-LARGEST = 16 * 1024  # bytes of replies
+MAX_BYTES = 16 * 1024  # bytes of replies
 # CSI, then OSC, DCS, APC, PM and SOS strings up to ST (or BEL, which ends an OSC in practice).
 REPLY = re.compile(
     rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[P_^X][^\x1b]*\x1b\\"
@@ -109,7 +109,7 @@ class TerminalQuery:
 
     def _read(self, until: float) -> bytes:
         data = b""
-        while not ATTRIBUTES_REPLY.search(data) and len(data) < LARGEST:
+        while not ATTRIBUTES_REPLY.search(data) and len(data) < MAX_BYTES:
             left = max(0.0, until - time.monotonic())
             if not select.select([self.terminal], [], [], left)[0]:
                 break

@@ -30,9 +30,9 @@ from keydesk_client.auth.private_files import locked, private_folder, read_priva
 from keydesk_client.errors import UnsafeFile
 
 VERSION = 2
-LARGEST = 2_000_000_000  # bytes
+MAX_BYTES = 2_000_000_000  # bytes
 PROGRESS_EVERY = 20_000  # lines
-PATIENCE = 2.0  # seconds
+LOCK_TIMEOUT = 2.0  # seconds
 Progress: TypeAlias = Callable[[int, int], None]
 KINDS: Mapping[str, type[Event]] = {
     "fill": Fill,
@@ -104,8 +104,8 @@ def read_cache(
     """
     with suppress(OSError, UnsafeFile, *UNREADABLE):
         private_folder(path.parent)
-        with locked(path, patience_s=PATIENCE):
-            mark, content = read_mark(path), read_private(path, LARGEST)
+        with locked(path, patience_s=LOCK_TIMEOUT):
+            mark, content = read_mark(path), read_private(path, MAX_BYTES)
         lines = content[: mark.size].decode().splitlines()
         is_whole = (len(lines), len(content) >= mark.size) == (mark.lines, True)
         if mark.is_of(account_id, created_ns) and is_whole:
@@ -123,7 +123,7 @@ def _events(lines: Sequence[str], progress: Progress | None) -> Iterator[Event]:
 
 def read_mark(path: Path) -> CacheMark:
     """Return what the file beside the events says; raise one of UNREADABLE if that makes no sense."""
-    mark = CacheMark(*json.loads(read_private(mark_of(path), LARGEST)))
+    mark = CacheMark(*json.loads(read_private(mark_of(path), MAX_BYTES)))
     numbers = (mark.created_ns, mark.last_id, mark.lines, mark.size)
     if not all(type(each) is int and each >= 0 for each in numbers):
         raise ValueError(mark)
@@ -149,7 +149,7 @@ def append_events(path: Path, before: CachedEvents, after: CachedEvents) -> None
         UnsafeFile: it is accessible to others, or shorter than it was.
     """
     private_folder(path.parent)
-    with locked(path, patience_s=PATIENCE):
+    with locked(path, patience_s=LOCK_TIMEOUT):
         mark = None
         with suppress(OSError, UnsafeFile, *UNREADABLE):
             mark = read_mark(path)

@@ -16,7 +16,7 @@ from typing import Any, Self
 from keydesk.calc.trade_journal.events import Event, Fill, OrderPrice, Retag
 from keydesk.calc.trade_journal.rebuild import trades_of
 from keydesk.trade_journal.cache import (
-    PATIENCE,
+    LOCK_TIMEOUT,
     UNREADABLE,
     CachedEvents,
     CacheMark,
@@ -139,7 +139,7 @@ def read_tail(
     """
     with suppress(OSError, UnsafeFile, *UNREADABLE):
         private_folder(path.parent)
-        with locked(path, patience_s=PATIENCE):
+        with locked(path, patience_s=LOCK_TIMEOUT):
             mark = read_mark(path)
             is_long = mark.is_of(account_id, created_ns) and mark.lines > 2 * wanted
             file = EventFile(path, mark.size) if is_long else None

@@ -34,8 +34,8 @@ from keydesk_client.models import Candlestick, DateTime
 
 AT_ONCE = 4
 NOT_OFFERED = (400, 404)  # the answer about an instrument that the account has no more
-LARGEST = 100_000_000  # bytes
-PATIENCE = 2.0  # seconds
+MAX_BYTES = 100_000_000  # bytes
+LOCK_TIMEOUT = 2.0  # seconds
 SETTLES_NS = 1_000_000_000  # after its end, until a candle is taken for complete
 UNREADABLE = (ValueError, TypeError, ArithmeticError, RecursionError)
 Known: TypeAlias = dict[str, tuple[int, int, Decimal, Decimal]]
@@ -175,7 +175,7 @@ def _ended(kept: tuple[int, int, Decimal, Decimal]) -> int:
 def _read(path: Path) -> Known:
     known: Known = {}
     with suppress(OSError, UnsafeFile, *UNREADABLE):
-        for line in read_private(path, LARGEST).decode().splitlines():
+        for line in read_private(path, MAX_BYTES).decode().splitlines():
             id_, opened, closed, *distances = json.loads(line)
             adverse, favourable = (Decimal(each) for each in distances)
             if adverse >= 0 and favourable >= 0 and (adverse + favourable).is_finite():
@@ -187,7 +187,7 @@ def _write(path: Path, known: Known) -> None:
     """Write the file together with what another desk wrote meanwhile; where that fails, they are fetched again."""
     with suppress(OSError, UnsafeFile):
         private_folder(path.parent)
-        with locked(path, patience_s=PATIENCE):
+        with locked(path, patience_s=LOCK_TIMEOUT):
             replace_file(path, "".join(_lines(_read(path) | known)).encode())
 
 

@@ -15,7 +15,7 @@ from keydesk.calc.trade_journal.rebuild import trades_of
 from keydesk.text.format import counted
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.cache import (
-    PATIENCE,
+    LOCK_TIMEOUT,
     UNREADABLE,
     CachedEvents,
     Progress,
@@ -101,7 +101,7 @@ async def gap_of(client: Client, path: Path) -> CacheGap:
 def _end_of_cache(path: Path, account_id: str, created_ns: int) -> CachedEvents:
     with suppress(OSError, UnsafeFile, *UNREADABLE):
         private_folder(path.parent)
-        with locked(path, patience_s=PATIENCE):
+        with locked(path, patience_s=LOCK_TIMEOUT):
             mark, size = read_mark(path), path.stat().st_size
         if mark.is_of(account_id, created_ns) and size >= mark.size:
             return CachedEvents(account_id, created_ns, mark.last_id, (), mark.lines, mark.size)

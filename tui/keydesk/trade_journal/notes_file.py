@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from keydesk.calc.trade_journal.notes import (
-    LONGEST_NAME,
-    LONGEST_NOTE,
+    MAX_NAME_LENGTH,
+    MAX_NOTE_LENGTH,
     NO_NOTE,
     RATINGS,
     BadNote,
@@ -29,10 +29,10 @@ from keydesk.text.sanitize import clean, clean_name
 from keydesk_client.auth.private_files import locked, private_folder, read_private, replace_file
 from keydesk_client.errors import UnsafeFile
 
-LARGEST = 20_000_000  # bytes
+MAX_BYTES = 20_000_000  # bytes
 WRITTEN, REPLACED = ".written", ".replaced"  # of the files beside it
-MOST_NAMED = 5  # lines that cannot be read
-PATIENCE = 2.0  # seconds that another desk may hold the file
+MAX_NAMED = 5  # lines that cannot be read
+LOCK_TIMEOUT = 2.0  # seconds that another desk may hold the file
 KNOWN = ("trade", "tags", "setup", "note", "rating", "mistake")
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 Change = Callable[[TradeNote], TradeNote]
@@ -63,7 +63,7 @@ class _Content:
 def read_notes(path: Path) -> Notes:
     """Return the notes of a file; a missing file has none, a damaged one those that can be read."""
     try:
-        content = _parsed(read_private(path, LARGEST))
+        content = _parsed(read_private(path, MAX_BYTES))
     except FileNotFoundError:
         return Notes()
     except (OSError, UnsafeFile) as error:
@@ -75,7 +75,7 @@ def _trouble(path: Path, numbers: Sequence[int]) -> str:
     """Return which lines of the file cannot be read, "" if all can."""
     if not numbers:
         return ""
-    named = ", ".join(map(str, numbers[:MOST_NAMED])) + (" …" if numbers[MOST_NAMED:] else "")
+    named = ", ".join(map(str, numbers[:MAX_NAMED])) + (" …" if numbers[MAX_NAMED:] else "")
     lines = (
         f"line {named} cannot be read; it is"
         if len(numbers) == 1
@@ -93,7 +93,7 @@ def change_note(path: Path, trade_id: str, change: Change) -> TradeNote:
     """
     try:
         private_folder(path.parent)
-        with locked(path, patience_s=PATIENCE):
+        with locked(path, patience_s=LOCK_TIMEOUT):
             _refuse_read_only(path)
             found = _bytes_or_nothing(path)
             _keep_replaced(path, found)
@@ -104,9 +104,9 @@ def change_note(path: Path, trade_id: str, change: Change) -> TradeNote:
             else:
                 content.notes[trade_id] = note
             written = _written(content)
-            if len(written) > LARGEST:
+            if len(written) > MAX_BYTES:
                 raise NotesNotWritten(
-                    f"the notes are larger than {LARGEST} bytes: move old lines to another file"
+                    f"the notes are larger than {MAX_BYTES} bytes: move old lines to another file"
                 )
             replace_file(path, written)
             replace_file(companion_file(path, WRITTEN), written)
@@ -138,7 +138,7 @@ def _keep_replaced(path: Path, content: bytes) -> None:
     if gone:
         copy = companion_file(path, REPLACED)
         lines = [*_bytes_or_nothing(copy).splitlines(), *gone]
-        replace_file(copy, b"".join(line + b"\n" for line in lines)[-LARGEST:])
+        replace_file(copy, b"".join(line + b"\n" for line in lines)[-MAX_BYTES:])
 
 
 def checked(note: TradeNote) -> TradeNote:
@@ -146,16 +146,16 @@ def checked(note: TradeNote) -> TradeNote:
     if note.rating is not None and note.rating not in RATINGS:
         raise BadNote(f"rating {note.rating}: type 1 to 5, or leave it empty")
     for name, text, most in (
-        ("setup", note.setup, LONGEST_NAME),
-        ("mistake", note.mistake, LONGEST_NAME),
-        ("note", note.note, LONGEST_NOTE),
+        ("setup", note.setup, MAX_NAME_LENGTH),
+        ("mistake", note.mistake, MAX_NAME_LENGTH),
+        ("note", note.note, MAX_NOTE_LENGTH),
     ):
         if len(text) > most:
             raise BadNote(f"{name}: {len(text)} characters, at most {most}")
     return TradeNote(
         checked_tags(clean(each) for each in note.tags),
         clean(note.setup.strip()),
-        clean(note.note.strip(), LONGEST_NOTE),
+        clean(note.note.strip(), MAX_NOTE_LENGTH),
         note.rating,
         clean(note.mistake.strip()),
     )
@@ -163,7 +163,7 @@ def checked(note: TradeNote) -> TradeNote:
 
 def _bytes_or_nothing(path: Path) -> bytes:
     try:
-        return read_private(path, LARGEST)
+        return read_private(path, MAX_BYTES)
     except FileNotFoundError:
         return b""
 

@@ -31,8 +31,8 @@ from keydesk_client.models import DateTime
 AT_ONCE = 4
 KEPT_TOGETHER = 40  # trades that are written at once
 NOT_OFFERED = (400, 404)  # the answer about an instrument that the account has no more
-LARGEST = 500_000_000  # bytes
-PATIENCE = 2.0  # seconds
+MAX_BYTES = 500_000_000  # bytes
+LOCK_TIMEOUT = 2.0  # seconds
 UNREADABLE = (ValueError, TypeError, IndexError, ArithmeticError, RecursionError)
 APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
 Progress = Callable[[int, int], None]
@@ -161,7 +161,7 @@ async def _fetch_part(
 def _read(path: Path) -> dict[str, _StoredPath]:
     known: dict[str, _StoredPath] = {}
     with suppress(OSError, UnsafeFile):
-        for line in read_private(path, LARGEST).decode(errors="replace").splitlines():
+        for line in read_private(path, MAX_BYTES).decode(errors="replace").splitlines():
             with suppress(*UNREADABLE):
                 id_, opened, closed, end, last, *steps = json.loads(line)
                 price_path = PricePath(tuple(map(_step, steps)), int(end), Decimal(last))
@@ -183,7 +183,7 @@ def _append(path: Path, paths: Sequence[tuple[JournalTrade, PricePath]]) -> None
     text = "".join(_line(*each) for each in paths).encode()
     with suppress(OSError, UnsafeFile):
         private_folder(path.parent)
-        with locked(path, patience_s=PATIENCE):
+        with locked(path, patience_s=LOCK_TIMEOUT):
             handle = os.open(path, APPEND, 0o600)
             try:
                 if not _ends_whole(path):

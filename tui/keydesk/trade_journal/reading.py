@@ -66,10 +66,10 @@ def _events(transaction: Transaction) -> Iterator[Event]:
         case TrailingStopLossOrderTransaction():
             yield _stop(transaction, distance=transaction.distance)
         case _:
-            yield from _beside_orders(transaction)
+            yield from _non_order_events(transaction)
 
 
-def _beside_orders(transaction: Transaction) -> Iterator[Event]:
+def _non_order_events(transaction: Transaction) -> Iterator[Event]:
     match transaction:
         case TransferFundsTransaction():
             yield Transfer(

@@ -28,7 +28,7 @@ from keydesk.trade_journal.rows import (
 )
 
 DAYS_OF_A_WEEK = 7
-MOST_LIMITS = 12  # lines
+MAX_LIMITS = 12  # lines
 GROUPS = ("instrument", "session", "setup", "mistake")
 TRADE_COLUMNS = ("id", "closed", "instrument", "side", "units", "held", "result", "R", "setup")
 GROUP_COLUMNS = ("trades", "win %", "result", "R")
@@ -163,9 +163,9 @@ def _trade_text(trade: JournalTrade) -> str:
 def _limits(limits: Sequence[LimitHit], period: Period, context: RowContext) -> Section:
     """Return the limits that were hit in the period; of many the first, and how many more there were."""
     own = [each for each in limits if period.start_ns <= each.time_ns < period.end_ns]
-    sentences = [f"{at(e.time_ns, context.zone):%a %H:%M} {e.text}" for e in own[:MOST_LIMITS]]
-    if len(own) > MOST_LIMITS:
-        sentences.append(f"and {len(own) - MOST_LIMITS} more")
+    sentences = [f"{at(e.time_ns, context.zone):%a %H:%M} {e.text}" for e in own[:MAX_LIMITS]]
+    if len(own) > MAX_LIMITS:
+        sentences.append(f"and {len(own) - MAX_LIMITS} more")
     return Section("Limits", sentences=tuple(sentences))
 
 

@@ -26,7 +26,7 @@ TRADE_COLUMNS = (
 TEXT_COLUMNS = frozenset({"tags", "setup", "mistake", "note", "brokerTag", "comment"})
 MONEY = Decimal("0.01")
 HUNDREDTH = Decimal("0.01")
-LARGEST_ROUNDED = Decimal("1E15")
+MAX_ROUNDED = Decimal("1E15")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def number(value: Decimal | None, step: Decimal | None = None, *, rounded: bool 
         return "∞" if value > 0 else "-∞"
     if step is not None:
         return f"{value:.{max(0, -int(step.as_tuple().exponent))}f}"  # of any size
-    if rounded and abs(value) < LARGEST_ROUNDED:
+    if rounded and abs(value) < MAX_ROUNDED:
         value = round(value, 10).normalize()
     return f"{value:f}"
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from keydesk.calc.trade_journal.trades import JournalTrade
 
 Moment = Literal["entry", "exit"]
-MOST_FILES = 400
-MOST_BYTES = 200_000
-MOST_ROWS, MOST_COLUMNS = 200, 400
+MAX_FILES = 400
+MAX_BYTES = 200_000
+MAX_ROWS, MAX_COLUMNS = 200, 400
 LAST = 4  # characters of the account's number that stay
 LEAST_MASKED = 8  # characters of a number that is cut off at the edge of a pane
 CLOSE_NS = 60_000_000_000  # a screen further from its trade's fill belongs to another trade
@@ -46,11 +46,11 @@ class KeptScreen:
 
 def write_screen(folder: Path, screen: KeptScreen, account_id: str) -> None:
     """Write a screen; the oldest beyond the bound are removed. Where that fails, it is not kept."""
-    lines = [masked(each, account_id)[:MOST_COLUMNS] for each in screen.lines[:MOST_ROWS]]
+    lines = [masked(each, account_id)[:MAX_COLUMNS] for each in screen.lines[:MAX_ROWS]]
     text = "\n".join([str(screen.time_ns), *lines]) + "\n"
     name = f"{screen.trade_id}.{screen.moment}.txt"
     with suppress(*UNREADABLE):
-        if NAME.fullmatch(name) and len(text.encode()) <= MOST_BYTES:
+        if NAME.fullmatch(name) and len(text.encode()) <= MAX_BYTES:
             private_folder(folder.parent)
             private_folder(folder)
             replace_file(folder / name, text.encode())
@@ -60,7 +60,7 @@ def write_screen(folder: Path, screen: KeptScreen, account_id: str) -> None:
 def _remove_oldest(folder: Path) -> None:
     files = [each for each in folder.iterdir() if NAME.fullmatch(each.name)]
     files.sort(key=lambda each: each.stat().st_mtime_ns)
-    for each in files[: max(0, len(files) - MOST_FILES)]:
+    for each in files[: max(0, len(files) - MAX_FILES)]:
         each.unlink(missing_ok=True)
 
 
@@ -81,8 +81,8 @@ def read_screens(folder: Path, trade: "JournalTrade") -> Sequence[KeptScreen]:
         name = f"{trade.id}.{moment}.txt"
         with suppress(*UNREADABLE):
             if NAME.fullmatch(name):
-                head, *lines = read_private(folder / name, MOST_BYTES).decode().split("\n")
-                shown = tuple(clean(each, MOST_COLUMNS) for each in lines[:MOST_ROWS])
+                head, *lines = read_private(folder / name, MAX_BYTES).decode().split("\n")
+                shown = tuple(clean(each, MAX_COLUMNS) for each in lines[:MAX_ROWS])
                 screen = KeptScreen(trade.id, moment, int(head), shown)
                 screens += [screen] if screen.is_of(trade) else []
     return screens

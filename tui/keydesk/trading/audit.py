@@ -17,8 +17,8 @@ from keydesk.text.sanitize import SafeText, clean
 from keydesk.trading.line_file import LineFile, newest_text
 from keydesk_client.errors import UnsafeFile
 
-LONGEST = 2000  # characters of one entry
-LARGEST = 2_000_000  # bytes of one file
+MAX_LENGTH = 2000  # characters of one entry
+MAX_BYTES = 2_000_000  # bytes of one file
 OLD_FILES = 4
 READ_AT_ONCE = 1_000_000  # bytes that the viewer reads from the end
 Kind = Literal[
@@ -55,7 +55,7 @@ class AuditLog:
     path: Path
     wall_ns: Callable[[], int] = time_ns
     redact: Callable[[str], str] = _as_it_is  # returns text without the account's token
-    largest: int = LARGEST
+    largest: int = MAX_BYTES
     failed: str = field(default="", init=False)  # why the last write failed
 
     def write(self, what: str, text: str) -> None:
@@ -64,7 +64,7 @@ class AuditLog:
             "time_ns": self.wall_ns(),
             "desk": os.getpid(),
             "what": clean(self.redact(what)),
-            "words": clean(self.redact(text), LONGEST),
+            "words": clean(self.redact(text), MAX_LENGTH),
         }
         line = json.dumps(entry).encode() + b"\n"
         try:

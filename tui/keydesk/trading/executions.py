@@ -14,12 +14,12 @@ from statistics import median
 
 from keydesk.trading.line_file import LineFile, newest_text
 
-LARGEST = 500_000  # bytes; about 5,000 orders
+MAX_BYTES = 500_000  # bytes; about 5,000 orders
 OLD_FILES = 1
-LONGEST_NAME = 40
+MAX_NAME_LENGTH = 40
 TRIGGERED = "triggered"  # the kind of a resting order that filled: it was no request
-MOST_MS = 1_000_000.0
-MOST_PIPS = Decimal(1_000_000)
+MAX_MS = 1_000_000.0
+MAX_PIPS = Decimal(1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +46,13 @@ class ExecutionLog:
         slippage = None if execution.slippage is None else f"{execution.slippage:f}"
         line = json.dumps({**asdict(execution), "slippage": slippage}).encode() + b"\n"
         with suppress(OSError):
-            LineFile(self.path, LARGEST, OLD_FILES).append(line)
+            LineFile(self.path, MAX_BYTES, OLD_FILES).append(line)
 
 
 def read_executions(path: Path) -> list[Execution]:
     """Return the executions in the file, oldest first; unreadable lines are left out, a missing file counts as empty."""
     try:
-        text = newest_text(path, 2 * LARGEST)
+        text = newest_text(path, 2 * MAX_BYTES)
     except OSError:
         return []
     return list(_executions(text))
@@ -70,14 +70,14 @@ def _execution(members: dict[str, object]) -> Execution:
     pips = Decimal(slippage) if isinstance(slippage, str) else None
     if not isinstance(members["time_ns"], int):
         raise TypeError
-    if milliseconds is not None and not 0 <= milliseconds <= MOST_MS:
+    if milliseconds is not None and not 0 <= milliseconds <= MAX_MS:
         raise ValueError
-    if pips is not None and not (pips.is_finite() and abs(pips) <= MOST_PIPS):
+    if pips is not None and not (pips.is_finite() and abs(pips) <= MAX_PIPS):
         raise ValueError
     instrument, kind, result = (
-        str(members[name])[:LONGEST_NAME] for name in ("instrument", "kind", "result")
+        str(members[name])[:MAX_NAME_LENGTH] for name in ("instrument", "kind", "result")
     )
-    fill_id = str(members.get("fill_id", ""))[:LONGEST_NAME]
+    fill_id = str(members.get("fill_id", ""))[:MAX_NAME_LENGTH]
     return Execution(members["time_ns"], instrument, kind, result, milliseconds, pips, fill_id)
 
 

@@ -15,8 +15,8 @@ from keydesk.calc.orders.plans.exit_plans import ExitPlan, ExitRules
 from keydesk.calc.orders.ticket_draft import Entry, Unit
 from keydesk_client.auth.private_files import locked, read_private, replace_file
 
-LARGEST = 500_000  # bytes
-PATIENCE = 0.2  # seconds that another desk may hold the file
+MAX_BYTES = 500_000  # bytes
+LOCK_TIMEOUT = 0.2  # seconds that another desk may hold the file
 UNITS: tuple[Unit, ...] = ("R", "pips")
 
 
@@ -64,7 +64,7 @@ class ExitPlanFile:
         """Return the content; raise OSError, UnsafeFile or ValueError when it cannot be read."""
         self._read_as = self._state()
         try:
-            members = json.loads(read_private(self.path, LARGEST))
+            members = json.loads(read_private(self.path, MAX_BYTES))
         except FileNotFoundError:
             return ExitPlanSet()
         try:
@@ -74,7 +74,7 @@ class ExitPlanFile:
 
     def change(self, account_ns: int, change: Callable[[ExitPlanSet], ExitPlanSet]) -> ExitPlanSet:
         """Change the content as it is on the disk; return it as it is now. Raise as `read` does."""
-        with locked(self.path, patience_s=PATIENCE):
+        with locked(self.path, patience_s=LOCK_TIMEOUT):
             before = self.read(account_ns)
             after = change(before)
             if after != before:

@@ -32,9 +32,7 @@ from keydesk_client.models import OrderCancelTransaction, OrderFillTransaction, 
 from keydesk_client.orders.outcome import Done, NotSent, OrderResult, Outcome, Rejected
 
 STOP_WITHIN = 5.0  # seconds that the stop on fill of a new trade may take to come
-LONGEST_WAIT = (
-    1000  # transactions after which an order that was never seen is not expected any more
-)
+MAX_WAIT = 1000  # transactions after which an order that was never seen is not expected any more
 READ_EVERY = 1.0  # seconds between looks whether another desk changed the file
 FILE_ERRORS = (OSError, UnsafeFile, ValueError)
 
@@ -187,7 +185,7 @@ class ExitPlanKeeper:
             for client_id, sent in open_ones.items():
                 expected = self.book.expected.get(client_id)
                 lost = expected is not None and not expected.trade_id
-                if lost and newest - sent.since > LONGEST_WAIT:
+                if lost and newest - sent.since > MAX_WAIT:
                     self._forget(client_id)
 
     # The plans and their file.

@@ -38,7 +38,7 @@ from keydesk_client.auth.private_files import release_lock, try_lock
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.orders.outcome import Done, NotSent, OrderResult, Outcome, Rejected
 
-LOOK_EVERY = 0.25  # seconds
+CHECK_INTERVAL = 0.25  # seconds
 LOCK_EVERY = 1.0  # seconds between tries to become the desk that acts
 GONE_FOR = 10.0  # seconds that a trade is missing before its plan ends: a snapshot may be under way
 AGAIN_AFTER = (15.0, 30.0, 60.0, 120.0, 300.0)  # seconds to the next try after a rejection
@@ -96,7 +96,7 @@ class ExitPlans:
                 for trade_id, step in self.check():
                     self._busy.add(trade_id)
                     group.create_task(self._act(trade_id, step), name=f"exit plan {trade_id}")
-                await asyncio.sleep(LOOK_EVERY)
+                await asyncio.sleep(CHECK_INTERVAL)
 
     # Looking, four times a second.
 

@@ -20,14 +20,14 @@ from keydesk_client.orders.journal import AMBIGUOUS
 from keydesk_client.orders.outcome import Intent
 
 READ_AT_ONCE = 2_000_000  # bytes of each file
-MOST_SHOWN = 300  # settled orders
-LONGEST = 2_000  # characters of a request
-MOST_LINES = 60  # of one order: look-ups may go on for hours
+MAX_SHOWN = 300  # settled orders
+MAX_LENGTH = 2_000  # characters of a request
+MAX_LINES = 60  # of one order: look-ups may go on for hours
 ID_START = "kd-"
 ACKNOWLEDGED = "acknowledged"
 OF_ORDERS = frozenset({"sending", "unknown", "outcome", "showed up", "recovered", ACKNOWLEDGED})
-LifeState = Literal["sent", "unknown", "unconfirmed", "one of several", "open", "settled"]
-TO_DO: Mapping[LifeState, str] = {
+OrderState = Literal["sent", "unknown", "unconfirmed", "one of several", "open", "settled"]
+TO_DO: Mapping[OrderState, str] = {
     "sent": "Wait: the answer is under way. If it is lost, the desk looks the order up by itself.",
     "unknown": "Wait: the answer was lost, and the desk looks for the order in the account's transactions. "
     "New orders in this instrument wait for that; exits work.",
@@ -56,7 +56,7 @@ class OrderHistory:
     id: str
     time_ns: int  # when it was made
     text: SafeText  # BUY 50,000 EUR/USD market
-    state: LifeState
+    state: OrderState
     outcome: SafeText = field(default_factory=lambda: clean(""))  # the last words about it
     request: SafeText = field(default_factory=lambda: clean(""))
     lines: tuple[HistoryEntry, ...] = ()  # oldest first
@@ -72,7 +72,7 @@ class OrderHistory:
         return TO_DO[self.state]
 
 
-def read_order_lives(journal: Path, audit: Path) -> list[OrderHistory]:
+def read_order_histories(journal: Path, audit: Path) -> list[OrderHistory]:
     """Return the orders in journal and audit log, those without a known outcome first, then the newest.
 
     A file that is missing or cannot be read counts as empty; the other one is still used.
@@ -99,7 +99,7 @@ def in_order(histories: Iterable[OrderHistory]) -> list[OrderHistory]:
     """Return every open order, then the newest of the others; each of both newest first."""
     newest = sorted(histories, key=lambda history: -history.time_ns)
     still_open = [history for history in newest if history.is_open]
-    return [*still_open, *[history for history in newest if not history.is_open][:MOST_SHOWN]]
+    return [*still_open, *[history for history in newest if not history.is_open][:MAX_SHOWN]]
 
 
 def with_states(
@@ -131,7 +131,7 @@ def _journalled(text: bytes) -> Iterator[OrderHistory]:
 
 
 def _life(intent: Intent, verdict: str | None) -> OrderHistory:
-    states: Mapping[str | None, LifeState] = {
+    states: Mapping[str | None, OrderState] = {
         None: "open",
         "unconfirmed": "unconfirmed",
         AMBIGUOUS: "one of several",
@@ -144,7 +144,7 @@ def _life(intent: Intent, verdict: str | None) -> OrderHistory:
         clean(intent_text(intent)),
         states.get(verdict, "settled"),
         clean(f"journal: {verdict}" if verdict else "journal: no outcome yet"),
-        clean(f"{intent.action.value}{about} {json.dumps(dict(intent.body))}, {after}", LONGEST),
+        clean(f"{intent.action.value}{about} {json.dumps(dict(intent.body))}, {after}", MAX_LENGTH),
     )
 
 
@@ -154,7 +154,7 @@ def _audit_lines(entries: Iterable[AuditEntry]) -> dict[str, list[HistoryEntry]]
     for entry in sorted(entries, key=lambda each: each.time_ns):
         id_, _, text = entry.text.partition(" ")
         if entry.what in OF_ORDERS and id_.startswith(ID_START):
-            line = HistoryEntry(entry.time_ns, entry.what, clean(text, LONGEST))
+            line = HistoryEntry(entry.time_ns, entry.what, clean(text, MAX_LENGTH))
             by_order.setdefault(id_, []).append(line)
     return by_order
 
@@ -169,9 +169,7 @@ def _from_lines(id_: str, lines: Sequence[HistoryEntry]) -> OrderHistory:
 def _with_lines(history: OrderHistory, lines: Sequence[HistoryEntry]) -> OrderHistory:
     last = lines[-1]
     kept = (
-        lines
-        if len(lines) <= MOST_LINES
-        else [*lines[: MOST_LINES // 2], *lines[-MOST_LINES // 2 :]]
+        lines if len(lines) <= MAX_LINES else [*lines[: MAX_LINES // 2], *lines[-MAX_LINES // 2 :]]
     )
     sent = next((line.text for line in lines if line.what == "sending"), clean(""))
     has_outcome = last.what != "sending"

@@ -215,7 +215,7 @@ class Flattening:
 
     async def run(self, instrument: str | None) -> None:
         """Close and cancel what the store shows, then what the broker reports, at most three times."""
-        open_items = standing_of(self.store, instrument)
+        open_items = open_items_in_store(self.store, instrument)
         for _ in range(PASSES):
             await self.close_and_cancel(open_items)
             found = await self._at_the_broker(instrument)
@@ -240,7 +240,7 @@ class Flattening:
             return None
 
 
-def standing_of(store: Store, instrument: str | None) -> OpenItems:
+def open_items_in_store(store: Store, instrument: str | None) -> OpenItems:
     """Return what is open according to the store."""
     return OpenItems(
         tuple(

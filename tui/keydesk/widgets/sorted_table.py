@@ -24,7 +24,7 @@ from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.row_order import LIVE_EVERY, Measured, TableOrder, held_order
 from keydesk.widgets.table import Column, TablePane
 
-LONGEST_SHOWN = 20  # columns of the letters in a heading
+MAX_SHOWN_WIDTH = 20  # columns of the letters in a heading
 
 
 class SortedTable(TablePane):
@@ -35,10 +35,10 @@ class SortedTable(TablePane):
     FIRST: ClassVar[str] = "pl"  # the column that is sorted by first
     WORDS: ClassVar[frozenset[str]] = frozenset({"pair", "side", "kind", "tag", "text", "force"})
     """Columns of words, which are read from A to Z."""
-    LETTERS_HINT: ClassVar[Printable] = "pair, side, tag or text: eurusd long; leave empty for all"
+    FILTER_HINT: ClassVar[Printable] = "pair, side, tag or text: eurusd long; leave empty for all"
 
     @dataclass
-    class LettersWanted(Message):
+    class FilterWanted(Message):
         """The user wants to type the letters that rows must have."""
 
         pane: SortedTable
@@ -89,7 +89,7 @@ class SortedTable(TablePane):
 
     def action_letters(self) -> None:
         """Ask for the letters that rows must have."""
-        self.post(self.LettersWanted(self))
+        self.post(self.FilterWanted(self))
 
     def action_every_row(self) -> None:
         """Show every row."""
@@ -167,7 +167,7 @@ class SortedTable(TablePane):
 
     def right_text(self, usual: str = "") -> Printable:
         """Return how rows are sorted and filtered, for the right of the heading; `usual` when they are not."""
-        letters = show.shorten(safe(self.letters), LONGEST_SHOWN)
+        letters = show.shorten(safe(self.letters), MAX_SHOWN_WIDTH)
         parts = [self._order_text(), safe(f"only {letters}") if letters else ""]
         return safe(", ".join(filter(None, parts)) or usual)
 
@@ -186,7 +186,7 @@ class SortedTable(TablePane):
         """Return why no row is shown while there are some, else ""."""
         if not self.letters or not self._arranged:
             return ""
-        letters = show.shorten(safe(self.letters), LONGEST_SHOWN)
+        letters = show.shorten(safe(self.letters), MAX_SHOWN_WIDTH)
         return safe(f"No row matches {letters}. {self.keymap.name('table-whole')} shows all.")
 
     def header(self) -> list[Run]:

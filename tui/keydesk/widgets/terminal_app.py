@@ -45,7 +45,7 @@ SMALLEST = Size(80, 24)  # a smaller terminal has no room for a ticket and what 
 SMALLEST_EXITS = Size(40, 12)  # a smaller one shows no account and no trade
 DRAWN_AFTER = 0.05  # seconds; Textual draws another size 8 ms after it came
 MANY_WRITES = 99
-MOST_WAITING_WRITES = 2  # then updates are left out, also those that answer a key
+MAX_WAITING_WRITES = 2  # then updates are left out, also those that answer a key
 SLOW_LINE = (
     "The line to this terminal is slow: fewer frames from here on. Over SSH, ssh -C compresses"
 )
@@ -211,7 +211,7 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         reduced = self.reduced(update)
         if not isinstance(reduced, Difference) or not self._writes_at_once():
             return reduced
-        if self.writes_waiting() > MOST_WAITING_WRITES:
+        if self.writes_waiting() > MAX_WAITING_WRITES:
             self._behind = True
             return None
         if region_of_whole(update) is not None:
@@ -264,7 +264,7 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         for screen in self.screen_stack:
             if screen.outer_size not in (Size(0, 0), self.size):  # one that opens has none yet
                 screen.post_message(events.Resize(self.size, self.size))
-        if self._lacks_whole and self.screen_stack and self.writes_waiting() <= MOST_WAITING_WRITES:
+        if self._lacks_whole and self.screen_stack and self.writes_waiting() <= MAX_WAITING_WRITES:
             self.screen.refresh()
 
     @property

@@ -95,7 +95,7 @@ class TerminalContents:
         for x, (text, style, _) in segments:
             if not text:  # an empty segment covers no cell
                 continue
-            if is_sure(text):
+            if has_certain_width(text):
                 _draw_plain(runs, row, (y, x), text, style)
             else:
                 _draw_wide(runs, row, (y, x), text, style)
@@ -175,7 +175,7 @@ def _draw_wide(
 
 
 @lru_cache(maxsize=4096)
-def is_sure(text: str) -> bool:
+def has_certain_width(text: str) -> bool:
     """Return whether every terminal draws each character of the text one cell wide."""
     if text.isascii():
         return True
@@ -183,7 +183,7 @@ def is_sure(text: str) -> bool:
 
 
 # What is kept of texts and styles that were drawn once; looked up again it costs microseconds.
-CACHES: Final = (is_sure, *terminal_pen.CACHES)
+CACHES: Final = (has_certain_width, *terminal_pen.CACHES)
 
 
 class Difference(CompositorUpdate):

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from keydesk.calc.alerts.alert import Alert
 from keydesk.calc.alerts.conditions import ClockTime, Direction, PriceCross, Reading
-from keydesk.calc.alerts.engine import AlertEngine, Armed
-from keydesk.calc.alerts.missed import Missed, PriceHistory, PriceRange, missed_crossing
+from keydesk.calc.alerts.engine import AlertEngine, WatchedAlert
+from keydesk.calc.alerts.missed import MissedCrossing, PriceHistory, PriceRange, missed_crossing
 
 MID = Reading("mid", "EUR_USD")
 LEVELS = st.integers(
@@ -193,13 +193,13 @@ def test_candles_from_before_the_last_telling_do_not_tell_it_again() -> None:
     assert missed_crossing(again, Decimal(5), candles(*made[:2])).time_ns is None
 
 
-def one_by_one(made: Alert, history: PriceHistory, side: int | None) -> Missed:
+def one_by_one(made: Alert, history: PriceHistory, side: int | None) -> MissedCrossing:
     """Return what is missed where every price of every candle is looked at."""
     level = made.condition.level
-    entry = Armed(made, level, side)
+    entry = WatchedAlert(made, level, side)
     first = None
     for each in (period for _, _, part in history.blocks for period in part):
-        other = Armed(made, level, entry.side)
+        other = WatchedAlert(made, level, entry.side)
         if each.time_ns < max(made.made_ns, made.fired_ns):
             entry.crosses(each.close)
             continue
@@ -207,7 +207,7 @@ def one_by_one(made: Alert, history: PriceHistory, side: int | None) -> Missed:
         high_first = [other.crosses(each) for each in (each.open, each.high, each.low, each.close)]
         if any([*low_first, *high_first]) and first is None:
             first = each.time_ns
-    return Missed(first, entry.side)
+    return MissedCrossing(first, entry.side)
 
 
 @pytest.mark.parametrize("how", ["up", "down", "touch"])

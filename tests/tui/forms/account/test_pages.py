@@ -15,7 +15,7 @@ from keydesk.forms.account.exposure import (
     two_sided_bar,
 )
 from keydesk.forms.account.instrument_page import InstrumentPage, instrument_page_rows
-from keydesk.forms.account.live_page import LivePage, Toned, name_text, value_text
+from keydesk.forms.account.live_page import LivePage, StyledText, name_text, value_text
 from keydesk.forms.account.pages import AccountPage, account_rows, summary_rows
 from keydesk.records import DependentOrder
 from keydesk.store.store import Store
@@ -182,7 +182,7 @@ def test_correlation_is_grey_with_too_few_hours_and_loud_where_both_lose() -> No
     assert row(-0.9, 120).endswith("120 hours, lose together")
     assert row(0.9, 120).endswith("120 hours")
     few, none = row(0.9, 20), row(None, 3)
-    assert isinstance(few, Toned)
+    assert isinstance(few, StyledText)
     assert few.role == "faint"
     assert few.endswith("20 hours of 60")
     assert none == "not known, 3 hours in common, 5 needed"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.calc.trade_journal.notes import LONGEST_NAME, LONGEST_NOTE, NoteField, TradeNote
+from keydesk.calc.trade_journal.notes import MAX_NAME_LENGTH, MAX_NOTE_LENGTH, NoteField, TradeNote
 from keydesk.forms.journal.note import NoteEdit, NoteForm, trouble_with
 from keydesk.text.sanitize import safe
 from keydesk.trade_journal.notes_file import change_note, read_notes
@@ -86,9 +86,9 @@ async def test_escape_in_a_text_leaves_it_as_it_was() -> None:
 
 
 async def test_a_text_that_cannot_be_kept_stays_open_with_the_reason() -> None:
-    form = Form(TradeNote(setup="x" * LONGEST_NAME))
+    form = Form(TradeNote(setup="x" * MAX_NAME_LENGTH))
     text = await form.after("s", "y", "enter")
-    assert f"{LONGEST_NAME + 1} characters, at most {LONGEST_NAME}" in text
+    assert f"{MAX_NAME_LENGTH + 1} characters, at most {MAX_NAME_LENGTH}" in text
     assert form.form.changes == {}
 
 
@@ -96,8 +96,8 @@ TROUBLES: list[tuple[NoteField, str, str]] = [
     ("tags", "a" * 41, "at most 40 characters"),
     ("tags", " ".join(map(str, range(21))), "at most 20"),
     ("tags", "news late", ""),
-    ("note", "x" * (LONGEST_NOTE + 1), "at most"),
-    ("note", "x" * LONGEST_NOTE + "  ", ""),
+    ("note", "x" * (MAX_NOTE_LENGTH + 1), "at most"),
+    ("note", "x" * MAX_NOTE_LENGTH + "  ", ""),
     ("mistake", "", ""),
 ]
 

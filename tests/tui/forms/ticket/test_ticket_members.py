@@ -8,7 +8,7 @@ import pytest
 from keydesk.calc.orders.checks import CheckContext, check_ticket
 from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.ticket import work_out
-from keydesk.calc.orders.ticket_draft import MOST_TEXT, Draft, Entry, Members
+from keydesk.calc.orders.ticket_draft import MAX_TEXT, Draft, Entry, Members
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.ticket.form import TicketForm
@@ -118,7 +118,7 @@ def guaranteeing(mode: str = "ALLOWED", **facts: object) -> TradingContext:
     return replace(context, rules=rules)
 
 
-LONG_TEXT = "x" * (MOST_TEXT + 1)
+LONG_TEXT = "x" * (MAX_TEXT + 1)
 
 
 @pytest.mark.parametrize(

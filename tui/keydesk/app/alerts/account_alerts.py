@@ -310,7 +310,7 @@ def no_price(instrument: str) -> str:
 
 
 WEEK_END_LOOK_EVERY = 10.0  # seconds
-MOST_NAMED = 3
+MAX_NAMED = 3
 
 
 class WeekEndReminder:
@@ -323,23 +323,23 @@ class WeekEndReminder:
 
     def __init__(self, store: Store, tell: Callable[[NoticeLevel, str], None]) -> None:
         self._store, self._tell = store, tell
-        self._looked_at = float("-inf")
+        self._checked_at = float("-inf")
         self._announced_ns = 0  # the end of the week of the last reminder
 
     def check(self, now: float) -> None:
         """Name the trades without a stop, once a week."""
         now_ns = self._store.clock_ns
-        if now - self._looked_at < WEEK_END_LOOK_EVERY or not now_ns:
+        if now - self._checked_at < WEEK_END_LOOK_EVERY or not now_ns:
             return
-        self._looked_at = now
+        self._checked_at = now
         ends_ns = week_at(now_ns).changes_ns
         naked = naked_trades(self._store)
         if ends_ns == self._announced_ns or not naked or not is_friday_evening(now_ns):
             return
         self._announced_ns = ends_ns
         count = "1 trade has" if len(naked) == 1 else f"{len(naked)} trades have"
-        named = ", ".join(f"{pair(each.instrument)} #{each.id}" for each in naked[:MOST_NAMED])
-        more = ", …" if len(naked) > MOST_NAMED else ""
+        named = ", ".join(f"{pair(each.instrument)} #{each.id}" for each in naked[:MAX_NAMED])
+        more = ", …" if len(naked) > MAX_NAMED else ""
         left = duration((ends_ns - now_ns) / SECOND)
         text = f"The week ends in {left}: {count} no stop over the weekend: {named}{more}"
         self._tell("bad", text)

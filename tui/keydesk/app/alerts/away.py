@@ -20,12 +20,12 @@ from keydesk.alerts.away import (
 from keydesk.store.store import Store
 from keydesk.text.format import SECOND
 
-LOOK_EVERY = 0.5  # seconds
+CHECK_INTERVAL = 0.5  # seconds
 PRESENT_FOR = 600.0  # seconds after a key
 SHORTEST = 20 * SECOND  # an absence that is worth a card
 WRITE_EVERY = 15.0  # seconds
 QUIET = 1.0  # seconds without a key before the card is shown
-MOST_OUTAGES = 10
+MAX_OUTAGES = 10
 
 
 class AwayCard:
@@ -55,7 +55,7 @@ class AwayCard:
         self._lost_ns: int | None = None  # since when the connection is lost
         self._outages: list[Outage] = []
         self._waiting: AwayReport | None = None
-        self._looked_at = self._written_at = float("-inf")
+        self._checked_at = self._written_at = float("-inf")
 
     def open(self, path: Path, now: float) -> None:
         """Begin with what the last desk of the account saw."""
@@ -66,9 +66,9 @@ class AwayCard:
 
     def check(self, now: float) -> None:
         """Follow connection and keys; show a card that is due."""
-        if self._path is None or now - self._looked_at < LOOK_EVERY:
+        if self._path is None or now - self._checked_at < CHECK_INTERVAL:
             return
-        self._looked_at = now
+        self._checked_at = now
         store = self._store
         if store.account is None or store.today is None or not store.clock_ns:
             return  # the log is still being read
@@ -102,7 +102,7 @@ class AwayCard:
             self._lost_ns = clock_ns
         elif not is_lost and self._lost_ns is not None:
             self._outages.append(Outage("not connected", self._lost_ns, clock_ns))
-            del self._outages[:-MOST_OUTAGES]
+            del self._outages[:-MAX_OUTAGES]
             self._lost_ns = None
 
     def _prepare(self) -> None:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from keydesk_client.client import Client
     from keydesk_client.models import Transaction
 
-LONGEST_LETTERS = 60
+MAX_LETTERS_LENGTH = 60
 OLDER = "older transactions"
 NOT_OPEN = "The journal is read once the account is open"
 
@@ -195,7 +195,7 @@ class AccountJournal:
                 form.letters,
                 trouble=lambda _text: "",
                 hint="pair, side, tag, setup, note, win, loss, open: eurusd loss; leave empty for all",
-                longest=LONGEST_LETTERS,
+                longest=MAX_LETTERS_LENGTH,
             ),
             take,
         )

@@ -8,7 +8,7 @@ from keydesk.text.format import duration
 from keydesk.text.sanitize import SafeText, clean
 
 SECOND = 1_000_000_000
-LONGEST_NOTE = 80
+MAX_NOTE_LENGTH = 80
 USUAL_PAUSE_S = 300
 AlertState = Literal["on", "paused", "done", "expired"]
 
@@ -37,7 +37,7 @@ class Alert:
     @property
     def text(self) -> SafeText:
         """Return condition and note; the note is the trader's own text, cleaned."""
-        note = f": {clean(self.note, LONGEST_NOTE)}" if self.note else ""
+        note = f": {clean(self.note, MAX_NOTE_LENGTH)}" if self.note else ""
         return clean(f"{self.condition.text}{note}")
 
 

@@ -21,7 +21,7 @@ BELOW = -1
 
 
 @dataclass(slots=True)
-class Armed:
+class WatchedAlert:
     """An alert and the side of its level on which the value was since it last fired: -1 below, 1 above, 0 neither."""
 
     alert: Alert
@@ -47,14 +47,14 @@ class Armed:
 class Levels:
     """The alerts on one reading, and between which two levels its last value is."""
 
-    armed: dict[Decimal, list[Armed]] = field(default_factory=dict)
+    armed: dict[Decimal, list[WatchedAlert]] = field(default_factory=dict)
     levels: list[Decimal] = field(default_factory=list)  # sorted
     last: Decimal | None = None
     low: Decimal | None = None  # the next level below the last value; None: there is none
     high: Decimal | None = None
     quiet: bool = False  # the last value is on no level
 
-    def add(self, entry: Armed) -> None:
+    def add(self, entry: WatchedAlert) -> None:
         """Add an alert."""
         if entry.level not in self.armed:
             insort(self.levels, entry.level)
@@ -73,7 +73,7 @@ class Levels:
             del self.levels[bisect_left(self.levels, level)]
         self._note_nearest_levels()
 
-    def crossed(self, value: Decimal) -> list[Armed]:
+    def crossed(self, value: Decimal) -> list[WatchedAlert]:
         """Return the alerts whose level the value crossed."""
         last = self.last
         low, high = self.low, self.high
@@ -110,7 +110,7 @@ class AlertEngine:
     """Watches alerts; `evaluate` is called with each value that is read."""
 
     def __init__(self, alerts: Iterable[Alert] = ()) -> None:
-        self._armed: dict[str, Armed] = {}
+        self._armed: dict[str, WatchedAlert] = {}
         self._readings: dict[Reading, Levels] = {}
         self.replace(alerts)
 
@@ -139,11 +139,11 @@ class AlertEngine:
 
     def add(self, alert: Alert, side: int | None = None) -> None:
         """Watch an alert; `side` is that of its level where the value was last, if that is known."""
-        entry = Armed(alert, alert.condition.level, side)
+        entry = WatchedAlert(alert, alert.condition.level, side)
         self._armed[alert.id] = entry
         self._readings.setdefault(alert.condition.reading, Levels()).add(entry)
 
-    def _remove(self, entry: Armed) -> None:
+    def _remove(self, entry: WatchedAlert) -> None:
         reading = entry.alert.condition.reading
         del self._armed[entry.alert.id]
         self._readings[reading].remove(entry.alert.id, entry.level)
@@ -160,7 +160,7 @@ class AlertEngine:
             return NOTHING
         return [firing for each in crossed if (firing := self._fire(each, value, time_ns))]
 
-    def _fire(self, entry: Armed, value: Decimal, time_ns: int) -> Firing | None:
+    def _fire(self, entry: WatchedAlert, value: Decimal, time_ns: int) -> Firing | None:
         alert = entry.alert
         if has_expired(alert, time_ns) or is_pausing(alert, time_ns):
             return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from keydesk.calc.alerts.alert import Alert
-from keydesk.calc.alerts.engine import Armed, has_expired, is_pausing
+from keydesk.calc.alerts.engine import WatchedAlert, has_expired, is_pausing
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,14 @@ class PriceHistory:
             ]
         )
 
-    def around(self, entry: Armed) -> Iterator[PriceRange]:
+    def around(self, entry: WatchedAlert) -> Iterator[PriceRange]:
         """Yield the periods that may change the state of `entry`; the caller applies each one before it takes the next."""
         for low, high, part in self.blocks:
             if not _is_settled(entry, low, high):
                 yield from (each for each in part if not _is_settled(entry, each.low, each.high))
 
 
-def _is_settled(entry: Armed, low: Decimal, high: Decimal) -> bool:
+def _is_settled(entry: WatchedAlert, low: Decimal, high: Decimal) -> bool:
     """Return whether prices of this range, all on one side of the level, leave the alert as it is."""
     if low > entry.level:
         return entry.side == (0 if entry.alert.condition.direction == "up" else 1)
@@ -59,7 +59,7 @@ def _is_settled(entry: Armed, low: Decimal, high: Decimal) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Missed:
+class MissedCrossing:
     """The first crossing that was missed, and the side of the level on which the value was in the end."""
 
     time_ns: int | None  # start of the period of the first one; None: there was none
@@ -68,7 +68,7 @@ class Missed:
 
 def missed_crossing(
     alert: Alert, level: Decimal, history: PriceHistory, side: int | None = None
-) -> Missed:
+) -> MissedCrossing:
     """Return the first fresh crossing in the periods, oldest first.
 
     Which of high and low came first within a period is not known: an alert fires if either order crosses its level,
@@ -80,7 +80,7 @@ def missed_crossing(
         history: Of bid, ask or mid, as the alert watches.
         side: Of the level where the value was before, if that is known.
     """
-    entry, first = Armed(alert, level, side), None
+    entry, first = WatchedAlert(alert, level, side), None
     for period in history.around(entry):
         if period.time_ns < max(alert.made_ns, alert.fired_ns):
             entry.crosses(period.close)
@@ -89,11 +89,11 @@ def missed_crossing(
         is_blocked = has_expired(alert, period.time_ns) or is_pausing(alert, period.time_ns)
         if crossed and first is None and not is_blocked:
             first = period.time_ns
-    return Missed(first, entry.side)
+    return MissedCrossing(first, entry.side)
 
 
-def _crosses(entry: Armed, period: PriceRange) -> bool:
-    other = Armed(entry.alert, entry.level, entry.side)
+def _crosses(entry: WatchedAlert, period: PriceRange) -> bool:
+    other = WatchedAlert(entry.alert, entry.level, entry.side)
     low_first = (period.open, period.low, period.high, period.close)
     high_first = (period.open, period.high, period.low, period.close)
     crossed = [entry.crosses(price) for price in low_first]

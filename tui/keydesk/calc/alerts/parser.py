@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from keydesk.calc.alerts.alert import LONGEST_NOTE, USUAL_PAUSE_S
+from keydesk.calc.alerts.alert import MAX_NOTE_LENGTH, USUAL_PAUSE_S
 from keydesk.calc.alerts.conditions import (
     AccountResult,
     AtrMultiple,
@@ -35,9 +35,9 @@ from keydesk.calc.alerts.parts import (
     SIGNS,
     AlertSyntaxError,
     amount_of,
+    direction_of,
     granularity_of,
     number_of,
-    one_way,
     period_of,
     seconds_of,
 )
@@ -47,9 +47,9 @@ SIDES: Mapping[str, PriceSide] = {"bid": "bid", "ask": "ask", "mid": "mid"}
 MOVE = re.compile(r"([+-](?:\d{1,6}(?:\.\d{1,4})?|\.\d{1,4}))(p|%)", re.ASCII)
 SIGNED = re.compile(r"(>=|<=|>|<|=|@)(\S+)")
 TRADE_ID = re.compile(r"#?\d{1,20}", re.ASCII)
-LONGEST_REPEAT_S = 30 * 86_400
+MAX_REPEAT_S = 30 * 86_400
 USUAL_RSI, USUAL_ATR, USUAL_SILENCE_S = 14, 14, 10
-LONGEST_SILENCE_S, LONGEST_ROLLOVER = 3600, 1439
+MAX_SILENCE_S, MAX_ROLLOVER_MINUTES = 3600, 1439
 ENDS = frozenset(("once", "repeat", "for", "until", "note"))
 EXAMPLES = (
     ":alert eurusd > 1.12 once, +20p, -0.5%, spread > 2p, rsi > 70 h1, ema 20 50 up h1, atr 2 h1, "
@@ -106,8 +106,8 @@ def _split_note(line: str) -> tuple[str, str]:
     note = line[match.end() :].strip()
     if not note:
         raise AlertSyntaxError("note: it is empty; write it last, as in: note retest of the high")
-    if len(note) > LONGEST_NOTE:
-        raise AlertSyntaxError(f"note: has {len(note)} letters; at most {LONGEST_NOTE}")
+    if len(note) > MAX_NOTE_LENGTH:
+        raise AlertSyntaxError(f"note: has {len(note)} letters; at most {MAX_NOTE_LENGTH}")
     return line[: match.start()], note
 
 
@@ -126,7 +126,7 @@ def _ending(words: Sequence[str]) -> tuple[int | None, str]:
             case ["once", *rest]:
                 repeat_s = None
             case ["repeat", pause, *rest] if DURATION.fullmatch(pause):
-                repeat_s = seconds_of(pause, "repeat", LONGEST_REPEAT_S)
+                repeat_s = seconds_of(pause, "repeat", MAX_REPEAT_S)
             case ["repeat", *rest]:
                 repeat_s = USUAL_PAUSE_S
             case ["for", length, *rest] if DURATION.fullmatch(length):
@@ -183,14 +183,14 @@ def _of_instrument(words: Sequence[str], name: str) -> Condition:  # noqa: PLR09
             return INDICATORS[word](rest, name)
         case ["spread", sign, pips] if sign in SIGNS:
             level = number_of(pips.removesuffix("p"), "spread", above=Decimal(0))
-            return SpreadLevel(name, one_way(sign, "spread"), level)
+            return SpreadLevel(name, direction_of(sign, "spread"), level)
         case [("high" | "low") as extreme]:
             return DayHighLow(name, extreme)
         case ["clients", "long"]:
             return ClientLongPercent(name, "up", Decimal(50))
         case ["clients", *maybe, sign, percent] if sign in SIGNS and maybe in ([], ["long"]):
             level = number_of(percent.removesuffix("%"), "clients", Decimal(0), Decimal(100))
-            return ClientLongPercent(name, one_way(sign, "clients"), level)
+            return ClientLongPercent(name, direction_of(sign, "clients"), level)
         case [side, *rest] if side in SIDES:
             return _price(rest, name, SIDES[side])
         case _:
@@ -240,7 +240,7 @@ def _margin(words: Sequence[str]) -> Condition:
     match words:
         case [sign, percent] if sign in SIGNS:
             level = number_of(percent.removesuffix("%"), "margin", Decimal(0), Decimal(1000))
-            return MarginLevel(one_way(sign, "margin"), level)
+            return MarginLevel(direction_of(sign, "margin"), level)
         case _:
             raise AlertSyntaxError(
                 "margin: write margin > 50, in percent of the way to the closeout"
@@ -256,7 +256,7 @@ def _time(words: Sequence[str]) -> Condition:
 def _rollover(words: Sequence[str]) -> Condition:
     match words:
         case [length]:
-            minutes = seconds_of(length, "rollover", LONGEST_ROLLOVER * 60) // 60
+            minutes = seconds_of(length, "rollover", MAX_ROLLOVER_MINUTES * 60) // 60
         case _:
             minutes = 0
     if minutes < 1:
@@ -271,7 +271,7 @@ def _silence(words: Sequence[str]) -> Condition:
             pass
         case _:
             rest = list(words)
-    seconds = seconds_of(rest[0], "silence", LONGEST_SILENCE_S) if rest else USUAL_SILENCE_S
+    seconds = seconds_of(rest[0], "silence", MAX_SILENCE_S) if rest else USUAL_SILENCE_S
     if seconds < 1 or len(rest) > 1:
         raise AlertSyntaxError("silence: write silence 10s, or silence events 10s")
     return StreamSilence(stream, seconds)

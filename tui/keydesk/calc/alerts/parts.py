@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from keydesk.calc.alerts.conditions import Direction, ResultUnit
 from keydesk.calc.market.granularity import SECONDS, find_granularity
-from keydesk.calc.market.indicator_specs import LONGEST_PERIOD
+from keydesk.calc.market.indicator_specs import MAX_PERIOD
 
 SIGNS: Mapping[str, Direction] = {
     **dict.fromkeys((">", ">=", "above", "over"), "up"),
@@ -43,7 +43,7 @@ def number_of(
     return number
 
 
-def one_way(sign: str, part: str) -> Direction:
+def direction_of(sign: str, part: str) -> Direction:
     """Return up or down; raise AlertSyntaxError for a touch."""
     direction = SIGNS[sign]
     if direction == "touch":
@@ -54,7 +54,7 @@ def one_way(sign: str, part: str) -> Direction:
 def amount_of(sign: str, text: str, part: str) -> tuple[ResultUnit, Direction, Decimal]:
     """Return unit, direction and level of a result: 50, or -1r."""
     unit: ResultUnit = "R" if text.endswith("r") else "money"
-    return unit, one_way(sign, part), number_of(text.removesuffix("r"), part)
+    return unit, direction_of(sign, part), number_of(text.removesuffix("r"), part)
 
 
 def seconds_of(text: str, part: str, most: int) -> int:
@@ -82,8 +82,6 @@ def granularity_of(words: Sequence[str]) -> tuple[Sequence[str], str]:
 
 def period_of(text: str, part: str) -> int:
     """Return a count of candles; raise AlertSyntaxError for anything else."""
-    if not text.isdecimal() or not 1 <= int(text) <= LONGEST_PERIOD:
-        raise AlertSyntaxError(
-            f"{part}: {text!r} is not a period from 1 to {LONGEST_PERIOD} candles"
-        )
+    if not text.isdecimal() or not 1 <= int(text) <= MAX_PERIOD:
+        raise AlertSyntaxError(f"{part}: {text!r} is not a period from 1 to {MAX_PERIOD} candles")
     return int(text)

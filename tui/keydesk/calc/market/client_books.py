@@ -15,7 +15,7 @@ Book = Literal["orders", "positions"]
 ClusterKind = Literal[
     "buy stops", "sell limits", "buy limits", "sell stops", "trapped longs", "trapped shorts"
 ]
-MOST_CLUSTERS = 5
+MAX_CLUSTERS = 5
 DEVIATIONS = 2  # standard deviations above the mean from which a share is a cluster
 NOTHING, ALL = Decimal(0), Decimal(100)
 Sides = tuple[Decimal, Decimal]  # long, short
@@ -76,7 +76,7 @@ def clusters(
             if over > 0 and over * over > DEVIATIONS * DEVIATIONS * variance:
                 clustered.append(cluster)
     clustered.sort(key=lambda each: (-each.share, abs(each.distance), each.kind))
-    return tuple(clustered[:MOST_CLUSTERS])
+    return tuple(clustered[:MAX_CLUSTERS])
 
 
 def under_water(

@@ -36,12 +36,12 @@ USUAL: Mapping[Kind, tuple[float, ...]] = {
 """The usual parameters; their number is the number that a kind takes."""
 EVERY_INSTRUMENT = "default"
 """The name under which indicators of instruments without their own are kept."""
-MOST_SUB_PANES = 2
-MOST_OF_A_KIND = 4  # averages
-MOST_INDICATORS = 12
-LONGEST_PERIOD = 400  # candles; the warm-up of an average is four times that
+MAX_SUB_PANES = 2
+MAX_OF_A_KIND = 4  # averages
+MAX_INDICATORS = 12
+MAX_PERIOD = 400  # candles; the warm-up of an average is four times that
 WIDEST_BAND = 10  # standard deviations
-LONGEST_TEXT = 40
+MAX_TEXT_LENGTH = 40
 _BY_NAME: Mapping[str, Kind] = {each: each for each in KINDS}
 NUMBER = re.compile(r"\d{1,4}(\.\d{1,2})?", re.ASCII)
 
@@ -94,12 +94,12 @@ def parse_indicator(text: str) -> IndicatorSpec:
     Raises:
         IndicatorSyntaxError: the text names no indicator, or a parameter is not valid.
     """
-    kind_word, *numbers = text[: LONGEST_TEXT + 1].lower().split() or [""]
+    kind_word, *numbers = text[: MAX_TEXT_LENGTH + 1].lower().split() or [""]
     kind = _BY_NAME.get(kind_word)
-    if kind is None or len(text) > LONGEST_TEXT:
+    if kind is None or len(text) > MAX_TEXT_LENGTH:
         known = ", ".join(KINDS)
         raise IndicatorSyntaxError(
-            f"{text[:LONGEST_TEXT]!r} is not an indicator: use one of {known}"
+            f"{text[:MAX_TEXT_LENGTH]!r} is not an indicator: use one of {known}"
         )
     if not numbers:
         return IndicatorSpec(kind, USUAL[kind])
@@ -127,19 +127,19 @@ def refuse_too_many(specs: Sequence[IndicatorSpec]) -> None:
         same = [each for each in specs if each.kind == spec.kind]
         if specs.count(spec) > 1:
             raise IndicatorSyntaxError(f"{spec.text!r} is listed twice: leave one out")
-        most = MOST_OF_A_KIND if spec.kind in SEVERAL else 1
+        most = MAX_OF_A_KIND if spec.kind in SEVERAL else 1
         if len(same) > most:
             raise IndicatorSyntaxError(
                 f"{len(same)} {spec.kind} are too many for a chart: leave out all but {most}"
             )
     below = [spec.text for spec in specs if spec.in_sub_pane]
-    if len(below) > MOST_SUB_PANES:
+    if len(below) > MAX_SUB_PANES:
         raise IndicatorSyntaxError(
-            f"{', '.join(below)}: only {MOST_SUB_PANES} fit under the price, leave out {len(below) - MOST_SUB_PANES}"
+            f"{', '.join(below)}: only {MAX_SUB_PANES} fit under the price, leave out {len(below) - MAX_SUB_PANES}"
         )
-    if len(specs) > MOST_INDICATORS:
+    if len(specs) > MAX_INDICATORS:
         raise IndicatorSyntaxError(
-            f"{len(specs)} indicators are too many: leave out all but {MOST_INDICATORS}"
+            f"{len(specs)} indicators are too many: leave out all but {MAX_INDICATORS}"
         )
 
 
@@ -152,9 +152,9 @@ def _number(digits: str, text: str) -> float:
 def _check_parameters(spec: IndicatorSpec, text: str) -> IndicatorSpec:
     counted = len(spec.periods)
     for period in spec.parameters[:counted]:
-        if period != int(period) or not 1 <= period <= LONGEST_PERIOD:
+        if period != int(period) or not 1 <= period <= MAX_PERIOD:
             raise IndicatorSyntaxError(
-                f"{text!r}: a period is a whole number of candles from 1 to {LONGEST_PERIOD}"
+                f"{text!r}: a period is a whole number of candles from 1 to {MAX_PERIOD}"
             )
     for width in spec.parameters[counted:]:
         if not 0 < width <= WIDEST_BAND:

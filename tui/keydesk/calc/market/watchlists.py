@@ -20,9 +20,9 @@ COLUMNS: dict[str, str] = {
 }
 """The columns of a watchlist in their order on the screen, and what each shows; the pair is always there."""
 USUAL_COLUMNS = ("bid", "ask", "spread", "day", "own", "spark", "range", "pl")
-LONGEST_NAME = 20
-MOST_LISTS = 50
-MOST_INSTRUMENTS = 500
+MAX_NAME_LENGTH = 20
+MAX_LISTS = 50
+MAX_INSTRUMENTS = 500
 
 
 class ListError(ValueError):
@@ -69,8 +69,8 @@ def name_trouble(name: str) -> str:
         return "a list needs a name"
     if name != name.strip() or not name.isprintable():
         return "a name has no control characters and no blanks around it"
-    if len(name) > LONGEST_NAME:
-        return f"a name has at most {LONGEST_NAME} characters"
+    if len(name) > MAX_NAME_LENGTH:
+        return f"a name has at most {MAX_NAME_LENGTH} characters"
     return ""
 
 
@@ -105,8 +105,8 @@ def new(name: str, *instruments: str) -> Change:
     """Append a list."""
 
     def change(lists: Watchlists) -> Watchlists:
-        if len(lists.lists) >= MOST_LISTS:
-            raise ListError(f"there are {MOST_LISTS} lists, which is the most: delete one first")
+        if len(lists.lists) >= MAX_LISTS:
+            raise ListError(f"there are {MAX_LISTS} lists, which is the most: delete one first")
         return Watchlists((*lists.lists, Watchlist(_check_name(lists, name), instruments)))
 
     return change
@@ -139,9 +139,9 @@ def add(name: str, instrument: str) -> Change:
         held = _own(lists, name)
         if instrument in held.instruments:
             return lists
-        if len(held.instruments) >= MOST_INSTRUMENTS:
+        if len(held.instruments) >= MAX_INSTRUMENTS:
             raise ListError(
-                f"{name} has {MOST_INSTRUMENTS} instruments, which is the most: remove one first"
+                f"{name} has {MAX_INSTRUMENTS} instruments, which is the most: remove one first"
             )
         grown = replace(held, instruments=(*held.instruments, instrument))
         return _replace(lists, name, grown)

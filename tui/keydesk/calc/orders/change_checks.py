@@ -14,7 +14,7 @@ from keydesk.calc.orders.protection import (
     fills_at_once,
     fires_at_once,
     protection_of,
-    stop_weight,
+    stop_severity,
     wanted_level,
     wanted_protection,
 )
@@ -109,7 +109,7 @@ def protection_refusals(
     reasons = []
     if new.stop != now.stop and new.stop is not None:
         reasons += _passed_stop(trade, new.stop, context)
-        if not reasons and stop_weight(trade, now.fixed_stop, new.fixed_stop) != "tightens":
+        if not reasons and stop_severity(trade, now.fixed_stop, new.fixed_stop) != "tightens":
             reasons += _implausibly_far("Stop", new.stop, context)
     if new.target != now.target and new.target is not None:
         reasons += _passed_target(trade, new.target, context) or _implausibly_far(

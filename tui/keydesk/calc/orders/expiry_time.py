@@ -19,7 +19,7 @@ UNIT_NS = {
 }
 TIME_OF_DAY = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
 DATE_PATTERNS = ("%Y-%m-%d %H:%M", "%Y-%m-%dt%H:%M")
-LONGEST_NS = 400 * 86_400 * SECOND_NS
+MAX_NS = 400 * 86_400 * SECOND_NS
 """Further away than a year, a date was typed wrong."""
 
 
@@ -40,7 +40,7 @@ def expiry_ns(text: str, typed_ns: int, now_ns: int, zone: tzinfo) -> int | Unre
         return UnreadableText(text, f"is not an expiry; {HOW}")
     if instant <= now_ns:
         return UnreadableText(text, "is past")
-    if instant - now_ns > LONGEST_NS:
+    if instant - now_ns > MAX_NS:
         return UnreadableText(text, "is more than 400 days away")
     return instant
 

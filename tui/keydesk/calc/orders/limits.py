@@ -15,7 +15,7 @@ from keydesk.text.format import counted, duration, money, units
 
 PERCENT = Decimal(100)
 CHANGE = ":limits changes it"
-MOST_DIGITS = 12  # of a limit, on each side of its point
+MAX_DIGITS = 12  # of a limit, on each side of its point
 MINUTE = 60_000_000_000
 SECOND = 1_000_000_000
 
@@ -71,7 +71,7 @@ LIMIT_FIELDS = (
 
 def has_sane_size(number: Decimal) -> bool:
     """Return whether a number has no more digits than a limit can mean."""
-    return number.is_finite() and (not number or abs(number.adjusted()) < MOST_DIGITS)
+    return number.is_finite() and (not number or abs(number.adjusted()) < MAX_DIGITS)
 
 
 def refused(name: str, fact: str, limit: str, remedy: str) -> str:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from keydesk.calc.orders.expiry_time import HOW, expiry_ns
 from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_draft import (
-    MOST_TEXT,
+    MAX_TEXT,
     TEXT_KEYS,
     TYPED_EXPIRY,
     Draft,
@@ -48,9 +48,9 @@ def _expiry_refusals(draft: Draft, wall_ns: int, zone: tzinfo) -> list[str]:
 
 def _text_refusals(draft: Draft) -> list[str]:
     return [
-        f"{name}: it is longer than {MOST_TEXT} characters. {TEXT_KEYS[name]} Backspace shortens it"
+        f"{name}: it is longer than {MAX_TEXT} characters. {TEXT_KEYS[name]} Backspace shortens it"
         for name in LABELS
-        if len(draft.members.text(name)) > MOST_TEXT
+        if len(draft.members.text(name)) > MAX_TEXT
     ]
 
 

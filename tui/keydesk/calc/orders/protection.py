@@ -34,7 +34,7 @@ UNITS: dict[ProtectionField, tuple[Unit, ...]] = {
     "trail": ("pips", "ATR"),
     "guaranteed": ("price", "pips", "ATR"),
 }
-Weight = Literal["nothing", "adds", "tightens", "moves target", "loosens"]
+Severity = Literal["nothing", "adds", "tightens", "moves target", "loosens"]
 NOT_GUARANTEED = Entry(unit="price")
 
 
@@ -166,18 +166,18 @@ def change(now: Decimal | None, new: Decimal | None) -> Change:
     return UNCHANGED if now == new else new
 
 
-def weight(trade: TradeRow, now: Protection, new: Protection) -> Weight:
+def weight(trade: TradeRow, now: Protection, new: Protection) -> Severity:
     """Return the most severe change; removing protection is the most severe."""
-    weights: list[Weight] = [
-        stop_weight(trade, now.fixed_stop, new.fixed_stop),
+    weights: list[Severity] = [
+        stop_severity(trade, now.fixed_stop, new.fixed_stop),
         _trail_weight(now.trail, new.trail),
         _target_weight(now.target, new.target),
     ]
-    order: tuple[Weight, ...] = ("nothing", "adds", "tightens", "moves target", "loosens")
+    order: tuple[Severity, ...] = ("nothing", "adds", "tightens", "moves target", "loosens")
     return max(weights, key=order.index)
 
 
-def stop_weight(trade: TradeRow, now: Decimal | None, new: Decimal | None) -> Weight:
+def stop_severity(trade: TradeRow, now: Decimal | None, new: Decimal | None) -> Severity:
     """Return how severe the change of a stop is."""
     if now == new:
         return "nothing"
@@ -189,7 +189,7 @@ def stop_weight(trade: TradeRow, now: Decimal | None, new: Decimal | None) -> We
     return "tightens" if tighter else "loosens"
 
 
-def _trail_weight(now: Decimal | None, new: Decimal | None) -> Weight:
+def _trail_weight(now: Decimal | None, new: Decimal | None) -> Severity:
     if now == new:
         return "nothing"
     if now is None:
@@ -197,7 +197,7 @@ def _trail_weight(now: Decimal | None, new: Decimal | None) -> Weight:
     return "tightens" if new is not None and new < now else "loosens"
 
 
-def _target_weight(now: Decimal | None, new: Decimal | None) -> Weight:
+def _target_weight(now: Decimal | None, new: Decimal | None) -> Severity:
     if now == new:
         return "nothing"
     return "adds" if now is None else "moves target"

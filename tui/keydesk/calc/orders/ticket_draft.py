@@ -73,14 +73,14 @@ TRIGGER_WORDS: dict[Trigger, str] = {
     "MID": "the mid price",
 }
 TEXT_KEYS: dict[TextName, str] = {"until": "g", "tag": "k", "comment": "j", "scale": "/"}
-MOST_TEXT = 128  # characters of a tag or a comment that the broker takes
+MAX_TEXT = 128  # characters of a tag or a comment that the broker takes
 DISTANCES: frozenset[FieldName] = frozenset(("stop", "target", "trail"))
 """The fields that may count in average true ranges."""
 ABOVE_ZERO: frozenset[FieldName] = frozenset(("size", "trail", "bound"))
 MARKET_EXPIRIES = ("FOK", "IOC")
 PENDING_EXPIRIES = ("GTC", "GFD", "GTD 1h", "GTD 4h", "GTD 24h")
 TYPED_EXPIRY = "GTD"  # at the time in `Members.until`; no choice of the key that turns the expiry
-LONGEST = 20  # characters of a field; Decimal's 28 digits hold it at any precision
+MAX_LENGTH = 20  # characters of a field; Decimal's 28 digits hold it at any precision
 NUMBER_CHARACTERS = frozenset("0123456789.-")
 TYPED_BEHIND_A_DIGIT = {10: ".", -10: ","}  # the nudges by ten: what their keys type after a digit
 NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)", re.ASCII)
@@ -115,8 +115,8 @@ def read_number(text: str) -> Reading:
     """Return the number in a field's text, None if it is empty, else why it cannot be read."""
     if not text:
         return None
-    if len(text) > LONGEST:
-        return UnreadableText(text, f"is longer than {LONGEST} characters")
+    if len(text) > MAX_LENGTH:
+        return UnreadableText(text, f"is longer than {MAX_LENGTH} characters")
     if NUMBER.fullmatch(text):
         return Decimal(text)
     return UnreadableText(text, _reason(text))
@@ -169,7 +169,7 @@ class Entry:
 
     def typed(self, key: str) -> "Entry":
         """Append a character; one beyond the limit stays, so that the field reports that it is too long."""
-        text = key if self.fresh else (self.text + key)[: LONGEST + 1]
+        text = key if self.fresh else (self.text + key)[: MAX_LENGTH + 1]
         return replace(self, text=text, fresh=False)
 
     @property
@@ -211,7 +211,7 @@ class Members:
 
     def put_text(self, name: TextName, text: str, now_ns: int) -> "Members":
         """Return the members with other text in a field; one character beyond the limit stays, to be refused."""
-        text = text[: MOST_TEXT + 1]
+        text = text[: MAX_TEXT + 1]
         match name:
             case "until":
                 return replace(self, until=text, until_typed_ns=now_ns)

@@ -15,7 +15,7 @@ EVERY = 10.0  # seconds between two samples
 HOUR = 360  # samples
 ENOUGH = 12  # two minutes; before that nothing is called usual
 WIDE = 2  # times the median
-MOST_VALUES = 2000  # spreads that samples share
+MAX_VALUES = 2000  # spreads that samples share
 CapName = Literal["", "margin", "order limit", "position limit", "own limit"]
 
 
@@ -41,7 +41,7 @@ class TypicalSpreads:
         self._sampled[instrument] = now
         samples = self._samples.setdefault(instrument, deque(maxlen=HOUR))
         samples.extend([None] * min(HOUR, int(since / EVERY) - 1))
-        if len(self._interned) > MOST_VALUES:
+        if len(self._interned) > MAX_VALUES:
             self._interned.clear()
         samples.append(self._interned.setdefault(spread, spread))
         known = [each for each in samples if each is not None]

@@ -31,7 +31,7 @@ SIZES = (
     (Decimal(100_000), "10k to 100k"),
     (Decimal(1_000_000), "100k to 1M"),
 )
-LONGEST, LARGEST = "over 24 h", "1M and more"
+OVER_A_DAY, MILLION_AND_MORE = "over 24 h", "1M and more"
 ORDINALS = ("1st of the day", "2nd of the day", "3rd of the day")
 LATER = "4th and later"
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -145,13 +145,13 @@ def by_mistake(trade: JournalTrade, context: GroupContext) -> Iterable[str]:
 def by_hold_time(trade: JournalTrade, _: GroupContext) -> Iterable[str]:
     """How long it was held."""
     held = trade.hold_ns or 0
-    return (next((name for limit, name in HOLD_TIMES if held < limit), LONGEST),)
+    return (next((name for limit, name in HOLD_TIMES if held < limit), OVER_A_DAY),)
 
 
 def by_size(trade: JournalTrade, _: GroupContext) -> Iterable[str]:
     """The units."""
     size = abs(trade.units)
-    return (next((name for limit, name in SIZES if size < limit), LARGEST),)
+    return (next((name for limit, name in SIZES if size < limit), MILLION_AND_MORE),)
 
 
 def by_order_of_day(trade: JournalTrade, context: GroupContext) -> Iterable[str]:
@@ -191,8 +191,8 @@ _ORDER = {
     name: number
     for names in (
         WEEKDAYS,
-        [name for _, name in HOLD_TIMES] + [LONGEST],
-        [name for _, name in SIZES] + [LARGEST],
+        [name for _, name in HOLD_TIMES] + [OVER_A_DAY],
+        [name for _, name in SIZES] + [MILLION_AND_MORE],
         [*ORDINALS, LATER],
     )
     for number, name in enumerate(names)

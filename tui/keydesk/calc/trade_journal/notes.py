@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 RATINGS = range(1, 6)
-MOST_TAGS = 20
-LONGEST_TAG, LONGEST_NAME, LONGEST_NOTE = 40, 80, 4000
+MAX_TAGS = 20
+MAX_TAG_LENGTH, MAX_NAME_LENGTH, MAX_NOTE_LENGTH = 40, 80, 4000
 
 NoteField: TypeAlias = Literal["tags", "setup", "note", "rating", "mistake"]
 
@@ -46,12 +46,12 @@ def tags_in(text: str) -> tuple[str, ...]:
 def checked_tags(words: Iterable[str]) -> tuple[str, ...]:
     """Return tags in lower case and without a leading #, each once."""
     tags = tuple(dict.fromkeys(tag for word in words if (tag := word.lstrip("#").lower())))
-    if len(tags) > MOST_TAGS:
-        raise BadNote(f"{len(tags)} tags are too many: use at most {MOST_TAGS} for a trade")
+    if len(tags) > MAX_TAGS:
+        raise BadNote(f"{len(tags)} tags are too many: use at most {MAX_TAGS} for a trade")
     for each in tags:
-        if len(each) > LONGEST_TAG:
+        if len(each) > MAX_TAG_LENGTH:
             raise BadNote(
-                f"tag {each[:LONGEST_TAG]}... is too long: use at most {LONGEST_TAG} characters"
+                f"tag {each[:MAX_TAG_LENGTH]}... is too long: use at most {MAX_TAG_LENGTH} characters"
             )
     return tags
 

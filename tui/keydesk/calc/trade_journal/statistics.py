@@ -22,7 +22,7 @@ from keydesk.calc.trade_journal.trades import JournalTrade
 NOTHING = Decimal(0)
 INFINITE = Decimal("Infinity")
 FEW_TRADES, FEW_DAYS = 20, 60
-MOST_TRADES_OF_SQN = 100
+MAX_TRADES_OF_SQN = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def system_quality(rs: Sequence[Decimal]) -> Decimal | None:
     deviation = sample_deviation(rs)
     if not deviation:
         return None
-    return Decimal(min(len(rs), MOST_TRADES_OF_SQN)).sqrt() * mean(rs) / deviation
+    return Decimal(min(len(rs), MAX_TRADES_OF_SQN)).sqrt() * mean(rs) / deviation
 
 
 def longest_streak(outcomes: Iterable[bool]) -> int:

@@ -143,7 +143,7 @@ def _end(trade: JournalTrade, part: Execution, path: PricePath, levels: _Levels)
     return _End(path.last_gain, max(part.time_ns, path.end_ns), at_last_price=True)
 
 
-class _Met(NamedTuple):
+class _StepResult(NamedTuple):
     """The possible results of a step, whether they depend on the order of its prices, and whether it moves the stop to the entry."""
 
     gains: tuple[Decimal, ...] = ()
@@ -157,13 +157,13 @@ def _met(
     stop: Decimal | None,
     at_entry: bool,
     is_first: bool,
-) -> _Met | None:
+) -> _StepResult | None:
     """Return every result that the step allows, whatever the order of prices in it; None where it meets nothing."""
     _, _, gain, loss = step
     is_stopped = stop is not None and loss >= stop
     stopped = (min(-stop, gain),) if is_stopped and stop is not None else ()
     if is_first:  # its gains may be from before the opening, and so may its loss
-        return _Met(stopped, is_ambiguous=True) if stopped else None
+        return _StepResult(stopped, is_ambiguous=True) if stopped else None
     target, even = levels.target, levels.break_even
     is_reached = target is not None and gain >= target
     moves_stop = not at_entry and even is not None and gain >= even
@@ -172,7 +172,7 @@ def _met(
     comes_back = moves_stop and loss >= NOTHING  # perhaps before the gain
     reached = (target,) if is_reached and target is not None else ()
     gains = (*stopped, *reached, *((NOTHING,) if comes_back else ()))
-    return _Met(gains, len(gains) > 1 or comes_back, moves_stop)
+    return _StepResult(gains, len(gains) > 1 or comes_back, moves_stop)
 
 
 def _holds_entry(opened_ns: int, step: PriceStep) -> bool:
@@ -185,7 +185,7 @@ def _gain(trade: JournalTrade, part: Execution) -> Decimal:
     return moved if trade.is_long else -moved
 
 
-def _worst(met: _Met, step: PriceStep, trade: JournalTrade, last: Execution | None) -> _End:
+def _worst(met: _StepResult, step: PriceStep, trade: JournalTrade, last: Execution | None) -> _End:
     """Return the worst result of a step; `last` is the part that was closed within it, perhaps before."""
     worst, is_ambiguous = min(met.gains), met.is_ambiguous
     if last is not None:

@@ -24,7 +24,7 @@ from keydesk.text.sanitize import Printable, safe
 LENGTH = 3  # characters of the account id
 UNREAD_ACCOUNT = "The account is still being read"
 WRONG_TRIES = 3  # the last of them closes the form
-LONGEST_SENTENCE = 60
+MAX_SENTENCE_LENGTH = 60
 UNLOCK_WAIT = duration(UNLOCK_AFTER_NS / 1e9)
 
 
@@ -144,7 +144,7 @@ class UnlockForm(InfoForm[bool]):
 
     def compose(self) -> ComposeResult:
         """Return a field over the words."""
-        yield TypedByHand(max_length=LONGEST_SENTENCE, select_on_focus=False)
+        yield TypedByHand(max_length=MAX_SENTENCE_LENGTH, select_on_focus=False)
         yield self.new_sheet()
 
     def title_text(self) -> Printable:

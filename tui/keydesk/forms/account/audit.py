@@ -19,7 +19,7 @@ from keydesk.trading.audit import AuditEntry, matching
 INPUT_ROWS = 3
 FULL_ROWS = 6  # of the chosen entry
 KIND_WIDTH = 9
-LONGEST = 100  # characters of the filter
+MAX_LENGTH = 100  # characters of the filter
 ROLES = {"guard": "warn", "refused": "warn", "limit": "warn", "outcome": "bright", "key": "focus"}
 
 
@@ -48,7 +48,9 @@ class AuditForm(InfoForm[None]):
     def compose(self) -> ComposeResult:
         """Return the filter over the entries."""
         yield Input(
-            placeholder="filter: words, or what:confirm", max_length=LONGEST, select_on_focus=False
+            placeholder="filter: words, or what:confirm",
+            max_length=MAX_LENGTH,
+            select_on_focus=False,
         )
         yield self.new_sheet()
 

@@ -10,7 +10,7 @@ from keydesk.calc.risk.margin import HeldMargin, MarginFigures, with_margin_rate
 from keydesk.forms.account.live_page import rate_text
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_text
-from keydesk.forms.text_fields import ENDS_WRITING, MOST_TEXT, TextFields
+from keydesk.forms.text_fields import ENDS_WRITING, MAX_TEXT, TextFields
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CONFIGURE
@@ -120,7 +120,7 @@ class ConfigureForm(Form[ConfigureAccount]):
         if isinstance(rate, UnreadableText):
             return (" ".join(f"margin: {rate.text} {rate.reason}. m types it anew".split()),)
         if fields.too_long():
-            return (f"name: it is longer than {MOST_TEXT} characters. k Backspace shortens it",)
+            return (f"name: it is longer than {MAX_TEXT} characters. k Backspace shortens it",)
         unchanged = fields.changed("name") is None and rate is None
         return ("Nothing is changed: k name, m margin rate",) if unchanged else ()
 

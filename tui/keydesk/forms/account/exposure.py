@@ -15,7 +15,7 @@ from keydesk.calc.risk.exposure import (
     effective_risk,
 )
 from keydesk.calc.risk.trading_context import NOTHING
-from keydesk.forms.account.live_page import LivePage, Toned
+from keydesk.forms.account.live_page import LivePage, StyledText
 from keydesk.forms.info_form import Rows
 from keydesk.records import AccountState, TradeRow
 from keydesk.store.frame import Frame
@@ -26,8 +26,8 @@ from keydesk.text.sanitize import Printable, clean_name, safe
 
 TENTH = Decimal("0.1")
 SIDE = 6  # cells of a bar on either side of the axis
-MOST_NAMED = 6  # trades
-MOST_HELD = 12  # instruments whose correlation is shown
+MAX_NAMED = 6  # trades
+MAX_HELD = 12  # instruments whose correlation is shown
 
 
 class ExposurePage(LivePage):
@@ -86,7 +86,7 @@ def held_instruments(store: Store) -> Sequence[str]:
         position = store.positions.get(name)
         return NOTHING if position is None else position.margin_used or NOTHING
 
-    return sorted(held, key=lambda name: (-margin(name), name))[:MOST_HELD]
+    return sorted(held, key=lambda name: (-margin(name), name))[:MAX_HELD]
 
 
 def exposure_rows(store: Store, now: float) -> Rows:
@@ -193,7 +193,7 @@ def risk_rows(store: Store, held: Sequence[str], known: Sequence[Correlation] | 
     if account is None or len(held) < 2:  # noqa: PLR2004 - one instrument has no other to move with
         return []
     if known is None:
-        return [("effective risk", Toned("hourly candles are being read …", "muted"))]
+        return [("effective risk", StyledText("hourly candles are being read …", "muted"))]
     risks = _signed_risks(store, held)
     risk, home = effective_risk(risks, known), account.currency
     unknown = (
@@ -207,7 +207,7 @@ def risk_rows(store: Store, held: Sequence[str], known: Sequence[Correlation] | 
             f"{money(risk.together)} {home}, against {money(risk.added)} added{unknown}",
         ),
         *_left_out_rows(store),
-        ("correlation", Toned("of the last 120 hours; grey: too few to rely on", "muted")),
+        ("correlation", StyledText("of the last 120 hours; grey: too few to rely on", "muted")),
     ]
     by_strength = sorted(known, key=lambda each: -abs(each.value or 0))
     return [*rows, *(_pair_row(each, risks) for each in by_strength)]
@@ -219,10 +219,10 @@ def _left_out_rows(store: Store) -> Rows:
     if not naked:
         return []
     names = ", ".join(
-        f"#{clean_name(each.id)} {pair(each.instrument)}" for each in naked[:MOST_NAMED]
+        f"#{clean_name(each.id)} {pair(each.instrument)}" for each in naked[:MAX_NAMED]
     )
-    more = f" and {len(naked) - MOST_NAMED} more" if len(naked) > MOST_NAMED else ""
-    return [("left out of it", Toned(safe(f"{names}{more}: no stop, no limit"), "warn"))]
+    more = f" and {len(naked) - MAX_NAMED} more" if len(naked) > MAX_NAMED else ""
+    return [("left out of it", StyledText(safe(f"{names}{more}: no stop, no limit"), "warn"))]
 
 
 def _signed_risks(store: Store, held: Sequence[str]) -> Sequence[SignedRisk]:
@@ -238,12 +238,12 @@ def _pair_row(each: Correlation, risks: Sequence[SignedRisk]) -> tuple[Printable
     name = safe(f"{pair(each.first)} {pair(each.second)}")
     if each.value is None:
         few = f"not known, {each.returns} hours in common, {LEAST} needed"
-        return name, Toned(few, "faint")
+        return name, StyledText(few, "faint")
     text = f"{pips(Decimal(f'{each.value:.2f}'), 2)} {two_sided_bar(Decimal(f'{each.value:.4f}'))} {each.returns} hours"
     if not each.is_enough:
-        return name, Toned(f"{text} of {ENOUGH}", "faint")
+        return name, StyledText(f"{text} of {ENOUGH}", "faint")
     signs = {risk.instrument: risk.amount for risk in risks}
     same_way = each.value * float(signs.get(each.first, 0)) * float(signs.get(each.second, 0)) > 0
     if abs(each.value) > STRONG and same_way:
-        return name, Toned(f"{text}, lose together", "warn")
+        return name, StyledText(f"{text}, lose together", "warn")
     return name, text

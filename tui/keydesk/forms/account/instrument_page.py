@@ -6,7 +6,7 @@ from decimal import Decimal
 from keydesk.calc.market.sessions import SECOND, closed_text, rollover_at, week_at, week_text
 from keydesk.calc.risk.financing import financing_of
 from keydesk.calc.risk.trading_context import TradingContext
-from keydesk.forms.account.live_page import LivePage, Toned, rate_text
+from keydesk.forms.account.live_page import LivePage, StyledText, rate_text
 from keydesk.forms.detail_rows import (
     instrument_rows,
 )
@@ -84,7 +84,7 @@ def _hours_rows(kind: str, name: str, store: Store) -> Rows:
         return [("trading hours", "not known before the first price")]
     rows: Rows = []
     if quote is not None and not quote.tradeable:
-        rows.append(("now", Toned(safe(closed_text(clock)), "warn")))
+        rows.append(("now", StyledText(safe(closed_text(clock)), "warn")))
     if kind != "CURRENCY":
         return [*rows, ("trading hours", "the broker does not say; those of its exchange")]
     week = week_at(clock)

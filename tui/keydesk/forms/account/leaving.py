@@ -12,7 +12,7 @@ from keydesk.store.risk import naked_trades
 from keydesk.store.store import Store
 from keydesk.text.sanitize import Printable, safe
 
-MOST_SHOWN = 8
+MAX_SHOWN = 8
 
 
 class LeaveForm(InfoForm[bool]):
@@ -37,9 +37,9 @@ class LeaveForm(InfoForm[bool]):
     def lines(self) -> Sequence[TextLine]:
         """List the trades, and say what leaving means for them."""
         naked = naked_trades(self.store)
-        lines: list[TextLine] = [((trade_name(trade), "bright"),) for trade in naked[:MOST_SHOWN]]
-        if len(naked) > MOST_SHOWN:
-            lines.append(((safe(f"and {len(naked) - MOST_SHOWN} more"), "muted"),))
+        lines: list[TextLine] = [((trade_name(trade), "bright"),) for trade in naked[:MAX_SHOWN]]
+        if len(naked) > MAX_SHOWN:
+            lines.append(((safe(f"and {len(naked) - MAX_SHOWN} more"), "muted"),))
         text = "They stay open at the broker, their loss has no limit, and no desk watches them"
         return [*lines, BLANK, *wrap_text(safe(text), "danger", self.inside)]
 

@@ -11,7 +11,7 @@ from textual.events import Key as KeyPress
 from keydesk.calc.daily_loss import share_used
 from keydesk.calc.orders.limits import (
     LIMIT_FIELDS,
-    MOST_DIGITS,
+    MAX_DIGITS,
     PERCENT,
     LimitField,
     has_sane_size,
@@ -57,7 +57,7 @@ class LimitRow:
         if isinstance(number, Decimal) and self.field.name in WHOLE and number != int(number):
             return UnreadableText(self.entry.text, "is not a whole number")
         if isinstance(number, Decimal) and not has_sane_size(number):
-            return UnreadableText(self.entry.text, f"has over {MOST_DIGITS} digits")
+            return UnreadableText(self.entry.text, f"has over {MAX_DIGITS} digits")
         return number
 
     def trouble(self, *, of_all: bool) -> str:

@@ -13,10 +13,10 @@ from keydesk.text.sanitize import Printable, clean
 BAR = 10  # cells of a bar
 WORDS = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[A-Z]|[0-9]+")
 DEEPEST = 3  # levels of a record in words
-MOST_ITEMS = 20
+MAX_ITEMS = 20
 
 
-class Toned(str):
+class StyledText(str):
     """A value that is drawn in another role than the plain one."""
 
     __slots__ = ("role",)
@@ -75,12 +75,12 @@ def value_text(value: object, depth: int = 0) -> str:
         case bool():
             return "yes" if value else "no"
         case dict() if depth < DEEPEST:
-            inner = list(value.items())[:MOST_ITEMS]
+            inner = list(value.items())[:MAX_ITEMS]
             phrases = ", ".join(f"{name_text(str(k))} {value_text(v, depth + 1)}" for k, v in inner)
             return phrases or EMPTY
         case list() | tuple() if depth < DEEPEST:
-            phrases = ", ".join(value_text(each, depth + 1) for each in value[:MOST_ITEMS])
-            more = f" and {len(value) - MOST_ITEMS} more" if len(value) > MOST_ITEMS else ""
+            phrases = ", ".join(value_text(each, depth + 1) for each in value[:MAX_ITEMS])
+            more = f" and {len(value) - MAX_ITEMS} more" if len(value) > MAX_ITEMS else ""
             return f"{phrases}{more}" or EMPTY
         case dict() | list() | tuple():
             return "…"

@@ -15,7 +15,7 @@ from keydesk.calc.risk.period_profit import (
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.account.live_page import (
     LivePage,
-    Toned,
+    StyledText,
     bar,
     name_text,
     rate_text,
@@ -111,7 +111,7 @@ class AccountPage(LivePage):
     def _period_rows(self) -> Rows:
         if self._bookings is None:
             why = self._trouble or "being read …"
-            return [("booked", Toned(safe(why), "muted"))]
+            return [("booked", StyledText(safe(why), "muted"))]
         store = self._store
         now_ns = store.clock_ns or max((each.time_ns for each in self._bookings), default=0)
         rows: Rows = []
@@ -119,7 +119,7 @@ class AccountPage(LivePage):
             profit = profit_since(self._bookings, period_start(period, now_ns))
             rows.append((safe(f"booked this {period}"), _profit_text(profit, store)))
         if self._trouble:
-            rows.append(("not read to the end", Toned(safe(self._trouble), "warn")))
+            rows.append(("not read to the end", StyledText(safe(self._trouble), "warn")))
         return rows
 
 

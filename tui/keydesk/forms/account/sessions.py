@@ -26,7 +26,7 @@ from keydesk.text.sanitize import Printable, safe
 
 NAME_WIDTH = 12
 STATE_WIDTH = 28
-MOST_SHOWN = 5
+MAX_SHOWN = 5
 
 
 class SessionsForm(ScrolledForm):
@@ -89,9 +89,9 @@ class SessionsForm(ScrolledForm):
             return []
         near = "danger" if is_friday_evening(now_ns) else "muted"
         lines: list[TextLine] = [BLANK, (("No stop over the weekend:", near),)]
-        lines += [((safe(f"  {trade_name(each)}"), "plain"),) for each in naked[:MOST_SHOWN]]
-        if len(naked) > MOST_SHOWN:
-            lines.append(((safe(f"  and {len(naked) - MOST_SHOWN} more"), "muted"),))
+        lines += [((safe(f"  {trade_name(each)}"), "plain"),) for each in naked[:MAX_SHOWN]]
+        if len(naked) > MAX_SHOWN:
+            lines.append(((safe(f"  and {len(naked) - MAX_SHOWN} more"), "muted"),))
         return lines
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from keydesk.store.transactions.details import Rows
 
 LABEL = 20  # least columns of the names
-MOST_BACK = 50  # pages that Esc goes back through
+MAX_BACK = 50  # pages that Esc goes back through
 Take = Callable[[TransactionDetails], None]
 
 
@@ -174,7 +174,7 @@ class TransactionForm(InfoForm[None]):
         """Open the chosen relation."""
         if self.details.related and not self.shows_raw:
             id_ = self.details.related[min(self.chosen, len(self.details.related) - 1)].id
-            self._trail = [*self._trail, id_][-MOST_BACK:]
+            self._trail = [*self._trail, id_][-MAX_BACK:]
             self._open(id_)
 
     def action_view(self) -> None:

@@ -8,8 +8,8 @@ from textual.app import ComposeResult
 from textual.widgets import Input
 
 from keydesk.calc.trade_journal.notes import (
-    LONGEST_NAME,
-    LONGEST_NOTE,
+    MAX_NAME_LENGTH,
+    MAX_NOTE_LENGTH,
     BadNote,
     NoteField,
     TradeNote,
@@ -24,7 +24,7 @@ from keydesk.text.format import EMPTY, shorten
 from keydesk.text.sanitize import Printable, clean, safe
 
 LABEL = 12  # columns of key and name
-LONGEST_TYPED = LONGEST_NOTE + 1  # one more, to be refused instead of cut
+MAX_TYPED_LENGTH = MAX_NOTE_LENGTH + 1  # one more, to be refused instead of cut
 FIELDS: Mapping[NoteField, tuple[str, str]] = {
     "tags": ("note-tags", "tags"),
     "setup": ("note-setup", "setup"),
@@ -38,7 +38,7 @@ HINTS: Mapping[NoteField, Printable] = {
     "mistake": "what you would not do again, such as moved the stop",
     "note": "what you saw, thought and did",
 }
-MOST = {"setup": LONGEST_NAME, "mistake": LONGEST_NAME, "note": LONGEST_NOTE}
+MAX_LENGTHS = {"setup": MAX_NAME_LENGTH, "mistake": MAX_NAME_LENGTH, "note": MAX_NOTE_LENGTH}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class NoteTextForm(InfoForm[str]):
 
     def compose(self) -> ComposeResult:
         """Return a field over the whole text."""
-        yield Input(self.text, max_length=LONGEST_TYPED, select_on_focus=False)
+        yield Input(self.text, max_length=MAX_TYPED_LENGTH, select_on_focus=False)
         yield self.new_sheet()
 
     def title_text(self) -> Printable:
@@ -98,7 +98,7 @@ class NoteTextForm(InfoForm[str]):
             return wrap_text(clean(trouble), "warn", self.inside)
         if len(self.text) < self.inside:
             return wrap_text(self._field_hint, "muted", self.inside)
-        whole = wrap_text(clean(self.text, LONGEST_TYPED), "plain", self.inside)
+        whole = wrap_text(clean(self.text, MAX_TYPED_LENGTH), "plain", self.inside)
         return whole[-max(1, self.room - 4) :]
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -214,7 +214,7 @@ class NoteForm(InfoForm[NoteEdit]):
         return ((safe(f"{key:<4}"), "bright"), (safe(f"{text:<{LABEL - 4}}"), "muted"))
 
     def _note_lines(self, most: int) -> list[TextLine]:
-        text = clean(self.edited.note, LONGEST_NOTE) or safe(EMPTY)
+        text = clean(self.edited.note, MAX_NOTE_LENGTH) or safe(EMPTY)
         role = self._role("note", bool(self.edited.note))
         lines = wrap_text(text, role, max(1, self.inside - LABEL))
         if len(lines) > most:
@@ -306,5 +306,5 @@ def trouble_with(name: NoteField, text: str) -> str:
         except BadNote as error:
             return str(error)
         return ""
-    most = MOST[name]
+    most = MAX_LENGTHS[name]
     return f"{len(text)} characters, at most {most}" if len(text.strip()) > most else ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import ClassVar, Protocol
 
-from keydesk.calc.trade_journal.notes import LONGEST_NOTE, NO_NOTE
+from keydesk.calc.trade_journal.notes import MAX_NOTE_LENGTH, NO_NOTE
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.forms.info_form import Rows, ScrolledForm
 from keydesk.forms.journal.chart import TradeChart, decimals_of
@@ -40,7 +40,7 @@ CHART_FROM = 14  # rows of the window that have room for a chart
 CHART_ROWS = 16
 CHART_WIDTH = 40
 SHIFT = 20  # columns
-LOOK_EVERY = 2.0  # seconds
+CHECK_INTERVAL = 2.0  # seconds
 LEAST_PAUSE = 5.0  # seconds between two readings of the candles of an open trade
 CANDLE_PARTS = 4  # readings in the time of one candle
 
@@ -97,7 +97,7 @@ class JournalTradeForm(ScrolledForm):
         self.shown = 0  # 0: the figures; else one of the screens
         self.left = 0  # columns of a wide screen that are beyond the left edge
         self._drawn = journal.version, journal.excursions_read
-        self._looked_at = float("-inf")
+        self._checked_at = float("-inf")
         self._loaded: float | None = None  # when candles were asked for last
         self._is_reading = False  # newer candles
         self._was_open = (trade := self.trade) is not None and not trade.is_closed
@@ -116,8 +116,8 @@ class JournalTradeForm(ScrolledForm):
         if self._drawn != now:
             self._drawn = now
             self.redraw()
-        if frame.now - self._looked_at >= LOOK_EVERY:
-            self._looked_at = frame.now
+        if frame.now - self._checked_at >= CHECK_INTERVAL:
+            self._checked_at = frame.now
             self._read_newer(frame.now)
 
     def _read_newer(self, now: float) -> None:
@@ -194,7 +194,7 @@ class JournalTradeForm(ScrolledForm):
             return (((("The journal does not have this trade", "muted")),),)
         lines: list[TextLine] = []
         for name, value in self._rows(trade):
-            lines += _named(name, clean(value, LONGEST_NOTE), self.inside)
+            lines += _named(name, clean(value, MAX_NOTE_LENGTH), self.inside)
         return [*self._head(trade), *self._chart(trade), *lines]
 
     def _head(self, trade: JournalTrade) -> list[TextLine]:

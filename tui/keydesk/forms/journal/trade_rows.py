@@ -14,7 +14,7 @@ from keydesk.text.format import date_and_time, duration, money, pips, price, uni
 from keydesk.text.sanitize import clean, clean_name, safe
 
 SECOND = 1_000_000_000
-MOST_EXECUTIONS = 40
+MAX_EXECUTIONS = 40
 
 
 def note_rows(note: TradeNote) -> Rows:
@@ -86,10 +86,10 @@ def fill_rows(trade: JournalTrade, home: str, pip: Decimal | None, zone: tzinfo)
     """Return each entry and exit, and what spread and slippage cost."""
     rows: Rows = []
     for name, fills in (("entry", trade.entries), ("exit", trade.exits)):
-        for each in fills[:MOST_EXECUTIONS]:
+        for each in fills[:MAX_EXECUTIONS]:
             rows.append((safe(name), fill_text(each, home, pip, zone)))
-        if len(fills) > MOST_EXECUTIONS:
-            rows.append((safe(name), f"and {len(fills) - MOST_EXECUTIONS} more"))
+        if len(fills) > MAX_EXECUTIONS:
+            rows.append((safe(name), f"and {len(fills) - MAX_EXECUTIONS} more"))
     slip = trade.slippage
     if slip is None or pip is None:
         rows.append(("slippage", "not known: no price to compare"))
@@ -118,7 +118,7 @@ def stop_rows(
     """Return the stops in the order in which they were set."""
     rows: Rows = []
     places = decimals_of(trade)
-    for number, each in enumerate(list(stops)[:MOST_EXECUTIONS]):
+    for number, each in enumerate(list(stops)[:MAX_EXECUTIONS]):
         name = "stop moved" if number else "stop"
         if each.price is not None:
             where = (

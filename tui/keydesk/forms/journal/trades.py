@@ -31,9 +31,9 @@ from keydesk.trade_journal.live import LiveJournal
 from keydesk.widgets.row_order import TableOrder
 from keydesk.widgets.table import Column
 
-LOOK_EVERY = 2.0  # seconds between looks at the file of notes
+CHECK_INTERVAL = 2.0  # seconds between looks at the file of notes
 BELOW_FROM = 12  # rows of the window that have room for them
-LONGEST_SHOWN = 20  # columns of the letters in the title
+MAX_SHOWN_WIDTH = 20  # columns of the letters in the title
 NEWEST = "newest first"
 MARKS: TextLine = (("! mistake  n note  s screen  * several trades", "faint"),)
 SWAP = 2  # the part of the sums that goes first where they have no room
@@ -76,7 +76,7 @@ class JournalForm(InfoForm[None]):
         self.table = JournalRows(journal, self._list_context())
         self.cursor, self.first = 0, 0
         self._version, self._excursions_read = -1, 0
-        self._looked_at = self._sorted = float("-inf")
+        self._checked_at = self._sorted = float("-inf")
         self._requested_rows: tuple[str, ...] = ()  # the rows whose excursions were asked for
 
     def compose(self) -> ComposeResult:
@@ -93,8 +93,8 @@ class JournalForm(InfoForm[None]):
         """Follow the journal; what is missing is asked for."""
         if self.journal.is_behind and not self.journal.is_reading:
             self._host.read()
-        if frame.now - self._looked_at >= LOOK_EVERY:
-            self._looked_at = frame.now
+        if frame.now - self._checked_at >= CHECK_INTERVAL:
+            self._checked_at = frame.now
             self._host.reread_notes()
             self._follow_the_clock()
             if self.journal.excursions.due.intersection(self._requested_rows):
@@ -120,7 +120,7 @@ class JournalForm(InfoForm[None]):
         if not self.table.is_by_candles:
             self._excursions_read = self.journal.excursions_read
             self.redraw()
-        elif now - self._sorted >= LOOK_EVERY:
+        elif now - self._sorted >= CHECK_INTERVAL:
             self._sorted, self._excursions_read = now, self.journal.excursions_read
             self.sort_rows()
 
@@ -200,7 +200,7 @@ class JournalForm(InfoForm[None]):
             what += "s"
         if self._is_partial:
             count = f"newest {count}"
-        letters = shorten(safe(self.letters), LONGEST_SHOWN)
+        letters = shorten(safe(self.letters), MAX_SHOWN_WIDTH)
         column = next((each.title for each in COLUMNS if each.key == self.table.order.column), "")
         parts = [f"Journal  {count} {what}"]
         if self.table.order.column or not (self._is_partial and self.journal.progress):

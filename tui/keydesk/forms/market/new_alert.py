@@ -27,7 +27,7 @@ NEXT_SIDE: Mapping[PriceSide, PriceSide] = {"mid": "bid", "bid": "ask", "ask": "
 PAUSES = (None, USUAL_PAUSE_S, 3600, 0)
 TENTH = Decimal("0.1")
 LABEL = 11  # columns
-LONGEST = 200  # characters of a line
+MAX_LENGTH = 200  # characters of a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +236,7 @@ class AlertLineForm(InfoForm[AlertLine]):
         yield Input(
             self.text,
             placeholder="eurusd > 1.12 once note breakout",
-            max_length=LONGEST,
+            max_length=MAX_LENGTH,
             select_on_focus=False,
         )
         yield self.new_sheet()

@@ -7,7 +7,7 @@ from textual.app import ComposeResult
 from textual.widgets import Input
 
 from keydesk.calc.market.watchlists import COLUMNS as COLUMN_NAMES
-from keydesk.calc.market.watchlists import LONGEST_NAME, Watchlist
+from keydesk.calc.market.watchlists import MAX_NAME_LENGTH, Watchlist
 from keydesk.forms.command_line import FindForm
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import TextLine, wrap_text
@@ -62,7 +62,7 @@ class NameForm(InfoForm[str]):
         *,
         trouble: Callable[[str], str],
         hint: Printable,
-        longest: int = LONGEST_NAME,
+        longest: int = MAX_NAME_LENGTH,
     ) -> None:
         super().__init__()
         self._title: Printable = title

@@ -30,9 +30,9 @@ from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.trade_journal.snapshot import Excursions, JournalSnapshot, OpenProfits, Paths
 from keydesk.widgets.theme import palette_of
 
-MOST_KEPT = 60  # computed views
+MAX_KEPT = 60  # computed views
 HEAD = 2  # rows of the names of the views
-LOOK_EVERY = 5.0  # seconds
+CHECK_INTERVAL = 5.0  # seconds
 SMALL = 12  # rows from which there is a blank one below them
 
 
@@ -103,7 +103,7 @@ class StatisticsPage(InfoForm[None]):
         self._requests: set[str] = set()  # what was asked for of these trades
         self._version = 0  # of the trades
         self._stamp: object = None  # of the journal
-        self._looked_at = float("-inf")
+        self._checked_at = float("-inf")
         self._computing: Hashable = None
 
     # What it is given.
@@ -122,8 +122,8 @@ class StatisticsPage(InfoForm[None]):
         if self.snapshot.part and self._host.progress != self._older:
             self._older = safe(self._host.progress)
             self.redraw()
-        if self._host.stamp != self._stamp and frame.now - self._looked_at >= LOOK_EVERY:
-            self._looked_at = frame.now
+        if self._host.stamp != self._stamp and frame.now - self._checked_at >= CHECK_INTERVAL:
+            self._checked_at = frame.now
             self._host.read(self)
 
     def show_journal(self, snapshot: JournalSnapshot, stamp: object = None) -> None:
@@ -272,7 +272,7 @@ class StatisticsPage(InfoForm[None]):
 
     async def _computed(self, key: Hashable, view: View[Any], given: ViewInput) -> None:
         data = await asyncio.to_thread(view.compute, given)
-        if len(self._results) >= MOST_KEPT:
+        if len(self._results) >= MAX_KEPT:
             self._results.clear()
         self._results[key], self._computing = data, None
         self.redraw()

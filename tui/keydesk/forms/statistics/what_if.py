@@ -15,7 +15,7 @@ from keydesk.trade_journal.what_if_text import RULE_NAMES, doubts, rule_text
 from keydesk.widgets.theme import signed_role
 
 STEP = Decimal("0.25")  # R
-MOST = Decimal(20)
+MAX_R = Decimal(20)
 FIELDS = ("stop", "target", "break_even")
 NAME_WIDTH, VALUE_WIDTH = 20, 14
 NARROW_NAME_WIDTH = 14
@@ -90,7 +90,7 @@ class WhatIfView(View[WhatIfData]):
         if across:
             name = FIELDS[self.field]
             value: Decimal | None = getattr(self.rule, name)
-            moved = min(MOST, max(Decimal(0), (value or Decimal(0)) + across * STEP))
+            moved = min(MAX_R, max(Decimal(0), (value or Decimal(0)) + across * STEP))
             self.rule = replace(self.rule, **{name: moved or None})
         return True
 

@@ -16,7 +16,7 @@ from keydesk.calc.risk.sizing import slippage_allowed
 from keydesk.calc.risk.trading_context import TradingContext
 
 REACTION = 0.5  # seconds; a younger price cannot be what the trader decided on
-RAN = Decimal("0.25")  # of the distance to the stop: 0.25 R
+MAX_ADVERSE_MOVE = Decimal("0.25")  # of the distance to the stop: 0.25 R
 
 
 def order_of(
@@ -85,7 +85,7 @@ class SeenPrices:
         touch, seen = touch_of(draft, context), self._prices[0][1]
         allowed = slippage_allowed(context.bid, context.ask, context.rules.pip)
         if plan.distance is not None:
-            allowed = min(allowed, plan.distance * RAN)
+            allowed = min(allowed, plan.distance * MAX_ADVERSE_MOVE)
         if draft.direction * (touch - seen) <= allowed:
             return ""
         self._prices.clear()

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from keydesk.calc.orders.instructions import CloseTrades
 from keydesk.calc.orders.ticket_draft import (
-    LONGEST,
+    MAX_LENGTH,
     UnreadableText,
     above_zero,
     is_number_key,
@@ -256,12 +256,12 @@ class ScaleOutForm(TradeForm[CloseTrades]):
         """Take a character of an own percentage; a preset chosen before no longer counts."""
         if not is_number_key(key):
             return False
-        self._take((self.text + key)[: LONGEST + 1])
+        self._take((self.text + key)[: MAX_LENGTH + 1])
         return True
 
     def action_part(self, key: int) -> None:
         """Choose a quarter, a half, three quarters; the digits also begin an own percentage."""
-        self._take((self.text + str(key))[: LONGEST + 1])
+        self._take((self.text + str(key))[: MAX_LENGTH + 1])
 
     def action_erase(self) -> None:
         """Take the last character out."""

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from keydesk.calc.orders.instructions import LabelTrade
 from keydesk.forms.sheet import FormContext, TextLine
-from keydesk.forms.text_fields import ENDS_WRITING, MOST_TEXT, TextFields
+from keydesk.forms.text_fields import ENDS_WRITING, MAX_TEXT, TextFields
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
@@ -35,7 +35,7 @@ class LabelsForm(TradeForm[LabelTrade]):
 
     def begin_with(self, tag: str, comment: str) -> None:
         """Begin with other labels than the trade has; an empty one leaves that of the trade."""
-        given = {"tag": tag[:MOST_TEXT], "comment": comment[:MOST_TEXT]}
+        given = {"tag": tag[:MAX_TEXT], "comment": comment[:MAX_TEXT]}
         self.fields.texts.update({name: text for name, text in given.items() if text})
 
     def headline(self) -> TextLine:
@@ -70,7 +70,7 @@ class LabelsForm(TradeForm[LabelTrade]):
         if self.trade is None:
             return ("The trade is closed already",)
         if long := self.fields.too_long():
-            return (f"{long}: it is longer than {MOST_TEXT} characters. Backspace shortens it",)
+            return (f"{long}: it is longer than {MAX_TEXT} characters. Backspace shortens it",)
         return () if self.fields.has_changes else ("Nothing is changed: k tag, j comment",)
 
     def result(self) -> LabelTrade | None:

@@ -14,7 +14,7 @@ from keydesk.calc.orders.position_effect import (
     realized_by,
 )
 from keydesk.calc.orders.ticket_draft import (
-    LONGEST,
+    MAX_LENGTH,
     UnreadableText,
     above_zero,
     is_number_key,
@@ -268,7 +268,7 @@ class PositionPartForm(PositionForm):
 
     def _collect(self, digits: str) -> None:
         self.percent = self.typed_units = None
-        self.digits = digits[: LONGEST + 1]
+        self.digits = digits[: MAX_LENGTH + 1]
 
     def action_part(self, key: int) -> None:
         """Choose a quarter, a half, three quarters; the digits also begin an own part."""

@@ -51,7 +51,7 @@ from keydesk.text.sanitize import Printable, safe
 from keydesk_client.arithmetic.profit import closing_price
 from keydesk_client.arithmetic.risk import r_multiple
 
-ACTIONS: dict[protection.Weight, Action] = {
+ACTIONS: dict[protection.Severity, Action] = {
     "nothing": Action.TIGHTEN,
     "adds": Action.ADD_PROTECTION,
     "tightens": Action.TIGHTEN,

@@ -16,7 +16,7 @@ from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.widgets.lines import Run
 from keydesk.widgets.strip_line import Item, StripLine
 
-LONGEST_ALIAS = 20  # columns
+MAX_ALIAS_WIDTH = 20  # columns
 LOSS_LOCK = safe(" LOSS LOCK ")
 FIRST_TO_GO, SECOND_TO_GO = 9, 8  # ranks: alias, currency
 
@@ -56,7 +56,7 @@ class AccountStrip(BandLine):
         if account is None:
             yield Item((("connecting …", text),))
             return
-        alias = show.shorten(safe(account.alias), LONGEST_ALIAS)
+        alias = show.shorten(safe(account.alias), MAX_ALIAS_WIDTH)
         yield Item(((alias, text),) if alias else (), FIRST_TO_GO)
         yield Item(((safe(f"…{clean_name(show.account_tail(account.id))}"), text),))
         yield Item(((clean_name(account.currency), text),), SECOND_TO_GO)

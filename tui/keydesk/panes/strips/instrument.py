@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 
 from keydesk.calc.market.sessions import week_at
-from keydesk.panes.price_cells import price_runs, prices_are_old, shape_of
+from keydesk.panes.price_cells import price_format_of, price_runs, prices_are_old
 from keydesk.panes.watch_order import spread_pips
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
@@ -25,7 +25,7 @@ def pip_value(store: Store, instrument: str) -> Decimal | None:
     conversion = store.conversions.get(instrument.partition("_")[2])
     if known is None or conversion is None:
         return None
-    value: Decimal = LOT * shape_of(store, instrument).pip * conversion.position_value
+    value: Decimal = LOT * price_format_of(store, instrument).pip * conversion.position_value
     return value
 
 
@@ -53,12 +53,12 @@ class InstrumentLine(StripLine):
         quote = store.quotes.get(name)
         if not name or quote is None:
             return
-        shape = shape_of(store, name)
+        price_format = price_format_of(store, name)
         yield Item(((show.pair(name), self.palette["bright"]),))
         bid, ask = (
             price_runs(
                 self.palette,
-                show.split_price(p, shape.pip_location, shape.precision),
+                show.split_price(p, price_format.pip_location, price_format.precision),
                 dim=prices_are_old(store),
             )
             for p in (quote.bid, quote.ask)

@@ -58,12 +58,13 @@ class Notices(LinePane, can_focus=False):
     @property
     def rows_wanted(self) -> int:
         """Return the number of lines that commands in flight and new or unseen messages need."""
-        return 0 if self.frame is None else len(self._lines_of(self._pressing(self.frame)))
+        return 0 if self.frame is None else len(self._lines_of(self._urgent(self.frame)))
 
     def changed(self, frame: Frame) -> None:
         """Redraw when a message came, was seen or has expired, and when a command was settled."""
         drawn_from: list[object] = [
-            (notice, _is_new(notice, frame), _is_fresh(notice, frame)) for notice in _living(frame)
+            (notice, _is_new(notice, frame), _is_fresh(notice, frame))
+            for notice in _unexpired(frame)
         ]
         drawn_from.append(frame.now < frame.store.flash_until)
         if drawn_from != self._drawn_from or frame.touched(Topic.NOTICES, Topic.ORDERS):
@@ -82,7 +83,7 @@ class Notices(LinePane, can_focus=False):
         return self._rows[y] if y < len(self._rows) else ()
 
     def _fitting_lines(self, frame: Frame) -> list[list[Run]]:
-        notices = list(self._pressing(frame))
+        notices = list(self._urgent(frame))
         pressing = self._lines_of(notices)
         room = self.outer_size.height
         self._standing = _standing_in(notices, room)
@@ -91,23 +92,23 @@ class Notices(LinePane, can_focus=False):
             return [*kept, self._with_more(last)]
         dim = (
             self._words(each, "muted")
-            for each in _living(frame)
-            if not (_presses(each, frame) or _is_fresh(each, frame))
+            for each in _unexpired(frame)
+            if not (_is_urgent(each, frame) or _is_fresh(each, frame))
         )
         rows = [self._lines_of([words]) for words in dim]
         whole = rows[0] if rows and len(pressing) + len(rows[0]) <= room else []
         return [*pressing, *whole]
 
-    def _pressing(self, frame: Frame) -> Iterator[Words]:
+    def _urgent(self, frame: Frame) -> Iterator[Words]:
         warn = self.palette["warn"]
-        living = _living(frame)
+        living = _unexpired(frame)
         fresh = [notice for notice in living if _is_fresh(notice, frame)]
         for notice in fresh:
             yield self._flashing(notice, frame)
         for record in frame.store.in_flight.values():
             yield lines_of(safe(record.line), self.inside - 2), warn, "… ", None
         for notice in living:
-            if _presses(notice, frame) and notice not in fresh:
+            if _is_urgent(notice, frame) and notice not in fresh:
                 yield self._flashing(notice, frame)
 
     def _flashing(self, notice: Notice, frame: Frame) -> Words:
@@ -162,7 +163,7 @@ def _standing_in(notices: Sequence[Words], room: int) -> tuple[Notice, ...]:
     return tuple(found)
 
 
-def _living(frame: Frame) -> list[Notice]:
+def _unexpired(frame: Frame) -> list[Notice]:
     """Return the notices that have not expired, newest first; older ones if they wait or were not painted yet."""
     newest_first = enumerate(reversed(frame.store.notices))
     living = (
@@ -177,7 +178,7 @@ def _time_of(notice: Notice) -> float:
     return SHOWN_FOR[notice.level] if not notice.seen or notice.level == "good" else 0
 
 
-def _presses(notice: Notice, frame: Frame) -> bool:
+def _is_urgent(notice: Notice, frame: Frame) -> bool:
     newest = notice is frame.store.notices[-1]
     return notice.waits or (newest and _is_new(notice, frame))
 

@@ -17,7 +17,7 @@ from keydesk.widgets.strip_line import Item, StripLine
 
 PAUSED = safe(" PAUSED ")
 BLIND = safe("BLIND REPLAY")
-LONGEST_NAME = 20  # columns
+MAX_NAME_LENGTH = 20  # columns
 NARROW = 100  # columns, below which the date is short
 HINTS = (  # key id, word; the first stay longest
     ("replay-pause", "play"),
@@ -91,6 +91,6 @@ def _replay_text(replay: Replay) -> Printable:
     if replay.hides:
         return BLIND
     what = show.pair(replay.instrument) if replay.instrument else "replay"
-    name = show.shorten(safe(replay.scenario), LONGEST_NAME)
+    name = show.shorten(safe(replay.scenario), MAX_NAME_LENGTH)
     text = f"{name} {what}" if name else what
     return safe(f"{text}, finished" if replay.finished else f"{text}")

@@ -20,7 +20,7 @@ from keydesk_client import models as m
 from keydesk_client.account.values import READ_ERRORS, number_of
 
 Rows = Sequence[tuple[Printable, str]]
-MOST_RELATED = 40  # shown; a batch may hold hundreds
+MAX_RELATED = 40  # shown; a batch may hold hundreds
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +43,14 @@ class TransactionDetails:
     loading: bool = False
     troubles: tuple[str, ...] = field(default=())  # what could not be read, and why
 
-    def having(self, related: Iterable[Related]) -> TransactionDetails:
+    def with_relations(self, related: Iterable[Related]) -> TransactionDetails:
         """Return the details with further relations; what is known by another name already is left out."""
         known = {self.id, *(each.id for each in self.related)}
         added: dict[str, Related] = {}
         for each in related:
             if each.id not in known and each.id not in added and _is_id(each.id):
                 added[each.id] = each
-        return replace(self, related=(*self.related, *added.values())[:MOST_RELATED])
+        return replace(self, related=(*self.related, *added.values())[:MAX_RELATED])
 
     def with_lines(self, lines: Iterable[LogLine]) -> TransactionDetails:
         """Return the details with the lines of relations that have none."""
@@ -84,9 +84,9 @@ def described(transaction: m.Transaction, store: Store, names: LogNames) -> Tran
     balance = getattr(transaction, "account_balance", None)
     if balance is not None:
         rows.append(("balance after it", f"{money(balance)} {currency}"))
-    return TransactionDetails(transaction.id, tuple(rows), raw=tuple(_raw(transaction))).having(
-        own_relations(transaction)
-    )
+    return TransactionDetails(
+        transaction.id, tuple(rows), raw=tuple(_raw(transaction))
+    ).with_relations(own_relations(transaction))
 
 
 TERMS: Sequence[tuple[str, Printable]] = (

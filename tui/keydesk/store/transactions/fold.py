@@ -22,7 +22,7 @@ from keydesk_client.account.values import readable, try_to
 from keydesk_client.arithmetic.profit import closing_price, currencies, profit
 
 NOTHING = Decimal(0)
-MOST_LEVELS = 100
+MAX_LEVELS = 100
 
 
 def apply(store: Store, transaction: m.Transaction) -> bool:
@@ -42,7 +42,7 @@ def _note_level(store: Store, fill: m.OrderFillTransaction) -> None:
     order = store.orders.get(fill.order_id or "")
     if order is not None and order.price is not None:
         store.filled_levels[order.id] = order.price
-        if len(store.filled_levels) > MOST_LEVELS:
+        if len(store.filled_levels) > MAX_LEVELS:
             del store.filled_levels[next(iter(store.filled_levels))]
 
 

@@ -9,7 +9,7 @@ from keydesk.store.transactions.log_lines import line_of
 from keydesk_client import models as m
 from keydesk_client.account.values import number_of, readable
 
-MOST_UNNAMED = 2000  # cancellations whose order was not read yet
+MAX_UNNAMED = 2000  # cancellations whose order was not read yet
 
 
 def want_past(
@@ -57,7 +57,7 @@ def _line(store: Store, past: PastLog, transaction: m.Transaction) -> LogLine:
     if isinstance(transaction, m.OrderCancelTransaction):
         order_id = transaction.order_id
         is_known = order_id in store.orders or order_id in past.names.orders
-        if not is_known and len(past.unnamed) < MOST_UNNAMED:
+        if not is_known and len(past.unnamed) < MAX_UNNAMED:
             past.unnamed.setdefault(order_id, []).append(transaction)
     return line_of(transaction, store, past.names)
 

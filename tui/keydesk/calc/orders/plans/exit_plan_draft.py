@@ -18,7 +18,7 @@ UNITS: Mapping[PlanField, tuple[Unit, ...]] = {
     "step": ("pips", "R", "ATR"),
     "time": ("min",),
 }
-MOST_MINUTES = Decimal(525_600)  # a year
+MAX_MINUTES = Decimal(525_600)  # a year
 
 
 def _empty() -> Mapping[PlanField, Entry]:
@@ -48,7 +48,7 @@ class ExitPlanDraft:
         if value < 0 or (name in {"behind", "step", "time"} and not value):
             least = "is below 0" if value < 0 else "is not above 0"
             return UnreadableText(self.entries[name].text, least)
-        if name == "time" and value > MOST_MINUTES:
+        if name == "time" and value > MAX_MINUTES:
             return UnreadableText(self.entries[name].text, "is more than a year")
         return value
 

@@ -12,7 +12,7 @@ from decimal import Decimal
 from keydesk.calc.risk.trading_context import NOTHING
 from keydesk_client.arithmetic.profit import whole_units
 
-MOST_PARTS = 5
+MAX_PARTS = 5
 ALL = Decimal(100)
 
 
@@ -44,9 +44,9 @@ def parse_scale_out(text: str) -> ScaleOut | str:
     targets = [TARGET.fullmatch(each) for each in rest]
     times = tuple(Decimal(each[1]) for each in targets if each is not None)
     whole = len(shares) == first.count("/") + 1 and len(times) == len(rest)
-    if not whole or not 1 < len(shares) <= MOST_PARTS or len(times) != len(shares) - 1:
+    if not whole or not 1 < len(shares) <= MAX_PARTS or len(times) != len(shares) - 1:
         return (
-            f"2 to {MOST_PARTS} shares in percent, and a target in R for each but the last: "
+            f"2 to {MAX_PARTS} shares in percent, and a target in R for each but the last: "
             "33/33/34 1r 2r"
         )
     if sum(shares) != ALL or min(shares) <= 0:
