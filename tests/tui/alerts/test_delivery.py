@@ -173,7 +173,7 @@ async def test_a_command_that_hangs_is_killed_with_what_it_started() -> None:
     ("notify", "text"),
     [
         (("/no/such/program",), "cannot be started"),
-        ((PYTHON, "-c", "raise SystemExit(3)"), "ended with 3"),
+        ((PYTHON, "-c", "raise SystemExit(3)"), "exited with status 3"),
     ],
 )
 async def test_a_command_that_fails_is_said_once_a_minute(

@@ -163,7 +163,7 @@ async def test_two_desks_see_each_others_market_and_what_became_of_an_order_is_s
         await one.do("franc")
         await other.replay.check()
         assert "The market began anew: franc, EUR/CHF" in other.text
-        assert "what became of it stands in the ledger kept beside" in other.text
+        assert "its outcome is in the earlier ledger, which was kept" in other.text
         assert dict(other.told).get("bad")
 
 

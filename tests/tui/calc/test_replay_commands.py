@@ -108,7 +108,7 @@ def test_what_replaces_the_ledger_says_so(line: str, path: str, body: dict[str, 
         ("deposit", "write an amount above 0"),
         ("save ../../etc", "letters, digits, dot and hyphen"),
         ("restore unknown", "choose one of before"),
-        ("pause now", "'now' is too much"),
+        ("pause now", "'now' is not expected"),
     ],
 )
 def test_a_refusal_names_the_word_and_the_remedy(line: str, said: str) -> None:

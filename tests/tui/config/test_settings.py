@@ -108,7 +108,7 @@ def a_huge_file(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "text"),
     [
-        (a_folder, "is a folder; move it away, the desk wants a file there"),
+        (a_folder, "is a folder; move it away: a file is expected there"),
         (a_pipe, "is a pipe or a socket; put a file there, or remove it"),
         (a_link_to_nothing, "is a link to a file that is missing; put the file there"),
         (a_text_in_latin_1, "is not UTF-8 at line 2; save the file as UTF-8"),

@@ -79,8 +79,8 @@ def test_a_letter_stands_for_one_thing() -> None:
         ("[workspaces.x]\nkey = 's'\nlist = \"a\\u001b\"", "list must be text in quotes"),
         ("[workspaces.x]\nkey = 's'\nindicators = ['vwap']", "workspaces.x.indicators: "),
         ("[workspaces.x]\nkey = 's'\nindicators = 5", "indicators must be texts"),
-        ("[workspaces.x]\nkey = 's'\n[workspaces.y]\nkey = 's'", "stands for two things"),
-        ("[bookmarks]\ns = 'EUR_USD'\n[workspaces.y]\nkey = 's'", "stands for two things"),
+        ("[workspaces.x]\nkey = 's'\n[workspaces.y]\nkey = 's'", "is used twice"),
+        ("[bookmarks]\ns = 'EUR_USD'\n[workspaces.y]\nkey = 's'", "is used twice"),
     ],
 )
 def test_a_bad_file_is_named_and_stays_as_it_is(tmp_path: Path, text: str, words: str) -> None:

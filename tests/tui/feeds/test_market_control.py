@@ -96,10 +96,10 @@ def raising(error: Exception) -> Callable[[httpx.Request], httpx.Response]:
     [
         (raising(httpx.ReadTimeout("")), "did not answer within 5 s"),
         (raising(httpx.ConnectError("no such socket")), "no such socket"),
-        (lambda _: httpx.Response(200, text="<html>"), "no JSON object"),
-        (lambda _: httpx.Response(200, json=[1]), "no JSON object"),
+        (lambda _: httpx.Response(200, text="<html>"), "not a JSON object"),
+        (lambda _: httpx.Response(200, json=[1]), "not a JSON object"),
         (lambda _: httpx.Response(502), "HTTP 502"),
-        (lambda _: httpx.Response(200, content=b"{" + b" " * MAX_BYTES + b"}"), "no JSON object"),
+        (lambda _: httpx.Response(200, content=b"{" + b" " * MAX_BYTES + b"}"), "not a JSON object"),
         (lambda _: httpx.Response(200, json={"running": True}), "cannot be read"),
     ],
 )

@@ -175,7 +175,7 @@ def test_one_of_two_like_requests_says_what_both_did_and_claims_neither() -> Non
     said = report_of(Ambiguous(intent(), (closed_part(), REFUSED), ("kd-2",)), CLOSING)
     assert said.level == "warn"
     assert said.text == (
-        "ONE OF 2 LIKE REQUESTS, which cannot be told: CLOSE all of #6411 EUR/USD: "
+        "ONE OF 2 LIKE REQUESTS, which cannot be told apart: CLOSE all of #6411 EUR/USD: "
         "CLOSED 10,000 EUR/USD @ 1.08490 realized +5.00; REJECTED (the trade does not exist). "
         "Look at what is open"
     )

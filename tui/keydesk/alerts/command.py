@@ -105,7 +105,7 @@ class CommandRunner:
             )
         else:
             if code:
-                self._say(f"ended with {code}")
+                self._say(f"exited with status {code}")
         finally:
             _kill_group(process)
             await asyncio.shield(process.wait())

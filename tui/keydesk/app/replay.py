@@ -225,7 +225,7 @@ class MarketReplay:
         from keydesk.feeds.instruments import begin_anew  # noqa: PLC0415 - loads the models
 
         for each in self._store.in_flight.values():
-            text = f"{each.line}. The market began anew meanwhile: what became of it stands in the ledger kept beside"
+            text = f"{each.line}. The market began anew meanwhile: its outcome is in the earlier ledger, which was kept"
             self._tell("bad", text)
         connection = self._account.connection
         if connection is not None:

@@ -335,7 +335,7 @@ def _status(rest: Sequence[str], _market: ControlledMarket, _now: float) -> Repl
 
 def _nothing_more(verb: str, rest: Sequence[str]) -> None:
     if rest:
-        raise ReplaySyntaxError(f"{verb}: {' '.join(rest)!r} is too much; write {verb} alone")
+        raise ReplaySyntaxError(f"{verb}: {' '.join(rest)!r} is not expected; write {verb} alone")
 
 
 def _time_of(verb: str, typed: str, more: str = "") -> datetime:

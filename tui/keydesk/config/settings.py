@@ -259,7 +259,7 @@ def _text_in(path: Path) -> str:
     try:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
-            raise BadSettings(f"{path} is a folder; move it away, the desk wants a file there")
+            raise BadSettings(f"{path} is a folder; move it away: a file is expected there")
         if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):  # to read a pipe waits for its writer
             raise BadSettings(f"{path} is a pipe or a socket; put a file there, or remove it")
         with path.open("rb") as file:

@@ -135,7 +135,9 @@ def _saved(data: Mapping[str, Any], path: Path) -> SavedWorkspaces:
     letters = [*bookmarks, *(each.key for each in saved.workspaces.values())]
     for letter in letters:
         if letters.count(letter) > 1:
-            raise BadSettings(f"{path}: the letter {letter} stands for two things; change one")
+            raise BadSettings(
+                f"{path}: the letter {letter} is used twice: give each layout and bookmark its own letter"
+            )
     return saved
 
 

@@ -114,7 +114,9 @@ class MarketControl:
             message = answer.get("errorMessage") if answer is not None else None
             raise ControlRefused(self._words(str(message or f"HTTP {status}")))
         if answer is None:
-            raise ControlRefused("the answer is no JSON object: is this a practice market?")
+            raise ControlRefused(
+                "the answer is not a JSON object: is this address a practice market?"
+            )
         return answer
 
     async def _exchange(

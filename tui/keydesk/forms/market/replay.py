@@ -74,7 +74,7 @@ def market_rows(store: Store, now: float) -> Rows:
     """Return what the practice market does now, and what it offers."""
     market = store.market
     if market is None:
-        return [("market", "is none that this desk may control")]
+        return [("market", "not controlled by this desk")]
     state = market.state
     pace = speed_text(state.speed) if state.running else f"paused, {speed_text(state.speed)}"
     rows: Rows = [
