@@ -99,7 +99,10 @@ def raising(error: Exception) -> Callable[[httpx.Request], httpx.Response]:
         (lambda _: httpx.Response(200, text="<html>"), "not a JSON object"),
         (lambda _: httpx.Response(200, json=[1]), "not a JSON object"),
         (lambda _: httpx.Response(502), "HTTP 502"),
-        (lambda _: httpx.Response(200, content=b"{" + b" " * MAX_BYTES + b"}"), "not a JSON object"),
+        (
+            lambda _: httpx.Response(200, content=b"{" + b" " * MAX_BYTES + b"}"),
+            "not a JSON object",
+        ),
         (lambda _: httpx.Response(200, json={"running": True}), "cannot be read"),
     ],
 )

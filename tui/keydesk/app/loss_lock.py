@@ -1,4 +1,4 @@
-"""Keep the daily loss lock: judge the day's loss once a second, and keep the lock in a file beside the order journal.
+"""Keep the daily loss lock: check the day's loss once a second, and keep the lock in a file beside the order journal.
 
 The file is of the account, so that every desk and every restart finds it. It only adds to what transactions show: a lock
 that was reached holds although the loss is smaller now, and an early unlock waits across a restart. Without the file,

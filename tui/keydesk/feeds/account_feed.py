@@ -160,7 +160,7 @@ class AccountFeed:
     price_health: StreamHealth | None = None  # of the open price stream
     event_health: StreamHealth | None = None  # of the open transaction stream
     lines_unreadable: dict[str, tuple[StreamHealth, int]] = field(default_factory=dict)
-    unreadable_noted: int = 0  # records that could not be read, when health was last judged
+    unreadable_noted: int = 0  # records that could not be read, when health was last assessed
     reconciler: Check | None = None  # of what is UNCONFIRMED
     alerts: AlertWatch | None = None  # called when prices were missed
     synchronizer: Synchronizer = field(init=False)

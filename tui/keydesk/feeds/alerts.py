@@ -20,7 +20,7 @@ from keydesk_client.models._core.scalars import DateTime
 
 CHECK_EVERY = 1.0  # seconds
 AGAIN_AFTER = 10.0  # seconds, after a failure
-LIVE_AFTER = 10.0  # seconds of trying: prices are judged again although candles are missing
+LIVE_AFTER = 10.0  # seconds of trying: prices are evaluated again although candles are missing
 PUBLISHED_AFTER = 3 * SECOND  # a complete candle is there some moments after its end
 MINUTE, HOUR, DAY = 60 * SECOND, 3600 * SECOND, 86_400 * SECOND
 PERIODS = ((2 * HOUR, "S5"), (3 * DAY, "M1"), (14 * DAY, "M5"), (200 * DAY, "H1"))
@@ -66,7 +66,7 @@ async def update_alerts(feed: AccountFeed) -> None:
 
 
 async def fill_gap(feed: AccountFeed, alerts: AlertWatch, due: NextReads) -> None:
-    """Work out what alerts on prices missed; after some seconds of failures prices are judged again without that."""
+    """Work out what alerts on prices missed; after some seconds of failures prices are evaluated again without that."""
     if alerts.gap is None or feed.store.health.prices not in CURRENT:
         return  # what comes until the stream is back belongs to it
     due.gap_since = feed.now() if due.gap_since is None else due.gap_since

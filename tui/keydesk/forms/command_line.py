@@ -63,7 +63,7 @@ class FindForm(InfoForm[str]):
 
     @property
     def key_target(self) -> KeyTarget:
-        """Return the text field, whose keys are not judged."""
+        """Return the text field, whose keys the guard does not check."""
         return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
@@ -147,7 +147,7 @@ class CommandForm(InfoForm[ParsedCommand]):
 
     @property
     def key_target(self) -> KeyTarget:
-        """Return the text field, whose keys are not judged."""
+        """Return the text field, whose keys the guard does not check."""
         return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:

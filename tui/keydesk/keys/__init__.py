@@ -1,1 +1,1 @@
-"""The key map, the guard that judges key timing, arming, and the confirmation matrix."""
+"""The key map, the guard that checks key timing, arming, and the confirmation matrix."""

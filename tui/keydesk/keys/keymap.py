@@ -116,7 +116,7 @@ class Key:
 
     @property
     def touches_money(self) -> bool:
-        """Return whether the key is a capital, which the guard judges more strictly."""
+        """Return whether the key is a capital, which the guard checks more strictly."""
         return any(len(key) == 1 and key.isalpha() and key.isupper() for key in self.keys)
 
 

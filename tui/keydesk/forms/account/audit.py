@@ -42,7 +42,7 @@ class AuditForm(InfoForm[None]):
 
     @property
     def key_target(self) -> KeyTarget:
-        """Return the text field, whose keys are not judged."""
+        """Return the text field, whose keys the guard does not check."""
         return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:

@@ -76,7 +76,7 @@ class NoteTextForm(InfoForm[str]):
 
     @property
     def key_target(self) -> KeyTarget:
-        """Return the text field, whose keys are not judged."""
+        """Return the text field, whose keys the guard does not check."""
         return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
