@@ -126,7 +126,7 @@ class Sequencer(Generic[T]):
     def restart(self, last: int) -> None:
         """Continue after a snapshot whose lastTransactionID is `last`, and apply the held transactions that follow.
 
-        Held transactions beyond two snapshots are dropped: an id that the service never had would be requested without
+        Transactions that stay beyond two snapshots are dropped: an id that the service never had would be requested without
         end. One that exists is seen again, and requested.
         """
         self.last = last

@@ -58,7 +58,7 @@ def replace_unknown_characters() -> None:
 
 
 def drop_unwritten_output() -> None:
-    """Drop what standard output does not take: Python would try once more as it ends, and end with 120."""
+    """Discard what standard output does not take: Python would flush it again at exit, and exit with code 120."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -119,7 +119,7 @@ def _check_folder(data: Path) -> int:
 
 
 async def _serve(options: Options) -> int:
-    limit_pauses()  # first: collections of garbage would look through every module of the broker as it is loaded
+    limit_pauses()  # first: otherwise garbage collection scans every module of the broker as it is loaded
     # Imported here: `--help`, `reset`, usage errors and commands to a running broker need not load the market's tables.
     from keydesk_practice.server import run_broker  # noqa: PLC0415
 

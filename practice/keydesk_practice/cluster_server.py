@@ -98,7 +98,7 @@ def open_node(options: Options, owners: int) -> Node:
 
 
 def cluster_secret(node: Node) -> bytes:
-    """Return the secret by which the nodes know each other."""
+    """Return the secret by which the nodes authenticate each other."""
     return (node.ledger.fact(SECRET_FACT) or "").encode()
 
 

@@ -105,9 +105,7 @@ def _apply_beside_orders(
             return _retag_trade(book, transaction)
         case ClientConfigureTransaction():
             _configure(book, account, transaction)
-        case (
-            _
-        ):  # refusals, market orders before their fill, margin calls leave nothing but their line
+        case _:  # rejects, market orders before their fill and margin calls change nothing in the account
             return not isinstance(transaction, NEEDS_SNAPSHOT)
     return True
 

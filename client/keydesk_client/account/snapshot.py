@@ -194,7 +194,7 @@ def _apply_trailing_stop(book: ValuedAccount, theirs: DynamicOrderState) -> None
 
 
 def _totals(account: AccountFigures, state: AccountChangesState) -> Iterator[str]:
-    """Copy the running totals, if the broker sends them with its state."""
+    """Yield a sentence for each total that differs from the broker's, if the broker sends totals with its state."""
     for name, ours, theirs in (
         ("balance", account.balance, state.balance),
         ("realized P/L", account.pl, state.pl),

@@ -10,7 +10,7 @@ CLOSEOUT = Decimal(1)
 """The closeout percent at which the service closes all trades."""
 HALF = Decimal("0.5")
 MARGIN_SHARE = Decimal("0.98")
-"""Of the margin available: the price moves before the fill."""
+"""The share of the margin available that an order may use, since the price can move before the fill."""
 
 
 def effective_rate(instrument_rate: Decimal, account_rate: Decimal | None) -> Decimal:

@@ -87,7 +87,7 @@ def break_even_stop(
         costs: Financing and fees so far in home currency, negative when they were paid.
         factors: Quote currency to home.
         precision: Decimals of the instrument's prices.
-        offset: Price units to lock in beyond nothing.
+        offset: Price units of profit to secure beyond break-even.
     """
     exact = exact_break_even(entry, units, costs, factors)
     if units > 0:

@@ -55,7 +55,7 @@ class PriceUpdated:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotReloaded:
-    """The account was read anew, so that transactions may have come and gone without an `TransactionApplied`: look at all of it."""
+    """The account was read anew, so that transactions may have come and gone without a `TransactionApplied`: look at the whole account."""
 
     reason: str
     """Empty for the first time."""

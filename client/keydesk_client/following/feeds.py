@@ -49,7 +49,7 @@ SETTLED_S: Final = 10.0
 
 
 async def update_snapshot(follower: Follower) -> None:
-    """Read the account now and whenever it is in doubt; pause when that does not settle the doubt."""
+    """Take a snapshot now and whenever one is requested; back off when they are requested again and again."""
     clock = follower.timing.clock
     repeats, taken = 0, float("-inf")
     follower.snapshot_wanted.set()
@@ -95,7 +95,7 @@ async def _read_instruments(follower: Follower) -> None:
 
 
 async def check_changes(follower: Follower) -> None:
-    """Compare the book with the account's changes, at intervals and when something suggests a loss."""
+    """Compare the book with the account's changes, at intervals and when transactions may have been missed."""
     failures = 0
     while True:
         await _until(follower.check_wanted, follower.settings.check_every_s if failures == 0 else 0)
@@ -114,7 +114,7 @@ async def check_changes(follower: Follower) -> None:
 
 
 async def check_once(follower: Follower) -> None:
-    """Compare once; what the service does not know, or cannot send, is read anew."""
+    """Compare once; request a snapshot if the service does not know the transaction or its answer is too large."""
     since = follower.synchronizer.checked
     try:
         answer = await follower.client.accounts.changes(since)

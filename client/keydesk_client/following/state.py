@@ -327,7 +327,7 @@ class AccountState:
     async def _run(self, feed: Coroutine[None, None, None]) -> None:
         try:
             await feed
-        except Exception as error:  # noqa: BLE001 - the edge of a task: raised again by `applied` and the iterators
+        except Exception as error:  # noqa: BLE001 - the edge of a task: raised again by `wait_for` and the iterators
             self._failure = self._failure or error
             self._end(self._failure)
 

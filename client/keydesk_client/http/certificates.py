@@ -17,7 +17,7 @@ UNKNOWN_ISSUER: Final = frozenset({2, 18, 19, 20, 21})
 
 
 def named_certificates() -> ssl.SSLContext | None:
-    """Return what trusts the named certificates alone, or None if none are named.
+    """Return an SSL context that trusts the named certificates only, or None if none are named.
 
     Raises InvalidSettings if they cannot be read.
     """

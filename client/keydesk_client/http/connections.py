@@ -3,8 +3,8 @@
 - A request is sent in one piece: head and body as packets of their own would wake the service twice.
 - A connection is reused only after a response that was read to its end, with nothing behind it: such bytes would be
   parsed as the response to the next request. Nor is one that became readable, or broke, while it was idle. Such bytes
-  may also wait in the layers below the parser, where the socket does not show them: of TLS, its decryption is asked;
-  of TCP, each read takes all that asyncio receives at once.
+  may also be buffered below the parser, where the socket does not show them: the TLS layer is read once to find out;
+  of TCP nothing is left, since each read takes all that asyncio has received.
 - Connections are opened by httpcore's network backend, but for Unix sockets; its pool and the client of httpx are not
   used: they pass the event loop four times more for each request.
 """
@@ -310,7 +310,7 @@ async def _traced(step: str, open_: Callable[[], Awaitable[T]], trace: Trace | N
 
 
 def ssl_context() -> SSLContext:
-    """Return what connections are encrypted with; raise InvalidSettings if named certificates cannot be read."""
+    """Return the SSL context of all connections; raise InvalidSettings if named certificates cannot be read."""
     context = named_certificates() or httpx.create_ssl_context(trust_env=False)
     context.set_alpn_protocols(["http/1.1"])
     return context

@@ -33,7 +33,7 @@ READS_AT_ONCE: Final = 4
 CALLS_AT_ONCE: Final = 6
 MORE_FOR_EXITS: Final = 2
 LOOK_UPS_AT_ONCE: Final = 4
-"""Where a tenth of the requests gets no response, two hung for ten seconds each now and then, and a third waited."""
+"""Measured with a tenth of the responses lost: two look-ups sometimes hung for ten seconds each while a third one waited."""
 
 CONNECTING: Final = "connection.connect_tcp."
 LEAST_WAIT_S: Final = 0.001
@@ -116,7 +116,7 @@ class Timer(Protocol):
     """What `Timers.call_at` returns."""
 
     def cancel(self) -> object:
-        """Do not call it."""
+        """Cancel the timer: its callback is not called."""
         ...
 
 
@@ -200,7 +200,7 @@ class Limiter:
         Args:
             kind: decides on the order and the place.
             slots: the connections that the request may use; None when they are neither counted nor paced.
-            timeout_s: how long the request may lack nothing but a connection.
+            timeout_s: how long the request may wait for a connection once the rate and a place allow it.
 
         Raises:
             TimedOut: `timeout_s` passed; nothing was sent.
@@ -232,7 +232,7 @@ class Limiter:
                 self._release(kind, slots, is_lost=False)
             raise
         except TimedOut:
-            self._admit()  # the next one is the first to lack a connection now
+            self._admit()  # the request behind it is now the first that waits for a connection
             raise
         finally:
             if waiter.timeout is not None:
@@ -264,7 +264,7 @@ class Limiter:
             if room == 1 and candidates[0].kind is RequestKind.URGENT:
                 candidates = candidates[
                     :1
-                ]  # it keeps the last of the rate while it lacks a connection
+                ]  # the last request of the window is reserved for an exit that waits for a connection
             waiter = self._first_connected(candidates)
             if waiter is None:
                 return

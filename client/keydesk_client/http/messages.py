@@ -46,7 +46,7 @@ def _nothing() -> dict[str, str]:
 
 
 class RequestKind(IntEnum):
-    """What the admission queue knows of a request."""
+    """The class of a request, by which the admission queue orders it."""
 
     URGENT = 0
     """An exit: a cancel or a close."""
@@ -187,7 +187,7 @@ class ChunkedDecoder:
         """Whether the last chunk was received."""
         self.broken: bool = False
         """Whether something else than a chunk was received."""
-        self._held = b"\r\n"  # ends the chunk before: with one before the first, all begin alike
+        self._held = b"\r\n"  # the CRLF that ends a chunk; put before the first one, too, so that one pattern matches every header
         self._left = 0
 
     def feed(self, received: bytes) -> bytes:

@@ -16,7 +16,7 @@ class Timeouts:
     write: float = 10.0
     read: float = 10.0
     pool: float = 10.0
-    """How long a request may lack a connection."""
+    """How long a request may wait for a connection."""
     whole: float = 30.0
     """All phases together, once the request has a connection."""
     opening: float = 60.0
@@ -65,7 +65,7 @@ class BackOff:
 
 CONNECTS: Final = 2
 CONNECT_WINDOW_S: Final = 1.02
-"""A little over a second: connections bunch up on their way."""
+"""A little over a second: connections can reach the service closer together than they were opened."""
 
 
 class Turn:

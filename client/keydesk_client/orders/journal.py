@@ -70,7 +70,7 @@ class Journal(Protocol):
             intent: The intent, which is open no longer.
             verdict: Name of the outcome.
             claimed: Ids of the transactions that it made, which no other intent may claim.
-            shared: Ids of transactions of which it made some and like intents the others. An "ambiguous" intent without
+            shared: Ids of transactions of which it made some and identical intents the others. An "ambiguous" intent without
                 them may have made any transaction.
         """
 
@@ -91,7 +91,7 @@ class Journal(Protocol):
         ...
 
     def claim_target(self, key: str) -> "Release | None":
-        """Take the lock of like requests; return the function that releases it, None while another holds it.
+        """Take the lock that identical requests share; return the function that releases it, None while another holds it.
 
         The lock ends with the process that holds it. Raise OSError when there cannot be one.
         """
@@ -255,7 +255,7 @@ class _Contents:
     ambiguous: dict[str, tuple[Intent, JsonObject]] = field(
         default_factory=dict[str, tuple[Intent, JsonObject]]
     )
-    """The intents that ended as Ambiguous or share transactions with like ones, with the lines that settled them."""
+    """The intents that ended as Ambiguous or share transactions with identical ones, with the lines that settled them."""
 
     def add(self, text: bytes) -> int:
         """Add the complete lines of a text; return their bytes. A torn last line is left out."""

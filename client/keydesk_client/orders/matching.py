@@ -49,7 +49,7 @@ REPLACED: Final = "CLIENT_REQUEST_REPLACED"
 CANCEL_REASONS: Final = frozenset[str](get_args(get_args(get_args(OrderCancelReason)[0])[0]))
 FILL_REASONS: Final = frozenset[str](get_args(get_args(get_args(OrderFillReason)[0])[0]))
 MAX_REQUESTS: Final = 6
-"""With more like requests than this, nothing is concluded: the assignments are too many to try."""
+"""With more identical requests than this, no outcome is concluded: the assignments are too many to try."""
 
 OrdersById: TypeAlias = Mapping[str, Order]
 
@@ -61,7 +61,7 @@ class Context:
     claimed: Mapping[str, str]
     """The transactions that settled intents made, each with the intent's id."""
     rivals: tuple[Intent, ...]
-    """Other intents that may have made any transaction, of every process that shares the journal."""
+    """Other intents, of every process that shares the journal, that may have made some of the transactions."""
     shared: Mapping[str, frozenset[str]]
     """The intents that ended as Ambiguous, each with the transactions of which it made some."""
     request_id: str = ""
@@ -399,7 +399,7 @@ def _order_ended_first(intent: Intent, each: Transaction) -> str | None:
     if isinstance(each, OrderFillTransaction):
         return "the order was filled first"
     if isinstance(each, OrderCancelTransaction):
-        # A reason that is not known may be the word for this very request.
+        # An unknown reason may be the one that the service gives for this request.
         reason = text(each, "reason")
         return f"the order ended first: {reason}" if reason in CANCEL_REASONS else None
     return None

@@ -8,7 +8,7 @@ Sending
 ├── NotSent              it was not sent; it may be sent again without risk
 └── Unknown              the answer was lost; the transactions are being looked up
     ├── Done, Rejected   found there
-    ├── Ambiguous        several like requests were found there, and nothing tells which of them is this one
+    ├── Ambiguous        several identical requests were found there, and which of them is this one cannot be known
     └── Unconfirmed      not found, and not disproved: it is never sent again, and is watched for
 """
 
@@ -286,7 +286,7 @@ class NotSent:
 
 @dataclass(frozen=True, slots=True)
 class Ambiguous:
-    """One of several like requests whose answers were lost: their results are known, but not which request made which.
+    """One of several identical requests whose answers were lost: their results are known, but not which request made which.
 
     Two closes of one trade carry no id that the account's transactions repeat. The request may have had any of
     `findings`, or no effect.
@@ -294,7 +294,7 @@ class Ambiguous:
 
     intent: Intent
     findings: tuple[Done | Rejected, ...]
-    """The results of the like requests, oldest first; each with the intent of this outcome."""
+    """The results of the identical requests, oldest first; each with the intent of this outcome."""
     like: tuple[str, ...] = ()
     """Ids of the other intents; empty when the other requests are not in this journal."""
     is_complete: bool = True
@@ -304,12 +304,12 @@ class Ambiguous:
 
     @property
     def requests(self) -> int:
-        """The number of like requests."""
+        """The number of identical requests."""
         return max(len(self.like) + 1, len(self.findings))
 
     @property
     def transactions(self) -> tuple[Transaction, ...]:
-        """The transactions of all like requests, as far as known."""
+        """The transactions of all identical requests, as far as known."""
         return tuple(
             each
             for finding in self.findings
@@ -319,7 +319,7 @@ class Ambiguous:
 
     @property
     def related_transaction_ids(self) -> tuple[TransactionID, ...]:
-        """Ids of the transactions of all like requests."""
+        """Ids of the transactions of all identical requests."""
         return tuple(id_ for finding in self.findings for id_ in finding.related_transaction_ids)
 
     @property
@@ -331,7 +331,7 @@ class Ambiguous:
 
     def __str__(self) -> str:
         """One line for a log; repr shows every member."""
-        return f"one of {self.requests} like requests: {'; '.join(map(str, self.findings))}"
+        return f"one of {self.requests} identical requests: {'; '.join(map(str, self.findings))}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +341,7 @@ class Unconfirmed:
     intent: Intent
     message: str
     one_of: Ambiguous | None = None
-    """The results of like requests, when one of them may be this request's."""
+    """The results of identical requests, when one of them may be this request's."""
     gave_up: bool = False
     """Whether the look-ups were ended by `give_up_after`: the service may have acted on it long ago."""
 
@@ -356,7 +356,7 @@ class Sending:
 
     intent: Intent
     not_journalled: str = ""
-    """Why an exit is sent without being in the journal; after a crash nobody would look it up. Empty otherwise."""
+    """Why an exit is sent without being in the journal; after a crash it would not be looked up. Empty otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

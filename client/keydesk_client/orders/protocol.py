@@ -14,7 +14,7 @@ journal: while one is being sent, the next waits for a lock file, at most `LOCK_
 lock: an exit is never held back. When two overlap and lose their answers, the outcome may be Ambiguous.
 
 A request is never repeated blindly: the broker checks a client id only against pending orders, so that a third of
-repeated orders would be doubled.
+repeated orders would be executed twice.
 
 Cancelling the caller's task, an interrupt or a callback that raises does not stop a request that was sent: its intent
 stays open in the journal, is watched like an Unconfirmed one, and `recover` finds it.
@@ -63,7 +63,7 @@ Only a monotonic clock proves the age. The wall clock, which may be set or jump 
 intent of another boot or machine is looked up.
 """
 LOCK_PATIENCE_S: Final = 1.0
-"""How long a request waits for a like one: both a good answer and the first look-up of a lost one take less."""
+"""How long a request waits for an identical one: both a good answer and the first look-up of a lost one take less."""
 LOCK_RETRY_S: Final = 0.005
 LOOK_UP_PAUSES_S: Final = (0.0, 1.0, 5.0)
 """Before each look-up that a transaction of the stream calls for: the REST service may lag behind the stream."""
@@ -100,7 +100,7 @@ class OrderProtocol:
         give_up_after: float | None = None,
     ) -> None:
         self.unconfirmed: UnconfirmedIntents = UnconfirmedIntents(self._context)
-        """Intents that ended as Unconfirmed and have not shown up since."""
+        """Intents that ended as Unconfirmed and of which no transaction has been seen since."""
         self._journal, self._on_progress, self._alarm = journal, on_progress, alarm
         self._wall_ns, self._steady = wall_ns, steady
         self._own_claims: dict[str, str] = {}
@@ -240,12 +240,12 @@ class OrderProtocol:
         return outcome
 
     def _date_from(self, intent: Intent, seen: MonotonicTime) -> None:
-        """Let a later start prove the age of an intent whose own clock reading cannot be compared."""
+        """Store a clock reading with an intent whose own cannot be compared, so that a later start can prove its age."""
         if any(each.id == intent.id for each in self._journal.open_intents()):
             self._journal.write(replace(intent, steady=seen))
 
     def _close_unconfirmed(self, outcome: Unconfirmed) -> None:
-        """Settle it, unless a like request is being sent: a process that was stopped may send this one later."""
+        """Settle it, unless an identical request is being sent: a suspended process may still send this one later."""
         intent = outcome.intent
         shared = outcome.one_of.related_transaction_ids if outcome.one_of is not None else ()
         release = (
@@ -333,7 +333,7 @@ class OrderProtocol:
         return self.report(outcome)
 
     def _settle_ambiguous(self, ambiguous: Ambiguous) -> None:
-        """Settle the intent; its transactions may as well belong to like requests."""
+        """Settle the intent; its transactions may also belong to identical requests."""
         intent = ambiguous.intent
         ids = ambiguous.related_transaction_ids if ambiguous.are_all_found else ()
         if ids:

@@ -81,8 +81,8 @@ class OutcomeLookUps:
 
         Unconfirmed needs an answered look-up after the last pause: a failed one does not prove that the order is absent.
         The times of the look-ups are fixed at the start, so that slow answers do not add up; a failed look-up delays
-        those that follow. Look-ups that the stream calls for come on top. Ambiguous needs a second look-up, or the last
-        one: a like request may be about to get its answer, which decides.
+        those that follow. Look-ups that the stream triggers are additional. Ambiguous needs a second look-up, or the last
+        one: an identical request may be about to get its answer, which decides.
         """
         with suppress(TimeoutError):
             async with asyncio.timeout(self._give_up_after):
@@ -268,7 +268,7 @@ async def _wait_until(due: float, wake_up: asyncio.Event) -> bool:
 
 
 def _is_permanent(finding: Finding | KeydeskClientError) -> bool:
-    """Whether a look-up failed for good: the client is closed, the token refused, the history another one."""
+    """Whether a look-up failed permanently: the client is closed, the token refused, the history replaced."""
     if isinstance(finding, ClientClosed):
         return True
     if not isinstance(finding, HttpStatusError) or isinstance(finding, RateLimited):

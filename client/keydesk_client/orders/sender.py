@@ -261,7 +261,7 @@ class Sender:
         return await self._protocol.resolve(intent)
 
     def unconfirmed(self) -> tuple[Intent, ...]:
-        """Return the intents that ended as Unconfirmed and have not shown up since."""
+        """Return the intents that ended as Unconfirmed and of which no transaction has been seen since."""
         return self._protocol.unconfirmed.intents
 
     async def reconcile(

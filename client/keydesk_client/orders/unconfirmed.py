@@ -127,7 +127,7 @@ def is_read_whole(value: object) -> bool:
 
 
 def shows_effect(intent: Intent, changes: AccountChanges) -> bool:
-    """Whether an account's changed orders and trades may be an effect of the intent, or of a like request.
+    """Whether an account's changed orders and trades may be an effect of the intent, or of an identical request.
 
     They do not tell who caused them: they are a reason to read the transactions again. Raise MissingMember when a list
     is unreadable.

@@ -130,7 +130,7 @@ class Connection:
             await self._wait(self._pause_after(failure, lasted_s), failure)
 
     async def _wait(self, pause_s: float, failure: KeydeskClientError) -> None:
-        """Wait before the next attempt, until the service answers a request at the longest.
+        """Wait before the next attempt; end the wait early when the service answers a request.
 
         Of two pauses in a row only one is ended by an answer: a service that answers requests and refuses streams is
         asked at most twice as often. A pause that the service asked for is not ended.

@@ -33,7 +33,7 @@ class WorkBudget:
         self._scheduled = False
 
     async def spend(self, units: int = 1) -> None:
-        """Return when `units` may be done; more than one iteration has are taken from the following ones."""
+        """Return when `units` may be done; units above the budget of one iteration are taken from the next ones."""
         if self._left > 0 and not self._waiting:
             self._left -= units
             self._schedule()

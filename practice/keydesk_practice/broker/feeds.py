@@ -108,7 +108,7 @@ class WithoutLiquidity:
         self.conversion = board.conversion
 
     def quote(self, instrument: str) -> Quote:
-        """Return the current price with nothing behind it."""
+        """Return the current price with zero liquidity at every level."""
         quote = self._board.quote(instrument)
         bids, asks = (
             tuple(replace(level, liquidity=0) for level in levels)

@@ -102,7 +102,7 @@ def _trigger_from_json(stored: list[Any]) -> Trigger:
 
 
 def restore_account(ledger: LedgerInterface, account: LedgerAccount) -> Account:
-    """Return the account as its newest snapshot and the transactions since make it.
+    """Return the account built from its newest snapshot and the transactions after it.
 
     Raises:
         LedgerUnavailable: a stored transaction cannot be applied.
@@ -127,7 +127,7 @@ def restore_account(ledger: LedgerInterface, account: LedgerAccount) -> Account:
 def restored_state(
     ledger: LedgerInterface, account: LedgerAccount, stored: StoredAccount
 ) -> Account | None:
-    """Return the account as what was read of it makes it; nothing is written.
+    """Return the account built from what was read of it; write nothing.
 
     None when it has ended items and no snapshot: they may be stored in an older format, so `restore_account` has to write
     them anew.

@@ -8,7 +8,7 @@ from keydesk_practice.broker.clock import CLOCK_SET, SECOND
 from keydesk_practice.cluster.database import MarketTime
 
 _SAMPLES = 8  # of the offset between two clocks; the most exact one counts
-_MAX_AHEAD = SECOND // 2  # of a node; more than the clocks differ, less than anybody notices
+_MAX_AHEAD = SECOND // 2  # of a node; above the difference of the clocks, too short to be noticed
 
 
 class DatabaseWallClock:
@@ -71,9 +71,9 @@ class ClusterClock:
 
     @property
     def is_ahead(self) -> bool:
-        """Whether this node has shown a time that the pace reaches later, or never: it would stand still meanwhile.
+        """Whether this node has shown a later time than the pace gives now, so that its time would stand still.
 
-        It was ahead already when it heard that the market stops or goes on more slowly, it has an account of a node that was,
+        Causes: it was ahead when it read that the market stops or runs more slowly, it took an account of a node that was ahead,
         or the clock of the database was set back.
         """
         pace = self.pace_now

@@ -1,7 +1,7 @@
 """What the nodes of a cluster keep in the database beside the ledger: leases, owners, the clock's pace, and requests.
 
-A lease is that of a node's run, renewed each second by the clock of the database. That it expires lets others take its
-accounts; safety is in the fencing number, which each taking raises and each commit compares. One that ends later than any
+A lease belongs to a run of a node, which renews it by the clock of the database. After it expires, others may take its
+accounts; the fencing number, which each take-over raises and each commit compares, makes that safe. One that ends later than any
 lease can was made before the clock was set back: it has expired, too, else the accounts of a dead node would wait for hours.
 """
 

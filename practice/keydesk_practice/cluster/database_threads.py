@@ -76,7 +76,7 @@ class DatabaseWorker:
 
 
 class Listener:
-    """Listens in a thread, and calls `heard` in the event loop; what is missed is found by the node's polls."""
+    """Listens in a thread and calls `on_notification` in the event loop; the node's polls find what was missed."""
 
     def __init__(self, text: str, on_notification: OnNotification) -> None:
         self._text = text

@@ -1,6 +1,6 @@
 """Forwarding a request to the process that owns its account: what goes with it, and what comes back.
 
-Nodes of a cluster and workers of one machine forward alike: plain HTTP on an inner interface, known by a shared secret.
+Nodes of a cluster and workers of one machine forward alike: plain HTTP on an internal interface, authenticated by a shared secret.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ def account_of(path: str) -> str | None:
 
 
 def forwarded_request(scope: Scope, body: bytes) -> PeerRequest:
-    """Return a client's request as the owner of the account is asked to answer it."""
+    """Return the request that asks the owner of the account to answer a client's request."""
     query = scope["query_string"]
     target = scope["raw_path"] + (b"?" + query if query else b"")
     headers = [(name, value) for name, value in scope["headers"] if name not in _KEPT_HERE]
@@ -59,8 +59,8 @@ def check_outcome(answer: PeerAnswer) -> PeerAnswer:
 
     Raises:
         NotExecuted: the asked process did not and will not execute the request.
-        NotStored: neither will any other now: the database cannot store it.
-        OutcomeUnknown: it may have, or may yet.
+        NotStored: nor can any other process now, since the database cannot store it.
+        OutcomeUnknown: it may have executed it, or may still do so.
     """
     match answer.header(OUTCOME):
         case b"":
@@ -96,7 +96,7 @@ def unknown_outcome(reason: str) -> HttpError:
 
 
 async def read_body(receive: Receive) -> bytes:
-    """Return the body of a request, and one byte more than is allowed of a longer one."""
+    """Return the body of a request; of one above the limit, the first `MAX_BODY_BYTES` + 1 bytes."""
     body = bytearray()
     while True:
         message = await receive()

@@ -1,4 +1,4 @@
-"""The inner interface of a node: requests that other nodes forward, known by the secret of the cluster."""
+"""The internal interface of a node: requests that other nodes forward, authenticated by the secret of the cluster."""
 
 import hmac
 import logging

@@ -1,6 +1,6 @@
 """Loading accounts that were taken: read some at a time, ticked up to the present, those first that a request waits for.
 
-To bring an account up to the present: its transactions, then the time since it was last ticked.
+Loading an account applies its transactions, then ticks it through the time since its last tick.
 """
 
 import asyncio
@@ -102,9 +102,7 @@ class AccountLoader:
         if self._is_away():
             return
         restored: list[tuple[AccountSession, int]] = []
-        latest = (
-            0  # transaction of any: the market of another node may have been ahead of this one's
-        )
+        latest = 0  # time of the newest transaction of all: the market of another node may have been ahead
         for one in taken:
             id_ = one.account.id
             self._begin(one)

@@ -24,7 +24,9 @@ LEASE_SECONDS = 2.0
 RENEW_SECONDS = 0.5
 TAKE_SECONDS = 0.2  # between two searches for accounts that belong to no node
 TAKEN_AT_ONCE = 100
-MAX_REQUESTS = 1_000  # of an account that are remembered: more than come within the time of one
+MAX_REQUESTS = (
+    1_000  # ids remembered for each account: more than arrive while one request is retried
+)
 AWAY = "the database does not answer"
 log = logging.getLogger("keydesk.practice.cluster")
 
@@ -225,7 +227,9 @@ class Node:
                     await self._take_orphans()
                     await self.refresh()
                     self._wall.add(*await self._worker.run(database.wall_offset))
-                    if self.clock.is_ahead:  # by an account taken from a node that was
+                    if (
+                        self.clock.is_ahead
+                    ):  # because of an account taken from a node that was ahead
                         await self._follow_pace()
                     self.watched.catch_up(self._newest)
                     self.ledger.ping()
@@ -239,7 +243,9 @@ class Node:
             database.renew, self.number, LEASE_SECONDS, self.commits.ticked
         )
         if lease is None:
-            raise LedgerAway("this node was away for so long that the others have forgotten it")
+            raise LedgerAway(
+                "the database has no registration of this node any more, since its lease expired long ago: restart the node"
+            )
         self._lease_until = began + LEASE_SECONDS
         self._nodes, self._all = lease.nodes, lease.accounts
         self._orphans = lease.fences.keys() - self.broker.sessions.keys()
@@ -312,7 +318,7 @@ class Node:
                 await self._load(taken)
 
     async def _give_up_accounts(self, ids: Sequence[str]) -> None:
-        """Give accounts up that have nothing waiting, for another node has fewer."""
+        """Release accounts that have no queued batches, because another node has fewer accounts."""
         ticked = self.commits.ticked
         idle = [id_ for id_ in ids if not self.commits.waits(id_)][:TAKEN_AT_ONCE]
         self._drop(idle)

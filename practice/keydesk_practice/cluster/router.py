@@ -136,10 +136,10 @@ class ClusterRouter:
 
         Raises:
             NotExecuted: this try did not and will not execute the request.
-            OutcomeUnknown: it may have, or may yet.
+            OutcomeUnknown: it may have executed it, or may still do so.
         """
         owner = self._node.owners.get(account)
-        if not self._node.owns(account):  # it may have been taken, and be on its way
+        if not self._node.owns(account):  # it may have been taken over, and be loading
             await self._node.loader.wait_for(account, ARRIVAL_SECONDS)
         if self._node.owns(account):
             await self.execute(account, scope, body, send)
@@ -174,7 +174,7 @@ class ClusterRouter:
         except HttpError as error:
             if error.code != NO_SUCH_ACCOUNT:
                 raise
-            # It left while the request waited for a commit.
+            # The account was dropped while the request waited for a commit.
             self._node.end_request(account, request)
             raise NotExecuted("the account is moving to another node") from None
         except LedgerAway as error:  # of a read of the ledger

@@ -48,7 +48,9 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
             (options.yes, "--yes"),
         ):
             if given:
-                parser.error(f"{option} goes with room reset: room {options.action} is about all")
+                parser.error(
+                    f"{option} goes with room reset: room {options.action} concerns every account"
+                )
     return options
 
 

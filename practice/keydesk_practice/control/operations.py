@@ -52,7 +52,7 @@ class Operation:
 
     @property
     def waits_its_turn(self) -> bool:
-        """Whether it runs alone: what it looked at before it waits must hold after, such as which market there is."""
+        """Whether it holds the lock `changing`: what it checked before an `await`, such as the ledger in use, must hold after it."""
         return self.method != "GET" and self.path != FAULTS
 
     @property

@@ -128,7 +128,7 @@ def _decimal(value: object, path: str) -> Decimal:
     except InvalidOperation:
         raise invalid_value(path, ": a number is expected") from None
     if not number.is_finite() or len(number.as_tuple().digits) > _MAX_DIGITS:
-        raise invalid_value(path, ": a number of usual size is expected")
+        raise invalid_value(path, f": a finite number of at most {_MAX_DIGITS} digits is expected")
     return number
 
 

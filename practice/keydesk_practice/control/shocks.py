@@ -84,7 +84,8 @@ def _cell(control: Control, request: AddShock) -> int:
     now = control.broker.now()
     if request.time is not None and request.time <= now:
         raise HttpError(
-            409, f"The market is at {rfc3339(now)}: what it showed stays; choose a later time"
+            409,
+            f"The market is at {rfc3339(now)}: past prices cannot be changed; choose a later time",
         )
     if request.time is None:
         return control.real(now) // CELL + 1

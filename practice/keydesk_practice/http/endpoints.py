@@ -96,7 +96,7 @@ class Call:
         return CommandResult(transactions, session.last_transaction_id)
 
     def note_answer(self, response: Response) -> None:
-        """Let the answer be found again with the transactions of the request, in a ledger that several nodes share."""
+        """Store the answer with the transactions of the request in a shared ledger, for a repetition of the request."""
         account = self.parameters.get("accountID", "")
         self.broker.commits.note_answer(account, self.request_id, lambda: stored_answer(response))
 

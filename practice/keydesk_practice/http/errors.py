@@ -21,7 +21,7 @@ _REJECT_MESSAGES = {
     "INSTRUMENT_NOT_TRADEABLE": "The instrument is not tradeable on this account",
     "INSTRUMENT_PRICE_UNKNOWN": "There is no price for the instrument",
     "INSTRUMENT_UNKNOWN": "The instrument is not known",
-    "INSUFFICIENT_MARGIN": "The account has not enough margin available",
+    "INSUFFICIENT_MARGIN": "The account does not have enough margin available",
     "MARGIN_RATE_INVALID": "The margin rate is not valid",
     "MARGIN_RATE_WOULD_TRIGGER_CLOSEOUT": "The margin rate would trigger a margin closeout",
     "MARGIN_RATE_WOULD_TRIGGER_MARGIN_CALL": "The margin rate would trigger a margin call",

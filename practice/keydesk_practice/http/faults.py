@@ -118,9 +118,9 @@ class Faults:
                 raise HttpError(status, text)
 
     def sender(self, scope: Scope, receive: Receive, send: Send) -> Send:
-        """Return the `send` of a request, with what happens to its answer.
+        """Return a `send` that applies the faults to the answer of a request.
 
-        A profile that comes while a stream is open counts from its next message on.
+        A profile that is set while a stream is open applies from the stream's next message on.
         """
         if scope["path"].endswith("/stream"):
             return self._stream_sender(scope, receive, send)

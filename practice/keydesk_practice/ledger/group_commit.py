@@ -62,7 +62,7 @@ class Commits(Protocol):
         """Queue a batch."""
 
     def note_answer(self, account: str, request: str, answer: Callable[[], str]) -> None:
-        """Keep the answer to the request that made the newest batch, where answers are found again."""
+        """Store the answer to the request that made the newest batch, if several nodes share the ledger."""
 
     async def wait_until_committed(self, account: str | None = None) -> None:
         """Return when every batch added so far, of one account or of all, is committed."""

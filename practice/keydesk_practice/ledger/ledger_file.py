@@ -150,7 +150,7 @@ def remove_ledger(path: Path) -> None:
 
 
 def _checkpoint(path: Path) -> None:
-    """Let SQLite write its log back into the ledger; raises `LedgerHeld`, and leaves a damaged one as it is."""
+    """Let SQLite write its log back into the ledger; raises `LedgerLocked`, and leaves a damaged one as it is."""
     with contextlib.suppress(sqlite3.Error):
         connection = _connected(path)
         try:

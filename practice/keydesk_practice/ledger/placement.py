@@ -41,7 +41,7 @@ _LAST_SEEN = "last_seen"
 def worker_of(account: str, workers: int) -> int:
     """Return the number, from 0, of the worker that an account belongs to.
 
-    The accounts of one token, and the first accounts of all tokens, are dealt to the workers in turn.
+    The accounts of one token, and the first accounts of all tokens, are assigned to the workers in turn (round robin).
     """
     _, _, user, number = ["", "", "", *account.split("-")][-4:]
     if user.isdecimal() and number.isdecimal():

@@ -97,7 +97,7 @@ WITH head AS (
 SELECT id, CASE WHEN newest IS NOT NULL THEN pg_notify(%(channel)s, id || ' ' || newest) END FROM moved
 """
 
-# The fencing number lets no snapshot of an account in that another node has reset meanwhile.
+# The fencing number rejects a snapshot of an account that another node has reset meanwhile.
 SAVE_SNAPSHOT = """
 INSERT INTO snapshots SELECT id, %s, %s, %s, %s FROM accounts WHERE id = %s AND fence = %s FOR SHARE
 ON CONFLICT (account) DO UPDATE

@@ -17,10 +17,10 @@ How a price is made, one module each, from the lowest layer to the highest:
 | `replay` | a file of candles in place of the simulated path |
 | `pairs` | log mid and half-spread of each pair |
 | `quotes` | the quotes of an instant |
-| `bars` | open, high, low, close and volume of spans of the grid |
+| `bar_blocks`, `bar_builder` | open, high, low, close and volume of spans of the grid |
 | `candles` | candles of every granularity |
-| `conversion` | conversion factors between currencies |
-| `market` | all of it together, as engine and server use it |
+| `shocks` | shocks on demand, laid over the paths, spreads and depth |
+| `market` | all of it together, with the conversion factors, as engine and server use it |
 | `books` | order and position books of a simulated crowd |
 
 See docs/adr/0004-market-as-a-pure-function.md.

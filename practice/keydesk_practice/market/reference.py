@@ -30,7 +30,9 @@ class ReferenceRates:
     days: Integers  # days since 1970
     currencies: tuple[str, ...]
     logs: Floats
-    published: bool = True  # drawn ones know nothing of the levels of known events
+    published: bool = (
+        True  # False for drawn rates, to which the levels of known events do not apply
+    )
 
 
 def read_reference_rates(currencies: Sequence[str], file: Path | None = None) -> ReferenceRates:

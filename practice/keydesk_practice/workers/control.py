@@ -219,7 +219,7 @@ class WorkersControl:
     async def _replace_ledgers(
         self, name: str, request: object, *, speed: float | None = None, runs: bool = False
     ) -> State:
-        """Let every worker go on with another ledger, then agree about its market."""
+        """Have every worker switch to another ledger, then give all of them the same time and shocks."""
         async with self.held_if_refused():
             states = await self.group.ask_all(name, request)
         self.ledger_number += 1
@@ -234,7 +234,7 @@ class WorkersControl:
 
     @asynccontextmanager
     async def held_if_refused(self) -> AsyncIterator[None]:
-        """Pause every worker; go on only when what is done then is refused."""
+        """Pause every worker; resume the market only if the block raises an `HttpError`."""
         running = self.group.clock.running
         await self._stop()
         try:

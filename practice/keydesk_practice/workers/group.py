@@ -35,7 +35,7 @@ log = logging.getLogger("keydesk.practice.workers")
 
 @dataclass(slots=True)
 class WorkerGroup:
-    """The workers, and what they agree about."""
+    """The workers, and the state that they share."""
 
     clock: Clock
     peers: Peers
@@ -62,7 +62,7 @@ class WorkerGroup:
         return read_record(Report, answer)
 
     async def publish(self) -> None:
-        """Send every worker what all must agree about, until none adds an account, as one does for a new token.
+        """Send every worker the state that all share, until none adds an account, as one does for a new token.
 
         A worker that is being restarted learns it when it joins.
         """
@@ -96,7 +96,7 @@ class WorkerGroup:
         return read_record(Report, answer)
 
     async def repeat(self, worker: Worker, ask: Callable[[], Awaitable[Any]]) -> Any:  # noqa: ANN401
-        """Ask a worker for what may be done twice, again when it was restarted meanwhile."""
+        """Send an idempotent request to a worker by `ask`, and again if the worker was restarted meanwhile."""
         deadline = time.monotonic() + WAIT_SECONDS
         while True:
             await self._wait_for(worker)

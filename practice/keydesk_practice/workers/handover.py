@@ -1,6 +1,6 @@
 """Handing connections over: the supervisor accepts each and passes it to the worker of the account in its first request.
 
-It looks at that request without reading it, and the worker serves the connection from then on. So a request costs what it costs with one process; only what a connection asks of other accounts later is forwarded.
+It peeks at that request, consuming nothing, and the worker serves the connection from then on. So a request costs what it costs with one process; only what a connection asks of other accounts later is forwarded.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ Choose = Callable[["FirstRequest"], "Callable[[socket.socket], None]"]
 
 
 class FirstRequest:
-    """What the beginning of a connection says: path, account and token, each empty when it is not there."""
+    """The path, account and token of the first request of a connection, each empty if it is absent."""
 
     def __init__(self, head: bytes) -> None:
         self.path = _group(_PATH, head).decode("latin-1")

@@ -20,7 +20,7 @@ CHECKPOINT = "/workers/checkpoint"
 
 
 async def report(control: LocalControl, _: Nothing) -> Report:
-    """Return what this worker has."""
+    """Return the accounts, tokens, shocks and market time of this worker."""
     broker = control.broker
     return Report(
         state=control.state(),
@@ -36,7 +36,7 @@ async def report(control: LocalControl, _: Nothing) -> Report:
 
 
 async def adopt_shared_state(control: LocalControl, request: SharedState) -> Report:
-    """Agree with the other workers: let in their tokens, follow their shocks, faults and pace."""
+    """Take over the state that all workers share: tokens, accounts, shocks, faults and pace."""
     broker = control.broker
     for token in request.tokens:
         if control.authenticator.add(bytes.fromhex(token.digest), token.owner):

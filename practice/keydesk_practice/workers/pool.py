@@ -65,7 +65,7 @@ class Pool:
         return all(listening)
 
     def watch(self) -> None:
-        """Start those that end again, from now on."""
+        """Watch the workers from now on, and restart each one that ends."""
         for worker in self.workers:
             task = asyncio.create_task(self._watch(worker), name=f"worker {worker.number + 1}")
             task.add_done_callback(self._watch_ended)

@@ -1,4 +1,4 @@
-"""The router of a worker: answers requests for its own accounts, and lets the other workers answer for theirs.
+"""The router of a worker: answers requests for its own accounts, and forwards all others to the worker that owns the account.
 
 A command is sent to the owner once and never repeated, so it is executed at most once. When the owner ends before it
 answers, whether it was executed is unknown, as it is to the client of a broker that is killed.

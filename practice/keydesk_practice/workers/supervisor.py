@@ -233,7 +233,7 @@ class _Supervisor:
         )
 
     def _choose(self, first: FirstRequest) -> Callable[[socket.socket], None]:
-        """Return what takes a connection: its account's worker, or this process."""
+        """Return the function that takes a connection: into the account's worker, or into this process."""
         if first.path.startswith(f"{BASE}/") or first.path == HEALTH:
             return self._adopt
         worker = self._pool.workers[self._number_of(first)]

@@ -193,7 +193,7 @@ class _InnerControl:
 
 
 class _Supervisor:
-    """The supervisor as a worker asks it: for the health of all, and on connections that use the control interface, too."""
+    """A worker's client of the supervisor, for the health of all workers and for control requests."""
 
     def __init__(self, peers: Peers, address_: str) -> None:
         self._peers = peers

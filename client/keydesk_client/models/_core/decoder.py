@@ -266,7 +266,7 @@ def _read_item(kind: Annotation, item: JsonValue, budget: SalvageBudget) -> Any:
         try:
             return _adapter(kind).validate_json(json.dumps(item), by_alias=True, by_name=False)
         except (ValidationError, IncompleteRecord):
-            pass  # left before anything else is raised: its message holds a piece of the body
+            pass  # its message quotes the body: leave the handler, so that it does not become the context of a later error
     return read_value(kind, item, budget)
 
 

@@ -127,7 +127,7 @@ AccountUnits: TypeAlias = DecimalNumber
 PriceValue: TypeAlias = DecimalNumber
 """A price, in quote currency for one unit of base currency."""
 RecurringPrice: TypeAlias = Annotated[Decimal, _RecurringOnTheWire]
-"""A price of which the same recurs in answers: one Decimal serves for all."""
+"""A price whose value often recurs in an answer: equal prices share one Decimal."""
 Liquidity: TypeAlias = Annotated[int | Decimal, _LiquidityOnTheWire]
 """Units on offer: a whole number in prices, a Decimal inside the full price of a fill."""
 

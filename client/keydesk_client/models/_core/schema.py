@@ -10,7 +10,7 @@ from pydantic_core import CoreSchema
 from keydesk_client.models._core.scalars import DateTime
 
 CONVERTERS: Final[tuple[Callable[[str], object], ...]] = (Decimal, DateTime)
-"""What may be called later: any text that its pattern accepts can be converted."""
+"""The conversions that may be deferred: they accept every text that matches the pattern of the member."""
 NESTING: Final = frozenset({"model-field", "dataclass-field", "default", "nullable"})
 """Schemas that hold the schema of the same member."""
 
