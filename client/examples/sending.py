@@ -36,8 +36,8 @@ async def main(folder: Path) -> None:
             print(f"left open by an earlier run: {outcome}")
 
         match await sender.create(MarketOrderRequest(instrument="EUR_USD", units=1000)):
-            case Done(became=became, trade_id=trade_id):
-                print(f"{became}, trade {trade_id}")
+            case Done(result=result, trade_id=trade_id):
+                print(f"{result}, trade {trade_id}")
             case Rejected(message=message) | NotSent(message=message):
                 print(f"nothing changed: {message}")
             case Unconfirmed() | Ambiguous() as unsure:

@@ -32,8 +32,8 @@ with (
     for outcome in sender.recover():
         print(f"left open by an earlier run: {outcome}")
     match sender.create(MarketOrderRequest(instrument="EUR_USD", units=100)):
-        case Done(became=became, trade_id=trade_id):
-            print(f"{became}, trade {trade_id}")
+        case Done(result=result, trade_id=trade_id):
+            print(f"{result}, trade {trade_id}")
         case outcome:
             print(f"check before you send it again: {outcome}")
 

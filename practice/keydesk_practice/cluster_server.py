@@ -45,7 +45,7 @@ from keydesk_practice.control.context import Control
 from keydesk_practice.control.fault_files import read_profile
 from keydesk_practice.control.faults import use_faults
 from keydesk_practice.control.operations import BASE
-from keydesk_practice.errors import LedgerAway, LedgerUnavailable
+from keydesk_practice.errors import LedgerUnavailable, LedgerUnreachable
 from keydesk_practice.garbage_collection import exclude_long_lived
 from keydesk_practice.http.application import make_application, make_router
 from keydesk_practice.http.middleware import PublicPaths
@@ -292,7 +292,7 @@ def _hear(node: Node, peers: Peers) -> Callable[[str, str], None]:
                 await node.follow_control()
             await node.refresh()
             peers.keep_only({one.address for one in node.owners.values() if one is not None})
-        except LedgerAway as error:
+        except LedgerUnreachable as error:
             node.connection_lost(error)
 
     def hear(channel: str, payload: str) -> None:
@@ -302,7 +302,7 @@ def _hear(node: Node, peers: Peers) -> Callable[[str, str], None]:
             account, _, newest = payload.partition(" ")
             try:
                 node.watched.committed_elsewhere(account, int(newest))
-            except LedgerAway as error:
+            except LedgerUnreachable as error:
                 node.connection_lost(error)
             return
         task = asyncio.get_running_loop().create_task(look(channel))

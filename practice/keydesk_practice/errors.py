@@ -3,7 +3,7 @@
 PracticeError
 ├── LedgerUnavailable     the ledger cannot be opened: in use, damaged, or of another market
 ├── LedgerWriteFailed     a batch could not be made durable; none of it was acknowledged
-├── LedgerAway            the database of the ledger does not answer; it may come back
+├── LedgerUnreachable            the database of the ledger does not answer; it may come back
 ├── NotExecuted           a command to a cluster was certainly not executed: it may be sent again
 │   └── NotStored         the database could not store it: no other node can either
 ├── OutcomeUnknown        a command to a cluster may have been executed: the ledger shows whether it was
@@ -33,7 +33,7 @@ class LedgerWriteFailed(PracticeError):
     """A batch of transactions could not be written; the broker must stop, as its state is ahead of the ledger."""
 
 
-class LedgerAway(PracticeError):
+class LedgerUnreachable(PracticeError):
     """The database of the ledger does not answer; what was sent to it may have been stored."""
 
 

@@ -211,7 +211,7 @@ def test_a_script_sends_orders_that_are_never_doubled(client: sync.Client, tmp_p
     assert sender.recover() == ()
     bought: Outcome = sender.create(buy())
     assert isinstance(bought, Done)
-    assert bought.became is OrderResult.FILLED
+    assert bought.result is OrderResult.FILLED
     assert bought.trade_id is not None
     protected = sender.set_dependent_orders(
         bought.trade_id, stop_loss=StopLossDetails(distance="0.01")

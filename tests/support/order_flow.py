@@ -91,15 +91,15 @@ async def trade(sender: Sender, beliefs: Beliefs, dice: random.Random) -> None:
     outcome = beliefs.add(await sender.create(some_order(dice)))
     if not isinstance(outcome, Done):
         return
-    if outcome.became is OrderResult.RESTING and outcome.order_id is not None:
+    if outcome.result is OrderResult.RESTING and outcome.order_id is not None:
         await _go_on_with_order(sender, beliefs, dice, outcome.order_id)
-    if outcome.became is OrderResult.FILLED and outcome.trade_id is not None:
+    if outcome.result is OrderResult.FILLED and outcome.trade_id is not None:
         await _go_on_with_trade(sender, beliefs, dice, outcome.trade_id)
 
 
 async def _there_and_back(sender: Sender, beliefs: Beliefs, instrument: str) -> None:
     outcome = beliefs.add(await sender.create(MarketOrderRequest(instrument=instrument, units=1)))
-    if isinstance(outcome, Done) and outcome.became is OrderResult.FILLED:
+    if isinstance(outcome, Done) and outcome.result is OrderResult.FILLED:
         beliefs.add(await sender.close_position(instrument, long_units="ALL"))
 
 

@@ -89,7 +89,7 @@ class ToldJournal(FileJournal):
     """A journal that tells of each line before and after it is written."""
 
     def __init__(self, path: str, steps: Steps) -> None:
-        super().__init__(path, most_settled=1_000_000)
+        super().__init__(path, max_settled=1_000_000)
         self._steps = steps
 
     def write(self, intent: Intent) -> None:

@@ -150,10 +150,10 @@ CLAUSES = {
             "test_a_break_even_counts_commission_both_ways_and_the_fee_of_a_guaranteed_stop"
         ),
     ),
-    "quitting with a naked trade asks once": (
+    "quitting with an unprotected trade asks once": (
         "journeys/test_leaving::test_ctrl_c_twice_asks_about_a_trade_without_a_stop_first",
         "tui/forms/account/test_leaving::test_the_trades_without_a_stop_are_named",
-        "tui/app/test_leaving::test_without_a_naked_trade_the_second_ctrl_c_leaves",
+        "tui/app/test_leaving::test_without_an_unprotected_trade_the_second_ctrl_c_leaves",
     ),
     # Daily loss and limits.
     "the day begins at 17:00 New York, from transactions": (

@@ -121,4 +121,4 @@ class AccountFigures:
     created_time_ns: int
     mid_nav: Decimal | None = None  # with trades at mid prices, by which the closeout is decided
     open_risk: Decimal | None = None  # to the stops
-    naked_trades: int = 0  # open trades without any stop
+    unprotected_trades: int = 0  # open trades without any stop

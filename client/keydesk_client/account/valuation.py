@@ -177,11 +177,11 @@ def revalue_account(book: ValuedAccount, account: AccountFigures) -> None:
         percent = closeout_percent(account.margin_used, account.mid_nav)
         account.margin_closeout_percent = rounded(percent, PERCENT_STEP)
     account.open_risk = sum((trade.risk for trade in trades if trade.risk is not None), NOTHING)
-    account.naked_trades = sum(1 for trade in trades if _is_naked(trade))
+    account.unprotected_trades = sum(1 for trade in trades if _is_unprotected(trade))
     book.changed(Part.ACCOUNT)
 
 
-def _is_naked(trade: OpenTrade) -> bool:
+def _is_unprotected(trade: OpenTrade) -> bool:
     return not (trade.stop_loss or trade.trailing_stop or trade.guaranteed_stop)
 
 

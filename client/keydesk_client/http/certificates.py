@@ -25,7 +25,7 @@ def named_certificates() -> ssl.SSLContext | None:
     return None if file is None and folder is None else _context_of(file, folder)
 
 
-def distrust(error: BaseException | None) -> str:
+def certificate_error_reason(error: BaseException | None) -> str:
     """Return why the host's certificate is not trusted, and what to do; "" if something else failed."""
     while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
         error = error.__cause__ or error.__context__

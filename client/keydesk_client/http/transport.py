@@ -34,7 +34,7 @@ from keydesk_client.errors import (
     UnreadableAnswer,
     WrongEventLoop,
 )
-from keydesk_client.http.certificates import distrust
+from keydesk_client.http.certificates import certificate_error_reason
 from keydesk_client.http.connections import (
     IDLE_CONNECTION_S,
     INVALID,
@@ -393,7 +393,7 @@ def _client_error(error: Exception, token: Secret) -> KeydeskClientError:
         if isinstance(error, kinds):
             return TimedOut(f"the {phase} timeout has passed", phase=phase, sent=sent)
     if isinstance(error, NOT_CONNECTED):
-        return Unreachable(f"cannot connect: {distrust(error) or reason}")
+        return Unreachable(f"cannot connect: {certificate_error_reason(error) or reason}")
     if isinstance(error, INVALID):
         return InvalidRequest(f"the request cannot be encoded: {reason}")
     return ConnectionLost(f"the connection broke: {reason}")

@@ -90,7 +90,7 @@ def _done_by_answer(intent: Intent, answer: WriteResponse) -> Done:
         raise MissingMember("it does not show what the order became")
     return Done(
         intent=intent,
-        became=became,
+        result=became,
         transactions=transactions,
         reason=reason,
         order_id=None if is_edit else _created_order_id(transactions),
@@ -108,14 +108,14 @@ def done_by_transactions(
     `since` are the account's transactions after the intent.
     """
     batch = batch_of(origin, since)
-    transactions = _with_later_of_orders(batch, since)
+    transactions = _with_later_transactions(batch, since)
     result = _became_when_complete(intent, transactions)
     if result is None:
         return None
     became, reason = result
     return Done(
         intent=intent,
-        became=became,
+        result=became,
         transactions=transactions,
         reason=reason,
         order_id=None if became is OrderResult.APPLIED else _created_order_id(transactions),
@@ -252,7 +252,7 @@ def _became_when_complete(
     return became_of(transactions)
 
 
-def _with_later_of_orders(
+def _with_later_transactions(
     batch: Sequence[Transaction], since: Sequence[Transaction]
 ) -> tuple[Transaction, ...]:
     """Return a batch and the later transactions of the orders that it created."""

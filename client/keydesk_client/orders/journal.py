@@ -109,13 +109,13 @@ class FileJournal:
         self,
         path: Path | str,
         *,
-        most_settled: int = MAX_SETTLED,
+        max_settled: int = MAX_SETTLED,
         patience_s: float = PATIENCE_S,
     ) -> None:
         self.path: Path = Path(path)
         self.unreadable_lines: int = 0
         """Complete lines that are not lines of a journal: the file was changed or damaged."""
-        self._most_settled, self._patience_s = most_settled, patience_s
+        self._most_settled, self._patience_s = max_settled, patience_s
         self._contents, self._read_to, self._compared, self._inode = _Contents(), 0, b"", 0
         self._may_be_link = owned_folder(self.path.parent)
         with self._open():  # refuses an unsafe file now rather than at the first order

@@ -60,7 +60,7 @@ class Context:
 
     claimed: Mapping[str, str]
     """The transactions that settled intents made, each with the intent's id."""
-    rivals: tuple[Intent, ...]
+    competing_intents: tuple[Intent, ...]
     """Other intents, of every process that shares the journal, that may have made some of the transactions."""
     shared: Mapping[str, frozenset[str]]
     """The intents that ended as Ambiguous, each with the transactions of which it made some."""
@@ -193,10 +193,12 @@ def _makers(
     These are the batches that this intent may have made, those that their other possible makers may have made, and so
     on.
     """
-    rivals = [each for each in context.rivals if _may_be_confused(intent, each)]
+    competing_intents = [
+        each for each in context.competing_intents if _may_be_confused(intent, each)
+    ]
     batches_of = {
         each.id: _origins(each, since, since, context.claimed, cancelled).keys()
-        for each in (intent, *rivals)
+        for each in (intent, *competing_intents)
     }
     makers: dict[str, frozenset[str]] = {}
     reached, pending = {intent.id}, [intent.id]

@@ -202,7 +202,7 @@ class Done:
     """The broker acted on the request."""
 
     intent: Intent
-    became: OrderResult
+    result: OrderResult
     transactions: tuple[Transaction, ...] = ()
     """The transactions of the request, in order, as far as known: answers name on-fill orders by id only."""
     reason: str = ""
@@ -245,7 +245,7 @@ class Done:
         fills = (_fill_text(fill) for fill in self.fills)
         ids = (("order", self.order_id), ("trade", self.trade_id))
         named = (f"{name} {each}" for name, each in ids if each is not None)
-        return ", ".join((self.became, *filter(None, (*fills, self.reason, *named))))
+        return ", ".join((self.result, *filter(None, (*fills, self.reason, *named))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,7 +117,7 @@ class OrderProtocol:
 
         A request waits for those like it; when another holds the lock for too long, it goes on without.
         """
-        release = None if intent.has_own_id else await self._lock(_like_request_key(intent))
+        release = None if intent.has_own_id else await self._lock(_identical_request_key(intent))
         try:
             error = self._write_to_journal(intent)
             if error and not intent.is_exit:
@@ -249,7 +249,9 @@ class OrderProtocol:
         intent = outcome.intent
         shared = outcome.one_of.related_transaction_ids if outcome.one_of is not None else ()
         release = (
-            None if intent.has_own_id else self._journal.claim_target(_like_request_key(intent))
+            None
+            if intent.has_own_id
+            else self._journal.claim_target(_identical_request_key(intent))
         )
         if release is None and not intent.has_own_id:
             return
@@ -294,19 +296,19 @@ class OrderProtocol:
 
         Open intents are read before settled ones, because one may be settled in between.
         """
-        rivals = self._in_flight | self._unattributed
-        rivals |= {each.id: each for each in self.unconfirmed.intents}
+        competing_intents = self._in_flight | self._unattributed
+        competing_intents |= {each.id: each for each in self.unconfirmed.intents}
         shared = dict(self._own_shared)
         with suppress(*JOURNAL_ERRORS):
-            rivals |= {each.id: each for each in self._journal.open_intents()}
-            rivals |= {each.id: each for each in self._journal.unattributed()}
+            competing_intents |= {each.id: each for each in self._journal.open_intents()}
+            competing_intents |= {each.id: each for each in self._journal.unattributed()}
             shared |= self._journal.shared()
-        rivals.pop(intent.id, None)
+        competing_intents.pop(intent.id, None)
         claimed = ChainMap(self._own_claims)
         with suppress(*JOURNAL_ERRORS):
             claimed.maps.append(dict(self._journal.claimed()))
         request_id = self._request_ids.get(intent.id, "")
-        return Context(claimed, tuple(rivals.values()), shared, request_id)
+        return Context(claimed, tuple(competing_intents.values()), shared, request_id)
 
     def _write_to_journal(self, intent: Intent) -> str:
         """Write the intent to the journal; return the error message, empty when it is on disk."""
@@ -354,7 +356,7 @@ class OrderProtocol:
             self._journal.settle(intent, verdict, claims, shared=shared)
 
 
-def _like_request_key(intent: Intent) -> str:
+def _identical_request_key(intent: Intent) -> str:
     """Return a key that is the same for requests which the account's transactions do not tell apart."""
     return json.dumps(
         [intent.account_id, intent.action.value, intent.target, dict(intent.body)], sort_keys=True

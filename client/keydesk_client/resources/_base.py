@@ -24,7 +24,7 @@ from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.order_terms import ClientExtensions
 from keydesk_client.models.requests import validate_close_units
 
-TimeForm: TypeAlias = Literal["RFC3339", "UNIX"]
+TimeFormat: TypeAlias = Literal["RFC3339", "UNIX"]
 CloseUnits: TypeAlias = Literal["ALL"] | Number
 SideUnits: TypeAlias = Literal["ALL", "NONE"] | Number
 
@@ -40,7 +40,7 @@ class Defaults:
     """Used by calls that do not name an account or a form of times."""
 
     account_id: str | None = None
-    datetime_format: TimeForm = "RFC3339"
+    datetime_format: TimeFormat = "RFC3339"
 
 
 R_co = TypeVar("R_co", bound=Response, covariant=True)
@@ -216,7 +216,7 @@ def listed(field: str, values: Iterable[object] | str) -> str:
     return ",".join(str(item) for item in items)
 
 
-def moment(field: str, value: TimeOrDate, form: TimeForm = "RFC3339") -> str:
+def moment(field: str, value: TimeOrDate, form: TimeFormat = "RFC3339") -> str:
     """Return a time as text in the given form."""
     try:
         time = DateTime.of(value)

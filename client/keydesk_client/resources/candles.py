@@ -19,7 +19,7 @@ from keydesk_client.models.pricing import Candlestick, CandlestickResponse, cand
 from keydesk_client.models.responses import LatestCandlesResponse
 from keydesk_client.resources._base import (
     Resource,
-    TimeForm,
+    TimeFormat,
     listed,
     moment,
     number,
@@ -77,7 +77,7 @@ class CandleRange(CandleSeries, total=False):
     """Whether to include the candle that covers `from_`; true by default."""
 
 
-def range_query(options: CandleRange, form: TimeForm) -> dict[str, str]:
+def range_query(options: CandleRange, form: TimeFormat) -> dict[str, str]:
     """Return the query of a period of candles."""
     refuse_unknown(options, CandleRange.__optional_keys__)
     if {"count", "from_", "to"} <= options.keys():

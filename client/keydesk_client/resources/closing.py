@@ -61,7 +61,7 @@ class OrderCanceller(Protocol[R_co]):
     def cancel(self, specifier: str, *, account_id: str | None = None) -> Awaitable[R_co]: ...
 
 
-async def each_outcome(
+async def send_all(
     items: Iterable[T],
     send: Callable[[T], Awaitable[R]],
     queue_of: Callable[[T], str],

@@ -36,7 +36,7 @@ from keydesk_client.resources._paging import (
     list_query,
     next_before,
 )
-from keydesk_client.resources.closing import DEPENDENT, ItemOutcome, OrderCanceller, each_outcome
+from keydesk_client.resources.closing import DEPENDENT, ItemOutcome, OrderCanceller, send_all
 
 R = TypeVar("R")
 
@@ -239,7 +239,7 @@ class Orders(Resource):
             if (include_dependent or each.type not in DEPENDENT)
             and (chosen is None or getattr(each, "instrument", None) in chosen)
         ]
-        return await each_outcome(
+        return await send_all(
             wanted,
             lambda order: sender.cancel(order.id, account_id=account_id),
             lambda order: order.id,

@@ -15,7 +15,7 @@ from keydesk_client.auth.secret import Secret, as_secret
 from keydesk_client.http.caller import STANDARD_RETRIES, Caller, Retries
 from keydesk_client.http.limiter import Limiter
 from keydesk_client.http.timing import STANDARD_TIMEOUTS, Timeouts
-from keydesk_client.resources._base import Defaults, TimeForm
+from keydesk_client.resources._base import Defaults, TimeFormat
 
 if TYPE_CHECKING:
     from keydesk_client.http.connections import Carrier
@@ -41,7 +41,7 @@ class ResourceClient:
         rest_url: str,
         stream_url: str,
         account_id: str | None = None,
-        datetime_format: TimeForm = "RFC3339",
+        datetime_format: TimeFormat = "RFC3339",
         timeouts: Timeouts = STANDARD_TIMEOUTS,
         retries: Retries = STANDARD_RETRIES,
         limiter: Limiter | None = None,

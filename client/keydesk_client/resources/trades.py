@@ -53,7 +53,7 @@ from keydesk_client.resources.closing import (
     ItemOutcome,
     PositionCloser,
     TradeCloser,
-    each_outcome,
+    send_all,
 )
 
 R = TypeVar("R")
@@ -149,7 +149,7 @@ class Positions(Resource):
         chosen = None if instruments is None else {name_of(each) for each in instruments}
         found = (await self.open(account_id=account_id)).positions
         wanted = [each for each in found if chosen is None or each.instrument in chosen]
-        return await each_outcome(
+        return await send_all(
             wanted,
             lambda position: sender.close_position(
                 position.instrument,
@@ -274,7 +274,7 @@ class Trades(Resource):
         chosen = None if instruments is None else {name_of(each) for each in instruments}
         found = (await self.open(account_id=account_id)).trades
         wanted = [each for each in found if chosen is None or each.instrument in chosen]
-        return await each_outcome(
+        return await send_all(
             sorted(wanted, key=lambda trade: int(trade.id)),
             lambda trade: sender.close_trade(trade.id, account_id=account_id),
             lambda trade: trade.instrument,

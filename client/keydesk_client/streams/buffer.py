@@ -62,7 +62,7 @@ class StreamHealth:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class Interruption:
     """A connection was lost and another one was made."""
 
     reason: KeydeskClientError
@@ -70,11 +70,11 @@ class Lost:
     """Seconds from the last line of the lost connection to the new connection."""
 
 
-class Gap(Lost):
+class Gap(Interruption):
     """The price stream was interrupted: the prices in between are lost."""
 
 
-class Reconnected(Lost):
+class Reconnected(Interruption):
     """The transaction stream was interrupted: the transactions in between follow, none is missing."""
 
 

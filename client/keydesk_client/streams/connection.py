@@ -26,7 +26,7 @@ from keydesk_client.errors import (
 )
 from keydesk_client.http.timing import BackOff, ConnectRateLimiter, Timing, Turn
 from keydesk_client.models._core.json import TRANSACTION_LINE
-from keydesk_client.streams.buffer import Buffer, Lost, StreamHealth, StreamSettings
+from keydesk_client.streams.buffer import Buffer, Interruption, StreamHealth, StreamSettings
 
 MAX_LINE_LENGTH: Final = TRANSACTION_LINE.size
 MAX_RETRY_AFTER_S: Final = 300.0
@@ -94,7 +94,7 @@ class Listener(Protocol):
     async def prepare(self) -> None:
         """Called before each connection, to read what must be known before it is made."""
 
-    async def connected(self, lost: Lost | None) -> None:
+    async def connected(self, lost: Interruption | None) -> None:
         """Called when a connection was made; `lost` describes the one before it."""
 
     async def receive_lines(self, lines: list[bytes]) -> None:
@@ -189,7 +189,7 @@ class Connection:
         if heard_at is None or health.trouble is None:
             await listener.connected(None)
         else:
-            await listener.connected(Lost(health.trouble, health.heard_at - heard_at))
+            await listener.connected(Interruption(health.trouble, health.heard_at - heard_at))
 
     async def _read(self, pieces: AsyncIterator[bytes], listener: Listener) -> None:
         health, clock, feed = self.health, self._timing.clock, LineSplitter().feed
@@ -255,7 +255,7 @@ class Stream(ABC, Generic[T, W]):
         """See `Listener`."""
 
     @abstractmethod
-    async def connected(self, lost: Lost | None) -> None:
+    async def connected(self, lost: Interruption | None) -> None:
         """See `Listener`."""
 
     @abstractmethod

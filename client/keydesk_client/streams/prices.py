@@ -13,7 +13,7 @@ from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import PRICE_LINE
 from keydesk_client.models._core.record import VALUES_SELDOM_RECUR
 from keydesk_client.models.pricing import ClientPrice, PricingHeartbeat, PricingStreamItem
-from keydesk_client.streams.buffer import Buffer, Gap, Lost, StreamSettings, queue_for
+from keydesk_client.streams.buffer import Buffer, Gap, Interruption, StreamSettings, queue_for
 from keydesk_client.streams.connection import Connection, OpenStream, Stream
 
 PriceItem: TypeAlias = ClientPrice | PricingHeartbeat | Gap
@@ -46,7 +46,7 @@ class PriceStream(Stream[PriceItem, Waiting]):
             name="prices",
         )
 
-    async def connected(self, lost: Lost | None) -> None:
+    async def connected(self, lost: Interruption | None) -> None:
         """Put a Gap before the first new price."""
         if lost is not None:
             await self._buffer.put([Gap(lost.reason, lost.seconds)])

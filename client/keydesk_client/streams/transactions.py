@@ -27,7 +27,7 @@ from keydesk_client.streams.buffer import (
     Buffer,
     HistoryLost,
     InOrder,
-    Lost,
+    Interruption,
     Reconnected,
     StreamSettings,
 )
@@ -109,7 +109,7 @@ class TransactionStream(Stream[TransactionItem, TransactionItem]):
         """Read the id where the stream begins, unless it is known."""
         await self._current_sequencer()
 
-    async def connected(self, lost: Lost | None) -> None:
+    async def connected(self, lost: Interruption | None) -> None:
         """Read the transactions since the last delivered one, before the first line."""
         if lost is not None:
             self._ready.append(Reconnected(lost.reason, lost.seconds))

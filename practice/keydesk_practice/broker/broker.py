@@ -37,7 +37,7 @@ from keydesk_practice.engine.state.account import OrderPriceLevel
 from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.state.triggers import observe
 from keydesk_practice.engine.transactions import Transaction, to_wire
-from keydesk_practice.errors import LedgerAway
+from keydesk_practice.errors import LedgerUnreachable
 from keydesk_practice.ledger.group_commit import Commits, GroupCommit
 from keydesk_practice.ledger.interface import LedgerInterface
 from keydesk_practice.ledger.records import (
@@ -165,7 +165,7 @@ class Broker:
         session.snapshot_id = session.committed_id
         try:
             save_snapshot(self.ledger, session.state)
-        except (sqlite3.Error, LedgerAway) as error:
+        except (sqlite3.Error, LedgerUnreachable) as error:
             log.warning(
                 "cannot save a snapshot of %s, the next start takes longer: %s",
                 session.account.id,
@@ -275,7 +275,7 @@ class Broker:
     def _save_last_seen(self) -> None:
         try:
             self.ledger.set_fact(LAST_SEEN, str(self.board.now))
-        except (sqlite3.Error, LedgerAway) as error:
+        except (sqlite3.Error, LedgerUnreachable) as error:
             log.warning("cannot save the time of this stop in the ledger: %s", error)
 
     @property

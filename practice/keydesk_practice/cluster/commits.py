@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 from keydesk_practice.errors import (
-    LedgerAway,
+    LedgerUnreachable,
     LedgerWriteFailed,
     NotExecuted,
     NotStored,
@@ -50,7 +50,7 @@ class NodeCommit:
         fences: Mapping[str, int],
         ticked_until: Callable[[], int],
         on_lost: Callable[[Fences], None],
-        on_away: Callable[[LedgerAway], None],
+        on_away: Callable[[LedgerUnreachable], None],
     ) -> None:
         self._write = write
         self._publish = publish
@@ -161,7 +161,7 @@ class NodeCommit:
                 fences,
                 [record for one in complete if (record := _request_record(one))],
             )
-        except LedgerAway as error:
+        except LedgerUnreachable as error:
             self._fail_sent(OutcomeUnknown("the database does not answer"))
             self._on_away(error)
             return

@@ -32,7 +32,7 @@ from keydesk_practice.control.replays import checked_balance
 from keydesk_practice.control.schema import read_record
 from keydesk_practice.engine.wire_form import SECOND, to_wire
 from keydesk_practice.errors import (
-    LedgerAway,
+    LedgerUnreachable,
     LedgerWriteFailed,
     NotExecuted,
     OutcomeUnknown,
@@ -95,7 +95,7 @@ class ClusterControl:
         return [to_wire(account_state(one)) for one in control.broker.sessions.values()]
 
     async def time_here(self) -> dict[str, Any]:
-        """Return the market's time of this node, which has read what others changed; raise `LedgerAway`."""
+        """Return the market's time of this node, which has read what others changed; raise `LedgerUnreachable`."""
         await self._node.follow_control()
         await self._node.refresh()
         return {"time": self._node.clock()}
@@ -338,7 +338,7 @@ def _translated(handler: Handler) -> Handler:
             return await handler(*arguments, **parameters)
         except OutcomeUnknown as error:
             raise HttpError(504, str(error)) from None
-        except (LedgerAway, LedgerWriteFailed, NotExecuted) as error:
+        except (LedgerUnreachable, LedgerWriteFailed, NotExecuted) as error:
             raise HttpError(503, str(error)) from None
         except PracticeError as error:
             raise HttpError(409, str(error)) from None

@@ -9,7 +9,7 @@ from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from psycopg.abc import Query
 
-from keydesk_practice.errors import LedgerAway
+from keydesk_practice.errors import LedgerUnreachable
 from keydesk_practice.ledger.postgres_connection import (
     CONTROL_CHANNEL,
     OWNERS_CHANNEL,
@@ -46,7 +46,7 @@ class DatabaseWorker:
         """Return what a function of the connection returns.
 
         Raises:
-            LedgerAway: the connection could not be opened, or was lost: the statement may have been executed.
+            LedgerUnreachable: the connection could not be opened, or was lost: the statement may have been executed.
         """
 
         def call() -> Result:
@@ -70,8 +70,8 @@ class DatabaseWorker:
             self._connection = None
             try:
                 self._connection = connect(self._text)
-            except LedgerAway as error:
-                raise LedgerAway(str(error)) from None
+            except LedgerUnreachable as error:
+                raise LedgerUnreachable(str(error)) from None
         return self._connection
 
 
@@ -100,7 +100,7 @@ class Listener:
                 connection = connect(self._text)
                 with connection, away_errors():
                     self._listen(connection)
-            except LedgerAway:
+            except LedgerUnreachable:
                 self._stopping.wait(RETRY_SECONDS)
 
     def _listen(self, connection: BoundedConnection) -> None:

@@ -45,7 +45,7 @@ def forwarded_request(scope: Scope, body: bytes) -> PeerRequest:
     return PeerRequest(scope["method"], target, headers, body)
 
 
-def inner_headers(secret: bytes, scope: Scope) -> Headers:
+def internal_headers(secret: bytes, scope: Scope) -> Headers:
     """Return what goes with a forwarded request: the secret, whose token it came with, and its request id."""
     return [
         (SECRET, secret),

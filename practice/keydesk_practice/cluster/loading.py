@@ -20,7 +20,7 @@ from keydesk_practice.cluster.database import TakenAccount
 from keydesk_practice.cluster.database_threads import DatabaseWorker
 from keydesk_practice.cluster.watched_accounts import WatchedAccounts
 from keydesk_practice.engine.quotes import day_end_after
-from keydesk_practice.errors import LedgerAway, LedgerWriteFailed
+from keydesk_practice.errors import LedgerUnreachable, LedgerWriteFailed
 from keydesk_practice.ledger.postgres import PostgresLedger
 from keydesk_practice.ledger.postgres_accounts import Snapshot, read_accounts, save_snapshots
 from keydesk_practice.ledger.records import StoredAccount
@@ -111,7 +111,7 @@ class AccountLoader:
             except LedgerWriteFailed as error:  # lost again already
                 log.warning("%s", error)
                 continue
-            except LedgerAway:
+            except LedgerUnreachable:
                 raise
             except Exception:  # the other accounts go on without it
                 log.exception("account %s cannot be loaded, and is tried again later", id_)
@@ -183,7 +183,7 @@ class AccountLoader:
             return
         try:
             await self._worker.run(save_snapshots, snapshots, dict(self._ledger.fences))
-        except (LedgerAway, LedgerWriteFailed) as error:
+        except (LedgerUnreachable, LedgerWriteFailed) as error:
             log.warning("snapshots cannot be saved, the next loading takes longer: %s", error)
 
 

@@ -15,7 +15,7 @@ from keydesk_practice.cluster.database import MarketTime, Owner, StoredRequest, 
 from keydesk_practice.cluster.database_threads import DatabaseWorker
 from keydesk_practice.cluster.loading import AccountLoader
 from keydesk_practice.cluster.watched_accounts import WatchedAccounts
-from keydesk_practice.errors import LedgerAway, LedgerWriteFailed, NotExecuted
+from keydesk_practice.errors import LedgerUnreachable, LedgerWriteFailed, NotExecuted
 from keydesk_practice.ledger.postgres import PostgresLedger
 from keydesk_practice.ledger.postgres_accounts import RequestRecord, commit_batches
 from keydesk_practice.ledger.records import Entry, LedgerAccount, LedgerBatch
@@ -45,7 +45,7 @@ class Node:
         self.accounts: dict[str, LedgerAccount] = {}
         self.watched = WatchedAccounts(broker, ledger)
         self.away = False
-        self.away_because = AWAY
+        self.unreachable_reason = AWAY
         self.failed = False  # a task of the node ended with an error
         self.loader = AccountLoader(
             *(broker, ledger, self.watched, clock),
@@ -111,7 +111,7 @@ class Node:
                 self._drop(ids)
                 await self._worker.run(database.release, self.number, ids, ticked)
                 await self._worker.run(database.leave, self.number)
-        except (LedgerAway, LedgerWriteFailed, TimeoutError) as error:
+        except (LedgerUnreachable, LedgerWriteFailed, TimeoutError) as error:
             log.warning("the accounts cannot be given up: %s", error)
         for task in self._tasks:
             task.cancel()
@@ -145,15 +145,15 @@ class Node:
         self._requests.get(account, {}).pop(request, None)
 
     async def find_request(self, account: str, request: str) -> StoredRequest | None:
-        """Return what the ledger knows of a request; raise `LedgerAway`."""
+        """Return what the ledger knows of a request; raise `LedgerUnreachable`."""
         return await self._request_worker.run(database.find_request, account, request)
 
     async def give_up(self, account: str, request: str) -> StoredRequest:
-        """Mark a request as never to be executed, unless it was already; raise `LedgerAway`."""
+        """Mark a request as never to be executed, unless it was already; raise `LedgerUnreachable`."""
         return await self._request_worker.run(database.give_up, account, request)
 
     async def refresh(self) -> None:
-        """Read the accounts and the node that owns each; raise `LedgerAway`."""
+        """Read the accounts and the node that owns each; raise `LedgerUnreachable`."""
         owners, self._newest = await self._worker.run(database.owners)
         if owners.keys() != self.accounts.keys():
             found = await self._worker.run(database.accounts)
@@ -174,19 +174,19 @@ class Node:
     # --- the clock and what else is changed for all nodes ---
 
     async def change_pace(self, make: Callable[[], MarketTime]) -> None:
-        """Change the market's pace for all nodes; raise `LedgerAway`."""
+        """Change the market's pace for all nodes; raise `LedgerUnreachable`."""
         while not await self._worker.run(database.write_pace, make()):
             await self._follow_pace()
         await self._follow_pace()
 
     async def follow_control(self) -> None:
-        """Read the pace, the shocks and the tokens that another node may have changed; raise `LedgerAway`."""
+        """Read the pace, the shocks and the tokens that another node may have changed; raise `LedgerUnreachable`."""
         await self._follow_pace()
         self.follow_shocks()
         self.on_control()
 
     def follow_shocks(self) -> None:
-        """Read the shocks that another node may have added or cancelled; raise `LedgerAway`."""
+        """Read the shocks that another node may have added or cancelled; raise `LedgerUnreachable`."""
         shocks, disguise = stored_overlay(self.ledger)
         if shocks != self.broker.shocks:
             self.broker.overlay(shocks, disguise)
@@ -233,7 +233,7 @@ class Node:
                         await self._follow_pace()
                     self.watched.catch_up(self._newest)
                     self.ledger.ping()
-            except (LedgerAway, LedgerWriteFailed) as error:
+            except (LedgerUnreachable, LedgerWriteFailed) as error:
                 self.connection_lost(error)
                 due = loop.time() - RENEW_SECONDS / 2
 
@@ -243,7 +243,7 @@ class Node:
             database.renew, self.number, LEASE_SECONDS, self.commits.ticked
         )
         if lease is None:
-            raise LedgerAway(
+            raise LedgerUnreachable(
                 "the database has no registration of this node any more, since its lease expired long ago: restart the node"
             )
         self._lease_until = began + LEASE_SECONDS
@@ -280,12 +280,12 @@ class Node:
         await self.follow_control()
         await self.refresh()
 
-    def connection_lost(self, error: LedgerAway | LedgerWriteFailed) -> None:
+    def connection_lost(self, error: LedgerUnreachable | LedgerWriteFailed) -> None:
         """Drop every account: what was sent may be stored or not, and the lease cannot be renewed."""
         if not self.away:
             log.warning("%s", error)
         self.away = True
-        self.away_because = str(error) if isinstance(error, LedgerWriteFailed) else AWAY
+        self.unreachable_reason = str(error) if isinstance(error, LedgerWriteFailed) else AWAY
         self.commits.failure = error
         self._take_after = time.monotonic() + LEASE_SECONDS
         self._drop(list(self.broker.sessions))
@@ -302,7 +302,7 @@ class Node:
             try:
                 self._nodes, self._all = await self._worker.run(database.counts)
                 await self._take_share()
-            except (LedgerAway, LedgerWriteFailed) as error:
+            except (LedgerUnreachable, LedgerWriteFailed) as error:
                 self.connection_lost(error)
 
     async def _take_share(self) -> None:

@@ -18,7 +18,7 @@ from keydesk_practice.cluster.forwarding import (
     account_of,
     check_outcome,
     forwarded_request,
-    inner_headers,
+    internal_headers,
     read_body,
     replayed,
     send_answer,
@@ -28,7 +28,7 @@ from keydesk_practice.cluster.forwarding import (
 from keydesk_practice.cluster.node import Node
 from keydesk_practice.cluster.peers import Peers
 from keydesk_practice.errors import (
-    LedgerAway,
+    LedgerUnreachable,
     LedgerWriteFailed,
     NotExecuted,
     NotStored,
@@ -86,9 +86,9 @@ class ClusterRouter:
         """Answer what concerns no account: candles, books, the list of accounts."""
         try:
             await self._local(scope, receive, send)
-        except LedgerAway as error:
+        except LedgerUnreachable as error:
             self._node.connection_lost(error)
-            raise unavailable(self._node.away_because) from None
+            raise unavailable(self._node.unreachable_reason) from None
         except NotExecuted as error:
             raise unavailable(str(error)) from None
 
@@ -99,9 +99,9 @@ class ClusterRouter:
         try:
             scope["state"]["session"] = self._node.watched.open(account)
             await self._local(scope, receive, send)
-        except LedgerAway as error:
+        except LedgerUnreachable as error:
             self._node.connection_lost(error)
-            raise unavailable(self._node.away_because) from None
+            raise unavailable(self._node.unreachable_reason) from None
         except NotExecuted as error:
             raise unavailable(str(error)) from None
 
@@ -123,7 +123,7 @@ class ClusterRouter:
             if may_be_executed and await self._answer_again(account.id, scope, send):
                 return None
             if self._node.away and not may_be_executed:
-                reason = self._node.away_because
+                reason = self._node.unreachable_reason
                 break  # no other node can have it either
             await self._node.wait_for_owner(account.id, owner, pause)
             pause = min(2 * pause, MAX_PAUSE_SECONDS)
@@ -148,7 +148,7 @@ class ClusterRouter:
             self._check_loadable(account)
             raise NotExecuted("the account belongs to no node at the moment")
         seconds = READ_SECONDS if scope["method"] == "GET" else TRY_SECONDS
-        request, inner = forwarded_request(scope, body), inner_headers(self._secret, scope)
+        request, inner = forwarded_request(scope, body), internal_headers(self._secret, scope)
         answer = await self._peers.send(owner.address, request, inner, seconds)
         await send_answer(check_outcome(answer), send)
 
@@ -177,7 +177,7 @@ class ClusterRouter:
             # The account was dropped while the request waited for a commit.
             self._node.end_request(account, request)
             raise NotExecuted("the account is moving to another node") from None
-        except LedgerAway as error:  # of a read of the ledger
+        except LedgerUnreachable as error:  # of a read of the ledger
             self._node.connection_lost(error)
             kind = NotExecuted if scope["method"] == "GET" else OutcomeUnknown
             raise kind("the database does not answer") from None
@@ -191,7 +191,7 @@ class ClusterRouter:
         """Send the original answer of a request that was executed; return False when the ledger knows nothing of it."""
         try:
             entry = await self._node.find_request(account, scope["state"]["request_id"])
-        except LedgerAway:
+        except LedgerUnreachable:
             return False
         if entry is None or entry.answer is None:
             return False
@@ -205,7 +205,7 @@ class ClusterRouter:
             found = await self._node.give_up(account, scope["state"]["request_id"])
         except LedgerWriteFailed as error:
             raise unknown_outcome(str(error)) from None
-        except LedgerAway as error:
+        except LedgerUnreachable as error:
             log.warning("%s", error)
             raise unknown_outcome("the database does not answer") from None
         if found.answer is None:
@@ -216,7 +216,7 @@ class ClusterRouter:
     async def _send_stored(self, account: str, answer: str, scope: Scope, send: Send) -> bool:
         try:
             response: Response = restored_answer(answer, self._reader(account))
-        except LedgerAway:
+        except LedgerUnreachable:
             return False
         rendered = await render(
             response, scope["state"]["response_format"], self._node.broker.budget

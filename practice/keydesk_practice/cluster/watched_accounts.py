@@ -19,7 +19,7 @@ class WatchedAccounts:
         self.loading: dict[str, AccountSession] = {}  # taken over, and not served yet
 
     def open(self, account: LedgerAccount) -> AccountSession:
-        """Return the session that streams of an account use here; raise `LedgerAway`."""
+        """Return the session that streams of an account use here; raise `LedgerUnreachable`."""
         found = self._sessions.get(account.id)
         if found is None:
             owned = self._broker.sessions.get(account.id)
@@ -37,7 +37,7 @@ class WatchedAccounts:
         return found
 
     def join(self, session: AccountSession) -> None:
-        """Continue the streams of an account that was taken over; raise `LedgerAway`."""
+        """Continue the streams of an account that was taken over; raise `LedgerUnreachable`."""
         watched = self._sessions.get(session.account.id)
         if watched is not None and session.committed_id < watched.committed_id:
             self.end(session.account.id)  # it was reset by its former owner
@@ -52,7 +52,7 @@ class WatchedAccounts:
             watched.committed_id = session.committed_id
 
     def committed_elsewhere(self, account: str, newest: int) -> None:
-        """Send the transactions of another node up to an id; raise `LedgerAway`."""
+        """Send the transactions of another node up to an id; raise `LedgerUnreachable`."""
         watched = self._sessions.get(account)
         is_here = account in self._broker.sessions or account in self.loading
         if watched is None or is_here:
@@ -63,7 +63,7 @@ class WatchedAccounts:
             self._send_until(watched, newest)
 
     def catch_up(self, newest: Mapping[str, int]) -> None:
-        """Send the transactions that no notification announced; raise `LedgerAway`."""
+        """Send the transactions that no notification announced; raise `LedgerUnreachable`."""
         for account in list(self._sessions):
             self.committed_elsewhere(account, newest.get(account, 0))
 

@@ -105,7 +105,7 @@ async def answer_operation(
     operation, parameters = _matching(operations, scope["method"], scope["path"])
     members = await read_json_object(scope, receive, optional=True)
     record: object = read_record(operation.request, members)
-    turn = changing if changing is not None and operation.waits_its_turn else nullcontext()
+    turn = changing if changing is not None and operation.is_exclusive else nullcontext()
     async with turn:
         answer = await operation.handler(control, record, **parameters)
     if operation.method != "GET":

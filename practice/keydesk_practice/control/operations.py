@@ -51,7 +51,7 @@ class Operation:
         return self.handler.__name__
 
     @property
-    def waits_its_turn(self) -> bool:
+    def is_exclusive(self) -> bool:
         """Whether it holds the lock `changing`: what it checked before an `await`, such as the ledger in use, must hold after it."""
         return self.method != "GET" and self.path != FAULTS
 

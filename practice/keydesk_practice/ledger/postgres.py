@@ -2,7 +2,7 @@
 
 Each write compares the account's fencing number with that in `fences`; an account that no node ever took has 0. The
 reads are small and indexed, and block the event loop as those of SQLite do, at most `STATEMENT_SECONDS`. After a lost
-connection every call raises `LedgerAway` until `reconnect`.
+connection every call raises `LedgerUnreachable` until `reconnect`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ from typing import Any
 
 import psycopg
 
-from keydesk_practice.errors import LedgerAway, LedgerUnavailable, LedgerWriteFailed
+from keydesk_practice.errors import LedgerUnavailable, LedgerUnreachable, LedgerWriteFailed
 from keydesk_practice.ledger.postgres_accounts import commit_batches
 from keydesk_practice.ledger.postgres_connection import (
     FORMAT,
@@ -39,7 +39,7 @@ _SETUP_LOCK = 5_207_012  # of the nodes that start at the same time
 
 @contextmanager
 def _translated_errors() -> Iterator[None]:
-    """Raise the driver's errors as `LedgerAway` or `LedgerWriteFailed`."""
+    """Raise the driver's errors as `LedgerUnreachable` or `LedgerWriteFailed`."""
     try:
         with away_errors():
             yield
@@ -64,7 +64,7 @@ class PostgresLedger:
         try:
             ledger = cls(text)
             ledger._create_tables()
-        except (LedgerAway, psycopg.Error) as error:
+        except (LedgerUnreachable, psycopg.Error) as error:
             raise LedgerUnavailable(
                 f"the ledger on PostgreSQL cannot be opened: {without_password(error)}"
             ) from None
@@ -109,12 +109,12 @@ class PostgresLedger:
             self._connection = None
 
     def reconnect(self) -> None:
-        """Open a connection in place of a lost one; raise `LedgerAway`."""
+        """Open a connection in place of a lost one; raise `LedgerUnreachable`."""
         self.close()
         self._connection = connect(self.text)
 
     def ping(self) -> None:
-        """Raise `LedgerAway` when the connection is lost."""
+        """Raise `LedgerUnreachable` when the connection is lost."""
         self._all("SELECT 1")
 
     # --- facts and accounts ---
@@ -191,7 +191,7 @@ class PostgresLedger:
 
         Raises:
             LedgerWriteFailed: it is refused; nothing of the accounts that belong to another node is stored.
-            LedgerAway: the database does not answer; whether it is stored is not known.
+            LedgerUnreachable: the database does not answer; whether it is stored is not known.
         """
         staged, self._ended = self._ended, {}
         ended = [LedgerBatch(account, [record]) for (account, _, _), record in staged.items()]
@@ -318,7 +318,7 @@ class PostgresLedger:
     def _open_connection(self) -> BoundedConnection:
         connection = self._connection
         if connection is None or connection.closed:
-            raise LedgerAway("the database does not answer: the connection was lost")
+            raise LedgerUnreachable("the database does not answer: the connection was lost")
         return connection
 
     def _one(self, query: str, *values: object) -> tuple[Any, ...] | None:

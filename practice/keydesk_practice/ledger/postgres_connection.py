@@ -20,7 +20,7 @@ from psycopg.abc import RV, PQGen
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import TupleRow
 
-from keydesk_practice.errors import LedgerAway, LedgerUnavailable, LedgerWriteFailed
+from keydesk_practice.errors import LedgerUnavailable, LedgerUnreachable, LedgerWriteFailed
 
 SCHEMA = "keydesk_practice"
 FORMAT = 1
@@ -166,7 +166,7 @@ def without_password(text: object) -> str:
 
 
 def connect(text: str) -> BoundedConnection:
-    """Return a new connection in autocommit mode, to the tables of the ledger; raise `LedgerAway`."""
+    """Return a new connection in autocommit mode, to the tables of the ledger; raise `LedgerUnreachable`."""
     with away_errors():
         connection = BoundedConnection.connect(text, autocommit=True)
         connection.execute(f"SET search_path = {SCHEMA}")
@@ -176,7 +176,7 @@ def connect(text: str) -> BoundedConnection:
 
 @contextmanager
 def away_errors() -> Iterator[None]:
-    """Raise the driver's errors of a lost connection as `LedgerAway`, and those of a full disk as `LedgerWriteFailed`.
+    """Raise the driver's errors of a lost connection as `LedgerUnreachable`, and those of a full disk as `LedgerWriteFailed`.
 
     So are those of a server that takes no writes, as a standby does, and a hosted one whose disk is nearly full. An error of
     a statement whose connection goes on is an answer: the statement was certainly not executed.
@@ -194,4 +194,6 @@ def away_errors() -> Iterator[None]:
         ):
             cause = without_password(diagnostics.message_primary)
             raise LedgerWriteFailed(f"the database cannot store anything: {cause}") from None
-        raise LedgerAway(f"the database does not answer: {without_password(error)}") from None
+        raise LedgerUnreachable(
+            f"the database does not answer: {without_password(error)}"
+        ) from None

@@ -41,7 +41,7 @@ from keydesk_practice.workers.group import WorkerGroup
 from keydesk_practice.workers.pool import Worker
 from keydesk_practice.workers.settings import TokenDigest
 
-_AT_HOME = frozenset({"reset_account", "clone_account", "transfer", "set_margin"})
+_AT_OWNER = frozenset({"reset_account", "clone_account", "transfer", "set_margin"})
 Handler = Callable[..., Awaitable[Any]]
 
 
@@ -220,7 +220,7 @@ class WorkersControl:
         self, name: str, request: object, *, speed: float | None = None, runs: bool = False
     ) -> State:
         """Have every worker switch to another ledger, then give all of them the same time and shocks."""
-        async with self.held_if_refused():
+        async with self.paused_until_success():
             states = await self.group.ask_all(name, request)
         self.ledger_number += 1
         self.group.clock.pause()
@@ -233,7 +233,7 @@ class WorkersControl:
         return await self.state(Nothing())
 
     @asynccontextmanager
-    async def held_if_refused(self) -> AsyncIterator[None]:
+    async def paused_until_success(self) -> AsyncIterator[None]:
         """Pause every worker; resume the market only if the block raises an `HttpError`."""
         running = self.group.clock.running
         await self._stop()
@@ -288,7 +288,7 @@ class WorkersControl:
         """Return a handler with the name and the summary of the operation, for the log and the OpenAPI document."""
 
         async def handler(_: object, request: object, **parameters: str) -> object:
-            if operation.name in _AT_HOME:
+            if operation.name in _AT_OWNER:
                 return await self._do_at_owner(operation, request, **parameters)
             own: Handler = getattr(self, operation.name)
             return await own(request)

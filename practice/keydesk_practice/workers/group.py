@@ -27,7 +27,7 @@ from keydesk_practice.workers.settings import AccountTerms, Report, SharedState
 WAIT_SECONDS = 15.0  # for a worker that is being restarted
 ANSWER_SECONDS = 600.0  # a jump over months ticks every account
 PAUSE_SECONDS = 0.1  # before it is asked again
-_AWAY = frozenset({503, 504})
+_RETRIED_STATUSES = frozenset({503, 504})
 _FIRST_ERROR = 400
 _BY_NAME = {one.name: one for one in WORKER_OPERATIONS}
 log = logging.getLogger("keydesk.practice.workers")
@@ -103,7 +103,7 @@ class WorkerGroup:
             try:
                 return await ask()
             except HttpError as error:
-                if error.status not in _AWAY or time.monotonic() > deadline:
+                if error.status not in _RETRIED_STATUSES or time.monotonic() > deadline:
                     raise
                 await asyncio.sleep(PAUSE_SECONDS)
 

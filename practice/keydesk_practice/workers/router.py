@@ -14,7 +14,7 @@ from keydesk_practice.cluster.forwarding import (
     account_of,
     check_outcome,
     forwarded_request,
-    inner_headers,
+    internal_headers,
     read_body,
     replayed,
     send_answer,
@@ -83,14 +83,14 @@ class WorkerRouter:
 
     async def _forward(self, address: str, scope: Scope, receive: Receive, send: Send) -> None:
         request = forwarded_request(scope, await read_body(receive))
-        inner = inner_headers(self._secret, scope)
+        inner = internal_headers(self._secret, scope)
         answer = await self._peers.send(address, request, inner, FORWARD_SECONDS)
         await send_answer(check_outcome(answer), send)
 
     async def _relay(self, address: str, scope: Scope, receive: Receive, send: Send) -> None:
         """Send a stream of another worker on, until either end closes it."""
         request = forwarded_request(scope, await read_body(receive))
-        stream = await self._peers.stream(address, request, inner_headers(self._secret, scope))
+        stream = await self._peers.stream(address, request, internal_headers(self._secret, scope))
         leaving = asyncio.create_task(_close_with_client(stream, receive))
         try:
             head = {"type": "http.response.start", "status": stream.status}

@@ -23,8 +23,8 @@ def intent(name: str, since: int = 10) -> Intent:
     return Intent(name, Action.CREATE, since, 1_700_000_000_000_000_000, "001", "", {"units": "1"})
 
 
-def journal_at(folder: Path, most_settled: int = 1000) -> FileJournal:
-    return FileJournal(folder / "private" / "orders.jsonl", most_settled=most_settled)
+def journal_at(folder: Path, max_settled: int = 1000) -> FileJournal:
+    return FileJournal(folder / "private" / "orders.jsonl", max_settled=max_settled)
 
 
 def test_an_intent_is_open_until_it_is_settled(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_a_damaged_line_in_the_middle_is_counted_and_the_rest_is_read(tmp_path: 
 
 
 def test_settled_intents_do_not_pile_up(tmp_path: Path) -> None:
-    journal = journal_at(tmp_path, most_settled=20)
+    journal = journal_at(tmp_path, max_settled=20)
     journal.write(intent("open", since=5))
     for number in range(200):
         name = f"i{number}"
@@ -123,7 +123,7 @@ def test_settled_intents_do_not_pile_up(tmp_path: Path) -> None:
 
 
 def test_claims_that_no_intent_can_make_as_well_are_dropped(tmp_path: Path) -> None:
-    journal = journal_at(tmp_path, most_settled=4)
+    journal = journal_at(tmp_path, max_settled=4)
     for number in (5, 6, 7, 6 + NEAR, 7 + NEAR):
         journal.write(intent(f"i{number}"))
         journal.settle(intent(f"i{number}"), "done", (str(number),))
@@ -131,7 +131,7 @@ def test_claims_that_no_intent_can_make_as_well_are_dropped(tmp_path: Path) -> N
 
 
 def test_two_processes_share_a_journal_even_when_one_compacts_it(tmp_path: Path) -> None:
-    one, other = journal_at(tmp_path, most_settled=1), journal_at(tmp_path)
+    one, other = journal_at(tmp_path, max_settled=1), journal_at(tmp_path)
     one.write(intent("a"))
     for name in ("x", "y"):
         one.write(intent(name))
@@ -181,7 +181,7 @@ def test_a_stopped_process_that_holds_the_lock_delays_others_only_briefly(tmp_pa
 def test_a_line_with_members_of_wrong_types_is_counted_as_unreadable(
     tmp_path: Path, line: object
 ) -> None:
-    journal = journal_at(tmp_path, most_settled=2)
+    journal = journal_at(tmp_path, max_settled=2)
     journal.write(intent("open"))
     with journal.path.open("ab") as file:
         file.write(json.dumps(line).encode() + b"\n")
@@ -197,7 +197,7 @@ import sys
 from keydesk_client.orders.outcome import Action, Intent
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.auth.private_files import locked
-journal = FileJournal(sys.argv[1], most_settled=5, patience_s=30.0)
+journal = FileJournal(sys.argv[1], max_settled=5, patience_s=30.0)
 for number in range(60):
     intent = Intent(f"{sys.argv[2]}{number}", Action.CREATE, number, 0, None, "", {})
     journal.write(intent)
@@ -249,13 +249,13 @@ STEPS = st.lists(
 
 
 @settings(max_examples=examples(25, soak=60), deadline=None)
-@given(steps=STEPS, most_settled=st.sampled_from([0, 2, 1000]))
+@given(steps=STEPS, max_settled=st.sampled_from([0, 2, 1000]))
 def test_reading_only_what_was_appended_finds_the_same_as_reading_everything(
-    steps: list[tuple[str, int, int]], most_settled: int
+    steps: list[tuple[str, int, int]], max_settled: int
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "j" / "orders.jsonl"
-        journals = [FileJournal(path, most_settled=most_settled) for _ in range(2)]
+        journals = [FileJournal(path, max_settled=max_settled) for _ in range(2)]
         for place, (step, which, number) in enumerate(steps):
             journal, one = journals[which], intent(f"i{number}")
             match step:
@@ -275,7 +275,7 @@ def test_reading_only_what_was_appended_finds_the_same_as_reading_everything(
 
 def test_ambiguous_intents_are_kept_while_any_intent_is_open(tmp_path: Path) -> None:
     path = tmp_path / "j" / "orders.jsonl"
-    journal = FileJournal(path, most_settled=2)
+    journal = FileJournal(path, max_settled=2)
     for name in ("open", "counted", "any", "other"):
         journal.write(intent(name))
     journal.settle(intent("counted"), "ambiguous", shared=("11", "12"))

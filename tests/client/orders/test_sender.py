@@ -38,7 +38,7 @@ from keydesk_client.orders.outcome import (
     monotonic_time,
 )
 from keydesk_client.orders.sender import Sender
-from keydesk_client.resources._base import TimeForm
+from keydesk_client.resources._base import TimeFormat
 from support.fakes.lossy_broker import Fate, LossyBroker
 from support.fakes.lossy_desk import CLOCK, Desk, at_desk, buy, outcome_of, sent, transactions_of
 from support.fakes.virtual_time import run
@@ -90,7 +90,7 @@ def test_a_success_answer_is_done_with_what_it_became(tmp_path: Path, act: str) 
     assert desk.steps() == ["Sending", "Done"]
     done = desk.progress[-1]
     assert isinstance(done, Done)
-    assert done.became is BECAME[act]
+    assert done.result is BECAME[act]
     assert done.request_id == "77"
     assert not done.looked_up
     assert desk.journal.open_intents() == ()
@@ -105,7 +105,7 @@ def test_a_lost_answer_is_found_in_the_transactions_and_nothing_is_sent_twice(
     done = outcome_of(tmp_path, broker, ACTS[act])
     assert isinstance(done, Done)
     assert done.looked_up
-    assert done.became is BECAME[act]
+    assert done.result is BECAME[act]
     assert len(broker.writes) == 1
 
 
@@ -134,7 +134,7 @@ def test_an_incomplete_success_answer_is_looked_up(tmp_path: Path, act: str) -> 
     broker = LossyBroker(Fate.TACITURN_YET_DONE, first_id=10)
     done = outcome_of(tmp_path, broker, ACTS[act])
     assert isinstance(done, Done)
-    assert (done.became, done.looked_up) == (BECAME[act], True)
+    assert (done.result, done.looked_up) == (BECAME[act], True)
 
 
 def test_the_client_id_travels_with_the_order_and_in_the_header(tmp_path: Path) -> None:
@@ -261,7 +261,7 @@ def test_the_journal_holds_what_was_sent(
 
 
 @pytest.mark.parametrize("form", ["RFC3339", "UNIX"])
-def test_the_journal_holds_an_order_as_it_was_sent(tmp_path: Path, form: TimeForm) -> None:
+def test_the_journal_holds_an_order_as_it_was_sent(tmp_path: Path, form: TimeFormat) -> None:
     broker, journal = LossyBroker(), FileJournal(tmp_path / "j" / "orders.jsonl")
     order = LimitOrderRequest(
         instrument="EUR_USD",
@@ -450,7 +450,7 @@ def test_an_unconfirmed_request_that_takes_effect_raises_the_alarm_once(
         await asyncio.sleep(1.0)
         (alarm,) = desk.alarms
         assert isinstance(alarm, Done)
-        assert alarm.became in {BECAME[act], OrderResult.RESTING}
+        assert alarm.result in {BECAME[act], OrderResult.RESTING}
         assert desk.journal.open_intents() == ()
 
     at_desk(tmp_path, broker, body)
@@ -466,7 +466,7 @@ def test_an_unconfirmed_request_can_be_resolved_later(tmp_path: Path, act: str) 
         await asyncio.sleep(60.0)
         found = await desk.sender.resolve(given_up.intent)
         assert isinstance(found, Done)
-        assert found.became is BECAME[act]
+        assert found.result is BECAME[act]
         for transaction in transactions_of(broker):
             desk.sender.watch(transaction)
         assert desk.alarms == []
@@ -558,7 +558,7 @@ def test_what_an_earlier_session_left_open_is_resolved_at_the_start(tmp_path: Pa
     async def body(desk: Desk) -> None:
         (done,) = await desk.sender.recover()
         assert isinstance(done, Done)
-        assert (done.became, done.reason) == (OrderResult.CANCELLED, "INSUFFICIENT_MARGIN")
+        assert (done.result, done.reason) == (OrderResult.CANCELLED, "INSUFFICIENT_MARGIN")
         assert await desk.sender.recover() == ()
 
     at_desk(tmp_path, broker, body)

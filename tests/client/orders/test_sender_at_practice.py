@@ -104,20 +104,20 @@ async def desk(desk_of_my_own: PracticeServer, tmp_path: Path) -> AsyncIterator[
 async def test_a_market_order(desk: Desk) -> None:
     await desk.loses_sight()
     done = desk.found(await desk.sender.create(buy()))
-    assert done.became is OrderResult.FILLED
+    assert done.result is OrderResult.FILLED
     assert done.trade_id is not None
 
 
 async def test_an_order_that_rests(desk: Desk) -> None:
     await desk.loses_sight()
-    assert desk.found(await desk.sender.create(rest())).became is OrderResult.RESTING
+    assert desk.found(await desk.sender.create(rest())).result is OrderResult.RESTING
 
 
 async def test_a_replacement(desk: Desk) -> None:
     order_id = await desk.has(rest())
     await desk.loses_sight()
     done = desk.found(await desk.sender.replace(order_id, rest(FARTHER)))
-    assert done.became is OrderResult.RESTING
+    assert done.result is OrderResult.RESTING
     assert done.order_id not in {order_id, None}
 
 
@@ -133,7 +133,7 @@ async def test_a_cancel_by_client_id(desk: Desk) -> None:
     done = await desk.sender.create(rest())
     assert done.intent.client_id is not None
     await desk.loses_sight()
-    assert desk.found(await desk.sender.cancel(f"@{done.intent.client_id}")).became is (
+    assert desk.found(await desk.sender.cancel(f"@{done.intent.client_id}")).result is (
         OrderResult.APPLIED
     )
 
@@ -150,7 +150,7 @@ async def test_a_close(desk: Desk, units: str) -> None:
     trade_id = await desk.has(buy())
     await desk.loses_sight()
     done = desk.found(await desk.sender.close_trade(trade_id, units=units))
-    assert done.became is OrderResult.FILLED
+    assert done.result is OrderResult.FILLED
 
 
 async def test_a_close_of_a_trade_that_is_closed_already(desk: Desk) -> None:
@@ -167,7 +167,7 @@ async def test_a_close_of_both_sides(desk: Desk) -> None:
     await desk.loses_sight()
     closing = desk.sender.close_position("EUR_USD", long_units="ALL", short_units="ALL")
     done = desk.found(await closing)
-    assert done.became is OrderResult.FILLED
+    assert done.result is OrderResult.FILLED
     assert len(done.related_transaction_ids) == 4
     assert (await desk.client.trades.open()).trades == ()
 
@@ -190,7 +190,7 @@ async def test_protection_set_changed_and_taken_away(desk: Desk) -> None:
     ):
         await desk.loses_sight()
         done = desk.found(await desk.sender.set_dependent_orders(trade_id, **edit))
-        assert done.became is OrderResult.APPLIED
+        assert done.result is OrderResult.APPLIED
     assert (await desk.client.orders.pending()).orders == ()
 
 
@@ -200,5 +200,5 @@ async def test_an_order_without_an_id_of_ours(
     async with desk_at(desk_of_my_own, tmp_path, client_ids=False) as desk:
         await desk.has(buy())
         await desk.loses_sight()
-        assert desk.found(await desk.sender.create(buy())).became is OrderResult.FILLED
+        assert desk.found(await desk.sender.create(buy())).result is OrderResult.FILLED
         assert "clientExtensions" not in desk.relay.writes[0]

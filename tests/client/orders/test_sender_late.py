@@ -50,7 +50,7 @@ def test_protection_that_was_cancelled_late_raises_the_alarm_once(tmp_path: Path
         await asyncio.sleep(1.0)
         (alarm,) = desk.alarms
         assert isinstance(alarm, Done)
-        assert alarm.became is OrderResult.APPLIED
+        assert alarm.result is OrderResult.APPLIED
         assert desk.progress[-1] == alarm
         assert desk.journal.open_intents() == ()
 
@@ -207,7 +207,7 @@ def test_an_end_without_a_reason_is_an_end(tmp_path: Path) -> None:
         desk.watch_all()
         (alarm,) = desk.alarms
         assert isinstance(alarm, Done)
-        assert (alarm.became, alarm.reason) == (OrderResult.CANCELLED, "ORDER_CANCEL")
+        assert (alarm.result, alarm.reason) == (OrderResult.CANCELLED, "ORDER_CANCEL")
 
     at_desk(tmp_path, broker, body)
 
@@ -250,6 +250,6 @@ def test_a_batch_that_comes_in_pieces_is_reported_when_it_is_complete(
         await asyncio.sleep(1.0)
         (alarm,) = desk.alarms
         assert isinstance(alarm, Done)
-        assert alarm.became is OrderResult.FILLED
+        assert alarm.result is OrderResult.FILLED
 
     at_desk(tmp_path, broker, body)

@@ -377,7 +377,7 @@ def test_a_like_close_of_before_is_not_taken_for_a_lost_one_by_a_feed_that_lags(
 
     async def whole() -> Outcome:
         async with broker.client() as client:
-            first = Sender(client, FileJournal(path, most_settled=0), lambda: 9)
+            first = Sender(client, FileJournal(path, max_settled=0), lambda: 9)
             assert isinstance(await ACTS["close part"](first), Done)
             second = Sender(client, FileJournal(path), lambda: 9, new_id=lambda: "b-1")
             return await ACTS["close part"](second)

@@ -78,7 +78,7 @@ def test_a_fill_in_two_parts_is_filled_and_holds_both(tmp_path: Path) -> None:
         (fill("10", "40"),),
     )
     assert isinstance(done, Done)
-    assert done.became is OrderResult.FILLED
+    assert done.result is OrderResult.FILLED
     assert [each.id for each in done.transactions] == ["10", "11", "12"]
     assert done.related_transaction_ids == ("10", "11")  # the second part is of a batch of its own
 
@@ -88,7 +88,7 @@ def test_a_part_filled_and_the_rest_cancelled_says_both(tmp_path: Path) -> None:
     rest = {"type": "ORDER_CANCEL", "orderID": "10", "reason": "TIME_IN_FORCE_EXPIRED"}
     done = found_in(tmp_path, lambda sender: sender.create(buy()), (tagged, fill("10", "60"), rest))
     assert isinstance(done, Done)
-    assert (done.became, done.reason) == (OrderResult.FILLED, "TIME_IN_FORCE_EXPIRED")
+    assert (done.result, done.reason) == (OrderResult.FILLED, "TIME_IN_FORCE_EXPIRED")
 
 
 def test_the_end_of_protection_that_came_with_a_fill_is_not_the_end_of_the_order(
@@ -101,7 +101,7 @@ def test_the_end_of_protection_that_came_with_a_fill_is_not_the_end_of_the_order
         tmp_path, lambda sender: sender.create(buy()), (tagged, fill("10"), stop), (gone,)
     )
     assert isinstance(done, Done)
-    assert (done.became, done.reason) == (OrderResult.FILLED, "")
+    assert (done.result, done.reason) == (OrderResult.FILLED, "")
 
 
 ENDED = {"type": "ORDER_CANCEL", "orderID": "7", "reason": "CLIENT_REQUEST_REPLACED"}
@@ -120,7 +120,7 @@ def test_a_replacement_that_only_cancelled_is_not_believed_to_rest_nor_to_have_c
         batch = (ENDED, order | reasons)
         outcome = found_in(tmp_path, lambda sender: sender.replace("7", limit()), batch)
     assert isinstance(outcome, Done)
-    assert (outcome.became, outcome.reason) == (OrderResult.CANCELLED, "UNITS_INVALID")
+    assert (outcome.result, outcome.reason) == (OrderResult.CANCELLED, "UNITS_INVALID")
     assert outcome.order_id is None
 
 
@@ -183,7 +183,7 @@ def test_a_replacement_whose_order_comes_in_a_batch_of_its_own_is_ours(tmp_path:
     second = (ours | {"reason": "REPLACEMENT", "replacesOrderID": "7"},)
     done = found_in(tmp_path, lambda sender: sender.replace("7", limit()), first, second)
     assert isinstance(done, Done)
-    assert (done.became, done.order_id) == (OrderResult.RESTING, "11")
+    assert (done.result, done.order_id) == (OrderResult.RESTING, "11")
 
 
 def test_a_close_of_a_trade_that_its_stop_closed_first_is_rejected(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_a_close_of_both_sides_is_done_when_both_are(tmp_path: Path) -> None:
     batch = (closing("long"), fill("10", "-100"), closing("short"), fill("12"))
     done = found_in(tmp_path, both_sides, batch)
     assert isinstance(done, Done)
-    assert done.became is OrderResult.FILLED
+    assert done.result is OrderResult.FILLED
     assert done.related_transaction_ids == ("10", "11", "12", "13")
 
 
@@ -292,7 +292,7 @@ def test_a_close_of_both_sides_of_which_one_is_cancelled_says_so(tmp_path: Path)
     batch = (closing("long"), fill("10", "-100"), closing("short"), halted)
     done = found_in(tmp_path, both_sides, batch)
     assert isinstance(done, Done)
-    assert (done.became, done.reason) == (OrderResult.FILLED, "MARKET_HALTED")
+    assert (done.result, done.reason) == (OrderResult.FILLED, "MARKET_HALTED")
 
 
 def mine(sender: Sender) -> Awaitable[Outcome]:

@@ -19,21 +19,21 @@ def at_two_desks(
     folder: Path,
     broker: LossyBroker,
     body: Callable[[Desk, Desk], Awaitable[None]],
-    most_settled: int = MAX_SETTLED,
+    max_settled: int = MAX_SETTLED,
 ) -> None:
     """Run a body at two desks, each with a client and a journal object of its own, as two processes have."""
     path = folder / "j" / "orders.jsonl"
 
     async def whole() -> None:
         async with broker.client() as one, broker.client() as other:
-            first = Desk(broker, one, FileJournal(path, most_settled=most_settled), names="a-")
+            first = Desk(broker, one, FileJournal(path, max_settled=max_settled), names="a-")
             await body(first, Desk(broker, other, FileJournal(path), names="b-"))
 
     run(whole())
 
 
-@pytest.mark.parametrize("most_settled", [0, MAX_SETTLED], ids=["put in order", "as it grew"])
-def test_like_closes_of_two_senders_are_told_apart(tmp_path: Path, most_settled: int) -> None:
+@pytest.mark.parametrize("max_settled", [0, MAX_SETTLED], ids=["put in order", "as it grew"])
+def test_like_closes_of_two_senders_are_told_apart(tmp_path: Path, max_settled: int) -> None:
     broker = LossyBroker(Fate.LOST_REQUEST, Fate.ANSWERED, first_id=10)
 
     async def body(desk: Desk, second: Desk) -> None:
@@ -44,7 +44,7 @@ def test_like_closes_of_two_senders_are_told_apart(tmp_path: Path, most_settled:
         assert isinstance(await lost, Unconfirmed)
         assert [intent.id for intent in desk.journal.open_intents()] == ["b-1"]
 
-    at_two_desks(tmp_path, broker, body, most_settled)
+    at_two_desks(tmp_path, broker, body, max_settled)
 
 
 def test_a_sender_that_starts_may_look_up_intents_that_another_is_sending(tmp_path: Path) -> None:
@@ -78,4 +78,4 @@ def test_compacting_the_journal_keeps_the_intents_that_another_is_sending(tmp_pa
         assert isinstance(await sending, Done)
         assert desk.journal.open_intents() == ()
 
-    at_two_desks(tmp_path, broker, body, most_settled=0)
+    at_two_desks(tmp_path, broker, body, max_settled=0)

@@ -8,7 +8,7 @@ import pytest
 
 from keydesk_client import Client, Done, FileJournal, Rejected, Sender, sync
 from keydesk_client.models import LimitOrderRequest, MarketOrderRequest, StopLossDetails
-from keydesk_client.resources.closing import each_outcome
+from keydesk_client.resources.closing import send_all
 from support.broker import PracticeServer
 
 
@@ -116,7 +116,7 @@ async def test_items_of_a_queue_are_sent_one_after_the_other_and_queues_side_by_
         steps.append(item)
         return item.upper()
 
-    found = await each_outcome(["a1", "b1", "a2"], send, lambda item: item[0])
+    found = await send_all(["a1", "b1", "a2"], send, lambda item: item[0])
     assert [each.outcome for each in found] == ["A1", "B1", "A2"]
     assert [step for step in steps if step != "b1"] == ["a1", "a1", "a2", "a2"]
     assert steps.index("b1") < steps.index("a2")

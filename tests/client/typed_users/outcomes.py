@@ -28,7 +28,7 @@ def words(outcome: Outcome) -> str:
         case Done():
             assert_type(outcome.transactions, tuple[Transaction, ...])
             assert_type(outcome.trade_id, str | None)
-            return done(outcome.became)
+            return done(outcome.result)
         case Rejected():
             assert_type(outcome.reject_reason, str | None)
             return f"refused with {outcome.status}: {outcome.message}"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from keydesk_practice.errors import (
-    LedgerAway,
+    LedgerUnreachable,
     LedgerWriteFailed,
     NotExecuted,
     NotStored,
@@ -59,7 +59,7 @@ class Database:
         self.statements += 1
         await self.gate.wait()
         if self.is_away:
-            raise LedgerAway("the connection was lost")
+            raise LedgerUnreachable("the connection was lost")
         if self.is_full:
             raise LedgerWriteFailed("no space left")
         moved = {one.account for one in batches if fences[one.account] == self.fences[one.account]}

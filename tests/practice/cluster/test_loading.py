@@ -15,7 +15,7 @@ from keydesk_practice.cluster.clock import ClusterClock
 from keydesk_practice.cluster.database import TakenAccount
 from keydesk_practice.cluster.loading import LOADED_AT_ONCE, AccountLoader
 from keydesk_practice.cluster.watched_accounts import WatchedAccounts
-from keydesk_practice.errors import LedgerAway
+from keydesk_practice.errors import LedgerUnreachable
 from keydesk_practice.ledger.postgres import PostgresLedger
 
 IDS = [f"101-001-1000001-{number:03}" for number in range(1, 3 * LOADED_AT_ONCE + 1)]
@@ -69,9 +69,9 @@ async def test_requests_go_on_when_the_database_is_lost_while_accounts_are_loade
 
     def load(_: list[str]) -> None:
         waiting.append(asyncio.create_task(loader.wait_for(IDS[-1], 60.0)))
-        raise LedgerAway("away")
+        raise LedgerUnreachable("away")
 
     loader = loader_with(load)
-    with pytest.raises(LedgerAway):
+    with pytest.raises(LedgerUnreachable):
         await loader.load(TAKEN)
     await waiting[0]

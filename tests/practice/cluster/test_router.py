@@ -9,7 +9,7 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from keydesk_practice.broker.background import WorkBudget
-from keydesk_practice.errors import LedgerAway, NotExecuted, NotStored, OutcomeUnknown
+from keydesk_practice.errors import LedgerUnreachable, NotExecuted, NotStored, OutcomeUnknown
 from keydesk_practice.http.errors import NO_SUCH_ACCOUNT, HttpError, not_found
 from keydesk_practice.http.responses import Response, ResponseFormat, stored_answer
 from keydesk_practice.ledger.records import LedgerAccount, WireTransaction
@@ -34,7 +34,7 @@ class FakeNode:
         self.accounts = {ACCOUNT.id: ACCOUNT}
         self.owners = {ACCOUNT.id: owner}
         self.away = False
-        self.away_because = "the database does not answer"
+        self.unreachable_reason = "the database does not answer"
         self.here = here
         self.time = 0.0
         self.requests: dict[str, str | None] = {}  # stored; None: given up
@@ -63,7 +63,7 @@ class FakeNode:
 
     async def find_request(self, _: str, request: str) -> StoredRequest | None:
         if self.is_database_away:
-            raise LedgerAway("away")
+            raise LedgerUnreachable("away")
         return StoredRequest(self.requests[request]) if request in self.requests else None
 
     async def give_up(self, account: str, request: str) -> StoredRequest:
@@ -84,7 +84,7 @@ class FakeNode:
     def bodies(self, _account: str, first: int, _last: int) -> list[str]:
         return [json.dumps({"id": str(first), "type": "ORDER_FILL"})]
 
-    def connection_lost(self, _: LedgerAway) -> None:
+    def connection_lost(self, _: LedgerUnreachable) -> None:
         self.away = True
 
 

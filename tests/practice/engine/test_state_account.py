@@ -7,9 +7,9 @@ import pytest
 
 from keydesk_practice.engine.commands import CancelOrder, LimitRequest, ReplaceOrder, TimeInForce
 from keydesk_practice.engine.state.account import (
-    ORDER_LIFE,
+    ORDER_TRANSITIONS,
     TIMES_IN_FORCE,
-    TRADE_LIFE,
+    TRADE_TRANSITIONS,
     ImpossibleTransition,
     OrderEvent,
     OrderState,
@@ -27,23 +27,25 @@ D = Decimal
 
 def test_every_pair_of_state_and_event_is_in_the_table_or_impossible() -> None:
     for state, event in product(get_args(OrderState), get_args(OrderEvent)):
-        if (state, event) in ORDER_LIFE:
-            assert order_after(state, event) == ORDER_LIFE[state, event]
+        if (state, event) in ORDER_TRANSITIONS:
+            assert order_after(state, event) == ORDER_TRANSITIONS[state, event]
         else:
             with pytest.raises(ImpossibleTransition):
                 order_after(state, event)
     for trade_state, trade_event in product(get_args(TradeState), get_args(TradeEvent)):
-        if (trade_state, trade_event) in TRADE_LIFE:
-            assert trade_after(trade_state, trade_event) == TRADE_LIFE[trade_state, trade_event]
+        if (trade_state, trade_event) in TRADE_TRANSITIONS:
+            assert (
+                trade_after(trade_state, trade_event) == TRADE_TRANSITIONS[trade_state, trade_event]
+            )
         else:
             with pytest.raises(ImpossibleTransition):
                 trade_after(trade_state, trade_event)
 
 
 def test_filled_and_cancelled_are_final_and_nothing_ends_triggered() -> None:
-    assert not [state for state, _ in ORDER_LIFE if state != "PENDING"]
-    assert "TRIGGERED" not in ORDER_LIFE.values()
-    assert not [state for state, _ in TRADE_LIFE if state == "CLOSED"]
+    assert not [state for state, _ in ORDER_TRANSITIONS if state != "PENDING"]
+    assert "TRIGGERED" not in ORDER_TRANSITIONS.values()
+    assert not [state for state, _ in TRADE_TRANSITIONS if state == "CLOSED"]
 
 
 @pytest.mark.parametrize("life", sorted(TIMES_IN_FORCE["LIMIT"]))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk_practice.errors import LedgerAway, LedgerUnavailable, LedgerWriteFailed
+from keydesk_practice.errors import LedgerUnavailable, LedgerUnreachable, LedgerWriteFailed
 from keydesk_practice.ledger.interface import copy_account
 from keydesk_practice.ledger.records import (
     Entry,
@@ -167,7 +167,7 @@ def test_after_a_lost_connection_the_database_is_away_until_there_is_a_new_one(
     )
     connection.close()
     for _ in range(2):
-        with pytest.raises(LedgerAway):
+        with pytest.raises(LedgerUnreachable):
             ledger.last_id(ACCOUNT.id)
     ledger.reconnect()
     assert ledger.last_id(ACCOUNT.id) == 1
@@ -216,7 +216,9 @@ def test_a_file_that_is_missing_is_named() -> None:
         connection_text("@no/such/file")
 
 
-@pytest.mark.parametrize(("code", "error"), [("53100", LedgerWriteFailed), ("57P01", LedgerAway)])
+@pytest.mark.parametrize(
+    ("code", "error"), [("53100", LedgerWriteFailed), ("57P01", LedgerUnreachable)]
+)
 def test_an_answer_of_a_full_disk_is_told_from_a_lost_connection(
     ledger: PostgresLedger, address: str, code: str, error: type[Exception]
 ) -> None:

@@ -102,12 +102,12 @@ def account() -> AccountState:
         mid_nav=D("10214.55"),
         day_pl=D("33.90"),
         open_risk=D("27.78"),
-        naked_trades=1,
+        unprotected_trades=1,
     )
 
 
 def trades() -> dict[str, TradeRow]:
-    """A protected long and a naked short."""
+    """A protected long and an unprotected short."""
     long_euro = TradeRow(
         id="6411",
         instrument="EUR_USD",

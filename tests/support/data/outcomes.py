@@ -33,13 +33,13 @@ def opening_fill(price: str = "1.08502", units: str = "50000", trade_id: int = 6
 
 
 def done(
-    *transactions: Transaction, became: OrderResult = OrderResult.FILLED, reason: str = ""
+    *transactions: Transaction, result: OrderResult = OrderResult.FILLED, reason: str = ""
 ) -> Done:
     """A good answer."""
     ids = tuple(each.id for each in transactions)
     return Done(
         intent=intent(),
-        became=became,
+        result=result,
         transactions=transactions,
         reason=reason,
         order_id="6418",

@@ -14,7 +14,7 @@ import httpx
 
 from keydesk_client.client import Client
 from keydesk_client.http.caller import Retries
-from keydesk_client.resources._base import TimeForm
+from keydesk_client.resources._base import TimeFormat
 
 Members = dict[str, Any]
 
@@ -62,7 +62,7 @@ class LossyBroker:
         """Reads of an order that are answered 404 first: a copy of the ledger that lags behind."""
         self._next_id = first_id
 
-    def client(self, datetime_format: TimeForm = "RFC3339") -> Client:
+    def client(self, datetime_format: TimeFormat = "RFC3339") -> Client:
         return Client(
             token="token-1234",
             rest_url="https://rest.test",

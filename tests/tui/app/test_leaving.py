@@ -8,16 +8,16 @@ from keydesk.app.lifecycle import INTERRUPTED, ForcedExit, Leaving
 class Hand(Leaving):
     """Leaving by Ctrl-C, with the exit codes that it would leave with."""
 
-    def __init__(self, *, naked: bool) -> None:
+    def __init__(self, *, unprotected: bool) -> None:
         nothing: Any = None
         self.seconds, self.asked, self.codes = 100.0, 0, list[int]()
-        self.naked = naked
+        self.unprotected = unprotected
         forced_exit = ForcedExit(lambda: None)
         super().__init__(nothing, forced_exit, lambda: None, self.question, lambda: self.seconds)
 
     def question(self) -> bool:
-        self.asked += self.naked
-        return self.naked
+        self.asked += self.unprotected
+        return self.unprotected
 
     def leave(self, code: int) -> None:
         self.codes.append(code)
@@ -27,22 +27,22 @@ class Hand(Leaving):
         return self.interrupt()
 
 
-def test_without_a_naked_trade_the_second_ctrl_c_leaves() -> None:
-    hand = Hand(naked=False)
+def test_without_a_unprotected_trade_the_second_ctrl_c_leaves() -> None:
+    hand = Hand(unprotected=False)
     assert not hand.presses(0)
     assert hand.presses(1)
     assert (hand.codes, hand.asked) == ([INTERRUPTED], 0)
 
 
 def test_two_that_are_far_apart_leave_nothing() -> None:
-    hand = Hand(naked=False)
+    hand = Hand(unprotected=False)
     assert not hand.presses(0)
     assert not hand.presses(3)
     assert hand.codes == []
 
 
-def test_the_second_asks_about_naked_trades_and_the_third_leaves() -> None:
-    hand = Hand(naked=True)
+def test_the_second_asks_about_unprotected_trades_and_the_third_leaves() -> None:
+    hand = Hand(unprotected=True)
     hand.presses(0)
     assert hand.presses(1)
     assert (hand.asked, hand.codes) == (1, [])
@@ -51,14 +51,14 @@ def test_the_second_asks_about_naked_trades_and_the_third_leaves() -> None:
 
 
 def test_a_ctrl_c_that_is_held_down_does_not_answer_the_question() -> None:
-    hand = Hand(naked=True)
+    hand = Hand(unprotected=True)
     for _ in range(10):
         hand.presses(0.03)
     assert (hand.asked, hand.codes) == (1, [])
 
 
 def test_who_stays_is_asked_again_the_next_time() -> None:
-    hand = Hand(naked=True)
+    hand = Hand(unprotected=True)
     hand.presses(0)
     hand.presses(1)
     hand.stay()

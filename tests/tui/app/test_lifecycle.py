@@ -52,7 +52,7 @@ async def desk_behind(
 async def bought(connection: Connection) -> Done:
     outcome = await connection.sender.create(MarketOrderRequest(instrument="EUR_USD", units=100))
     assert isinstance(outcome, Done)
-    assert outcome.became is OrderResult.FILLED
+    assert outcome.result is OrderResult.FILLED
     return outcome
 
 

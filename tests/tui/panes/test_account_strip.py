@@ -15,7 +15,7 @@ from support.resizing import resize
 D = Decimal
 
 
-def a_store(*, naked: int = 0) -> Store:
+def a_store(*, unprotected: int = 0) -> Store:
     store = desk_store()
     assert store.account is not None
     store.account = replace(
@@ -24,7 +24,7 @@ def a_store(*, naked: int = 0) -> Store:
         unrealized_pl=D("-221.34"),
         day_pl=D("-221.34"),
         margin_closeout_percent=D("0.15"),
-        naked_trades=naked,
+        unprotected_trades=unprotected,
     )
     return store
 
@@ -49,7 +49,7 @@ async def test_a_hundred_columns_hold_the_closeout_as_well() -> None:
 
 async def test_a_trade_without_a_stop_is_told_even_in_eighty_columns() -> None:
     pane = AccountStrip()
-    async with shown(pane, a_store(naked=1), size=(80, 3)):
+    async with shown(pane, a_store(unprotected=1), size=(80, 3)):
         assert "1 no stop !" in text_of(pane)[0]
 
 
@@ -85,7 +85,7 @@ async def test_the_alias_goes_first_and_the_accounts_digits_never(kind: str) -> 
 
 
 async def test_a_short_band_leaves_the_figures_to_their_own_line() -> None:
-    store, pane, funds = a_store(naked=1), AccountStrip(), FundsLine()
+    store, pane, funds = a_store(unprotected=1), AccountStrip(), FundsLine()
     pane.is_short = True
     async with shown(pane, store, size=(40, 3)):
         assert items_of(text_of(pane)[0]) == ["PRACTICE", "main", "…7-042", "USD", "ARMED"]

@@ -96,7 +96,7 @@ async def test_a_new_trade_comes_on_top_of_held_rows() -> None:
         ("eurusd", ["6420", "6411"]),
         ("eur/usd long", ["6420", "6411"]),
         ("short", ["6398"]),
-        ("naked", ["6398"]),
+        ("unprotected", ["6398"]),
         ("6411", ["6411"]),
     ],
 )
@@ -177,11 +177,11 @@ async def test_groups_keep_the_order_that_was_chosen() -> None:
 async def test_the_distances_are_those_of_the_closing_price() -> None:
     pane = Trades()
     async with shown(pane, with_three_trades(), size=(180, 12)):
-        header, _, row, naked, *_ = text_of(pane)
+        header, _, row, unprotected, *_ = text_of(pane)
     for title, pips in (("to stop", "23.1"), ("to target", "21.9")):
         end = header.index(title) + len(title)
         assert row[:end].endswith(pips)
-        assert naked[:end].endswith("–")
+        assert unprotected[:end].endswith("–")
 
 
 async def test_a_tag_is_shown_where_there_is_room() -> None:

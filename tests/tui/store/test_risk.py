@@ -21,7 +21,7 @@ D = Decimal
 
 def test_open_risk_is_that_of_trades_and_of_entry_orders_as_if_they_filled() -> None:
     risk = open_risk_of(example_store())
-    assert (risk.trades, risk.entries, risk.naked) == (2, 1, 1)  # the yen has no stop
+    assert (risk.trades, risk.entries, risk.unprotected) == (2, 1, 1)  # the yen has no stop
     assert risk.cash == D("48.00") + D("40.00")
 
 
@@ -30,10 +30,10 @@ def test_a_reversal_leaves_out_the_trades_that_it_closes() -> None:
     assert (risk.trades, risk.cash) == (1, D("40.00"))
 
 
-def test_an_entry_order_without_a_stop_is_naked_and_one_that_reduces_is_none() -> None:
+def test_an_entry_order_without_a_stop_is_unprotected_and_one_that_reduces_is_none() -> None:
     store = example_store()
     store.orders["6415"].stop_loss = None
-    assert open_risk_of(store).naked == 2
+    assert open_risk_of(store).unprotected == 2
     store.orders["6415"].reduces = True
     assert open_risk_of(store).entries == 0
 

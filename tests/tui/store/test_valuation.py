@@ -65,13 +65,13 @@ def test_margin_and_closeout_by_the_worked_numbers() -> None:
     assert account.margin_available == account.nav - account.margin_used
 
 
-def test_open_risk_and_naked_trades_are_counted() -> None:
+def test_open_risk_and_unprotected_trades_are_counted() -> None:
     store = desk_with_a_long()
     assert account_of(store).open_risk == Decimal(100)
-    assert account_of(store).naked_trades == 0
+    assert account_of(store).unprotected_trades == 0
     apply(store, opening(8, "1000", "1.08500"))
     revalue(store, 1.0)
-    assert account_of(store).naked_trades == 1
+    assert account_of(store).unprotected_trades == 1
 
 
 def test_a_stop_past_the_entry_locks_instead_of_risking() -> None:

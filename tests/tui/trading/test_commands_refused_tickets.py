@@ -42,7 +42,7 @@ def kept_after(outcome: Outcome) -> RefusedTicket | None:
     [
         (rejected("UNITS_LIMIT_EXCEEDED"), "size"),
         (rejected("STOP_LOSS_ON_FILL_PRICE_INVALID"), "stop"),
-        (replace(done(), became=OrderResult.CANCELLED, reason="INSUFFICIENT_MARGIN"), "size"),
+        (replace(done(), result=OrderResult.CANCELLED, reason="INSUFFICIENT_MARGIN"), "size"),
         (rejected("ACCOUNT_LOCKED"), ""),
     ],
 )

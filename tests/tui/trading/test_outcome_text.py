@@ -88,7 +88,7 @@ def test_a_part_names_its_trade() -> None:
 
 
 def test_a_price_past_the_bound_says_so_and_what_to_press() -> None:
-    said = report_of(done(became=OrderResult.CANCELLED, reason="BOUNDS_VIOLATION"), ASKED)
+    said = report_of(done(result=OrderResult.CANCELLED, reason="BOUNDS_VIOLATION"), ASKED)
     why = "price moved past the bound 1.08520"
     assert said.text == f"NOT FILLED {ASKED.text}: {why}. Send again: B"
     assert said.level == "bad"
@@ -101,7 +101,7 @@ def test_a_price_past_the_bound_says_so_and_what_to_press() -> None:
 def test_an_order_that_rested_until_a_later_request_ended_it_is_not_called_unfilled(
     reason: str, since: str
 ) -> None:
-    found = replace(done(became=OrderResult.CANCELLED, reason=reason), looked_up=True)
+    found = replace(done(result=OrderResult.CANCELLED, reason=reason), looked_up=True)
     said = report_of(found, ASKED)
     assert said.text.startswith(f"RESTED {ASKED.text} #")
     assert since in said.text
@@ -117,18 +117,18 @@ def test_what_ended_the_order_first_is_said_in_words() -> None:
 
 
 def test_an_order_cancelled_at_once_says_why() -> None:
-    said = report_of(done(became=OrderResult.CANCELLED, reason="INSUFFICIENT_MARGIN"), ASKED)
+    said = report_of(done(result=OrderResult.CANCELLED, reason="INSUFFICIENT_MARGIN"), ASKED)
     assert "not enough margin" in said.text
 
 
 def test_a_resting_order_is_named() -> None:
-    assert report_of(done(became=OrderResult.RESTING), ASKED).text.startswith("RESTING BUY 50,000")
+    assert report_of(done(result=OrderResult.RESTING), ASKED).text.startswith("RESTING BUY 50,000")
 
 
 def test_a_lost_answer_that_was_found_says_so() -> None:
     found = done(opening_fill())
     late = type(found)(
-        found.intent, found.became, found.transactions, order_id="6418", looked_up=True
+        found.intent, found.result, found.transactions, order_id="6418", looked_up=True
     )
     assert "looking it up" in report_of(late, ASKED).text
 
@@ -190,7 +190,7 @@ def test_a_like_request_that_is_missing_is_unconfirmed_and_says_what_the_other_d
 
 
 def test_a_like_request_that_was_cancelled_at_once_does_not_ask_to_send_again() -> None:
-    halted = done(became=OrderResult.CANCELLED, reason="MARKET_HALTED")
+    halted = done(result=OrderResult.CANCELLED, reason="MARKET_HALTED")
     text = report_of(Ambiguous(intent(), (halted, REFUSED), ("kd-2",)), CLOSING).text
     assert "CANCELLED (" in text
     assert "again" not in text

@@ -57,7 +57,7 @@ TRADE_NOTE = "trade-note"  # what the trader writes about a trade
 STATISTICS = "statistics"  # the page of statistics
 DAY_PAGE = "day-page"  # the page of a day or a week
 REPLAY = "replay"  # the question before the practice market begins anew
-ORDER_LIFE = "order-outcomes"  # the page of order outcomes
+ORDER_TRANSITIONS = "order-outcomes"  # the page of order outcomes
 TRANSACTION = "transaction"  # the page of one transaction
 
 # The contexts of the main screen, where the trader may move keys.
@@ -88,7 +88,7 @@ BENEATH: Mapping[str, tuple[str, ...]] = {
 PAGES = frozenset(
     {
         *(HELP, ACCOUNT, JOURNAL, JOURNAL_TRADE, TRADE_NOTE, STATISTICS, DAY_PAGE, TRANSACTION),
-        *(ORDER_LIFE, ALERTS, NEW_ALERT, LIMITS, INDICATORS, TIMEFRAMES, COLUMNS),
+        *(ORDER_TRANSITIONS, ALERTS, NEW_ALERT, LIMITS, INDICATORS, TIMEFRAMES, COLUMNS),
     }
 )
 
@@ -452,14 +452,30 @@ KEYS: tuple[Key, ...] = (
     Key("indicator-scope", ("a",), INDICATORS, "all", "This instrument, or all", "scope"),
     Key("indicator-take", ("enter",), INDICATORS, "keep", "Keep and show them", "take"),
     Key("indicator-close", ("escape", "q"), INDICATORS, "drop", "Change nothing", "drop"),
-    Key("outcome-down", ("j", "down"), ORDER_LIFE, "", "Next order", "choose(1)"),
-    Key("outcome-up", ("k", "up"), ORDER_LIFE, "", "Order before", "choose(-1)"),
-    Key("outcome-more", ("space", "pagedown"), ORDER_LIFE, "more", "More of the order", "more(1)"),
-    Key("outcome-back", ("backspace", "pageup"), ORDER_LIFE, "", "Back up in it", "more(-1)"),
-    Key("outcome-seen", ("a",), ORDER_LIFE, "seen", "Acknowledge one of several", "acknowledge"),
-    Key("outcome-raw", ("r",), ORDER_LIFE, "as sent", "Requests as sent, in words", "raw"),
-    Key("outcome-view", ("v",), ORDER_LIFE, "times", "Slippage, times; orders", "view"),
-    Key("outcome-close", ("escape", "q"), ORDER_LIFE, "close", "Close", "drop"),
+    Key("outcome-down", ("j", "down"), ORDER_TRANSITIONS, "", "Next order", "choose(1)"),
+    Key("outcome-up", ("k", "up"), ORDER_TRANSITIONS, "", "Order before", "choose(-1)"),
+    Key(
+        "outcome-more",
+        ("space", "pagedown"),
+        ORDER_TRANSITIONS,
+        "more",
+        "More of the order",
+        "more(1)",
+    ),
+    Key(
+        "outcome-back", ("backspace", "pageup"), ORDER_TRANSITIONS, "", "Back up in it", "more(-1)"
+    ),
+    Key(
+        "outcome-seen",
+        ("a",),
+        ORDER_TRANSITIONS,
+        "seen",
+        "Acknowledge one of several",
+        "acknowledge",
+    ),
+    Key("outcome-raw", ("r",), ORDER_TRANSITIONS, "as sent", "Requests as sent, in words", "raw"),
+    Key("outcome-view", ("v",), ORDER_TRANSITIONS, "times", "Slippage, times; orders", "view"),
+    Key("outcome-close", ("escape", "q"), ORDER_TRANSITIONS, "close", "Close", "drop"),
     Key("transaction-down", ("j", "down"), TRANSACTION, "", "Next related one", "choose(1)"),
     Key("transaction-up", ("k", "up"), TRANSACTION, "", "Related one before", "choose(-1)"),
     Key("transaction-open", ("enter",), TRANSACTION, "open", "Open the related one", "open"),

@@ -102,8 +102,8 @@ class Positions(InstrumentRows, SortedTable):
 
     def _risk(self, group: TradeGroup) -> list[Run]:
         """Return the risk to the stops; of a position with a trade without one, how many have none."""
-        if group.naked:
-            return [(safe(f"{group.naked} none !"), self.palette["danger"])]
+        if group.unprotected:
+            return [(safe(f"{group.unprotected} none !"), self.palette["danger"])]
         return [(show.money(group.risk), self.palette["muted"])]
 
     # Sorting and filtering.
@@ -123,7 +123,7 @@ class Positions(InstrumentRows, SortedTable):
             "pips": group.pips,
             "pl": position.unrealized_pl,
             "r": group.r_multiple,
-            "risk": None if group.naked else group.risk,
+            "risk": None if group.unprotected else group.risk,
             "long": position.long_units,
             "long_average": position.long_average,
             "short": abs(position.short_units),

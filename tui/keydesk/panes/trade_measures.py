@@ -19,7 +19,7 @@ def group_name(key: str) -> str:
     return key.removeprefix(GROUP) if key.startswith(GROUP) else ""
 
 
-def is_naked(trade: TradeRow) -> bool:
+def is_unprotected(trade: TradeRow) -> bool:
     """Return whether nothing stops the trade."""
     return not (trade.stop_loss or trade.guaranteed_stop or trade.trailing_stop)
 

@@ -15,7 +15,7 @@ from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import TRADES
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.price_cells import price_format_of, prices_are_old
-from keydesk.panes.trade_measures import GROUP, away, group_name, is_naked, measure_of
+from keydesk.panes.trade_measures import GROUP, away, group_name, is_unprotected, measure_of
 from keydesk.records import DependentOrder, TradeRow, id_order
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
@@ -74,11 +74,11 @@ class Trades(InstrumentRows, SortedTable):
         self._old = False
 
     def heading(self) -> Heading:
-        """Return how many there are; a naked one shows even behind another tab."""
+        """Return how many there are; an unprotected one shows even behind another tab."""
         if self.frame is None or self.frame.store.account is None:
             return Heading((Tab("Trades"),))
         trades = self.frame.store.trades.values()
-        alarm = " !" if any(is_naked(trade) for trade in trades) else ""
+        alarm = " !" if any(is_unprotected(trade) for trade in trades) else ""
         together = "by instrument" if self.by_instrument else ""
         right = ", ".join(filter(None, (together, self.right_text())))
         return Heading((self.tab(len(trades), alarm),), safe(right))
@@ -152,7 +152,7 @@ class Trades(InstrumentRows, SortedTable):
     def _stop(self, trade: TradeRow, store: Store) -> list[Run]:
         """Return the nearest stop, marked `t` when it is the trailing one and `p` when an exit plan moves it."""
         plan = self._plan_mark(trade, store)
-        if is_naked(trade):
+        if is_unprotected(trade):
             return [("none !", self.palette["danger"]), *plan]
         write = price_format_of(store, trade.instrument).write
         stops = (trade.stop_loss, trade.guaranteed_stop, trade.trailing_stop)
@@ -224,8 +224,8 @@ class Trades(InstrumentRows, SortedTable):
                 return [side_run(self.palette, group.units)]
             case "pips" | "r" | "pl":
                 return signed_cells(self.palette, group, column, old=self._old)
-            case "stop" if group.naked:
-                return [(safe(f"{group.naked} none !"), self.palette["danger"])]
+            case "stop" if group.unprotected:
+                return [(safe(f"{group.unprotected} none !"), self.palette["danger"])]
             case _:
                 text = self._group_text(name, group, len(trades), column, frame)
                 return [(text, self.palette["plain"] + at_stake)]
@@ -258,8 +258,8 @@ class Trades(InstrumentRows, SortedTable):
         if trade is None:
             return ""
         side = "long buy" if trade.units > 0 else "short sell"
-        naked = "naked" if is_naked(trade) else ""
-        return f"{trade.instrument} {side} {trade.tag} {trade.id} {naked}"
+        unprotected = "unprotected" if is_unprotected(trade) else ""
+        return f"{trade.instrument} {side} {trade.tag} {trade.id} {unprotected}"
 
     # Totals.
 
@@ -289,8 +289,8 @@ class Trades(InstrumentRows, SortedTable):
         if plans := sum(each in trades for each in frame.store.exit_plans):
             text = safe(f"{plans} exit plan{'s' if plans > 1 else ''} p: while Keydesk runs")
             items.append(Item(((text, muted),), 4))
-        if account.naked_trades:
-            text = safe(f"{account.naked_trades} without a stop !")
+        if account.unprotected_trades:
+            text = safe(f"{account.unprotected_trades} without a stop !")
             items.append(Item(((text, self.palette["danger"]),), 1))
         return joined(fit_items(items, self.inside, 3), "   ", self.palette["plain"])
 

@@ -40,18 +40,18 @@ def open_risk_of(store: Store, *, without: str = "") -> OpenRisk:
         trades=len(trades),
         entries=len(entries),
         cash=sum(known, NOTHING),
-        naked=len(risks) - len(known),
+        unprotected=len(risks) - len(known),
     )
 
 
-def naked_trades(store: Store) -> list[TradeRow]:
+def unprotected_trades(store: Store) -> list[TradeRow]:
     """Return the open trades without any stop, oldest first."""
-    naked = [
+    unprotected = [
         trade
         for trade in store.trades.values()
         if not (trade.stop_loss or trade.trailing_stop or trade.guaranteed_stop)
     ]
-    return sorted(naked, key=lambda trade: id_order(trade.id))
+    return sorted(unprotected, key=lambda trade: id_order(trade.id))
 
 
 def _entry_risk(store: Store, order: OrderRow) -> Decimal | None:

@@ -216,5 +216,5 @@ def _funds_of(store: Store, account: AccountState, position: PositionRow | None)
         mid_nav=account.mid_nav,
         exposure=exposure_of(holdings_of(store)),
         open_risk=account.open_risk,
-        naked_trades=account.naked_trades,
+        unprotected_trades=account.unprotected_trades,
     )

@@ -113,7 +113,7 @@ def _reason_of(outcome: Outcome) -> str:
     match outcome:
         case Rejected():
             return outcome.reject_reason or outcome.error_code or ""
-        case Done(became=OrderResult.CANCELLED):
+        case Done(result=OrderResult.CANCELLED):
             return outcome.reason or ""
         case _:
             return ""
@@ -257,7 +257,7 @@ class Commands:
             self.exit_plans.settled(intent_id, outcome)
         if self.refused.add(order, outcome):  # sending the same again is not a duplicate
             self._sent.pop((order.instrument, order.kind, order.side), None)
-        return isinstance(outcome, Done) and outcome.became is not OrderResult.CANCELLED
+        return isinstance(outcome, Done) and outcome.result is not OrderResult.CANCELLED
 
     async def _reverse(self, reverse: Reverse) -> None:
         text = f"REVERSE {pair(reverse.instrument)} by {units(reverse.units, signed=True)}"

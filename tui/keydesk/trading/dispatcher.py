@@ -151,7 +151,7 @@ class Dispatcher:
             return
         self.notify(
             "bad",
-            f"TOOK EFFECT LATE: {text} was {outcome.became.value} after all. "
+            f"TOOK EFFECT LATE: {text} was {outcome.result.value} after all. "
             f"{self.keymap.name('close')} closes, {self.keymap.name('cancel')} cancels",
             intent_id,
         )
@@ -182,7 +182,7 @@ class Dispatcher:
             self.wall_ns(),
             command.instrument or instrument_of(outcome.intent, self.store) or "",
             command.kind,
-            outcome.became.value if isinstance(outcome, Done) else _result_of(outcome),
+            outcome.result.value if isinstance(outcome, Done) else _result_of(outcome),
             command.milliseconds if answered else None,
             None if fill is None else slippage_pips(fill, command),
         )

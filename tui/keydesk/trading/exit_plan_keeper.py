@@ -101,13 +101,13 @@ class ExitPlanKeeper:
         if client_id not in self.book.expected:
             return
         match outcome:
-            case Done(became=OrderResult.FILLED):
+            case Done(result=OrderResult.FILLED):
                 opened = [each.trade_opened for each in outcome.fills if each.trade_opened]
                 if opened:
                     self._opened(client_id, opened[0].trade_id)
                 else:
                     self._forget(client_id)
-            case Done(became=OrderResult.RESTING):
+            case Done(result=OrderResult.RESTING):
                 pass
             case Done() | Rejected() | NotSent():
                 self._forget(client_id)

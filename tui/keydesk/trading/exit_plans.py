@@ -240,7 +240,7 @@ class ExitPlans:
 
     def _note(self, trade_id: str, step: PlanStep, outcome: Outcome) -> None:
         match outcome:
-            case Done(became=OrderResult.CANCELLED):
+            case Done(result=OrderResult.CANCELLED):
                 self._failed(trade_id, step, "the broker cancelled it")
             case Done():
                 self._attempts.pop(trade_id, None)

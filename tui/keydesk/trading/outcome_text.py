@@ -59,7 +59,7 @@ class Command:
 def report_of(outcome: Outcome, command: Command) -> Report:
     """Return the report of any outcome."""
     match outcome:
-        case Done(became=OrderResult.CANCELLED):
+        case Done(result=OrderResult.CANCELLED):
             return _cancelled(outcome, command)
         case Done():
             return _done(outcome, command)
@@ -91,7 +91,7 @@ def _done(done: Done, command: Command) -> Report:
         return _position_closed(done, command, late)
     if fill is not None:
         return Report("good", fill_text(fill, command) + late)
-    if done.became is OrderResult.RESTING:
+    if done.result is OrderResult.RESTING:
         return Report("good", f"RESTING {command.text} #{done.order_id or '?'}{_ms(command)}{late}")
     return Report("good", f"{command.done or f'DONE {command.text}'}{_ms(command)}{late}")
 
@@ -107,7 +107,7 @@ def one_of_text(like: Ambiguous, command: Command) -> str:
 def _finding_text(finding: Done | Rejected, command: Command) -> str:
     if isinstance(finding, Rejected):
         return f"REJECTED ({_why(finding)})"
-    if finding.became is OrderResult.CANCELLED:
+    if finding.result is OrderResult.CANCELLED:
         return f"CANCELLED ({in_text(finding.reason)})"
     return report_of(replace(finding, looked_up=False), replace(command, milliseconds=None)).text
 

@@ -34,14 +34,14 @@ KINDS: tuple[Kind, ...] = (
     "guaranteed_stop_loss",
 )
 
-ORDER_LIFE: Mapping[tuple[OrderState, OrderEvent], OrderState] = {
+ORDER_TRANSITIONS: Mapping[tuple[OrderState, OrderEvent], OrderState] = {
     ("PENDING", "MARKED"): "PENDING",  # a trailing stop moved
     ("PENDING", "EXTENSIONS_MODIFIED"): "PENDING",
     ("PENDING", "FILLED"): "FILLED",
     ("PENDING", "CANCELLED"): "CANCELLED",  # also by a replacement
 }
 
-TRADE_LIFE: Mapping[tuple[TradeState, TradeEvent], TradeState] = {
+TRADE_TRANSITIONS: Mapping[tuple[TradeState, TradeEvent], TradeState] = {
     ("OPEN", "EXTENSIONS_MODIFIED"): "OPEN",
     ("OPEN", "FINANCED"): "OPEN",
     ("OPEN", "REDUCED"): "OPEN",
@@ -78,16 +78,16 @@ class ImpossibleTransition(Exception):
 
 def order_after(state: OrderState, event: OrderEvent) -> OrderState:
     """Return the state of an order after an event."""
-    if (state, event) not in ORDER_LIFE:
+    if (state, event) not in ORDER_TRANSITIONS:
         raise ImpossibleTransition(f"order in state {state} got event {event}")
-    return ORDER_LIFE[state, event]
+    return ORDER_TRANSITIONS[state, event]
 
 
 def trade_after(state: TradeState, event: TradeEvent) -> TradeState:
     """Return the state of a trade after an event."""
-    if (state, event) not in TRADE_LIFE:
+    if (state, event) not in TRADE_TRANSITIONS:
         raise ImpossibleTransition(f"trade in state {state} got event {event}")
-    return TRADE_LIFE[state, event]
+    return TRADE_TRANSITIONS[state, event]
 
 
 def kind_of(order_type: str) -> Kind:

@@ -234,7 +234,7 @@ def check_account(
     assert after.open_risk is not None
     assert preview.risk_after is not None
     assert abs(after.open_risk - preview.risk_after) < CENT
-    assert after.naked_trades == preview.naked_after
+    assert after.unprotected_trades == preview.unprotected_after
 
 
 def check_levels(account: Account, drawn: Drawn, plan: Plan, trade_id: int) -> None:

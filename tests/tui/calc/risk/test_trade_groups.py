@@ -50,9 +50,9 @@ def test_a_hedged_pair_has_no_one_entry() -> None:
 
 
 def test_a_trade_without_a_stop_is_counted_and_not_summed() -> None:
-    risky, naked = long_of(1, "1", "0", risk=D(20)), replace(short_yen(), risk=None)
-    group = group_of([risky, naked])
-    assert (group.risk, group.naked) == (D(20), 1)
+    risky, unprotected = long_of(1, "1", "0", risk=D(20)), replace(short_yen(), risk=None)
+    group = group_of([risky, unprotected])
+    assert (group.risk, group.unprotected) == (D(20), 1)
 
 
 def test_no_trades_are_nothing() -> None:

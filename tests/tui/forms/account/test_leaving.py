@@ -3,7 +3,7 @@
 import pytest
 
 from keydesk.forms.account.leaving import LeaveForm
-from keydesk.store.risk import naked_trades
+from keydesk.store.risk import unprotected_trades
 from support.data.desk_store import example_store
 from support.fakes.form_app import FormApp
 
@@ -29,8 +29,8 @@ async def test_y_leaves_and_esc_stays() -> None:
     assert (await after("escape")).results == [None]
 
 
-def test_a_trade_with_any_stop_is_not_naked() -> None:
+def test_a_trade_with_any_stop_is_not_unprotected() -> None:
     store = example_store()
-    [naked] = naked_trades(store)
-    naked.trailing_stop = store.trades["6411"].stop_loss
-    assert naked_trades(store) == []
+    [unprotected] = unprotected_trades(store)
+    unprotected.trailing_stop = store.trades["6411"].stop_loss
+    assert unprotected_trades(store) == []

@@ -20,8 +20,8 @@ def swap_lines(days: int | None, *, narrow: bool = False, times: int = 1) -> lis
         exposure=(),
         risk_before=None,
         risk_after=None,
-        naked_before=0,
-        naked_after=0,
+        unprotected_before=0,
+        unprotected_after=0,
     )
     lines = preview_lines(preview, example_facts(), narrow=narrow)
     return [each for each in lines if each.left_out in (LeftOut.SWAP, LeftOut.SWAP_DETAIL)]

@@ -21,7 +21,7 @@ from keydesk.panes.chart import Chart
 from keydesk.panes.deal import preset_shown
 from keydesk.panes.strips.instrument import InstrumentLine
 from keydesk.screens.desk import DeskScreen
-from keydesk.store.risk import naked_trades
+from keydesk.store.risk import unprotected_trades
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 
@@ -181,7 +181,7 @@ class DeskActions:
 
     def ask_before_leaving(self) -> bool:
         """Ask whether trades without a stop are to be left; return whether there are any."""
-        if not naked_trades(self._store):
+        if not unprotected_trades(self._store):
             return False
         self._context.app.push_screen(forms.LeaveForm(self._store), self._leave_if_sure)
         return True

@@ -20,7 +20,7 @@ from keydesk.calc.market.sessions import SECOND, is_friday_evening, week_at
 from keydesk.config.alert_settings import AlertSettings
 from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.keys.keymap import KeyMap
-from keydesk.store.risk import naked_trades
+from keydesk.store.risk import unprotected_trades
 from keydesk.store.state import LogLine, Notice, Topic
 from keydesk.store.store import Store
 from keydesk.text.format import duration, pair
@@ -333,13 +333,13 @@ class WeekEndReminder:
             return
         self._checked_at = now
         ends_ns = week_at(now_ns).changes_ns
-        naked = naked_trades(self._store)
-        if ends_ns == self._announced_ns or not naked or not is_friday_evening(now_ns):
+        unprotected = unprotected_trades(self._store)
+        if ends_ns == self._announced_ns or not unprotected or not is_friday_evening(now_ns):
             return
         self._announced_ns = ends_ns
-        count = "1 trade has" if len(naked) == 1 else f"{len(naked)} trades have"
-        named = ", ".join(f"{pair(each.instrument)} #{each.id}" for each in naked[:MAX_NAMED])
-        more = ", …" if len(naked) > MAX_NAMED else ""
+        count = "1 trade has" if len(unprotected) == 1 else f"{len(unprotected)} trades have"
+        named = ", ".join(f"{pair(each.instrument)} #{each.id}" for each in unprotected[:MAX_NAMED])
+        more = ", …" if len(unprotected) > MAX_NAMED else ""
         left = duration((ends_ns - now_ns) / SECOND)
         text = f"The week ends in {left}: {count} no stop over the weekend: {named}{more}"
         self._tell("bad", text)

@@ -131,8 +131,12 @@ def _open_risk_refusals(
     name, limit = "hard_open_risk_percent", f"{share} %"
     if plan.risk is None:
         yield refused(name, "Open risk without limit: no stop", limit, "Set a stop: s")
-    elif risk.naked:
-        are = "1 trade or order has" if risk.naked == 1 else f"{risk.naked} trades or orders have"
+    elif risk.unprotected:
+        are = (
+            "1 trade or order has"
+            if risk.unprotected == 1
+            else f"{risk.unprotected} trades or orders have"
+        )
         yield refused(name, f"Open risk without limit: {are} no stop", limit, "Give them a stop")
     elif (after := risk.cash + plan.risk) * PERCENT > share * nav:
         fact = f"Open risk {_percent_of(risk.cash, nav)} → {_percent_of(after, nav)}"

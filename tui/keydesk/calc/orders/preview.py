@@ -21,8 +21,8 @@ class Preview:
     exposure: tuple[ExposureChange, ...]
     risk_before: Decimal | None  # None: not known
     risk_after: Decimal | None
-    naked_before: int
-    naked_after: int
+    unprotected_before: int
+    unprotected_after: int
 
 
 def preview_of(draft: Draft, plan: Plan, context: TradingContext, wall_ns: int) -> Preview:
@@ -32,7 +32,7 @@ def preview_of(draft: Draft, plan: Plan, context: TradingContext, wall_ns: int) 
     charged = context.rules.financing_days
     to_friday = days_to_friday(wall_ns, charged)
     before, after = _risks(draft, plan, context)
-    opens_naked = bool(opened) and plan.distance is None
+    opens_unprotected = bool(opened) and plan.distance is None
     return Preview(
         swap_a_day=financing_of(context, opened, 1) if opened else None,
         swap_to_friday=None
@@ -44,8 +44,10 @@ def preview_of(draft: Draft, plan: Plan, context: TradingContext, wall_ns: int) 
         ),
         risk_before=before,
         risk_after=after,
-        naked_before=context.funds.naked_trades,
-        naked_after=context.funds.naked_trades - _naked_closed(draft, plan, context) + opens_naked,
+        unprotected_before=context.funds.unprotected_trades,
+        unprotected_after=context.funds.unprotected_trades
+        - _unprotected_closed(draft, plan, context)
+        + opens_unprotected,
     )
 
 
@@ -64,7 +66,7 @@ def _risks(
     return before, before - gone + added
 
 
-def _naked_closed(draft: Draft, plan: Plan, context: TradingContext) -> int:
+def _unprotected_closed(draft: Draft, plan: Plan, context: TradingContext) -> int:
     """Return how many trades without a stop the order closes in full."""
     whole = {lot.units for lot in context.funds.lots if lot.risk is None}
     parts = reduced_lots(context.funds.lots, draft.direction * plan.units, plan.effect.reduced)

@@ -22,7 +22,7 @@ class TradeGroup:
     profit: Decimal | None
     r_multiple: Decimal | None  # profit in units of what was risked at first, of all together
     risk: Decimal  # to the stops, of the trades that have one
-    naked: int  # trades without a stop
+    unprotected: int  # trades without a stop
     financing: Decimal
     margin: Decimal | None
 
@@ -41,7 +41,7 @@ def group_of(trades: Sequence[TradeRow]) -> TradeGroup:
         profit=profit,
         r_multiple=_r_multiple(trades),
         risk=sum((trade.risk for trade in trades if trade.risk is not None), NOTHING),
-        naked=sum(trade.risk is None for trade in trades),
+        unprotected=sum(trade.risk is None for trade in trades),
         financing=sum((trade.financing for trade in trades), NOTHING),
         margin=total(trade.margin_used for trade in trades),
     )

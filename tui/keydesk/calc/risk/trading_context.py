@@ -52,7 +52,7 @@ class OpenRisk:
     trades: int = 0
     entries: int = 0
     cash: Decimal = NOTHING  # to the stops, home currency
-    naked: int = 0  # trades and entry orders without a stop, or whose risk is not known
+    unprotected: int = 0  # trades and entry orders without a stop, or whose risk is not known
 
     @property
     def count(self) -> int:
@@ -100,7 +100,7 @@ class AccountFunds:
     mid_nav: Decimal | None = None  # NAV with trades valued at mid prices; None: not received yet
     exposure: Mapping[str, Decimal] = field(default_factory=dict)  # units held of each currency
     open_risk: Decimal | None = None  # of all trades to their stops
-    naked_trades: int = 0  # open trades without any stop, in all instruments
+    unprotected_trades: int = 0  # open trades without any stop, in all instruments
 
     @property
     def net_units(self) -> Decimal:

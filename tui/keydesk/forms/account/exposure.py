@@ -149,8 +149,8 @@ def _stop_rows(store: Store, account: AccountState) -> Rows:
     stopped = [trade for trade in store.trades.values() if trade.risk is not None]
     result = sum((_result_at_stop(trade) for trade in stopped), NOTHING)
     floating = sum((trade.unrealized_pl or NOTHING for trade in stopped), NOTHING)
-    naked = len(store.trades) - len(stopped)
-    more = f"; {naked} without a stop stay open" if naked else ""
+    unprotected = len(store.trades) - len(stopped)
+    more = f"; {unprotected} without a stop stay open" if unprotected else ""
     home = account.currency
     after = account.nav - floating + result
     share = (
@@ -215,13 +215,13 @@ def risk_rows(store: Store, held: Sequence[str], known: Sequence[Correlation] | 
 
 def _left_out_rows(store: Store) -> Rows:
     """Return which trades the effective risk leaves out: without a stop their loss has no limit."""
-    naked = [each for each in store.trades.values() if each.risk is None]
-    if not naked:
+    unprotected = [each for each in store.trades.values() if each.risk is None]
+    if not unprotected:
         return []
     names = ", ".join(
-        f"#{clean_name(each.id)} {pair(each.instrument)}" for each in naked[:MAX_NAMED]
+        f"#{clean_name(each.id)} {pair(each.instrument)}" for each in unprotected[:MAX_NAMED]
     )
-    more = f" and {len(naked) - MAX_NAMED} more" if len(naked) > MAX_NAMED else ""
+    more = f" and {len(unprotected) - MAX_NAMED} more" if len(unprotected) > MAX_NAMED else ""
     return [("left out of it", StyledText(safe(f"{names}{more}: no stop, no limit"), "warn"))]
 
 

@@ -8,7 +8,7 @@ from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.forms.trades.trade_form import trade_name
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import LEAVING
-from keydesk.store.risk import naked_trades
+from keydesk.store.risk import unprotected_trades
 from keydesk.store.store import Store
 from keydesk.text.sanitize import Printable, safe
 
@@ -36,10 +36,12 @@ class LeaveForm(InfoForm[bool]):
 
     def lines(self) -> Sequence[TextLine]:
         """List the trades, and say what leaving means for them."""
-        naked = naked_trades(self.store)
-        lines: list[TextLine] = [((trade_name(trade), "bright"),) for trade in naked[:MAX_SHOWN]]
-        if len(naked) > MAX_SHOWN:
-            lines.append(((safe(f"and {len(naked) - MAX_SHOWN} more"), "muted"),))
+        unprotected = unprotected_trades(self.store)
+        lines: list[TextLine] = [
+            ((trade_name(trade), "bright"),) for trade in unprotected[:MAX_SHOWN]
+        ]
+        if len(unprotected) > MAX_SHOWN:
+            lines.append(((safe(f"and {len(unprotected) - MAX_SHOWN} more"), "muted"),))
         text = "They stay open at the broker, their loss has no limit, and no desk watches them"
         return [*lines, BLANK, *wrap_text(safe(text), "danger", self.inside)]
 

@@ -267,7 +267,7 @@ def _usage(store: Store) -> Mapping[str, str]:
     if account is not None and account.nav > 0:
         cash = money(risk.cash / account.nav * PERCENT)
         usage["hard_open_risk_percent"] = f"{cash} %" + (
-            f" + {risk.naked} no stop" if risk.naked else ""
+            f" + {risk.unprotected} no stop" if risk.unprotected else ""
         )
     quote, known = store.quotes.get(store.focus), store.instruments.get(store.focus)
     if quote is not None and known is not None:

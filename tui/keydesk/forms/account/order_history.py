@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
-from keydesk.keys.keymap import ORDER_LIFE
+from keydesk.keys.keymap import ORDER_TRANSITIONS
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text.format import clock, date_and_time, lines_of, pair, pips, shorten, shorten_text
@@ -44,8 +44,8 @@ class OrderHistoryForm(InfoForm[None]):
         acknowledge: Records that the trader has compared what an order that cannot be told may have done.
     """
 
-    KEY_CONTEXT: ClassVar[str] = ORDER_LIFE
-    BINDINGS = bindings_of(ORDER_LIFE)
+    KEY_CONTEXT: ClassVar[str] = ORDER_TRANSITIONS
+    BINDINGS = bindings_of(ORDER_TRANSITIONS)
     WIDTH: ClassVar[int] = 118
 
     def __init__(

@@ -236,8 +236,8 @@ def _priced_positions(
 def _risk_text(account: AccountState) -> str:
     if account.open_risk is None:
         return "not known yet"
-    naked = account.naked_trades
-    more = f", and {naked} without any stop" if naked else ""
+    unprotected = account.unprotected_trades
+    more = f", and {unprotected} without any stop" if unprotected else ""
     return f"{_with_share(account.open_risk, account)}{more}"
 
 

@@ -19,7 +19,7 @@ from keydesk.forms.info_form import ScrolledForm
 from keydesk.forms.sheet import BLANK, TextLine, fold_line, wrap_text
 from keydesk.forms.trades.trade_form import trade_name
 from keydesk.store.frame import Frame
-from keydesk.store.risk import naked_trades
+from keydesk.store.risk import unprotected_trades
 from keydesk.store.store import Store
 from keydesk.text.format import date_and_time, duration, pair
 from keydesk.text.sanitize import Printable, safe
@@ -64,7 +64,7 @@ class SessionsForm(ScrolledForm):
             _pair("Hours", week_text(now_ns, self.store.zone)),
             _pair("Now", date_and_time(now_ns, self.store.zone)),
         ]
-        return [*lines, *self._focus_lines(now_ns, week), *self._naked_lines(now_ns)]
+        return [*lines, *self._focus_lines(now_ns, week), *self._unprotected_lines(now_ns)]
 
     def _focus_lines(self, now_ns: int, week: Hours) -> list[TextLine]:
         """Return when the instrument opens, or why it trades while the market is closed."""
@@ -83,15 +83,15 @@ class SessionsForm(ScrolledForm):
         text = f"The real market is closed; {market} goes on through the weekend"
         return [BLANK, *wrap_text(safe(text), "muted", self.inside)]
 
-    def _naked_lines(self, now_ns: int) -> list[TextLine]:
-        naked = naked_trades(self.store)
-        if not naked:
+    def _unprotected_lines(self, now_ns: int) -> list[TextLine]:
+        unprotected = unprotected_trades(self.store)
+        if not unprotected:
             return []
         near = "danger" if is_friday_evening(now_ns) else "muted"
         lines: list[TextLine] = [BLANK, (("No stop over the weekend:", near),)]
-        lines += [((safe(f"  {trade_name(each)}"), "plain"),) for each in naked[:MAX_SHOWN]]
-        if len(naked) > MAX_SHOWN:
-            lines.append(((safe(f"  and {len(naked) - MAX_SHOWN} more"), "muted"),))
+        lines += [((safe(f"  {trade_name(each)}"), "plain"),) for each in unprotected[:MAX_SHOWN]]
+        if len(unprotected) > MAX_SHOWN:
+            lines.append(((safe(f"  and {len(unprotected) - MAX_SHOWN} more"), "muted"),))
         return lines
 
 

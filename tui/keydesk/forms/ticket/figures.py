@@ -206,7 +206,7 @@ def preview_lines(
     lines: list[FigureLine] = []
     if preview.swap_a_day is not None:
         lines += _swap_lines(preview, preview.swap_a_day, narrow=narrow)
-    if preview.risk_before is not None or preview.naked_after:
+    if preview.risk_before is not None or preview.unprotected_after:
         lines.append(FigureLine(_risk_line(preview, context, narrow=narrow), LeftOut.RISK))
     exposure = _exposure_lines(preview.exposure, narrow=narrow)
     return [*lines, *(FigureLine(line, LeftOut.HOLDS) for line in exposure)]
@@ -241,9 +241,9 @@ def _risk_line(preview: Preview, context: TradingContext, *, narrow: bool) -> Te
         (" " if narrow else "  ", "plain"),
         (safe(f"{money(share)} %"), "plain"),
     ]
-    if preview.naked_before or preview.naked_after:
-        text = safe(f"  naked {preview.naked_before} → {preview.naked_after}")
-        line.append((text, "danger" if preview.naked_after else "plain"))
+    if preview.unprotected_before or preview.unprotected_after:
+        text = safe(f"  unprotected {preview.unprotected_before} → {preview.unprotected_after}")
+        line.append((text, "danger" if preview.unprotected_after else "plain"))
     return tuple(line)
 
 

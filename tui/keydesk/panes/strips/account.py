@@ -94,8 +94,8 @@ def _figures(account: AccountState, text: Style, worth: Style, bold: Style) -> I
 
     yield item("NAV", show.money(account.nav), 0, worth)
     yield item("uPL", show.money(account.unrealized_pl, signed=True), 0, worth)
-    if account.naked_trades:
-        yield Item(((safe(f"{account.naked_trades} no stop !"), bold),), 1)
+    if account.unprotected_trades:
+        yield Item(((safe(f"{account.unprotected_trades} no stop !"), bold),), 1)
     yield item("day", show.money(account.day_pl, signed=True), 5, worth)
     yield item("margin", _margin(account), 2)
     yield item("risk", _risk(account), 3)

@@ -210,12 +210,12 @@ plans = some.builds(
 moves = some.lists(some.integers(-150, 150), max_size=60)
 
 
-@given(plan=plans, path=moves, long=some.booleans(), naked=some.booleans())
+@given(plan=plans, path=moves, long=some.booleans(), unprotected=some.booleans())
 def test_over_any_path_a_stop_only_comes_nearer_and_never_fires_by_being_set(
-    plan: ExitPlan, path: list[int], long: bool, naked: bool
+    plan: ExitPlan, path: list[int], long: bool, unprotected: bool
 ) -> None:
     trade = trade_of(long=long)
-    if naked:
+    if unprotected:
         trade.stop_loss = None
     direction = 1 if long else -1
     price = trade.price
