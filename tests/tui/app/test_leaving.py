@@ -27,7 +27,7 @@ class Hand(Leaving):
         return self.interrupt()
 
 
-def test_without_a_unprotected_trade_the_second_ctrl_c_leaves() -> None:
+def test_without_an_unprotected_trade_the_second_ctrl_c_leaves() -> None:
     hand = Hand(unprotected=False)
     assert not hand.presses(0)
     assert hand.presses(1)

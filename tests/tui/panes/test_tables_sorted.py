@@ -96,7 +96,7 @@ async def test_a_new_trade_comes_on_top_of_held_rows() -> None:
         ("eurusd", ["6420", "6411"]),
         ("eur/usd long", ["6420", "6411"]),
         ("short", ["6398"]),
-        ("unprotected", ["6398"]),
+        ("naked", ["6398"]),
         ("6411", ["6411"]),
     ],
 )

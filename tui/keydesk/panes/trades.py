@@ -258,7 +258,7 @@ class Trades(InstrumentRows, SortedTable):
         if trade is None:
             return ""
         side = "long buy" if trade.units > 0 else "short sell"
-        unprotected = "unprotected" if is_unprotected(trade) else ""
+        unprotected = "naked" if is_unprotected(trade) else ""
         return f"{trade.instrument} {side} {trade.tag} {trade.id} {unprotected}"
 
     # Totals.

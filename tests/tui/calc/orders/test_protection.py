@@ -158,7 +158,7 @@ async def test_t_says_what_is_lost_at_the_trailing_stop() -> None:
     assert "+18.00 against before" in text
 
 
-async def test_t_on_a_unprotected_trade_says_that_the_loss_has_a_limit_now() -> None:
+async def test_t_on_an_unprotected_trade_says_that_the_loss_has_a_limit_now() -> None:
     text = await words_of(TrailingForm, unprotected_trade())
     assert "UNLIMITED" not in text
     assert "at stop −30.00" in text

@@ -65,7 +65,7 @@ def test_on_friday_trades_without_a_stop_are_named_once_a_week() -> None:
     ]
 
 
-def test_without_a_unprotected_trade_friday_says_nothing() -> None:
+def test_without_an_unprotected_trade_friday_says_nothing() -> None:
     store, said = example_store(), list[str]()
     del store.trades["6398"]
     store.clock_ns = ns("2026-03-06T20:00")

@@ -242,7 +242,7 @@ def _risk_line(preview: Preview, context: TradingContext, *, narrow: bool) -> Te
         (safe(f"{money(share)} %"), "plain"),
     ]
     if preview.unprotected_before or preview.unprotected_after:
-        text = safe(f"  unprotected {preview.unprotected_before} → {preview.unprotected_after}")
+        text = safe(f"  naked {preview.unprotected_before} → {preview.unprotected_after}")
         line.append((text, "danger" if preview.unprotected_after else "plain"))
     return tuple(line)
 
