@@ -109,8 +109,9 @@ def test_the_lock_is_reached_held_over_a_restart_and_released(practice_folder: P
         terminal.see("The daily loss lock was released early")
         terminal.see_no_more("LOSS LOCK")
         terminal.press("Escape", "A")
-        if "Esc drops" in terminal.text:
-            confirm(terminal)
+        terminal.see("ARM the keyboard")
+        confirm(terminal)
+        terminal.see(" ARMED ")
         buy_100_000(terminal)
         terminal.see("LOSS LOCK")
 
