@@ -1,7 +1,7 @@
 """A person at a terminal: the real program in a real pseudo-terminal, its screen kept by a terminal emulator.
 
 Nothing here sleeps: every wait reads the program's output until a condition holds, or for as long as a person pauses
-between two keys (the key guard is right to certificate_error_reason faster hands).
+between two keys (the key guard is right to distrust faster hands).
 """
 
 import fcntl

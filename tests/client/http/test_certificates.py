@@ -1,4 +1,4 @@
-"""Hosts are trusted by the usual authorities, or by those that the two usual variables name; each certificate_error_reason says why."""
+"""Hosts are trusted by the usual authorities, or by those that the two usual variables name; each refusal says why."""
 
 import asyncio
 from datetime import timedelta

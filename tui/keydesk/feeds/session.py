@@ -1,4 +1,4 @@
-"""Run all feeds of an account, restart a feed that fails, and assess_streams the health of streams and requests.
+"""Run all feeds of an account, restart a feed that fails, and assess the health of streams and requests.
 
 The price stream opens when the instruments are known, beside the snapshot, so that prices are painted early. The
 transaction stream opens at once; the transaction gate holds its transactions until the snapshot is applied.

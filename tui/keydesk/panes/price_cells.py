@@ -51,7 +51,7 @@ def _shape(pip_location: int, precision: int) -> PriceFormat:
 
 
 def price_format_of(store: Store, instrument: str) -> PriceFormat:
-    """Return the instrument's price_format; before its details came, that of most pairs."""
+    """Return the price format of an instrument; before its details came, that of most pairs."""
     known = store.instruments.get(instrument)
     if known is None:
         return _shape(-2, 3) if instrument.endswith("_JPY") else _shape(-4, 5)
