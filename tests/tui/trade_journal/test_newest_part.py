@@ -3,9 +3,11 @@
 import asyncio
 import errno
 import os
-from dataclasses import replace
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -256,6 +258,40 @@ async def test_a_refusal_at_a_prompt_loses_only_what_was_not_written_yet(
     found = await load_events(after.client, path, written_every=25)
     assert after.asked_since[0] == 75
     assert rebuild(found.events) == journal_of(account)
+
+
+@dataclass
+class Overtaken(Broker):
+    """After its first answer another desk writes to the cache, before the caller reads it."""
+
+    other_desk: Callable[[], Awaitable[object]] | None = None
+
+    async def summary(self) -> SimpleNamespace:
+        answer = await super().summary()
+        if (write := self.other_desk) is not None:
+            self.other_desk = None
+            await write()
+        return answer
+
+
+@pytest.mark.parametrize("newest", [True, False])
+async def test_a_cache_that_another_desk_has_just_continued_is_not_read_from_the_broker_again(
+    tmp_path: Path, newest: bool
+) -> None:
+    account = long_history()
+    path = tmp_path / "journal" / "main.events"
+    await load_events(Broker(account).client, path)
+
+    async def trade() -> None:
+        account.trade("EUR_USD", 3000)
+        await load_events(Broker(account).client, path)
+
+    broker = Overtaken(account, other_desk=trade)
+    if newest:
+        assert (await load_newest(broker.client, path, 10, lambda: ())).skipped
+    else:
+        assert rebuild((await load_events(broker.client, path)).events) == journal_of(account)
+    assert not broker.asked_since
 
 
 async def test_the_newest_part_of_a_cache_is_read_while_another_desk_appends_to_it(

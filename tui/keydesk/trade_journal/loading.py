@@ -87,6 +87,8 @@ async def _load(
     account = (await client.accounts.summary()).account
     created, newest = account.created_time.ns, int(account.last_transaction_id)
     cached = await asyncio.to_thread(read, account.id, created)
+    if cached.last_id > newest:  # another desk may have written what has come since that answer
+        newest = int((await client.accounts.summary()).account.last_transaction_id)
     if cached.last_id > newest:
         cached = CachedEvents(account.id, created)
     while cached.last_id < newest:  # what is written is not read again after an interruption
