@@ -16,7 +16,7 @@ from keydesk.trade_journal.cache import CachedEvents, mark_of
 from keydesk.trade_journal.files import JournalFiles
 from keydesk.trade_journal.live import RETRY_AFTER, LiveJournal
 from keydesk.trade_journal.loading import load_events, load_newest
-from keydesk.trade_journal.newest_part import Portions
+from keydesk.trade_journal.newest_part import Portions, gap_of
 from keydesk.trade_journal.reading import events_of
 from keydesk_client.errors import Unreachable
 from support.data.journal_service import PIPS, JournalService
@@ -274,9 +274,9 @@ class Overtaken(Broker):
         return answer
 
 
-@pytest.mark.parametrize("newest", [True, False])
+@pytest.mark.parametrize("by", ["whole", "newest", "gap"])
 async def test_a_cache_that_another_desk_has_just_continued_is_not_read_from_the_broker_again(
-    tmp_path: Path, newest: bool
+    tmp_path: Path, by: str
 ) -> None:
     account = long_history()
     path = tmp_path / "journal" / "main.events"
@@ -287,10 +287,13 @@ async def test_a_cache_that_another_desk_has_just_continued_is_not_read_from_the
         await load_events(Broker(account).client, path)
 
     broker = Overtaken(account, other_desk=trade)
-    if newest:
-        assert (await load_newest(broker.client, path, 10, lambda: ())).skipped
-    else:
-        assert rebuild((await load_events(broker.client, path)).events) == journal_of(account)
+    match by:
+        case "whole":
+            assert rebuild((await load_events(broker.client, path)).events) == journal_of(account)
+        case "newest":
+            assert (await load_newest(broker.client, path, 10, lambda: ())).skipped
+        case _:
+            assert (await gap_of(broker.client, path)).missing == 0
     assert not broker.asked_since
 
 

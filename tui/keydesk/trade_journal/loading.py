@@ -77,6 +77,26 @@ async def load_newest(
         return await load_events(client, path, progress)
 
 
+async def cached_and_newest(
+    client: Client, read: Callable[[str, int], CachedEvents]
+) -> tuple[CachedEvents, int]:
+    """Return what the cache holds and the account's newest transaction; no events if the account began anew.
+
+    Args:
+        client: Asked for the account.
+        read: Reads the cache of an account id and a time of creation (nanoseconds); called in a thread.
+    """
+    account = (await client.accounts.summary()).account
+    cached = await asyncio.to_thread(read, account.id, account.created_time.ns)
+    if cached.last_id > int(account.last_transaction_id):
+        # Another desk may have written what has come since that answer.
+        account = (await client.accounts.summary()).account
+    newest = int(account.last_transaction_id)
+    if cached.last_id > newest:
+        cached = CachedEvents(account.id, account.created_time.ns)
+    return cached, newest
+
+
 async def _load(
     client: Client,
     read: Callable[[str, int], CachedEvents],
@@ -84,13 +104,7 @@ async def _load(
     progress: Progress | None = None,
     written_every: int = WRITTEN_EVERY,
 ) -> CachedEvents:
-    account = (await client.accounts.summary()).account
-    created, newest = account.created_time.ns, int(account.last_transaction_id)
-    cached = await asyncio.to_thread(read, account.id, created)
-    if cached.last_id > newest:  # another desk may have written what has come since that answer
-        newest = int((await client.accounts.summary()).account.last_transaction_id)
-    if cached.last_id > newest:
-        cached = CachedEvents(account.id, created)
+    cached, newest = await cached_and_newest(client, read)
     while cached.last_id < newest:  # what is written is not read again after an interruption
         last = min(cached.last_id + written_every, newest)
         before, cached = cached, await _with_newer(client, cached, last)

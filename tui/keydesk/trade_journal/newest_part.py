@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from keydesk.calc.trade_journal.events import Event, Fill
@@ -22,7 +23,7 @@ from keydesk.trade_journal.cache import (
     append_events,
     read_mark,
 )
-from keydesk.trade_journal.loading import ON_A_PAGE, read_events
+from keydesk.trade_journal.loading import ON_A_PAGE, cached_and_newest, read_events
 from keydesk_client.auth.private_files import locked, private_folder
 from keydesk_client.client import Client
 from keydesk_client.errors import UnsafeFile
@@ -90,12 +91,7 @@ def _opened_before(events: Iterable[Event], open_trades: Iterable[str]) -> set[s
 
 async def gap_of(client: Client, path: Path) -> CacheGap:
     """Return what the cache of the client's account lacks; the cache itself is not read."""
-    account = (await client.accounts.summary()).account
-    created, newest = account.created_time.ns, int(account.last_transaction_id)
-    cached = await asyncio.to_thread(_end_of_cache, path, account.id, created)
-    if cached.last_id > newest:  # the account began anew
-        cached = CachedEvents(account.id, created)
-    return CacheGap(cached, newest)
+    return CacheGap(*await cached_and_newest(client, partial(_end_of_cache, path)))
 
 
 def _end_of_cache(path: Path, account_id: str, created_ns: int) -> CachedEvents:
