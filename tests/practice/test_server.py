@@ -62,6 +62,17 @@ async def serve(
         listener.remove()
 
 
+def connected(listener: Listener) -> socket.socket:
+    """Return the socket of a new connection, which does not block."""
+    family = socket.AF_INET if listener.path is None else socket.AF_UNIX
+    client = socket.socket(family)
+    client.connect(
+        ("127.0.0.1", port_of(listener)) if listener.path is None else str(listener.path)
+    )
+    client.setblocking(False)
+    return client
+
+
 def port_of(listener: Listener) -> int:
     return int(listener.url.rpartition(":")[2])
 
@@ -267,6 +278,20 @@ async def test_a_connection_that_is_accepted_while_the_server_stops_is_closed_wi
     assert connection.transport.is_closing()
     assert ours.recv(1) == b""
     ours.close()
+
+
+@pytest.mark.parametrize("iterations", [1, 2, 3])
+async def test_nor_does_one_stay_open_that_was_accepted_just_before(
+    listener: Listener, iterations: int
+) -> None:
+    async with serve(listener, ConnectionLimits()) as server:
+        await asyncio.sleep(0)
+        with connected(listener) as client:
+            for _ in range(iterations):
+                await asyncio.sleep(0)
+            await server.shutdown([])
+            with contextlib.suppress(ConnectionResetError):  # it was not accepted, or not yet
+                assert client.recv(1) == b""
 
 
 def test_a_broker_takes_as_many_descriptors_as_the_system_allows() -> None:

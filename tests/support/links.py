@@ -51,8 +51,7 @@ class Link:
         self.cut()
         self._passing.set()
         if self._server is not None:
-            self._server.close()
-        await self._connections.end()
+            await self._connections.end(self._server)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self.is_cut or self.target is None:

@@ -11,7 +11,7 @@ Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 class Connections:
-    """Hand `accept` to asyncio's `start_server`, and await `end` when that server is closed."""
+    """Hand `accept` to asyncio's `start_server`, and await `end` to close that server with all connections."""
 
     def __init__(self, talk: Talk) -> None:
         self._talk = talk
@@ -23,12 +23,9 @@ class Connections:
         self._writers[task] = writer
         task.add_done_callback(self._writers.pop)
 
-    async def end(self) -> None:
-        """Cut every connection, end its task, and return when the last one is closed."""
-        for _ in range(
-            3
-        ):  # passes of the loop, after which a connection that was being accepted is
-            await asyncio.sleep(0)
+    async def end(self, server: asyncio.Server) -> None:
+        """Close the server, cut every connection, end its task, and return when the last one is closed."""
+        await _close_server(server)
         while held := dict(self._writers):
             for task, writer in held.items():
                 # A connection whose task has not begun yet would never be closed, nor one with something unsent.
@@ -45,6 +42,20 @@ class Connections:
         finally:
             writer.close()
             await _closed(writer)  # not before the other end has taken what was sent
+
+
+async def _close_server(server: asyncio.Server) -> None:
+    """Close a server; return when the connections that it accepted last have begun.
+
+    A connection of which asyncio hears after its server was closed would never be closed (before Python 3.13).
+    """
+    for listening in server.sockets:
+        asyncio.get_running_loop().remove_reader(listening)
+    for _ in range(
+        3
+    ):  # iterations of the loop, after which a connection that was being accepted is
+        await asyncio.sleep(0)
+    server.close()
 
 
 async def _closed(writer: asyncio.StreamWriter) -> None:

@@ -78,8 +78,7 @@ async def encrypted_server(talk: Talk, certificate: Path) -> AsyncIterator[str]:
     try:
         yield f"https://localhost:{server.sockets[0].getsockname()[1]}"
     finally:
-        server.close()
-        await talks.end()
+        await talks.end(server)
 
 
 def _name(text: str) -> x509.Name:

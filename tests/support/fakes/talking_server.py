@@ -21,5 +21,4 @@ async def talking_server(talk: Talk, socket_path: Path | None = None) -> AsyncIt
     try:
         yield url
     finally:
-        server.close()
-        await talks.end()
+        await talks.end(server)

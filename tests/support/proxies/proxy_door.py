@@ -19,8 +19,7 @@ async def proxy_door(
     try:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     finally:
-        server.close()
-        await connections.end()
+        await connections.end(server)
         left = list(others())
         for task in left:
             task.cancel()
