@@ -183,7 +183,7 @@ class Server(uvicorn.Server):
         for listening in (each for server in self.servers for each in server.sockets):
             loop.remove_reader(listening)
         # A connection that was accepted just now is attached to its asyncio server in the next iteration. With a closed
-        # server that fails, and before Python 3.13 the connection stays open until it is garbage-collected.
+        # server that fails, and the connection stays open until it is garbage-collected (CPython 3.11).
         await asyncio.sleep(0)
         await super().shutdown(sockets)
         for connection in list(self.server_state.connections):

@@ -47,7 +47,7 @@ class Connections:
 async def _close_server(server: asyncio.Server) -> None:
     """Close a server; return when the connections that it accepted last have begun.
 
-    A connection of which asyncio hears after its server was closed would never be closed (before Python 3.13).
+    What asyncio has accepted and not yet attached to the server when it is closed would stay open (CPython 3.11).
     """
     for listening in server.sockets:
         asyncio.get_running_loop().remove_reader(listening)
