@@ -61,7 +61,7 @@ def see_a_ticket_that_can_be_sent(terminal: Terminal) -> None:
 def read_the_audit_log(terminal: Terminal) -> None:
     """Every step is in it; letters filter it."""
     terminal.press("g", "l", "a")
-    for text in ("Audit log", "outcome   kd-", "confirm   ", "key       C"):
+    for text in ("Audit log", "outcome   kd-", "confirm   y on CLOSE", "key       C"):
         terminal.see(text)
     terminal.type("limit")
     terminal.see("limit     EXIT-ONLY: the daily loss limit of 5.00 was reached")

@@ -130,9 +130,13 @@ def test_a_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
 def test_the_filter_wants_every_word_and_may_name_the_kind(log: AuditLog) -> None:
     log.write("key", "B")
     log.write("preview", "BUY 10,000 EUR/USD")
-    log.write("confirm", "y on TicketForm")
+    log.write("confirm", "y on BUY 10,000 EUR/USD")
     log.write("outcome", "FILLED 10,000 EUR/USD with key")
     entries = read_entries(log.path)
-    assert [each.what for each in matching(entries, "eur/usd 10,000")] == ["outcome", "preview"]
+    assert [each.what for each in matching(entries, "eur/usd 10,000")] == [
+        "outcome",
+        "confirm",
+        "preview",
+    ]
     assert [each.what for each in matching(entries, "what:key")] == ["key"]
     assert matching(entries, "") == entries

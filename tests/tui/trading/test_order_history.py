@@ -53,7 +53,7 @@ def test_the_audit_log_adds_times_look_ups_and_the_outcome(tmp_path: Path) -> No
     audit = AuditLog(tmp_path / "a.audit", wall_ns=iter(range(SECOND, 9 * SECOND, SECOND)).__next__)
     sent = intent_number(1)
     audit.write("sending", f'{sent.id} BUY 50,000 EUR/USD market {{"units": "50000"}}')
-    audit.write("key", "y on TicketForm")
+    audit.write("key", "y on BUY 10,000 EUR/USD")
     audit.write("unknown", f"{sent.id} the answer was lost")
     audit.write("outcome", f"{sent.id} FILLED 50,000 EUR/USD @ 1.08502")
     [life] = read_order_histories(tmp_path / "a.journal", tmp_path / "a.audit")

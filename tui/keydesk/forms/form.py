@@ -222,8 +222,7 @@ class Form(FormView[Result]):
         self._hint = "Only small letters send: is Caps Lock on?" if key.isupper() else ""
         confirmation = self.confirmation()
         if confirmation.step is Step.REFUSED and key in CONFIRM_KEYS:
-            what = "".join(text for text, _ in self.headline()).strip()
-            self.context.record("refused", f"{key}: {confirmation.reason} ({what})")
+            self.context.record("refused", f"{key}: {confirmation.reason} ({self.headline_text()})")
         unconfirmed = confirmation.answer(key) is KeyEffect.SENDS and not self.is_confirmed()
         if unconfirmed or self._is_for_the_letter_before(confirmation, key):
             self._hint = TOO_EARLY
@@ -294,6 +293,14 @@ class Form(FormView[Result]):
         self._challenge.end_pause()
         self.redraw()
         self.call_after_refresh(self._note_painted)
+
+    def headline_text(self) -> str:
+        """Return the headline on one line; of a form whose figures cannot be shown, its kind."""
+        try:
+            runs = self.headline()
+        except UNUSABLE:
+            return type(self).__name__
+        return " ".join("".join(text for text, _ in runs).split())
 
     def say_dropped(self, text: str) -> None:
         """Show that a key was dropped."""

@@ -65,6 +65,15 @@ class DroppedKeyNotifier(Protocol):
         """Show the message."""
 
 
+@runtime_checkable
+class HeadlinedForm(Protocol):
+    """A form that the audit log names by what it is about."""
+
+    def headline_text(self) -> str:
+        """Return what the form would do, on one line."""
+        ...
+
+
 def _record_nothing(_what: str, _words: str) -> None:
     return None
 
@@ -236,7 +245,11 @@ class GuardedKeys:
             await self._let_through(event)
 
     def _front_name(self) -> str:
-        return type(self.app.screen).__name__
+        """Return where a key arrives, for the audit log."""
+        screen = self.app.screen
+        if isinstance(screen, HeadlinedForm):
+            return screen.headline_text()
+        return type(screen).__name__ if isinstance(screen, ModalScreen) else "the desk"
 
     def take_confirm(self, screen: Screen[Any]) -> bool:
         """Return whether a confirm key passed for this form; true once."""

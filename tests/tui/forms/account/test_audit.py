@@ -14,8 +14,8 @@ ENTRIES = [
     for at, (what, words) in enumerate(
         [
             ("outcome", "FILLED 10,000 EUR/USD @ 1.08502"),
-            ("confirm", "y on TicketForm"),
-            ("preview", "TicketForm opened: " + "BUY 10,000 EUR/USD at market " * 20),
+            ("confirm", "y on BUY 10,000 EUR/USD"),
+            ("preview", "opened: " + "BUY 10,000 EUR/USD at market " * 20),
             *[("key", "B")] * 40,
         ]
     )
