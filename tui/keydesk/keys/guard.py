@@ -40,7 +40,7 @@ class Cause(Enum):
     BY_HAND = Rule("disarmed by hand", practice_too=True)
     BURST = Rule("keys came faster than a person types", practice_too=True)
     PASTE = Rule("text was pasted outside a text field", practice_too=True)
-    DAILY_LOSS = Rule("the daily loss limit is reached", practice_too=True)
+    DAILY_LOSS = Rule("the daily loss limit was reached", practice_too=True)
     LOCKED = Rule("locked from another login", practice_too=True)
     ACCOUNT_SWITCH = Rule("the account was switched", practice_too=True)
     IDLE = Rule("15 minutes without a key", practice_too=False)
