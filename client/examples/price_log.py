@@ -29,7 +29,7 @@ with (
         try:
             item = prices.next(timeout=SILENCE_S)
         except TimedOut:  # the stream reconnects by itself; nothing is lost by asking again
-            log.writerow(("", f"nothing for {SILENCE_S:g} s", prices.health.trouble))
+            log.writerow(("", f"nothing for {SILENCE_S:g} s", prices.health.last_error))
             continue
         if isinstance(item, ClientPrice):
             log.writerow((item.time, item.instrument, item.bid, item.ask, item.spread))

@@ -124,7 +124,7 @@ __all__ = [
 
 MODULES = ("errors", "models", "sync")
 
-HOMES = {
+_MODULE_OF = {
     "AccountState": "following.state",
     "Ambiguous": "orders.outcome",
     "TransactionApplied": "following.events",
@@ -177,11 +177,11 @@ HOMES = {
 def __getattr__(name: str) -> object:
     if name in MODULES:
         return import_module(f"{__name__}.{name}")
-    if name not in HOMES:
+    if name not in _MODULE_OF:
         raise AttributeError(
             f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__]
         )
-    return getattr(import_module(f"{__name__}.{HOMES[name]}"), name)
+    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
 
 
 def __dir__() -> list[str]:

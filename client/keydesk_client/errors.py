@@ -189,7 +189,7 @@ class HttpStatusError(KeydeskClientError):
         related_transaction_ids: Sequence[TransactionID] = (),
         retry_after: float | None = None,
         explained: bool = True,
-        asked: str = "",
+        named_parameters: str = "",
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -202,8 +202,8 @@ class HttpStatusError(KeydeskClientError):
         self.retry_after = retry_after
         self.explained = explained
         """Whether the service itself sent the response, not a proxy with an error page."""
-        self.asked = asked
-        """The query parameter that the message names, with its value."""
+        self.named_parameters = named_parameters
+        """The query parameters that the message names, with their values."""
 
     @property
     def reject_transaction(self) -> Rejection | None:
@@ -218,8 +218,8 @@ class HttpStatusError(KeydeskClientError):
 
     def __str__(self) -> str:
         code = f" {self.error_code}" if self.error_code else ""
-        asked = f" ({self.asked})" if self.asked else ""
-        return f"{self.status}{code}: {self.error_message}{asked}"
+        parameters = f" ({self.named_parameters})" if self.named_parameters else ""
+        return f"{self.status}{code}: {self.error_message}{parameters}"
 
 
 class Refused(HttpStatusError):

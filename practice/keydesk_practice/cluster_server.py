@@ -266,7 +266,7 @@ async def _serve(node: Node, listener: Listener, inner: Listener, options: Optio
     stop_on_signals(stop)
     if options.parent_fd is not None:
         stop_with_parent(options.parent_fd, stop)
-    notifications = Notifications(node.ledger.text, _hear(node, peers))
+    notifications = Notifications(node.ledger.text, _notification_handler(node, peers))
     notifications.start()
     ticking = asyncio.create_task(broker.run(), name="market")
     ticking.add_done_callback(lambda _: stop())
@@ -282,7 +282,7 @@ async def _serve(node: Node, listener: Listener, inner: Listener, options: Optio
             ticking.result()
 
 
-def _hear(node: Node, peers: Peers) -> Callable[[str, str], None]:
+def _notification_handler(node: Node, peers: Peers) -> Callable[[str, str], None]:
     """Return what is done on a notification of the database."""
     under_way: set[asyncio.Task[None]] = set()
 

@@ -69,7 +69,9 @@ async def test_a_refused_parameter_is_told_with_what_was_sent() -> None:
     with pytest.raises(Refused, match=told) as refused:
         await client.pricing.get(["EUR_USD", "EUR_XYZ"])
     assert refused.value.error_message == body["errorMessage"]
-    assert pickle.loads(pickle.dumps(refused.value)).asked == "instruments=EUR_USD,EUR_XYZ"
+    assert (
+        pickle.loads(pickle.dumps(refused.value)).named_parameters == "instruments=EUR_USD,EUR_XYZ"
+    )
 
 
 def client_answering(status: int, body: object) -> Client:

@@ -8,7 +8,7 @@ from keydesk_client.account.records import DependentOrder, OpenTrade, PendingOrd
 from keydesk_client.account.values import (
     MAX_VALUE,
     amount,
-    moment,
+    checked_time_ns,
     number_of,
     optional_price,
     price,
@@ -161,7 +161,7 @@ def trade_row(trade: TradeSummary, printable: Printable) -> OpenTrade:
         units=amount(trade.current_units),
         initial_units=amount(trade.initial_units),
         price=price(trade.price),
-        open_time_ns=moment(trade.open_time),
+        open_time_ns=checked_time_ns(trade.open_time),
         realized_pl=amount(trade.realized_pl),
         financing=amount(trade.financing),
         initial_margin=amount(trade.initial_margin_required),

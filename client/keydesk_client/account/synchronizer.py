@@ -42,7 +42,7 @@ class TransactionGate:
         request_snapshot: Callable[[str], object],
     ) -> None:
         self._apply_to_book, self._counter = apply, counter
-        self._doubt = request_snapshot
+        self._request_snapshot = request_snapshot
         self._listeners: list[Listener] = []
         self._sequencer: Sequencer[Transaction] | None = None
         self._early: list[Transaction] = []  # came before the first snapshot
@@ -114,7 +114,7 @@ class TransactionGate:
         readable = [each for each in transactions if self._has_number(each)]
         result = self._sequencer.backfilled(asked, readable, last_transaction_id)
         if result is Backfill.HOLE:
-            self._doubt(f"The broker does not have transaction {asked[0]}")
+            self._request_snapshot(f"The broker does not have transaction {asked[0]}")
         self._check_gap()
         return result
 
@@ -131,10 +131,10 @@ class TransactionGate:
         name = f"Transaction {transaction.id} {getattr(transaction, 'type', 'of no type')}"
         try:
             if not self._apply_to_book(transaction):
-                self._doubt(f"{name} is not understood")
+                self._request_snapshot(f"{name} is not understood")
         except READ_ERRORS as error:
             self._counter.note_unreadable(str(error))
-            self._doubt(f"{name} is incomplete: {error}")
+            self._request_snapshot(f"{name} is incomplete: {error}")
         for listener in self._listeners:
             try_to(self._counter, partial(listener, transaction))
 
@@ -174,7 +174,7 @@ class Synchronizer:
         apply: Callable[[Transaction], bool],
         request_snapshot: Callable[[str], object],
     ) -> None:
-        self._book, self._doubt = book, request_snapshot
+        self._book, self._request_snapshot = book, request_snapshot
         self.gate: Final = TransactionGate(apply, book, request_snapshot=request_snapshot)
         """Takes the transactions of every source."""
         self.checked: int = 0
@@ -211,7 +211,7 @@ class Synchronizer:
             return Comparison.NOT_YET
         differing = differences(self._book, answer.changes, answer.state)
         if differing:
-            self._doubt(f"Differs from the broker: {'; '.join(differing)}")
+            self._request_snapshot(f"Differs from the broker: {'; '.join(differing)}")
             return Comparison.DIFFERENT
         apply_account_state(self._book, answer.state)
         self.checked = last

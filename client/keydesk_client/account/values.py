@@ -71,7 +71,7 @@ def optional_price(value: Decimal | None) -> Decimal | None:
     return None if value is None else price(value)
 
 
-def moment(time: DateTime) -> int:
+def checked_time_ns(time: DateTime) -> int:
     """Return a time between 1990 and 2100 in nanoseconds since 1970; raise ValueError for any other."""
     ns = time.ns
     if not FIRST_NS <= ns < LAST_NS:

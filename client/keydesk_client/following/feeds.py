@@ -59,7 +59,7 @@ async def update_snapshot(follower: Follower) -> None:
         if repeats > REPEATS_AT_ONCE:
             await follower.back_off(repeats - REPEATS_AT_ONCE)
         follower.snapshot_wanted.clear()
-        reason, follower.doubts = follower.doubts, ""
+        reason, follower.snapshot_reason = follower.snapshot_reason, ""
         await _snapshot(follower)
         taken, follower.is_read = clock(), True
         follower.names_changed.set()
@@ -281,8 +281,8 @@ async def watch_streams(follower: Follower) -> None:
             )
             if health.connected and not silent:
                 follower.restored(source)
-            elif health.heard_at is not None or health.trouble is not None:
-                follower.interrupted(source, health.trouble or TimeoutError("no line came"))
+            elif health.heard_at is not None or health.last_error is not None:
+                follower.interrupted(source, health.last_error or TimeoutError("no line came"))
         await follower.timing.sleep(HEALTH_EVERY_S)
 
 

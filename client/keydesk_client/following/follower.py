@@ -164,7 +164,7 @@ class Follower:
     names_changed: asyncio.Event = field(default_factory=asyncio.Event)
     is_read: bool = False
     """Whether the account was read."""
-    doubts: str = ""
+    snapshot_reason: str = ""
     down: dict[Source, str] = field(default_factory=dict[Source, str])
     """The sources that do not answer, each with the reason."""
     streams: dict[Source, StreamHealth] = field(default_factory=dict[Source, StreamHealth])
@@ -185,7 +185,7 @@ class Follower:
 
     def request_snapshot(self, text: str) -> None:
         """Have the account read anew."""
-        self.doubts = text
+        self.snapshot_reason = text
         self.snapshot_wanted.set()
 
     def wanted(self) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ def error_of(
         last_transaction_id=_id(members.get("lastTransactionID")),
         related_transaction_ids=_ids(members),
         retry_after=seconds_to_wait(response.headers, wall),
-        asked=_named_parameters(members, query),
+        named_parameters=_named_parameters(members, query),
         explained=_text(members, "errorMessage") is not None or "lastTransactionID" in members,
     )
 

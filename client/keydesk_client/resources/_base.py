@@ -108,7 +108,7 @@ class Resource:
         return WriteRequest(self._caller, request, reader, body)
 
     def _moment(self, field: str, value: TimeOrDate) -> str:
-        return moment(field, value, self._defaults.datetime_format)
+        return time_text(field, value, self._defaults.datetime_format)
 
     def _body(self, members: Wire) -> bytes:
         """Return a request body whose expiry times are in the form that the headers announce."""
@@ -216,7 +216,7 @@ def listed(field: str, values: Iterable[object] | str) -> str:
     return ",".join(str(item) for item in items)
 
 
-def moment(field: str, value: TimeOrDate, form: TimeFormat = "RFC3339") -> str:
+def time_text(field: str, value: TimeOrDate, form: TimeFormat = "RFC3339") -> str:
     """Return a time as text in the given form."""
     try:
         time = DateTime.of(value)

@@ -21,11 +21,11 @@ from keydesk_client.resources._base import (
     Resource,
     TimeFormat,
     listed,
-    moment,
     number,
     path,
     plain_text,
     refuse_unknown,
+    time_text,
     whole,
     yes_or_no,
 )
@@ -91,9 +91,9 @@ def range_query(options: CandleRange, form: TimeFormat) -> dict[str, str]:
     if "count" in options:
         query["count"] = whole("count", options["count"], 1, MAX_CANDLES)
     if "from_" in options:
-        query["from"] = moment("from_", options["from_"], form)
+        query["from"] = time_text("from_", options["from_"], form)
     if "to" in options:
-        query["to"] = moment("to", options["to"], form)
+        query["to"] = time_text("to", options["to"], form)
     _check_order(options)
     if "include_first" in options:
         query["includeFirst"] = yes_or_no(value=options["include_first"])
@@ -163,7 +163,7 @@ def _are_components(price: object) -> bool:
 
 def _check_order(options: CandleRange) -> None:
     if "from_" in options and "to" in options:
-        first, last = (DateTime.of(moment(end, options[end])) for end in ENDS)
+        first, last = (DateTime.of(time_text(end, options[end])) for end in ENDS)
         if first.ns > last.ns:
             raise InvalidRequest(
                 f"from_: {first.text} is after to, {last.text}: swap them", field="from_"
@@ -243,8 +243,8 @@ class Candles(Resource):
         count: int,
         options: CandleSeries,
     ) -> AsyncGenerator[Sequence[Candlestick], None]:
-        end = None if to is None else DateTime.of(moment("to", to)).ns
-        start, last_time = DateTime.of(moment("from_", from_)).ns, None
+        end = None if to is None else DateTime.of(time_text("to", to)).ns
+        start, last_time = DateTime.of(time_text("from_", from_)).ns, None
         response = await self.get(instrument, from_=from_, count=count, **options)
         while response.candles and response.candles[-1].time != last_time:
             last = response.candles[-1]

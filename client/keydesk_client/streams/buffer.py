@@ -57,7 +57,7 @@ class StreamHealth:
     """Prices that were dropped because the iteration was too slow."""
     heard_at: float | None = None
     """Time of the last line, or of the connection if none came since, by the stream's clock."""
-    trouble: KeydeskClientError | None = None
+    last_error: KeydeskClientError | None = None
     """Why the previous connection ended or the current attempt failed."""
 
 

@@ -124,7 +124,7 @@ class Connection:
         health = self.health
         while True:
             failure, lasted_s = await self._attempt(listener)
-            health.connected, health.trouble = False, failure
+            health.connected, health.last_error = False, failure
             if not _is_retriable(failure):
                 raise failure
             await self._wait(self._pause_after(failure, lasted_s), failure)
@@ -186,10 +186,10 @@ class Connection:
         health.connected = True
         health.connects += 1
         heard_at, health.heard_at = health.heard_at, self._timing.clock()
-        if heard_at is None or health.trouble is None:
+        if heard_at is None or health.last_error is None:
             await listener.connected(None)
         else:
-            await listener.connected(Interruption(health.trouble, health.heard_at - heard_at))
+            await listener.connected(Interruption(health.last_error, health.heard_at - heard_at))
 
     async def _read(self, pieces: AsyncIterator[bytes], listener: Listener) -> None:
         health, clock, feed = self.health, self._timing.clock, LineSplitter().feed

@@ -58,7 +58,7 @@ def save_replay(ledger: LedgerInterface, replay: Replay) -> None:
     ledger.set_fact(_REPLAY, json.dumps(asdict(replay)))
 
 
-def finished(replay: Replay) -> Replay:
+def revealed(replay: Replay) -> Replay:
     """Return the replay with its instrument and dates revealed."""
     return replace(replay, finished=True)
 

@@ -36,19 +36,19 @@ class ClusterClock:
     """The market's time: equal on all nodes but for the error of their wall clocks, exactly equal while it is paused."""
 
     def __init__(self, pace: MarketTime, wall: Callable[[], int]) -> None:
-        self.pace_now = pace
+        self.pace = pace
         self._wall = wall
         self._latest = 0
 
     @property
     def speed(self) -> float:
         """Market seconds a second, while it runs."""
-        return self.pace_now.speed
+        return self.pace.speed
 
     @property
     def running(self) -> bool:
         """Whether the time goes on."""
-        return self.pace_now.stops is None
+        return self.pace.stops is None
 
     def __call__(self) -> int:
         """Return the market's time in nanoseconds since 1970."""
@@ -61,13 +61,13 @@ class ClusterClock:
 
     def at(self, wall: int) -> int:
         """Return the market's time at a wall time."""
-        pace = self.pace_now
+        pace = self.pace
         exact = pace.market + round((wall - pace.wall) * pace.speed)
         return exact if pace.stops is None else min(exact, pace.stops)
 
     def follow(self, pace: MarketTime) -> None:
         """Go on with another pace; the time never goes back."""
-        self.pace_now = pace
+        self.pace = pace
 
     @property
     def is_ahead(self) -> bool:
@@ -76,7 +76,7 @@ class ClusterClock:
         Causes: it was ahead when it read that the market stops or runs more slowly, it took an account of a node that was ahead,
         or the clock of the database was set back.
         """
-        pace = self.pace_now
+        pace = self.pace
         if pace.stops is not None and self._latest > pace.stops:
             return True
         return self._latest - self.at(self._wall()) > _MAX_AHEAD * pace.speed
@@ -91,5 +91,5 @@ class ClusterClock:
             self._wall(),
             self.speed if speed is None else speed,
             stops,
-            self.pace_now.number + 1,
+            self.pace.number + 1,
         )

@@ -20,7 +20,7 @@ from keydesk_practice.control.records import (
     AddShock,
     AddToken,
     Jump,
-    Nothing,
+    NoMembers,
     Play,
     ResetAccount,
     Speed,
@@ -152,7 +152,7 @@ class ClusterControl:
             raise HttpError(answer.status, str(members.get("errorMessage", "refused")))
         return read_record(operation.answer, members)
 
-    async def _state(self, control: Control, _: Nothing) -> State:
+    async def _state(self, control: Control, _: NoMembers) -> State:
         """Return the market, and the accounts of all nodes that answer."""
         own = control.state()
         addresses = {one.address for one in self._node.owners.values() if one is not None}
@@ -171,17 +171,17 @@ class ClusterControl:
         except (NotExecuted, OutcomeUnknown, ValueError, LookupError, HttpError):
             return []  # its accounts are moving to another node
 
-    async def _pause(self, control: Control, _: Nothing) -> State:
+    async def _pause(self, control: Control, _: NoMembers) -> State:
         """Stop the market's time, at the same instant on every node."""
-        pace = self._node.clock
-        ahead = round(PAUSE_AHEAD * pace.speed * SECOND)
-        if pace.running:
-            await self._node.change_pace(lambda: pace.changed(stops=pace() + ahead))
+        market_clock = self._node.clock
+        ahead = round(PAUSE_AHEAD * market_clock.speed * SECOND)
+        if market_clock.running:
+            await self._node.change_pace(lambda: market_clock.changed(stops=market_clock() + ahead))
             await asyncio.sleep(PAUSE_AHEAD)
             await self._let_others_follow()
             await self._node.follow_control()
-        await self._arrive(pace())
-        return await self._state(control, Nothing())
+        await self._arrive(market_clock())
+        return await self._state(control, NoMembers())
 
     async def _let_others_follow(self) -> None:
         """Return when every other node that answers has read what was changed, and has moved the stop if it was past it.
@@ -201,17 +201,19 @@ class ClusterControl:
         """Let the market run on."""
         speed = None if request.speed is None else clock.checked_speed(request.speed)
         await self._node.change_pace(lambda: self._node.clock.changed(speed=speed))
-        return await self._state(control, Nothing())
+        return await self._state(control, NoMembers())
 
     async def _set_speed(self, control: Control, request: Speed) -> State:
         """Change the speed; a paused market stays paused."""
-        speed, pace = clock.checked_speed(request.speed), self._node.clock
-        await self._node.change_pace(lambda: pace.changed(speed=speed, stops=pace.pace_now.stops))
-        return await self._state(control, Nothing())
+        speed, market_clock = clock.checked_speed(request.speed), self._node.clock
+        await self._node.change_pace(
+            lambda: market_clock.changed(speed=speed, stops=market_clock.pace.stops)
+        )
+        return await self._state(control, NoMembers())
 
     async def _step(self, control: Control, request: Step) -> State:
         """Pause, then go on to the end of a candle."""
-        await self._pause(control, Nothing())
+        await self._pause(control, NoMembers())
         until = clock.end_of_step(control, request)
         clock.check_distance(control, until)
         return await self._go_to(control, until)
@@ -222,11 +224,11 @@ class ClusterControl:
         return await self._go_to(control, request.time)
 
     async def _go_to(self, control: Control, until: int) -> State:
-        pace = self._node.clock
-        stops = None if pace.running else until
-        await self._node.change_pace(lambda: pace.changed(market=until, stops=stops))
+        market_clock = self._node.clock
+        stops = None if market_clock.running else until
+        await self._node.change_pace(lambda: market_clock.changed(market=until, stops=stops))
         await self._arrive(until)
-        return await self._state(control, Nothing())
+        return await self._state(control, NoMembers())
 
     async def _arrive(self, until: int) -> None:
         """Return when the accounts of this node were ticked up to a time."""
@@ -238,14 +240,14 @@ class ClusterControl:
         with self._shocks_of_all():
             await shocks.add_shock(control, request)
         await self._node.announce_control()
-        return await self._state(control, Nothing())
+        return await self._state(control, NoMembers())
 
-    async def _cancel_shocks(self, control: Control, request: Nothing) -> State:
+    async def _cancel_shocks(self, control: Control, request: NoMembers) -> State:
         """Cancel the shocks that have not begun, on every node."""
         with self._shocks_of_all():
             await shocks.cancel_shocks(control, request)
         await self._node.announce_control()
-        return await self._state(control, Nothing())
+        return await self._state(control, NoMembers())
 
     @contextlib.contextmanager
     def _shocks_of_all(self) -> Iterator[None]:

@@ -200,7 +200,7 @@ class Node:
         while True:
             self._wall.add(*await self._worker.run(database.wall_offset))
             pace = await self._worker.run(database.read_pace)
-            if pace is None or pace.number < self.clock.pace_now.number:
+            if pace is None or pace.number < self.clock.pace.number:
                 return
             self.clock.follow(pace)
             if not self.clock.is_ahead:

@@ -18,7 +18,7 @@ from keydesk_practice.control.records import (
     AccountState,
     AddAccount,
     AddToken,
-    Nothing,
+    NoMembers,
     ResetAccount,
     SetMargin,
     TokenAccounts,
@@ -92,7 +92,7 @@ def account_after_reset(old: LedgerAccount, request: ResetAccount) -> LedgerAcco
     )
 
 
-async def clone_account(control: Control, _: Nothing, account: str) -> AccountState:
+async def clone_account(control: Control, _: NoMembers, account: str) -> AccountState:
     """Add a copy of an account, with its orders, trades and history, to the same token."""
     session = control.session(account)
     control.broker.commits.flush()

@@ -2,7 +2,7 @@
 
 from keydesk_practice.broker.clock import COARSE_STEP, GRID, SECOND
 from keydesk_practice.control.context import Control, LocalControl
-from keydesk_practice.control.records import Jump, Nothing, Play, Speed, State, Step
+from keydesk_practice.control.records import Jump, NoMembers, Play, Speed, State, Step
 from keydesk_practice.engine.wire_form import rfc3339
 from keydesk_practice.http.errors import HttpError, invalid_value
 from keydesk_practice.market.candles import Alignment, boundaries
@@ -15,12 +15,12 @@ MAX_JUMP = 366 * _DAY
 _STEPS = ((6 * _HOUR, GRID), (7 * _DAY, 12 * GRID))  # distance up to which each step is taken
 
 
-async def state(control: Control, _: Nothing) -> State:
+async def state(control: Control, _: NoMembers) -> State:
     """Return the market and its accounts."""
     return control.state()
 
 
-async def pause(control: LocalControl, _: Nothing) -> State:
+async def pause(control: LocalControl, _: NoMembers) -> State:
     """Stop the market's time."""
     await settle(control)
     return control.state()

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from keydesk_practice.control.context import Control
-from keydesk_practice.control.records import Nothing, State
+from keydesk_practice.control.records import NoMembers, State
 from keydesk_practice.http.errors import HttpError, invalid_value
 from keydesk_practice.http.faults import NO_FAULTS, PROFILES, FaultProfile
 
@@ -36,7 +36,7 @@ def chosen_profile(request: SetFaults) -> FaultProfile:
     return profile
 
 
-async def clear_faults(control: Control, _: Nothing) -> State:
+async def clear_faults(control: Control, _: NoMembers) -> State:
     """Switch every fault off."""
     use_faults(control, NO_FAULTS)
     return control.state()

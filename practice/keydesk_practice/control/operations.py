@@ -12,10 +12,10 @@ from keydesk_practice.control.records import (
     AddShock,
     AddToken,
     BeginReplay,
+    CheckpointName,
     Checkpoints,
     Jump,
-    Named,
-    Nothing,
+    NoMembers,
     Play,
     ResetAccount,
     Scenarios,
@@ -62,25 +62,25 @@ class Operation:
 
 
 OPERATIONS = (
-    Operation("GET", "/state", clock.state, Nothing, State),
-    Operation("POST", "/clock/pause", clock.pause, Nothing, State),
+    Operation("GET", "/state", clock.state, NoMembers, State),
+    Operation("POST", "/clock/pause", clock.pause, NoMembers, State),
     Operation("POST", "/clock/play", clock.play, Play, State),
     Operation("POST", "/clock/speed", clock.set_speed, Speed, State),
     Operation("POST", "/clock/step", clock.step, Step, State),
     Operation("POST", "/clock/jump", clock.jump, Jump, State),
-    Operation("GET", "/scenarios", replays.scenarios, Nothing, Scenarios),
+    Operation("GET", "/scenarios", replays.scenarios, NoMembers, Scenarios),
     Operation("POST", "/replay", replays.begin_replay, BeginReplay, State),
-    Operation("POST", "/replay/finish", replays.finish_replay, Nothing, State),
+    Operation("POST", "/replay/finish", replays.finish_replay, NoMembers, State),
     Operation("POST", "/shocks", shocks.add_shock, AddShock, State),
-    Operation("DELETE", "/shocks", shocks.cancel_shocks, Nothing, State),
+    Operation("DELETE", "/shocks", shocks.cancel_shocks, NoMembers, State),
     Operation("PUT", FAULTS, faults.set_faults, faults.SetFaults, State),
-    Operation("DELETE", FAULTS, faults.clear_faults, Nothing, State),
-    Operation("GET", "/checkpoints", replays.checkpoints, Nothing, Checkpoints),
-    Operation("POST", "/checkpoints", replays.save_checkpoint, Named, Checkpoints),
-    Operation("POST", "/checkpoints/restore", replays.restore_checkpoint, Named, State),
+    Operation("DELETE", FAULTS, faults.clear_faults, NoMembers, State),
+    Operation("GET", "/checkpoints", replays.checkpoints, NoMembers, Checkpoints),
+    Operation("POST", "/checkpoints", replays.save_checkpoint, CheckpointName, Checkpoints),
+    Operation("POST", "/checkpoints/restore", replays.restore_checkpoint, CheckpointName, State),
     Operation("POST", "/accounts", accounts.add_account, AddAccount, AccountState),
     Operation("POST", f"{ACCOUNT}/reset", accounts.reset_account, ResetAccount, AccountState),
-    Operation("POST", f"{ACCOUNT}/clone", accounts.clone_account, Nothing, AccountState),
+    Operation("POST", f"{ACCOUNT}/clone", accounts.clone_account, NoMembers, AccountState),
     Operation("POST", f"{ACCOUNT}/transfer", accounts.transfer, Transfer, AccountState),
     Operation("POST", f"{ACCOUNT}/margin", accounts.set_margin, SetMargin, AccountState),
     Operation("POST", "/tokens", accounts.add_token, AddToken, TokenAccounts),
@@ -131,7 +131,7 @@ def _described(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
             {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
             for name in names
         ]
-    if operation.request is not Nothing:
+    if operation.request is not NoMembers:
         body = schema_of(operation.request, schemas)
         description["requestBody"] = {"content": {"application/json": {"schema": body}}}
     return description

@@ -14,7 +14,7 @@ Granularity = Literal[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Nothing:
+class NoMembers:
     """No members."""
 
 
@@ -131,7 +131,7 @@ class AddToken:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class CheckpointName:
     """The name of a checkpoint: letters, digits, dot, hyphen, underscore."""
 
     name: str

@@ -18,10 +18,10 @@ from keydesk_practice.broker.disguise import disguise_of
 from keydesk_practice.broker.replay import (
     SCENARIOS,
     Replay,
-    finished,
     load_replay,
     nanoseconds,
     random_start,
+    revealed,
     save_replay,
     stored_overlay,
 )
@@ -36,9 +36,9 @@ from keydesk_practice.control.clock import MAX_SPEED, settle
 from keydesk_practice.control.context import Control, LocalControl
 from keydesk_practice.control.records import (
     BeginReplay,
+    CheckpointName,
     Checkpoints,
-    Named,
-    Nothing,
+    NoMembers,
     Scenarios,
     ScenarioState,
     State,
@@ -61,7 +61,7 @@ _MAX_BALANCE = Decimal(1_000_000_000)
 log = logging.getLogger("keydesk.practice.control")
 
 
-async def scenarios(_: Control, __: Nothing) -> Scenarios:
+async def scenarios(_: Control, __: NoMembers) -> Scenarios:
     """List the named scenarios."""
     return Scenarios(
         scenarios=tuple(
@@ -108,32 +108,32 @@ async def begin_replay(control: LocalControl, request: BeginReplay) -> State:
     return control.state()
 
 
-async def finish_replay(control: LocalControl, _: Nothing) -> State:
+async def finish_replay(control: LocalControl, _: NoMembers) -> State:
     """Pause, and show which instrument and which time a blind replay was about."""
     replay = load_replay(control.broker.ledger)
     if replay is None:
         raise HttpError(409, "There is no replay in progress: begin one first")
     await settle(control)
-    save_replay(control.broker.ledger, finished(replay))
+    save_replay(control.broker.ledger, revealed(replay))
     return control.state()
 
 
-async def checkpoints(control: Control, _: Nothing) -> Checkpoints:
+async def checkpoints(control: Control, _: NoMembers) -> Checkpoints:
     """List the saved checkpoints."""
     names = sorted(path.stem for path in _folder(control).glob("*.sqlite3"))
     return Checkpoints(checkpoints=tuple(names))
 
 
-async def save_checkpoint(control: Control, request: Named) -> Checkpoints:
+async def save_checkpoint(control: Control, request: CheckpointName) -> Checkpoints:
     """Save the accounts and the market's time under a name; one of the same name is replaced."""
     path = _path(control, request.name)
     path.parent.mkdir(mode=0o700, exist_ok=True)
     control.broker.save_state()
     control.broker.ledger.copy_to(path)
-    return await checkpoints(control, Nothing())
+    return await checkpoints(control, NoMembers())
 
 
-async def restore_checkpoint(control: LocalControl, request: Named) -> State:
+async def restore_checkpoint(control: LocalControl, request: CheckpointName) -> State:
     """Go back to a checkpoint, paused; the present ledger is kept beside it."""
     await check_checkpoint(control, request)
     path, data = _path(control, request.name), control.options.data
@@ -143,11 +143,11 @@ async def restore_checkpoint(control: LocalControl, request: Named) -> State:
     return control.state()
 
 
-async def check_checkpoint(control: Control, request: Named) -> Nothing:
+async def check_checkpoint(control: Control, request: CheckpointName) -> NoMembers:
     """Raise a 404 `HttpError` when there is no such checkpoint, a 409 one when it is damaged."""
     path = _path(control, request.name)
     if not path.exists():
-        known = ", ".join((await checkpoints(control, Nothing())).checkpoints) or "none is saved"
+        known = ", ".join((await checkpoints(control, NoMembers())).checkpoints) or "none is saved"
         raise HttpError(404, f"There is no checkpoint {request.name!r}: {known}")
     try:
         problems = (await asyncio.to_thread(check_copy, path)).problems
@@ -158,7 +158,7 @@ async def check_checkpoint(control: Control, request: Named) -> Nothing:
             409,
             f"The checkpoint {request.name!r} is damaged, and nothing is changed: {problems[0]}",
         )
-    return Nothing()
+    return NoMembers()
 
 
 def _continue(broker: LocalBroker, ledger: Ledger) -> None:

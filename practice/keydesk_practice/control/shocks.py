@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from keydesk_practice.broker.replay import save_shocks
 from keydesk_practice.control.context import Control
-from keydesk_practice.control.records import AddShock, Nothing, State
+from keydesk_practice.control.records import AddShock, NoMembers, State
 from keydesk_practice.engine.wire_form import SECOND, rfc3339
 from keydesk_practice.http.errors import HttpError, invalid_value, missing_value
 from keydesk_practice.market.hours import CELL
@@ -38,7 +38,7 @@ async def add_shock(control: Control, request: AddShock) -> State:
     return control.state()
 
 
-async def cancel_shocks(control: Control, _: Nothing) -> State:
+async def cancel_shocks(control: Control, _: NoMembers) -> State:
     """Cancel the shocks that have not begun; those in progress continue."""
     now = control.real(control.broker.now())
     _set(control, tuple(one for one in control.broker.shocks if one.begins <= now))

@@ -193,7 +193,7 @@ async def latest_candles(call: Call) -> Response:
     now = call.broker.now()
     latest = []
     for instrument, granularity, components in specifications:
-        cut = _cut(granularity, components, shape)
+        cut = _candle_spec(granularity, components, shape)
         candles = await call.broker.candles.candles(instrument, cut, LATEST, now)
         latest.append(_candles_view(instrument, granularity, candles))
     return Response({"latestCandles": latest})
@@ -204,7 +204,7 @@ async def _candles(call: Call, shape: Shape) -> Response:
     query, now = call.query, call.broker.now()
     granularity = read_granularity(query.text("granularity") or "S5", "granularity")
     components = read_components(query.text("price") or "M", "price")
-    cut = _cut(granularity, components, shape)
+    cut = _candle_spec(granularity, components, shape)
     try:
         candles = await call.broker.candles.candles(instrument, cut, read_span(query, now), now)
     except TooManyCandles:
@@ -226,7 +226,7 @@ def _instrument(call: Call, instrument: str) -> str:
     return instrument
 
 
-def _cut(granularity: str, components: str, shape: Shape) -> CandleSpec:
+def _candle_spec(granularity: str, components: str, shape: Shape) -> CandleSpec:
     return CandleSpec(
         granularity,
         frozenset(COMPONENTS[letter][0] for letter in components),

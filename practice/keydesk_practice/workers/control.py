@@ -22,10 +22,10 @@ from keydesk_practice.control.records import (
     AddShock,
     AddToken,
     BeginReplay,
+    CheckpointName,
     Checkpoints,
     Jump,
-    Named,
-    Nothing,
+    NoMembers,
     Play,
     Scenarios,
     Speed,
@@ -71,14 +71,14 @@ class WorkersControl:
                 await self.group.publish()
 
     async def _stop(self) -> None:
-        states = await self.group.ask_all("pause", Nothing())
+        states = await self.group.ask_all("pause", NoMembers())
         self.group.clock.pause()
         self.group.clock.set(max(self.group.clock(), *(one.time for one in states)))
         await self.group.publish()
 
-    async def state(self, _: Nothing) -> State:
+    async def state(self, _: NoMembers) -> State:
         """Return the market and the accounts of all workers."""
-        states: list[State] = await self.group.ask_all("state", Nothing())
+        states: list[State] = await self.group.ask_all("state", NoMembers())
         accounts = sorted(
             (one for state in states for one in state.accounts), key=lambda one: one.id
         )
@@ -92,10 +92,10 @@ class WorkersControl:
             ledger_number=self.ledger_number,
         )
 
-    async def pause(self, _: Nothing) -> State:
+    async def pause(self, _: NoMembers) -> State:
         """Stop the market's time."""
         await self._stop()
-        return await self.state(Nothing())
+        return await self.state(NoMembers())
 
     async def play(self, request: Play) -> State:
         """Let the market run on."""
@@ -103,7 +103,7 @@ class WorkersControl:
         await self._stop()
         self.group.clock.play(speed)
         await self.group.publish()
-        return await self.state(Nothing())
+        return await self.state(NoMembers())
 
     async def set_speed(self, request: Speed) -> State:
         """Change the speed; a paused market stays paused."""
@@ -111,7 +111,7 @@ class WorkersControl:
         async with self.paused():
             self.group.clock.set(self.group.clock(), speed)
         await self.group.publish()
-        return await self.state(Nothing())
+        return await self.state(NoMembers())
 
     async def step(self, request: Step) -> State:
         """Pause, then go on to the end of a candle."""
@@ -119,21 +119,21 @@ class WorkersControl:
         first = await self.group.ask(self.group.workers[0], "step", request)
         self.group.clock.set(first.time)
         await self._move_on(first.time)
-        return await self.state(Nothing())
+        return await self.state(NoMembers())
 
     async def jump(self, request: Jump) -> State:
         """Go on to a later time."""
         async with self.paused():
             await self.group.ask(self.group.workers[0], "jump", request)
             await self._move_on(request.time)
-        return await self.state(Nothing())
+        return await self.state(NoMembers())
 
     async def _move_on(self, until: int) -> None:
         """Let the other workers go where the first one went, by the same steps."""
 
         async def jump(worker: Worker) -> None:
             with_time = Jump(time=until)
-            if (await self.group.ask(worker, "state", Nothing())).time < until:
+            if (await self.group.ask(worker, "state", NoMembers())).time < until:
                 await self.group.ask(worker, "jump", with_time)
 
         await asyncio.gather(
@@ -148,7 +148,7 @@ class WorkersControl:
         """Add a shock from the next grid point on, or from a later time."""
         return await self._change_shocks("add_shock", request)
 
-    async def cancel_shocks(self, request: Nothing) -> State:
+    async def cancel_shocks(self, request: NoMembers) -> State:
         """Cancel the shocks that have not begun; those in progress continue."""
         return await self._change_shocks("cancel_shocks", request)
 
@@ -157,7 +157,7 @@ class WorkersControl:
             await self.group.ask(self.group.workers[0], name, request)
             await self._read_shocks()
             await self.group.publish()
-        return await self.state(Nothing())
+        return await self.state(NoMembers())
 
     async def _read_shocks(self) -> None:
         report = await self.group.read_report(self.group.workers[0])
@@ -167,17 +167,17 @@ class WorkersControl:
         """Switch faults on, in place of those that were on."""
         self.group.shared = replace(self.group.shared, faults=chosen_profile(request))
         await self.group.publish()
-        return await self.state(Nothing())
+        return await self.state(NoMembers())
 
-    async def clear_faults(self, _: Nothing) -> State:
+    async def clear_faults(self, _: NoMembers) -> State:
         """Switch every fault off."""
         self.group.shared = replace(self.group.shared, faults=NO_FAULTS)
         await self.group.publish()
-        return await self.state(Nothing())
+        return await self.state(NoMembers())
 
-    async def scenarios(self, _: Nothing) -> Scenarios:
+    async def scenarios(self, _: NoMembers) -> Scenarios:
         """List the named scenarios."""
-        found: Scenarios = await self.group.ask(self.group.workers[0], "scenarios", Nothing())
+        found: Scenarios = await self.group.ask(self.group.workers[0], "scenarios", NoMembers())
         return found
 
     async def begin_replay(self, request: BeginReplay) -> State:
@@ -189,27 +189,27 @@ class WorkersControl:
             "begin_replay", replace(request, running=False), speed=request.speed, runs=runs
         )
 
-    async def finish_replay(self, _: Nothing) -> State:
+    async def finish_replay(self, _: NoMembers) -> State:
         """Pause, and show which instrument and which time a blind replay was about."""
         await self._stop()
-        await self.group.ask_all("finish_replay", Nothing())
-        return await self.state(Nothing())
+        await self.group.ask_all("finish_replay", NoMembers())
+        return await self.state(NoMembers())
 
-    async def checkpoints(self, _: Nothing) -> Checkpoints:
+    async def checkpoints(self, _: NoMembers) -> Checkpoints:
         """List the saved checkpoints."""
-        lists: list[Checkpoints] = await self.group.ask_all("checkpoints", Nothing())
+        lists: list[Checkpoints] = await self.group.ask_all("checkpoints", NoMembers())
         common = set.intersection(*(set(one.checkpoints) for one in lists))
         return Checkpoints(checkpoints=tuple(sorted(common)))
 
-    async def save_checkpoint(self, request: Named) -> Checkpoints:
+    async def save_checkpoint(self, request: CheckpointName) -> Checkpoints:
         """Save the accounts and the market's time under a name; one of the same name is replaced."""
         async with self.paused():
             await self.group.ask_all("save_checkpoint", request)
-        return await self.checkpoints(Nothing())
+        return await self.checkpoints(NoMembers())
 
-    async def restore_checkpoint(self, request: Named) -> State:
+    async def restore_checkpoint(self, request: CheckpointName) -> State:
         """Go back to a checkpoint, paused; the present ledger is kept beside it."""
-        known = (await self.checkpoints(Nothing())).checkpoints
+        known = (await self.checkpoints(NoMembers())).checkpoints
         if request.name not in known:
             text = ", ".join(known) or "none is saved"
             raise HttpError(404, f"There is no checkpoint {request.name!r}: {text}")
@@ -230,7 +230,7 @@ class WorkersControl:
         if runs:
             self.group.clock.play()
             await self.group.publish()
-        return await self.state(Nothing())
+        return await self.state(NoMembers())
 
     @asynccontextmanager
     async def paused_until_success(self) -> AsyncIterator[None]:

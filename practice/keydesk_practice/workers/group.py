@@ -15,7 +15,7 @@ from keydesk_practice.broker.clock import Clock
 from keydesk_practice.cluster.forwarding import SECRET
 from keydesk_practice.cluster.peers import PeerRequest, Peers
 from keydesk_practice.control.operations import BASE
-from keydesk_practice.control.records import Nothing
+from keydesk_practice.control.records import NoMembers
 from keydesk_practice.control.schema import read_record
 from keydesk_practice.engine.wire_form import to_wire
 from keydesk_practice.errors import NotExecuted, OutcomeUnknown
@@ -58,7 +58,7 @@ class WorkerGroup:
 
     async def read_report(self, worker: Worker) -> Report:
         """Return what a worker found in its ledger at its start."""
-        answer = await self._send(worker, "GET", SHARED_STATE, Nothing())
+        answer = await self._send(worker, "GET", SHARED_STATE, NoMembers())
         return read_record(Report, answer)
 
     async def publish(self) -> None:

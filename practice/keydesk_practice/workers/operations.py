@@ -9,7 +9,7 @@ from keydesk_practice.control.clock import settle
 from keydesk_practice.control.context import LocalControl
 from keydesk_practice.control.faults import use_faults
 from keydesk_practice.control.operations import OPERATIONS, Operation
-from keydesk_practice.control.records import Named, Nothing
+from keydesk_practice.control.records import CheckpointName, NoMembers
 from keydesk_practice.control.replays import check_checkpoint
 from keydesk_practice.http.middleware import TOKEN_FACT
 from keydesk_practice.market.shocks import Shock
@@ -19,7 +19,7 @@ SHARED_STATE = "/workers/state"
 CHECKPOINT = "/workers/checkpoint"
 
 
-async def report(control: LocalControl, _: Nothing) -> Report:
+async def report(control: LocalControl, _: NoMembers) -> Report:
     """Return the accounts, tokens, shocks and market time of this worker."""
     broker = control.broker
     return Report(
@@ -53,7 +53,7 @@ async def adopt_shared_state(control: LocalControl, request: SharedState) -> Rep
         broker.overlay(shocks, broker.disguise)
     use_faults(control, request.faults)
     await _follow_pace(control, request)
-    return await report(control, Nothing())
+    return await report(control, NoMembers())
 
 
 async def _follow_pace(control: LocalControl, shared: SharedState) -> None:
@@ -81,7 +81,7 @@ def shocks_of(text: str) -> tuple[Shock, ...]:
 
 WORKER_OPERATIONS = (
     *OPERATIONS,
-    Operation("GET", SHARED_STATE, report, Nothing, Report),
+    Operation("GET", SHARED_STATE, report, NoMembers, Report),
     Operation("PUT", SHARED_STATE, adopt_shared_state, SharedState, Report),
-    Operation("POST", CHECKPOINT, check_checkpoint, Named, Nothing),
+    Operation("POST", CHECKPOINT, check_checkpoint, CheckpointName, NoMembers),
 )

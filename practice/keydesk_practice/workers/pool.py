@@ -72,7 +72,7 @@ class Pool:
             self._tasks.append(task)
 
     @property
-    def away(self) -> list[int]:
+    def not_serving(self) -> list[int]:
         """The numbers, from 1, of the workers that do not serve."""
         return [worker.number + 1 for worker in self.workers if not worker.up.is_set()]
 

@@ -287,9 +287,9 @@ class _Supervisor:
 
     def _health(self) -> tuple[int, dict[str, str]]:
         members = {"status": "ok", "time": rfc3339(self._group.clock())}
-        if not (away := self._pool.away):
+        if not (restarting := self._pool.not_serving):
             return 200, members
-        text = ", ".join(map(str, away))
+        text = ", ".join(map(str, restarting))
         return 503, {**members, "status": "restarting", "reason": f"restarting worker {text}"}
 
     def _line(self) -> str:

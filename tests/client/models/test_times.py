@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from keydesk_client import DateTime
 from keydesk_client.errors import InvalidRequest, InvalidTime
 from keydesk_client.models import PricingHeartbeat, Reader, StopLossDetails
-from keydesk_client.resources._base import moment
+from keydesk_client.resources._base import time_text
 from support.data.wire_samples import Samples
 
 BEAT = Reader(PricingHeartbeat)
@@ -110,7 +110,7 @@ def test_a_time_outside_the_calendar_raises_an_error_of_ours_when_it_is_used(tex
 
 def test_a_time_outside_the_calendar_is_refused_in_a_request() -> None:
     with pytest.raises(InvalidTime):
-        moment("from_time", "999999999999")
+        time_text("from_time", "999999999999")
 
 
 @pytest.mark.parametrize("text", ["nonsense", "", "2024-02-30T00:00:00Z"])
@@ -118,7 +118,7 @@ def test_an_invalid_time_is_refused_as_its_text_is(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         DateTime.of(DateTime(text))
     with pytest.raises(InvalidRequest, match="from_"):
-        moment("from_", DateTime(text))
+        time_text("from_", DateTime(text))
 
 
 def test_a_time_made_from_another_is_equal() -> None:
@@ -176,7 +176,7 @@ def test_a_time_is_formatted_as_a_datetime_is() -> None:
 
 def test_a_date_is_its_first_moment_in_utc() -> None:
     assert DateTime.of(date(2025, 3, 1)) == DateTime("2025-03-01T00:00:00Z")
-    assert moment("from_", date(2025, 3, 1)) == "2025-03-01T00:00:00.000000000Z"
+    assert time_text("from_", date(2025, 3, 1)) == "2025-03-01T00:00:00.000000000Z"
 
 
 def test_an_expiry_is_no_date() -> None:

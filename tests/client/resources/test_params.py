@@ -7,11 +7,11 @@ from keydesk_client.errors import InvalidRequest
 from keydesk_client.resources._base import (
     header_text,
     listed,
-    moment,
     number,
     numeric_id,
     path,
     quoted,
+    time_text,
     whole,
 )
 from keydesk_client.resources._paging import list_query
@@ -36,8 +36,8 @@ def test_a_path_quotes_what_the_caller_gave_and_nothing_else() -> None:
         (lambda: list_query({"before_id": "@a/b c"}, None, ()), "before_id"),
         (lambda: listed("names", []), "names"),
         (lambda: listed("names", ["EUR_USD,USD_JPY"]), "names"),
-        (lambda: moment("since", datetime(2025, 1, 1)), "since"),  # noqa: DTZ001 - that is the point
-        (lambda: moment("since", "yesterday"), "since"),
+        (lambda: time_text("since", datetime(2025, 1, 1)), "since"),  # noqa: DTZ001 - that is the point
+        (lambda: time_text("since", "yesterday"), "since"),
         (lambda: number("units", "1e5"), "units"),
         (lambda: number("units", 0, above_zero=True), "units"),
         (lambda: whole("count", 5001, 1, 5000), "count"),

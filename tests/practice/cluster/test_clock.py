@@ -50,7 +50,7 @@ def test_a_new_speed_goes_on_from_the_present() -> None:
     clock.follow(clock.changed(speed=10.0))
     wall.now = 610
     assert clock() == 1_300
-    assert clock.pace_now.number == 2
+    assert clock.pace.number == 2
 
 
 def test_the_most_exact_measurement_of_the_wall_clock_counts() -> None:

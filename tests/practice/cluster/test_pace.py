@@ -43,7 +43,7 @@ async def test_every_node_stops_where_the_one_that_was_ahead_is(nodes: list[Node
     for node in (third, ahead, first, third):
         await node.follow_control()
     assert [node.clock() for node in nodes] == [stopped + SECOND] * 3
-    assert {node.clock.pace_now.stops for node in nodes} == {stopped + SECOND}
+    assert {node.clock.pace.stops for node in nodes} == {stopped + SECOND}
 
 
 async def test_a_node_that_was_ahead_does_not_stop_a_market_that_runs_on(nodes: list[Node]) -> None:

@@ -54,8 +54,8 @@ def test_alerts_are_found_again_exactly_and_the_file_is_private(path: Path) -> N
     ours.change(mark_watched(7, {"1": -1}))
     again = AlertFile(path)
     assert again.load() == ""
-    assert again.book == ours.book
-    assert [each.id for each in again.book.alerts] == ["1", "2"]
+    assert again.alert_list == ours.alert_list
+    assert [each.id for each in again.alert_list.alerts] == ["1", "2"]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
@@ -83,7 +83,7 @@ def test_the_members_of_a_firing_in_the_file_are_those_of_earlier_versions(path:
     assert set(firing) == {"alert_id", "number", "time_ns", "words", "value", "late", "told"}
     again = AlertFile(path)
     again.load()
-    assert again.book.history[0].text == firing["words"] != ""
+    assert again.alert_list.history[0].text == firing["words"] != ""
 
 
 def _members(
@@ -103,8 +103,8 @@ def test_two_desks_at_once_lose_nothing(path: Path) -> None:
     ours.change(add_alert(ABOVE))
     theirs.change(add_alert(replace(ABOVE, note="theirs")))
     ours.change(delete_alerts(["1"]))
-    assert ours.book.alerts == theirs.change(lambda book: book).alerts
-    assert [each.note for each in ours.book.alerts] == ["theirs"]
+    assert ours.alert_list.alerts == theirs.change(lambda alert_list: alert_list).alerts
+    assert [each.note for each in ours.alert_list.alerts] == ["theirs"]
     assert not theirs.has_changed()
 
 
@@ -126,20 +126,20 @@ def test_many_processes_at_once_lose_nothing(path: Path) -> None:
     assert [each.wait() for each in running] == [0, 0, 0]
     file = AlertFile(path)
     assert file.load() == ""
-    assert sorted(int(each.id) for each in file.book.alerts) == list(range(1, 25))
+    assert sorted(int(each.id) for each in file.alert_list.alerts) == list(range(1, 25))
 
 
 def test_a_firing_is_claimed_by_one_of_two_desks(path: Path) -> None:
     ours, theirs = AlertFile(path), AlertFile(path)
     alert = ours.change(add_alert(ABOVE)).alerts[0]
     theirs.load()
-    before, after = ours.book, ours.change(claim_firings([fired(alert)]))
+    before, after = ours.alert_list, ours.change(claim_firings([fired(alert)]))
     assert [each.text for each in claimed(before, after)] == [alert.text]
-    before = theirs.book
+    before = theirs.alert_list
     theirs.change(claim_firings([fired(alert, 10)]))
-    assert len(theirs.book.history) == 1
-    assert theirs.book.history[0].time_ns == 9
-    assert theirs.book.alerts[0].state == "done"
+    assert len(theirs.alert_list.history) == 1
+    assert theirs.alert_list.history[0].time_ns == 9
+    assert theirs.alert_list.alerts[0].state == "done"
 
 
 def test_a_kill_between_claim_and_telling_leaves_it_to_be_told_and_a_told_one_is_not_told_again(
@@ -150,12 +150,12 @@ def test_a_kill_between_claim_and_telling_leaves_it_to_be_told_and_a_told_one_is
     ours.change(claim_firings([fired(alert)]))
     started = AlertFile(path)
     started.load()
-    assert [each.number for each in started.book.undelivered] == [1]
-    started.change(mark_delivered(started.book.undelivered))
+    assert [each.number for each in started.alert_list.undelivered] == [1]
+    started.change(mark_delivered(started.alert_list.undelivered))
     once_more = AlertFile(path)
     once_more.load()
-    assert not once_more.book.undelivered
-    assert once_more.book.alerts[0].count == 1
+    assert not once_more.alert_list.undelivered
+    assert once_more.alert_list.alerts[0].count == 1
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_a_damaged_file_is_kept_aside_and_said(path: Path, content: bytes) -> No
     path.chmod(0o600)
     file = AlertFile(path, wall_ns=lambda: 77)
     assert "101.alerts.damaged-77" in file.load()
-    assert file.book == AlertList()
+    assert file.alert_list == AlertList()
     assert path.with_name("101.alerts.damaged-77").read_bytes() == content
     file.change(add_alert(ABOVE))
     assert json.loads(path.read_bytes())["alerts"]
@@ -192,7 +192,7 @@ def test_a_file_that_others_may_read_is_not_used_and_stays(path: Path) -> None:
     file = AlertFile(path)
     assert "kept in this desk only" in file.load()
     file.change(add_alert(replace(ABOVE, note="in memory")))
-    assert [each.note for each in file.book.alerts] == ["in memory"]
+    assert [each.note for each in file.alert_list.alerts] == ["in memory"]
     assert path.read_bytes() == before
 
 
@@ -203,7 +203,7 @@ def test_without_room_the_book_goes_on_in_memory_and_is_written_later(path: Path
     path.parent.chmod(0o500)
     file.change(add_alert(ABOVE))
     assert file.trouble
-    assert len(file.book.alerts) == 2
+    assert len(file.alert_list.alerts) == 2
     path.parent.chmod(0o700)
 
 
@@ -219,9 +219,9 @@ def test_an_alert_that_was_deleted_elsewhere_cannot_be_edited() -> None:
 
 
 def test_pausing_forgets_where_the_price_was_and_expiry_ends() -> None:
-    book = replace(add_alert(ABOVE)(AlertList()), sides={"1": -1})
-    assert set_alert_state("1", "paused")(book).sides == {}
+    alert_list = replace(add_alert(ABOVE)(AlertList()), sides={"1": -1})
+    assert set_alert_state("1", "paused")(alert_list).sides == {}
     timed = add_alert(replace(ABOVE, expires_ns=10))(AlertList())
     assert expire_alerts(9)(timed) == timed
     assert expire_alerts(10)(timed).alerts[0].state == "expired"
-    assert mark_watched(5, {"1": 1})(replace(book, seen_ns=6)).sides == {"1": -1}
+    assert mark_watched(5, {"1": 1})(replace(alert_list, seen_ns=6)).sides == {"1": -1}

@@ -8,7 +8,7 @@ import pytest
 from keydesk.alerts.alert_file import AlertFile
 from keydesk.calc.alerts.conditions import ClockTime, TradeResult
 from keydesk.feeds.alerts import NextReads, fill_gap
-from keydesk.feeds.instruments import begin_anew
+from keydesk.feeds.instruments import restart_market
 from support.alert_watch import ABOVE, SECOND, TEN, D, Watching, known_market, watching
 from support.data.desk_store import example_account, long_euro
 from support.fakes.scripted_broker import ScriptedBroker, link_to
@@ -60,7 +60,7 @@ async def test_while_the_market_begins_anew_nothing_is_judged(path: Path) -> Non
         await desk.price("1.09")
         feed = link_to(ScriptedBroker(), store=desk.store)
         feed.alerts = desk.watch
-        beginning = asyncio.create_task(begin_anew(feed, TEN - YEARS))
+        beginning = asyncio.create_task(restart_market(feed, TEN - YEARS))
         await asyncio.sleep(0)
         await desk.price("1.18", 1)
         feed.ready.set()
@@ -79,7 +79,7 @@ async def test_a_gap_between_two_markets_is_not_worked_out_from_candles(path: Pa
         broker = ScriptedBroker()
         feed = link_to(broker, store=desk.store)
         feed.alerts = desk.watch
-        desk.watch.interrupted()
+        desk.watch.note_interruption()
         desk.store.health.unchecked = True
         await desk.price("1.18", 59)
         due = NextReads()
@@ -130,5 +130,5 @@ async def test_a_desk_that_opens_on_another_market_tells_nothing_of_the_time_bet
     assert back.told == []
     kept = AlertFile(path)
     kept.load()
-    assert kept.book.seen_ns == TEN + YEARS
-    assert kept.book.account_ns == 5
+    assert kept.alert_list.seen_ns == TEN + YEARS
+    assert kept.alert_list.account_ns == 5

@@ -225,7 +225,7 @@ async def test_prices_wait_while_the_stream_was_lost_and_are_judged_after_its_ca
         feed.alerts = desk.watch
         await desk.add(ABOVE)
         await desk.price("1.09")
-        desk.watch.interrupted()
+        desk.watch.note_interruption()
         desk.store.health.prices = "DOWN"
         await fill_gap(feed, desk.watch, NextReads())
         assert desk.watch.gap is not None
@@ -243,7 +243,7 @@ async def test_without_candles_prices_are_judged_again_after_ten_seconds(path: P
         feed = link_to(ScriptedBroker(), clock=clock, store=desk.store)
         await desk.add(ABOVE)
         await desk.price("1.09")
-        desk.watch.interrupted()
+        desk.watch.note_interruption()
         await desk.price("1.12", 20)
         due = NextReads()
         await fill_gap(feed, desk.watch, due)

@@ -110,7 +110,7 @@ async def test_each_step_back_asks_for_one_more_until_the_broker_has_none() -> N
         await check(feed, clock, 40, due)
         assert len(feed.store.books["EUR_USD", "orders"].earlier) == times
     await feed.client.close()
-    assert feed.store.books["EUR_USD", "positions"].begins
+    assert feed.store.books["EUR_USD", "positions"].reaches_start
     assert broker.wanted.count("2026-03-02T08:40:00.000000000Z") == 2  # once for each book
 
 

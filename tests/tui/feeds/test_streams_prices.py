@@ -284,7 +284,7 @@ async def test_a_stream_that_is_being_opened_again_is_down() -> None:
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
         await feed.priced.wait()
         broker.price_line.health.connected = False
-        broker.price_line.health.trouble = ConnectionLost("cut")
+        broker.price_line.health.last_error = ConnectionLost("cut")
         check(feed)
         check(feed)
         assert [line.text for line in feed.store.log] == ["The price stream is down: cut"]

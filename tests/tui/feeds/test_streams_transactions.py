@@ -21,7 +21,7 @@ async def test_a_broker_that_never_answered_is_down_before_the_stream_is_entered
     broker.event_line.answers.clear()
     async with running(link_to(broker), stream_transactions) as feed:
         await until(lambda: len(broker.event_line.opened) == 1)
-        broker.event_line.health.trouble = ConnectionLost("nobody listens")
+        broker.event_line.health.last_error = ConnectionLost("nobody listens")
         check(feed)
         assert feed.store.health.events == "DOWN"
 
@@ -39,7 +39,7 @@ async def test_an_interruption_that_was_seen_is_not_counted_again_when_it_ends()
     feed = link_to(broker)
     feed.event_health = broker.event_line.health
     apply_transaction(feed, transaction(4, "ORDER_CANCEL"))
-    feed.event_health.connected, feed.event_health.trouble = False, ConnectionLost("cut")
+    feed.event_health.connected, feed.event_health.last_error = False, ConnectionLost("cut")
     check(feed)
     check(feed)
     apply_transaction(feed, Reconnected(ConnectionLost("cut"), 1.0))

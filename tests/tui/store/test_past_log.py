@@ -95,7 +95,7 @@ def test_whatever_pages_fail_or_repeat_the_window_is_a_part_of_the_history_witho
 def test_going_back_page_by_page_shows_every_transaction_down_to_the_first() -> None:
     store = followed_store()
     seen = set(ids(store.log))
-    while store.past_log is None or not store.past_log.begins:
+    while store.past_log is None or not store.past_log.reaches_start:
         want_past(store, "older", from_followed=store.past_is_joined)
         load(store)
         assert store.past_log is not None
@@ -119,7 +119,7 @@ def test_on_the_way_back_to_the_newest_the_window_joins_the_followed_log_again()
 
 def test_a_search_keeps_the_lines_that_pass_over_any_number_of_others() -> None:
     store = followed_store()
-    while store.past_log is None or not store.past_log.begins:
+    while store.past_log is None or not store.past_log.reaches_start:
         want_past(store, "older", "red 7")
         load(store)
     assert store.past_log.oldest == 1

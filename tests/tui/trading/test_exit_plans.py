@@ -335,7 +335,7 @@ def test_after_prices_were_interrupted_a_plan_waits_until_the_account_was_compar
 def test_the_plan_of_a_trade_that_a_new_market_lacks_ends_at_once(desk: Desk) -> None:
     desk.has(LATE)
     trade = desk.store.trades.pop(TRADE)
-    desk.plans.begin_anew()
+    desk.plans.restart_market()
     desk.store.trades[TRADE] = trade  # opened again at the same moment of a paused market
     assert desk.looks() == []
     assert desk.said[-1] == "EXIT PLAN #6411: ended, the market began anew without its trade"

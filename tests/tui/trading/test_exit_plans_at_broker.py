@@ -65,7 +65,9 @@ async def test_a_plan_goes_on_after_a_restart(desk_of_my_own: PracticeServer, fo
         assert desk.store.exit_plans[trade.id].break_even_after == FAR
         account = desk.store.account
         assert account is not None
-        file.change(account.created_time_ns, lambda book: book.with_plan(trade.id, TIGHTENS))
+        file.change(
+            account.created_time_ns, lambda plan_set: plan_set.with_plan(trade.id, TIGHTENS)
+        )
         await desk.until(
             lambda: desk.stop_of(desk.store.trades[trade.id]) == trade.price - 70 * PIP
         )
@@ -104,7 +106,7 @@ async def test_the_rules_of_a_market_order_become_the_plan_of_its_trade(
             break_even_offset=PIP,
             opened_ns=trade.open_time_ns,
         )
-        assert desk.connection.exit_plans.keeper.book.expected == {}
+        assert desk.connection.exit_plans.keeper.plan_set.expected == {}
 
 
 async def test_the_rules_of_a_resting_order_wait_and_go_with_it(
@@ -117,9 +119,9 @@ async def test_the_rules_of_a_resting_order_wait_and_go_with_it(
             OpenOrder("EUR_USD", "LIMIT", D(1000), price=far, expiry="GTC", exit_rules=ONE_R)
         )
         await desk.until(lambda: bool(desk.store.orders))
-        assert len(keeper.book.expected) == 1
+        assert len(keeper.plan_set.expected) == 1
         await desk.does(CancelOrders(tuple(desk.store.orders), ""))
-        await desk.until(lambda: keeper.book.expected == {})
+        await desk.until(lambda: keeper.plan_set.expected == {})
 
 
 async def test_a_rejected_order_leaves_no_rules_behind(
@@ -128,7 +130,7 @@ async def test_a_rejected_order_leaves_no_rules_behind(
     async with plan_desk(desk_of_my_own, folder) as desk:
         keeper = desk.connection.exit_plans.keeper
         await desk.does(OpenOrder("EUR_USD", "MARKET", D("0.5"), exit_rules=ONE_R))
-        assert keeper.book == ExitPlanSet()
+        assert keeper.plan_set == ExitPlanSet()
 
 
 async def test_an_order_that_filled_while_no_desk_ran_still_gets_its_plan(
@@ -139,8 +141,12 @@ async def test_an_order_that_filled_while_no_desk_ran_still_gets_its_plan(
         assert account is not None
         expected = ExpectedPlan(ONE_R, account.last_transaction_id)
         file = ExitPlanFile(folder / "exit-plans")
-        file.change(account.created_time_ns, lambda book: book.with_expected("kd-gone", expected))
-        file.change(account.created_time_ns, lambda book: book.with_expected("kd-never", expected))
+        file.change(
+            account.created_time_ns, lambda plan_set: plan_set.with_expected("kd-gone", expected)
+        )
+        file.change(
+            account.created_time_ns, lambda plan_set: plan_set.with_expected("kd-never", expected)
+        )
         stop = f"{desk.store.quotes['EUR_USD'].bid - FAR}"
     order = {
         "type": "MARKET",
@@ -153,7 +159,7 @@ async def test_an_order_that_filled_while_no_desk_ran_still_gets_its_plan(
     async with plan_desk(desk_of_my_own, folder) as desk:
         await desk.until(lambda: len(desk.store.exit_plans) == 1)
         await desk.until(
-            lambda: set(desk.connection.exit_plans.keeper.book.expected) == {"kd-never"}
+            lambda: set(desk.connection.exit_plans.keeper.plan_set.expected) == {"kd-never"}
         )
 
 

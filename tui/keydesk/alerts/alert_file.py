@@ -75,7 +75,7 @@ class AlertFile:
 
     path: Path | None
     wall_ns: Callable[[], int] = time_ns
-    book: AlertList = field(default_factory=AlertList)
+    alert_list: AlertList = field(default_factory=AlertList)
     trouble: str = field(default="", init=False)  # why it is not kept; "": it is
     news: str = field(default="", init=False)  # what is wrong with it, found while it was changed
     _stamp: tuple[int, int, int] | None = field(default=None, init=False)
@@ -86,7 +86,7 @@ class AlertFile:
             return ""
         self._stamp = self._stamp_now()
         try:
-            self.book = _book(json.loads(read_private(self.path, MAX_BYTES)))
+            self.alert_list = _alert_list_of(json.loads(read_private(self.path, MAX_BYTES)))
         except FileNotFoundError:
             return ""
         except UNREADABLE:
@@ -107,27 +107,27 @@ class AlertFile:
             AlertListError: the change makes no sense; nothing was written.
         """
         if self.path is None or (self.trouble and not self._is_mendable()):
-            self.book = change(self.book)
-            return self.book
+            self.alert_list = change(self.alert_list)
+            return self.alert_list
         try:
             private_folder(self.path.parent)
             with locked(self.path, patience_s=LOCK_TIMEOUT):
                 if self.has_changed():
                     self.news = self.load() or self.news
                 if self.trouble and not self._is_mendable():
-                    self.book = change(self.book)
-                    return self.book
-                after = change(self.book)
-                if after != self.book:
+                    self.alert_list = change(self.alert_list)
+                    return self.alert_list
+                after = change(self.alert_list)
+                if after != self.alert_list:
                     replace_file(self.path, _written(after))
                     self._stamp = self._stamp_now()
         except (OSError, UnsafeFile) as error:
             self.trouble = file_trouble(error, self.path)
-            self.book = change(self.book)
+            self.alert_list = change(self.alert_list)
         else:
             self.trouble = ""
-            self.book = after
-        return self.book
+            self.alert_list = after
+        return self.alert_list
 
     def _is_mendable(self) -> bool:
         """Return whether writing may succeed now: a full disk may have been freed, a file of another user stays unwritable."""
@@ -159,15 +159,15 @@ class AlertFile:
         return status.st_mtime_ns, status.st_ino, status.st_size
 
 
-def _written(book: AlertList) -> bytes:
+def _written(alert_list: AlertList) -> bytes:
     members = {
         "version": VERSION,
-        "next_id": book.next_id,
-        "seen_ns": book.seen_ns,
-        "account_ns": book.account_ns,
-        "sides": dict(book.sides),
-        "alerts": [written_alert(each) for each in book.alerts],
-        "history": [_written_firing(each) for each in book.history],
+        "next_id": alert_list.next_id,
+        "seen_ns": alert_list.seen_ns,
+        "account_ns": alert_list.account_ns,
+        "sides": dict(alert_list.sides),
+        "alerts": [written_alert(each) for each in alert_list.alerts],
+        "history": [_written_firing(each) for each in alert_list.history],
     }
     return json.dumps(members, indent=1).encode() + b"\n"
 
@@ -179,7 +179,7 @@ def _written_firing(firing: FiringRecord) -> dict[str, object]:
     return members
 
 
-def _book(members: Mapping[str, Any]) -> AlertList:
+def _alert_list_of(members: Mapping[str, Any]) -> AlertList:
     if members["version"] != VERSION:
         raise ValueError(f"version {members['version']!r} is not known")
     alerts = tuple(read_alert(each) for each in members["alerts"][:MAX_ALERTS])

@@ -36,7 +36,7 @@ class AlertFileWriter:
         self, file: AlertFile, take: Callable[[AlertList], None], deliver: Deliver, tell: Tell
     ) -> None:
         self.file, self.is_loaded = file, False
-        self._take_book, self._deliver, self._tell = take, deliver, tell
+        self._apply, self._deliver, self._tell = take, deliver, tell
         self._fired: list[Firing] = []
         self._late: list[Firing] = []
         self._jobs: deque[tuple[Change, Done]] = deque()
@@ -60,7 +60,7 @@ class AlertFileWriter:
         text = await asyncio.to_thread(self.file.load)
         if text:
             self._tell("bad", text)
-        self._take(self.file.book)
+        self._take(self.file.alert_list)
 
     async def run(self) -> None:
         """Deliver what was left undelivered, and carry out jobs until cancelled."""
@@ -97,10 +97,10 @@ class AlertFileWriter:
     async def _change(self, change: Change) -> str:
         """Make a change; return why it was refused, "" if it was made."""
         try:
-            book = await asyncio.to_thread(self.file.change, change)
+            alert_list = await asyncio.to_thread(self.file.change, change)
         except AlertListError as error:
             return str(error)
-        self._take(book)
+        self._take(alert_list)
         self._tell_trouble()
         return ""
 
@@ -118,9 +118,9 @@ class AlertFileWriter:
                 continue
             batch = firings[:]
             firings.clear()
-            before = self.file.book
+            before = self.file.alert_list
             await self._change(claim_firings(batch, late=late))
-            ours = claimed(before, self.file.book)
+            ours = claimed(before, self.file.alert_list)
             wanted = {(each.alert.id, each.alert.count) for each in batch}
             mine = [
                 each
@@ -132,7 +132,7 @@ class AlertFileWriter:
 
     async def _deliver_claimed(self) -> None:
         """Deliver what a process that was killed had claimed and not delivered."""
-        undelivered = self.file.book.undelivered
+        undelivered = self.file.alert_list.undelivered
         if undelivered:
             self._deliver_all(undelivered, mine=True)
             await self._change(mark_delivered(undelivered))
@@ -144,12 +144,12 @@ class AlertFileWriter:
                 self._shown.add(key)
                 self._deliver(each, mine)
 
-    def _take(self, book: AlertList) -> None:
+    def _take(self, alert_list: AlertList) -> None:
         """Show what another desk delivered meanwhile, and hand the list on."""
-        delivered = [each for each in book.history if each.delivered]
+        delivered = [each for each in alert_list.history if each.delivered]
         if self.is_loaded:
             self._deliver_all(delivered, mine=False)
         else:  # before this desk was opened
             self._shown |= {(each.alert_id, each.number) for each in delivered}
         self.is_loaded = True
-        self._take_book(book)
+        self._apply(alert_list)

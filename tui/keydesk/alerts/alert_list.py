@@ -48,13 +48,15 @@ Change = Callable[[AlertList], AlertList]
 def add_alert(alert: Alert) -> Change:
     """Return the change that adds an alert; the list gives it its id."""
 
-    def change(book: AlertList) -> AlertList:
-        if len(book.alerts) >= MAX_ALERTS:
+    def change(alert_list: AlertList) -> AlertList:
+        if len(alert_list.alerts) >= MAX_ALERTS:
             raise AlertListError(
                 f"there are {MAX_ALERTS} alerts; delete some, or clear those that are done"
             )
-        made = replace(alert, id=str(book.next_id))
-        return replace(book, alerts=(*book.alerts, made), next_id=book.next_id + 1)
+        made = replace(alert, id=str(alert_list.next_id))
+        return replace(
+            alert_list, alerts=(*alert_list.alerts, made), next_id=alert_list.next_id + 1
+        )
 
     return change
 
@@ -62,11 +64,12 @@ def add_alert(alert: Alert) -> Change:
 def replace_alert(alert: Alert) -> Change:
     """Return the change that gives an alert another condition, ending or note; it is watched from now on."""
 
-    def change(book: AlertList) -> AlertList:
-        if book.find(alert.id) is None:
+    def change(alert_list: AlertList) -> AlertList:
+        if alert_list.find(alert.id) is None:
             raise AlertListError(f"alert {alert.id} was deleted elsewhere; make a new one")
         return replace(
-            book, alerts=tuple(alert if each.id == alert.id else each for each in book.alerts)
+            alert_list,
+            alerts=tuple(alert if each.id == alert.id else each for each in alert_list.alerts),
         )
 
     return change
@@ -75,12 +78,13 @@ def replace_alert(alert: Alert) -> Change:
 def set_alert_state(alert_id: str, state: AlertState) -> Change:
     """Return the change that pauses an alert, or watches it again."""
 
-    def change(book: AlertList) -> AlertList:
+    def change(alert_list: AlertList) -> AlertList:
         alerts = tuple(
-            replace(each, state=state) if each.id == alert_id else each for each in book.alerts
+            replace(each, state=state) if each.id == alert_id else each
+            for each in alert_list.alerts
         )
-        sides = {id_: side for id_, side in book.sides.items() if id_ != alert_id}
-        return replace(book, alerts=alerts, sides=sides)
+        sides = {id_: side for id_, side in alert_list.sides.items() if id_ != alert_id}
+        return replace(alert_list, alerts=alerts, sides=sides)
 
     return change
 
@@ -88,27 +92,28 @@ def set_alert_state(alert_id: str, state: AlertState) -> Change:
 def delete_alerts(ids: Iterable[str]) -> Change:
     """Return the change that deletes alerts; their history stays."""
     gone = frozenset(ids)
-    return lambda book: replace(
-        book, alerts=tuple(each for each in book.alerts if each.id not in gone)
+    return lambda alert_list: replace(
+        alert_list, alerts=tuple(each for each in alert_list.alerts if each.id not in gone)
     )
 
 
 def claim_firings(firings: Sequence[Firing], *, late: bool = False) -> Change:
     """Return the change that claims firings: those that another desk claimed meanwhile are left out."""
 
-    def change(book: AlertList) -> AlertList:
+    def change(alert_list: AlertList) -> AlertList:
         for firing in firings:
-            kept = book.find(firing.alert.id)
+            kept = alert_list.find(firing.alert.id)
             if kept is None or kept.state != "on" or kept.count != firing.alert.count - 1:
                 continue
             fired = after_firing(kept, firing.time_ns)
             record = FiringRecord(
                 fired.id, fired.count, firing.time_ns, fired.text, firing.value, late=late
             )
-            book = replace(
-                replace_alert(fired)(book), history=(*book.history, record)[-MAX_HISTORY:]
+            alert_list = replace(
+                replace_alert(fired)(alert_list),
+                history=(*alert_list.history, record)[-MAX_HISTORY:],
             )
-        return book
+        return alert_list
 
     return change
 
@@ -117,20 +122,22 @@ def mark_delivered(firings: Iterable[FiringRecord]) -> Change:
     """Return the change that marks firings as delivered."""
     done = {(each.alert_id, each.number) for each in firings}
 
-    def change(book: AlertList) -> AlertList:
+    def change(alert_list: AlertList) -> AlertList:
         history = tuple(
             replace(each, delivered=True) if (each.alert_id, each.number) in done else each
-            for each in book.history
+            for each in alert_list.history
         )
-        return replace(book, history=history)
+        return replace(alert_list, history=history)
 
     return change
 
 
 def mark_watched(time_ns: int, sides: Mapping[str, int]) -> Change:
     """Return the change that notes up to when prices were watched, and where they were."""
-    return lambda book: (
-        book if time_ns <= book.seen_ns else replace(book, seen_ns=time_ns, sides=dict(sides))
+    return lambda alert_list: (
+        alert_list
+        if time_ns <= alert_list.seen_ns
+        else replace(alert_list, seen_ns=time_ns, sides=dict(sides))
     )
 
 
@@ -140,13 +147,13 @@ def restart_market(account_ns: int, now_ns: int) -> Change:
     Alerts on trades, and on times that have passed there, expire: they were about the market before.
     """
 
-    def change(book: AlertList) -> AlertList:
-        if not book.account_ns:
-            book = replace(book, account_ns=account_ns)
-        if book.account_ns == account_ns and now_ns >= book.seen_ns:
-            return book
-        alerts = tuple(_in_new_market(each, now_ns) for each in book.alerts)
-        return replace(book, alerts=alerts, seen_ns=now_ns, sides={}, account_ns=account_ns)
+    def change(alert_list: AlertList) -> AlertList:
+        if not alert_list.account_ns:
+            alert_list = replace(alert_list, account_ns=account_ns)
+        if alert_list.account_ns == account_ns and now_ns >= alert_list.seen_ns:
+            return alert_list
+        alerts = tuple(_in_new_market(each, now_ns) for each in alert_list.alerts)
+        return replace(alert_list, alerts=alerts, seen_ns=now_ns, sides={}, account_ns=account_ns)
 
     return change
 
@@ -166,14 +173,14 @@ def _in_new_market(alert: Alert, now_ns: int) -> Alert:
 def expire_alerts(now_ns: int) -> Change:
     """Return the change that ends alerts whose time is over."""
 
-    def change(book: AlertList) -> AlertList:
+    def change(alert_list: AlertList) -> AlertList:
         alerts = tuple(
             replace(each, state="expired")
             if each.state in ("on", "paused") and has_expired(each, now_ns)
             else each
-            for each in book.alerts
+            for each in alert_list.alerts
         )
-        return replace(book, alerts=alerts)
+        return replace(alert_list, alerts=alerts)
 
     return change
 

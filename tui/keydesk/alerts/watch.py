@@ -61,9 +61,9 @@ class AlertWatch:
         self.gap: UnwatchedPeriod | None = (
             None  # while set, prices are not evaluated until candles have filled the gap
         )
-        self.markets = 0  # how often the market began anew
+        self.restart_count = 0  # how often the market began anew
         self._held = False  # while another market begins, nothing is evaluated
-        self.keeper = AlertFileWriter(file, self._take, deliver, tell)
+        self.writer = AlertFileWriter(file, self._take, deliver, tell)
         self._prices: dict[str, PriceReadings] = {}
         self._candle_ends: dict[Reading, int] = {}
         self._clock = BrokerClock()
@@ -73,27 +73,27 @@ class AlertWatch:
 
     async def run(self) -> None:
         """Read the file and carry out jobs until cancelled."""
-        await self.keeper.load()
-        of_prices = [each for each in self.file.book.alerts if _is_of_price(each)]
+        await self.writer.load()
+        of_prices = [each for each in self.file.alert_list.alerts if _is_of_price(each)]
         if of_prices:
             first = min(each.made_ns for each in of_prices)
-            self.gap = UnwatchedPeriod(max(self.file.book.seen_ns, first))
-        await self.keeper.run()
+            self.gap = UnwatchedPeriod(max(self.file.alert_list.seen_ns, first))
+        await self.writer.run()
 
     def change(self, change: Change, done: Done = lambda _: None) -> None:
         """Queue a change of the list; `done` gets why it was refused, "" if it was made."""
-        self.keeper.change(change, done)
+        self.writer.change(change, done)
 
     async def settled(self) -> None:
         """Wait until everything was written and delivered."""
-        await self.keeper.settled()
+        await self.writer.settled()
 
-    def _take(self, book: AlertList) -> None:
+    def _take(self, alert_list: AlertList) -> None:
         """Watch the alerts of the list."""
-        self.store.alerts = {each.id: each for each in book.alerts}
-        self.store.alert_history = list(book.history)
-        waiting = {each.id: each for each in self.keeper.waiting}
-        self.engine.replace(waiting.get(each.id, each) for each in book.alerts)
+        self.store.alerts = {each.id: each for each in alert_list.alerts}
+        self.store.alert_history = list(alert_list.history)
+        waiting = {each.id: each for each in self.writer.waiting}
+        self.engine.replace(waiting.get(each.id, each) for each in alert_list.alerts)
         self._watch_prices()
         self.store.mark(Topic.ALERTS)
 
@@ -127,12 +127,12 @@ class AlertWatch:
         if self.gap is not None or self._held:
             return
         for reading, value in self._prices[quote.instrument].values(quote):
-            self.keeper.claim(self.engine.evaluate(reading, value, quote.time_ns))
+            self.writer.claim(self.engine.evaluate(reading, value, quote.time_ns))
 
     def check(self, now: float) -> None:
         """Judge every value other than prices, once a frame; check the file once a second."""
         if self._is_of_another_account():
-            self.begin_anew()
+            self.restart_market()
         if self._held:
             return
         clock = self._clock.at(self.store, now)
@@ -142,26 +142,26 @@ class AlertWatch:
                 continue
             if reading.kind == "clock":
                 firings = list(self.engine.evaluate(reading, value, clock))
-                self.keeper.claim([each for each in firings if not _is_late(each, clock)])
-                self.keeper.claim([each for each in firings if _is_late(each, clock)], late=True)
+                self.writer.claim([each for each in firings if not _is_late(each, clock)])
+                self.writer.claim([each for each in firings if _is_late(each, clock)], late=True)
             else:
-                self.keeper.claim(self.engine.evaluate(reading, value, clock))
+                self.writer.claim(self.engine.evaluate(reading, value, clock))
         if now - self._checked_at >= CHECK_INTERVAL:
             self._checked_at = now
             self._look_after_file(clock, now)
 
     def _look_after_file(self, clock: int, now: float) -> None:
-        book = self.file.book
+        alert_list = self.file.alert_list
         if self.file.has_changed():
-            self.change(lambda book: book)
-        if not clock or not book.alerts:
+            self.change(lambda alert_list: alert_list)
+        if not clock or not alert_list.alerts:
             return
-        if self.gap is None and clock - book.seen_ns >= SEEN_EVERY:
+        if self.gap is None and clock - alert_list.seen_ns >= SEEN_EVERY:
             self.change(self.watched_until(self._watched_until_ns(now)))
-        if expire_alerts(clock)(book) != book:
+        if expire_alerts(clock)(alert_list) != alert_list:
             self.change(expire_alerts(clock))
         if self.store.account is not None:
-            closed = [each for each in book.alerts if self._is_of_closed_trade(each)]
+            closed = [each for each in alert_list.alerts if self._is_of_closed_trade(each)]
             for each in closed:
                 self.change(set_alert_state(each.id, "expired"))
 
@@ -188,7 +188,7 @@ class AlertWatch:
 
     def close(self, now: float) -> None:
         """Write up to when prices were watched; called when the desk is left."""
-        if self.store.clock_ns and self.file.book.alerts and self.gap is None:
+        if self.store.clock_ns and self.file.alert_list.alerts and self.gap is None:
             self.file.change(self.watched_until(self._watched_until_ns(now)))
 
     # Another market, as a replay begins it.
@@ -197,10 +197,10 @@ class AlertWatch:
         """Judge nothing until the market that is beginning is known."""
         self._held = True
 
-    def begin_anew(self) -> None:
+    def restart_market(self) -> None:
         """Reset for a market that was restarted: prices seen before do not count for crossings."""
         self._held, self.gap = False, None
-        self.markets += 1
+        self.restart_count += 1
         self._candle_ends.clear()
         for name in self._prices:
             self.store.price_watch.pop(name, None)
@@ -216,20 +216,20 @@ class AlertWatch:
         """Return whether the account is not the one whose prices were seen; note it where none is known."""
         account = self.store.account
         if (
-            not self.keeper.is_loaded
+            not self.writer.is_loaded
             or account is None
             or not self.store.clock_ns
-            or self.keeper.has_jobs
+            or self.writer.has_jobs
         ):
             return False
-        if not self.file.book.account_ns and account.created_time_ns:
+        if not self.file.alert_list.account_ns and account.created_time_ns:
             self.change(restart_market(account.created_time_ns, self.store.clock_ns))
         return self._is_other_market
 
     @property
     def _is_other_market(self) -> bool:
         """Whether the clock may be that of another market than the one that was watched."""
-        known, account = self.file.book.account_ns, self.store.account
+        known, account = self.file.alert_list.account_ns, self.store.account
         return bool(known) and (account is None or account.created_time_ns != known)
 
     def clock_went_back(self) -> bool:
@@ -238,7 +238,7 @@ class AlertWatch:
 
     # What happened while nothing was watched.
 
-    def interrupted(self) -> None:
+    def note_interruption(self) -> None:
         """Note that prices were lost from the last one on."""
         times = [
             quote.time_ns
@@ -248,7 +248,7 @@ class AlertWatch:
         if self.gap is None and times:
             self.gap = UnwatchedPeriod(min(times))
 
-    def missing(self) -> Mapping[str, Sequence[Alert]]:
+    def price_alerts(self) -> Mapping[str, Sequence[Alert]]:
         """Return the alerts on prices by instrument whose candles are wanted."""
         missing_alerts: dict[str, list[Alert]] = {}
         for each in self.store.alerts.values():
@@ -265,13 +265,13 @@ class AlertWatch:
                 continue
             reading, level = alert.condition.reading, alert.condition.level
             side = self.engine.side_of(alert.id)
-            side = self.file.book.sides.get(alert.id) if side is None else side
+            side = self.file.alert_list.sides.get(alert.id) if side is None else side
             missed = missed_crossing(alert, level, histories[reading.kind], side)
             self.engine.replace_side(alert.id, missed.side)
             if missed.time_ns is not None:
                 fired = after_firing(alert, missed.time_ns)
                 self.engine.replace_alert(fired)
-                self.keeper.claim([Firing(fired, missed.time_ns, f"{level:f}")], late=True)
+                self.writer.claim([Firing(fired, missed.time_ns, f"{level:f}")], late=True)
 
     def end_gap(self) -> None:
         """Judge prices again as they come, beginning with the newest ones."""
@@ -287,11 +287,11 @@ class AlertWatch:
         clock = self.store.clock_ns
         for condition in conditions:
             reading = condition.reading
-            after = self._candle_ends.get(reading, self.file.book.seen_ns or clock)
+            after = self._candle_ends.get(reading, self.file.alert_list.seen_ns or clock)
             for end_ns, value in values_of(condition, candles, after):
                 firings = list(self.engine.evaluate(reading, value, end_ns))
                 fresh = [each for each in firings if end_ns > max(after, each.alert.made_ns)]
-                self.keeper.claim(fresh, late=clock - end_ns > LATE_NS)
+                self.writer.claim(fresh, late=clock - end_ns > LATE_NS)
                 self._candle_ends[reading] = max(end_ns, self._candle_ends.get(reading, 0))
 
 

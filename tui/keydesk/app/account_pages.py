@@ -217,10 +217,10 @@ def closes_of(candles: Sequence[object], store: Store) -> Mapping[int, float]:
 def booking_of(transaction: Transaction) -> Booking | None:
     """Return what a transaction added to the balance; None for one that adds nothing or cannot be read."""
     from keydesk_client import models as m  # noqa: PLC0415
-    from keydesk_client.account.values import READ_ERRORS, moment, number_of  # noqa: PLC0415
+    from keydesk_client.account.values import READ_ERRORS, checked_time_ns, number_of  # noqa: PLC0415
 
     try:
-        at = number_of(transaction.id), moment(transaction.time)
+        at = number_of(transaction.id), checked_time_ns(transaction.time)
         match transaction:
             case m.OrderFillTransaction():
                 fees = transaction.commission + (transaction.guaranteed_execution_fee or Decimal(0))

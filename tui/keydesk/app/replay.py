@@ -222,16 +222,16 @@ class MarketReplay:
 
     async def _began_anew(self, state: MarketState) -> None:
         """Read everything again after the ledger was replaced, by this desk or from outside."""
-        from keydesk.feeds.instruments import begin_anew  # noqa: PLC0415 - loads the models
+        from keydesk.feeds.instruments import restart_market  # noqa: PLC0415 - loads the models
 
         for each in self._store.in_flight.values():
             text = f"{each.line}. The market began anew meanwhile: its outcome is in the earlier ledger, which was kept"
             self._tell("bad", text)
         connection = self._account.connection
         if connection is not None:
-            await begin_anew(connection.feed, state.time_ns)
+            await restart_market(connection.feed, state.time_ns)
             if connection.feed.ready.is_set():
-                connection.exit_plans.begin_anew()
+                connection.exit_plans.restart_market()
         replay = state.replay
         if replay is not None and replay.instrument in self._store.instruments:
             self._store.set_focus(replay.instrument)

@@ -58,9 +58,9 @@ class Position:
         """Return at which end candles are lacking, or will be with the next page."""
         end, past = self.end(candles), series.past
         is_past = past is not None and candles is past.candles
-        begins, ahead = series.begins, end - shown
+        begins, ahead = series.reaches_start, end - shown
         if past is not None:
-            begins = begins or past.begins
+            begins = begins or past.reaches_start
             if not is_past:  # the window goes on where the series ends
                 ahead += bisect_left(
                     past.candles, candles[0].time_ns, key=lambda each: each.time_ns

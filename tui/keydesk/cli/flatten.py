@@ -104,8 +104,8 @@ def lock(arguments: Sequence[str]) -> int:
     )
     name = profile.name if profile else PRACTICE_MARKET
     lock = DeskLock.of(folders.private("orders"), name)
-    deed = "unlock" if options.release else "lock"
-    if not (options.yes or is_confirmed(SEND, f"{deed} {name}")):
+    action = "unlock" if options.release else "lock"
+    if not (options.yes or is_confirmed(SEND, f"{action} {name}")):
         raise Refusal("nothing was changed")
     if options.release:
         lock.unlock()

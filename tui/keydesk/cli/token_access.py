@@ -80,7 +80,7 @@ def ask_token(name: str) -> Secret:
     return Secret(text.strip())
 
 
-def is_confirmed(letter: str, deed: str) -> bool:
+def is_confirmed(letter: str, action: str) -> bool:
     """Show a letter and prompt for it; any other input means no.
 
     Raises:
@@ -88,7 +88,7 @@ def is_confirmed(letter: str, deed: str) -> bool:
     """
     if not sys.stdin.isatty():
         raise Refusal("there is no terminal to confirm at; use --yes in a script")
-    text = f"Type {letter} and Enter to {deed}; anything else leaves everything as it is: "
+    text = f"Type {letter} and Enter to {action}; anything else leaves everything as it is: "
     with interruptible():
         say(safe(text), end="")
         return sys.stdin.readline().strip() == letter

@@ -26,7 +26,7 @@ from keydesk.store.transactions.fold import (
 )
 from keydesk_client.account.fold import remember_first_stops
 from keydesk_client.account.synchronizer import Comparison, Continuity
-from keydesk_client.account.values import moment, number_of, readable
+from keydesk_client.account.values import checked_time_ns, number_of, readable
 from keydesk_client.errors import (
     AnswerTooLarge,
     Forbidden,
@@ -237,7 +237,7 @@ def _valid_transactions(feed: AccountFeed, answer: TransactionsResponse) -> list
 
 def _require_id_and_time(transaction: Transaction) -> Transaction:
     number_of(transaction.id)
-    moment(transaction.time)
+    checked_time_ns(transaction.time)
     return transaction
 
 

@@ -58,7 +58,7 @@ async def update_alerts(feed: AccountFeed) -> None:
     due = NextReads()
     with feed.store.subscribed(Topic.ALERTS) as changed:
         while True:
-            due.forget(feed.alerts.markets)
+            due.forget(feed.alerts.restart_count)
             await fill_gap(feed, feed.alerts, due)
             await read_candles(feed, feed.alerts, due)
             await read_books(feed, due)
@@ -73,21 +73,21 @@ async def fill_gap(feed: AccountFeed, alerts: AlertWatch, due: NextReads) -> Non
     if feed.store.health.unchecked and feed.now() - due.gap_since <= LIVE_AFTER:
         return  # the broker may have another account, and another time
     if alerts.clock_went_back():
-        alerts.begin_anew()
+        alerts.restart_market()
         return
     since, until = alerts.gap.since_ns, feed.store.clock_ns or feed.wall_ns()
     complete = True
-    for instrument, missing in alerts.missing().items():
+    for instrument, watching in alerts.price_alerts().items():
         if instrument not in feed.store.instruments or since >= until:
             continue
         try:
-            sides = {each.condition.reading.kind for each in missing}
+            sides = {each.condition.reading.kind for each in watching}
             periods = await _periods(feed, instrument, sides, since, until)
         except FAILURES as error:
             feed.count_unreadable(error)
             complete = False
         else:
-            await _work_out(alerts, missing, periods)
+            await _work_out(alerts, watching, periods)
     if complete or feed.now() - due.gap_since > LIVE_AFTER:
         if not complete:
             feed.write("Alerts: the prices of the interruption could not be read")
@@ -96,13 +96,13 @@ async def fill_gap(feed: AccountFeed, alerts: AlertWatch, due: NextReads) -> Non
 
 
 async def _work_out(
-    alerts: AlertWatch, missing: Sequence[Alert], periods: Mapping[str, Sequence[PriceRange]]
+    alerts: AlertWatch, watching: Sequence[Alert], periods: Mapping[str, Sequence[PriceRange]]
 ) -> None:
     """Judge the prices of a gap, some alerts at a time; not to the end where another market begins meanwhile."""
     histories = {side: PriceHistory.of(candles) for side, candles in periods.items()}
-    for start in range(0, len(missing), TOGETHER):
+    for start in range(0, len(watching), TOGETHER):
         if alerts.gap is not None:
-            alerts.evaluate_periods(missing[start : start + TOGETHER], histories)
+            alerts.evaluate_periods(watching[start : start + TOGETHER], histories)
             await asyncio.sleep(0)
 
 

@@ -93,7 +93,7 @@ async def load_earlier_book(feed: AccountFeed, due: NextReads) -> float:
 
 def _lacks_earlier(held: ClientBook, time_ns: int) -> bool:
     """Return whether the snapshot before the one that is looked at is still to be read."""
-    if held.snapshot is None or held.begins or len(held.earlier) >= MAX_EARLIER:
+    if held.snapshot is None or held.reaches_start or len(held.earlier) >= MAX_EARLIER:
         return False
     return held.at(time_ns)[1] is None
 

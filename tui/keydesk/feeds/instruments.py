@@ -98,7 +98,7 @@ def _can_be_asked_for(name: str) -> bool:
     return 0 < len(name) <= NAME_LIMIT and name.isascii() and name.isprintable() and "," not in name
 
 
-async def begin_anew(feed: AccountFeed, time_ns: int) -> None:
+async def restart_market(feed: AccountFeed, time_ns: int) -> None:
     """Clear what is known of the market before, and read instruments, account and history of the one that begins at a time."""
     if feed.alerts is not None:
         feed.alerts.hold()
@@ -112,7 +112,7 @@ async def begin_anew(feed: AccountFeed, time_ns: int) -> None:
         async with asyncio.timeout(ACCOUNT_TIMEOUT):
             await feed.ready.wait()
     if feed.alerts is not None:
-        feed.alerts.begin_anew()
+        feed.alerts.restart_market()
 
 
 def _clear_market(store: Store) -> None:

@@ -18,7 +18,7 @@ import httpx
 from keydesk.calc.market.replay import MarketState, Replay, Scenario
 from keydesk.calc.replay_commands import ReplayCommand
 from keydesk.text.sanitize import clean
-from keydesk_client.account.values import moment
+from keydesk_client.account.values import checked_time_ns
 from keydesk_client.auth.private_files import read_private
 from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import UnsafeFile
@@ -216,7 +216,7 @@ def _scenario(record: Json) -> Scenario | None:
 
 
 def _time(value: object) -> int:
-    return moment(DateTime(str(value)[:MAX_TEXT_LENGTH]))
+    return checked_time_ns(DateTime(str(value)[:MAX_TEXT_LENGTH]))
 
 
 def _text(value: object) -> str:

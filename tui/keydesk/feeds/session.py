@@ -140,11 +140,11 @@ def _state_by_silence(
 
 def _lost(stream: StreamHealth | None) -> bool:
     """Return whether the connection was lost and not yet restored."""
-    return stream is not None and not stream.connected and stream.trouble is not None
+    return stream is not None and not stream.connected and stream.last_error is not None
 
 
 def _trouble(stream: StreamHealth | None) -> str:
-    trouble = None if stream is None else stream.trouble
+    trouble = None if stream is None else stream.last_error
     return "no reason given" if trouble is None else reason(trouble)
 
 

@@ -11,7 +11,7 @@ from keydesk.store.candles import invalidate_candles
 from keydesk.store.prices import apply_conversions, apply_price, forget_ages
 from keydesk.store.state import CURRENT, Topic
 from keydesk.store.watchlists import listed_instruments
-from keydesk_client.account.values import READ_ERRORS, moment, number_of, readable, try_to
+from keydesk_client.account.values import READ_ERRORS, checked_time_ns, number_of, readable, try_to
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import (
     ClientPrice,
@@ -96,7 +96,7 @@ def apply_item(feed: AccountFeed, item: object) -> None:
         try_to(feed.store, partial(_apply_heartbeat, feed, item))
     else:  # the stream was broken and is back: perhaps with another broker's clock
         if feed.alerts is not None:
-            feed.alerts.interrupted()
+            feed.alerts.note_interruption()
         forget_ages(feed.store)
         invalidate_candles(feed.store)
         feed.store.health.unchecked = True
@@ -105,7 +105,7 @@ def apply_item(feed: AccountFeed, item: object) -> None:
 
 
 def _apply_heartbeat(feed: AccountFeed, heartbeat: PricingHeartbeat) -> None:
-    time_ns = moment(heartbeat.time)
+    time_ns = checked_time_ns(heartbeat.time)
     feed.store.see_clock(time_ns)
     feed.store.health.clock_offset_ms = (time_ns - feed.wall_ns()) / 1e6
     feed.store.mark(Topic.HEALTH)
@@ -205,7 +205,7 @@ def _prices_up(feed: AccountFeed) -> None:
 
 def _prices_down(feed: AccountFeed, text: str) -> None:
     if feed.alerts is not None:
-        feed.alerts.interrupted()
+        feed.alerts.note_interruption()
     if feed.store.health.prices != "DOWN":
         feed.store.health.prices = "DOWN"
         feed.store.health.unchecked = True
@@ -241,7 +241,7 @@ def apply_transaction(feed: AccountFeed, item: object) -> None:
     match item:
         case TransactionHeartbeat():
             try_to(feed.store, lambda: feed.gate.saw_last(item.last_transaction_id))
-            try_to(feed.store, lambda: feed.store.see_clock(moment(item.time)))
+            try_to(feed.store, lambda: feed.store.see_clock(checked_time_ns(item.time)))
         case TransactionIdentity():
             feed.gate.offer(item)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] - the union's members share this base
         case HistoryLost():

@@ -130,9 +130,9 @@ class Log(SortedTable):
         searched = safe(f"searched back to #{past.oldest}")
         if past.loading:
             return safe(f"Loading older lines … {searched if self.letters else ''}")
-        if past.begins and not self.letters:
+        if past.reaches_start and not self.letters:
             return "The first transaction of the account"
-        if past.begins:
+        if past.reaches_start:
             return "No older line matches: searched back to the first transaction"
         return (
             safe(f"{searched}; {self.keymap.name('row-down')} searches on") if self.letters else ""
@@ -227,7 +227,7 @@ class Log(SortedTable):
     def _has_first(self) -> bool:
         """Whether the rows end with the first transaction."""
         past = self.frame.store.past_log if self.frame is not None else None
-        return past is not None and past.begins and past.letters == self.letters
+        return past is not None and past.reaches_start and past.letters == self.letters
 
     def _ask(self, direction: PastDirection) -> None:
         """Ask for lines beyond those that are held, unless they are being read or there are none."""

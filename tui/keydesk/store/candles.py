@@ -19,7 +19,7 @@ from keydesk.calc.market.trading_day import NEW_YORK, SECOND, next_day_start
 from keydesk.records import Day
 from keydesk.store.state import Candle, CandlePrices, CandleSeries, PastCandles, Topic
 from keydesk.store.store import CLOCK_LAG_NS, Store
-from keydesk_client.account.values import LAST_NS, moment, price, readable
+from keydesk_client.account.values import LAST_NS, checked_time_ns, price, readable
 from keydesk_client.models import Candlestick
 
 HOUR = 3600 * SECOND
@@ -103,7 +103,7 @@ def close_series(store: Store, instrument: str, granularity: str) -> None:
 def show_prices(series: CandleSeries, prices: CandlePrices) -> None:
     """Empty a series for candles of other prices."""
     series.candles.clear()
-    series.prices, series.past, series.begins, series.rolled_over = prices, None, False, 0
+    series.prices, series.past, series.reaches_start, series.rolled_over = prices, None, False, 0
     series.wants_older = False
 
 
@@ -178,7 +178,7 @@ def candle_of(loaded: Candlestick) -> Candle | None:
         return None
     first, high, low, last = (float(price(each)) for each in (data.o, data.h, data.l, data.c))
     return Candle(
-        moment(loaded.time),
+        checked_time_ns(loaded.time),
         first,
         high,
         low,
@@ -234,11 +234,11 @@ def want_history(store: Store, instrument: str, granularity: str, direction: Dir
     if series is None or not series.candles or series.loading_history:
         return
     if series.past is None and direction == "older" and len(series.candles) >= MAX_CANDLES:
-        series.past = PastCandles(series.candles[:OVERLAP], begins=series.begins)
+        series.past = PastCandles(series.candles[:OVERLAP], reaches_start=series.reaches_start)
     past = series.past
     if past is None:
-        series.wants_older = direction == "older" and not series.begins
-    elif direction == "newer" or not past.begins:
+        series.wants_older = direction == "older" and not series.reaches_start
+    elif direction == "newer" or not past.reaches_start:
         past.wants = direction
     store.mark(Topic.CANDLES)
 
@@ -259,7 +259,7 @@ def apply_older_candles(store: Store, series: CandleSeries, loaded: Iterable[Can
     ]
     room = MAX_CANDLES - len(series.candles)
     series.candles[:0] = older[-room:] if room > 0 else []
-    series.wants_older, series.begins = False, not older
+    series.wants_older, series.reaches_start = False, not older
     store.mark(Topic.CANDLES, (series.instrument, series.granularity))
 
 
@@ -275,11 +275,11 @@ def apply_past_candles(
     if direction == "older":
         older = [each for each in made if not held or each.time_ns < held[0].time_ns]
         held[:0] = older
-        past.begins = not older
+        past.reaches_start = not older
         del held[WINDOW:]
     else:
         held += [each for each in made if not held or each.time_ns > held[-1].time_ns]
         if len(held) > WINDOW:
             del held[:-WINDOW]
-            past.begins = False
+            past.reaches_start = False
     store.mark(Topic.CANDLES, (series.instrument, series.granularity))

@@ -39,14 +39,14 @@ class PastLog:
         self.unnamed: dict[str, list[m.OrderCancelTransaction]] = {}  # by order
 
     @property
-    def begins(self) -> bool:
+    def reaches_start(self) -> bool:
         """Whether nothing older exists."""
         return self.oldest <= 1
 
     def page(self, below: int) -> tuple[int, int] | None:
         """Return the ids of the page that is wanted, both included and lower than `below`; None if no page is wanted."""
         match self.wants:
-            case "older" if not self.begins:
+            case "older" if not self.reaches_start:
                 return max(1, self.oldest - PAGE), self.oldest - 1
             case "newer" if self.newest + 1 < below:
                 return self.newest + 1, min(self.newest + PAGE, below - 1)

@@ -16,7 +16,7 @@ from keydesk_client.account.values import (
     LAST_NS,
     MAX_VALUE,
     amount,
-    moment,
+    checked_time_ns,
     price,
     readable,
 )
@@ -59,7 +59,7 @@ def apply_book(
         earlier = held.snapshots[:MAX_EARLIER]
     made = ClientBook(kind, snapshot, earlier=earlier, previous_ns=previous_ns)
     if held.snapshots and made.snapshots[-1].time_ns == held.snapshots[-1].time_ns:
-        made = replace(made, previous_ns=held.previous_ns, begins=held.begins)
+        made = replace(made, previous_ns=held.previous_ns, reaches_start=held.reaches_start)
     elif earlier:
         made = replace(made, previous_ns=None)  # that is the time of one of them
     _put_book(store, book.instrument, made)
@@ -83,7 +83,7 @@ def book_begins(store: Store, kind: BookKind, instrument: str) -> None:
     """Note that the service has no snapshot before those that are held."""
     held = store.books.get((instrument, kind))
     if held is not None:
-        _put_book(store, instrument, replace(held, begins=True))
+        _put_book(store, instrument, replace(held, reaches_start=True))
 
 
 def forget_earlier_books(store: Store) -> None:
@@ -116,7 +116,7 @@ def _snapshot_of(store: Store, book: OrderBook | PositionBook) -> BookSnapshot:
     buckets = sorted(readable(store, _bucket, _buckets_of(book)), key=lambda each: each.price)
     reach = REACH * width
     return BookSnapshot(
-        time_ns=moment(book.time),
+        time_ns=checked_time_ns(book.time),
         price=middle,
         width=width,
         long_percent=long_percent(sums_of(buckets)) or Decimal(0),

@@ -103,7 +103,7 @@ class PastCandles:
     candles: list[Candle] = field(default_factory=list)
     wants: Literal["", "older", "newer", "date"] = ""
     date_ns: int = 0  # that it was asked for
-    begins: bool = False  # the service has none that are older
+    reaches_start: bool = False  # the service has none that are older
     is_loaded: bool = False  # what was asked for by date has come, or failed
 
 
@@ -120,7 +120,7 @@ class CandleSeries:
     rolled_over: int = 0  # candles begun by ticks since the last load
     wants_reload: bool = False  # prices were missed: the candles are to be asked for again
     wants_older: bool = False  # a chart comes near the oldest one
-    begins: bool = False  # the service has none that are older
+    reaches_start: bool = False  # the service has none that are older
     past: PastCandles | None = None  # farther back than these reach
     loading_history: bool = False
 
@@ -156,7 +156,7 @@ class ClientBook:
     trouble: str = ""  # in words; an older snapshot stays
     earlier: tuple[BookSnapshot, ...] = ()  # newest first, without a gap; of the focus only
     previous_ns: int | None = None  # time of the snapshot before all of these, where it is known
-    begins: bool = False  # the service has none that are earlier
+    reaches_start: bool = False  # the service has none that are earlier
 
     @property
     def snapshots(self) -> tuple[BookSnapshot, ...]:

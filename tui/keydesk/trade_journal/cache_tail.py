@@ -82,7 +82,7 @@ class EventFile:
         self.bytes_read += len(block)
         return block
 
-    def begins(self, place: int) -> int:
+    def line_start(self, place: int) -> int:
         """Return where the first line at or after a place begins."""
         at = place - 1
         while 0 <= at < self._size:
@@ -106,13 +106,13 @@ class EventFile:
         low, high = 0, self._size
         while low < high:
             middle = (low + high) // 2
-            start = self.begins(middle)
+            start = self.line_start(middle)
             found = self._number_at(start) if start < high else None
             if found is None or found[0] >= number:
                 high = middle
             else:
                 low = middle + 1
-        return self.begins(low)
+        return self.line_start(low)
 
     def line_of(self, number: int) -> Sequence[Any] | None:
         """Return the first line of a transaction, None if it has none."""
@@ -158,7 +158,7 @@ def _newest(file: EventFile, mark: CacheMark, wanted: int) -> tuple[int, tuple[E
     while len(events) < wanted and start:
         end = start
         size = max(2 * size, mark.size * (wanted - len(events)) // mark.lines)
-        start = file.begins(max(0, end - size))  # the end itself within a line longer than that
+        start = file.line_start(max(0, end - size))  # the end itself within a line longer than that
         events = (*_events(file, start, end), *events)
     return start, events
 

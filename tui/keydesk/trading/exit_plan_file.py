@@ -68,7 +68,7 @@ class ExitPlanFile:
         except FileNotFoundError:
             return ExitPlanSet()
         try:
-            return _book_of(members) if members["account_ns"] == account_ns else ExitPlanSet()
+            return _plan_set_of(members) if members["account_ns"] == account_ns else ExitPlanSet()
         except (KeyError, TypeError, AttributeError, ArithmeticError) as error:
             raise ValueError(f"{self.path} is damaged: {error!r}") from error
 
@@ -78,7 +78,7 @@ class ExitPlanFile:
             before = self.read(account_ns)
             after = change(before)
             if after != before:
-                members = _book_members(after) | {"account_ns": account_ns}
+                members = _plan_set_members(after) | {"account_ns": account_ns}
                 replace_file(self.path, json.dumps(members).encode())
                 self._read_as = self._state()
         return after
@@ -91,12 +91,12 @@ class ExitPlanFile:
         return status.st_mtime_ns, status.st_ino
 
 
-def _book_members(book: ExitPlanSet) -> dict[str, Any]:
+def _plan_set_members(plan_set: ExitPlanSet) -> dict[str, Any]:
     return {
-        "plans": {id_: _plan_members(plan) for id_, plan in book.plans.items()},
+        "plans": {id_: _plan_members(plan) for id_, plan in plan_set.plans.items()},
         "expected": {
             id_: {"rules": _rules_members(each.rules), "since": each.since, "trade": each.trade_id}
-            for id_, each in book.expected.items()
+            for id_, each in plan_set.expected.items()
         },
     }
 
@@ -128,7 +128,7 @@ def _rules_members(rules: ExitRules) -> dict[str, object]:
 ENTRIES = ("break_even_at", "trail_from", "trail_behind", "trail_step")
 
 
-def _book_of(members: Mapping[str, Any]) -> ExitPlanSet:
+def _plan_set_of(members: Mapping[str, Any]) -> ExitPlanSet:
     return ExitPlanSet(
         {str(id_): _plan_of(each) for id_, each in members["plans"].items()},
         {

@@ -42,7 +42,7 @@ class ExitPlanKeeper:
     """The exit plans of one account, and their file."""
 
     dispatcher: Dispatcher
-    book: ExitPlanSet = field(default_factory=ExitPlanSet)
+    plan_set: ExitPlanSet = field(default_factory=ExitPlanSet)
     _file: ExitPlanFile | None = None
     _read_at: float = float("-inf")
     _trouble: str = ""  # why the file cannot be used, as last reported
@@ -56,7 +56,7 @@ class ExitPlanKeeper:
     @property
     def plans(self) -> Mapping[str, ExitPlan]:
         """The plans by trade."""
-        return self.book.plans
+        return self.plan_set.plans
 
     def open(self, path: Path) -> None:
         """Use this file."""
@@ -73,7 +73,7 @@ class ExitPlanKeeper:
             return
         opened_ns = None if trade is None else trade.open_time_ns
         plan = None if change.plan is None else replace(change.plan, opened_ns=opened_ns)
-        self.change(lambda book: book.with_plan(change.trade_id, plan))
+        self.change(lambda plan_set: plan_set.with_plan(change.trade_id, plan))
         if change.plan is None:
             self.record(f"{name}: removed")
             self.dispatcher.notify("good", f"EXIT PLAN of {name} removed; stop and target stay")
@@ -86,7 +86,7 @@ class ExitPlanKeeper:
 
     def end(self, trade_id: str, why: str = "the trade is closed") -> None:
         """End the plan of a trade that is closed."""
-        self.change(lambda book: book.with_plan(trade_id, None))
+        self.change(lambda plan_set: plan_set.with_plan(trade_id, None))
         self.record(f"#{trade_id}: ended, {why}")
 
     def expect(self, client_id: str, order: OpenOrder) -> None:
@@ -94,11 +94,11 @@ class ExitPlanKeeper:
         if not order.exit_rules.is_empty:
             since = self.store.account.last_transaction_id if self.store.account else 0
             expected = ExpectedPlan(order.exit_rules, since)
-            self.change(lambda book: book.with_expected(client_id, expected))
+            self.change(lambda plan_set: plan_set.with_expected(client_id, expected))
 
     def settled(self, client_id: str, outcome: Outcome) -> None:
         """Take the outcome of an order whose rules are kept."""
-        if client_id not in self.book.expected:
+        if client_id not in self.plan_set.expected:
             return
         match outcome:
             case Done(result=OrderResult.FILLED):
@@ -118,30 +118,30 @@ class ExitPlanKeeper:
         """Note which trade an order with rules opened, or that it is gone; a listener of the transaction gate."""
         match transaction:
             case OrderFillTransaction(client_order_id=str() as client_id):
-                if client_id in self.book.expected and transaction.trade_opened is not None:
+                if client_id in self.plan_set.expected and transaction.trade_opened is not None:
                     self._opened(client_id, transaction.trade_opened.trade_id)
             case OrderCancelTransaction(client_order_id=str() as client_id):
-                if client_id in self.book.expected and not transaction.replaced_by_order_id:
+                if client_id in self.plan_set.expected and not transaction.replaced_by_order_id:
                     self._forget(client_id)
             case _:
                 pass
 
     def _opened(self, client_id: str, trade_id: str) -> None:
-        def note(book: ExitPlanSet) -> ExitPlanSet:
-            expected = book.expected.get(client_id)
+        def note(plan_set: ExitPlanSet) -> ExitPlanSet:
+            expected = plan_set.expected.get(client_id)
             if expected is None:
-                return book
+                return plan_set
             opened = ExpectedPlan(expected.rules, expected.since, trade_id)
-            return book.with_expected(client_id, opened)
+            return plan_set.with_expected(client_id, opened)
 
         self.change(note)
 
     def _forget(self, client_id: str) -> None:
-        self.change(lambda book: book.with_expected(client_id, None))
+        self.change(lambda plan_set: plan_set.with_expected(client_id, None))
 
     def set_up_opened(self, now: float) -> None:
         """Turn the rules of orders that have opened a trade into its plan, once its stop is known."""
-        for client_id, expected in list(self.book.expected.items()):
+        for client_id, expected in list(self.plan_set.expected.items()):
             trade = self.store.trades.get(expected.trade_id)
             known = None if trade is None else self.store.instruments.get(trade.instrument)
             if trade is None or known is None:
@@ -174,7 +174,7 @@ class ExitPlanKeeper:
         resting = {each.client_id for each in self.store.orders.values()}
         open_ones = {
             id_: each
-            for id_, each in self.book.expected.items()
+            for id_, each in self.plan_set.expected.items()
             if not each.trade_id and id_ not in resting and id_ not in unconfirmed
         }
         if open_ones:
@@ -183,7 +183,7 @@ class ExitPlanKeeper:
                 self.on_transaction(each)
             newest = self.store.account.last_transaction_id if self.store.account else 0
             for client_id, sent in open_ones.items():
-                expected = self.book.expected.get(client_id)
+                expected = self.plan_set.expected.get(client_id)
                 lost = expected is not None and not expected.trade_id
                 if lost and newest - sent.since > MAX_WAIT:
                     self._forget(client_id)
@@ -197,7 +197,7 @@ class ExitPlanKeeper:
         self._read_at = now
         if self._file.has_changed():
             try:
-                self.book = self._file.read(self._account_ns)
+                self.plan_set = self._file.read(self._account_ns)
             except FILE_ERRORS as error:
                 self._say_trouble(f"cannot be read, none of its plans runs: {clean(str(error))}")
             self._show()
@@ -208,9 +208,9 @@ class ExitPlanKeeper:
         try:
             if self._file is None:
                 raise OSError("no folder for it")
-            self.book = self._file.change(self._account_ns, change)
+            self.plan_set = self._file.change(self._account_ns, change)
         except FILE_ERRORS as error:
-            self.book, kept = change(self.book), False
+            self.plan_set, kept = change(self.plan_set), False
             reason = getattr(error, "strerror", "") or str(error)
             self._say_trouble(f"cannot be written, what you set holds in this desk only: {reason}")
         else:
@@ -228,8 +228,8 @@ class ExitPlanKeeper:
             self.dispatcher.notify("bad", f"The file of exit plans {clean(text)}")
 
     def _show(self) -> None:
-        if self.store.exit_plans != self.book.plans:
-            self.store.exit_plans = dict(self.book.plans)
+        if self.store.exit_plans != self.plan_set.plans:
+            self.store.exit_plans = dict(self.plan_set.plans)
             self.store.mark(Topic.TRADES)
 
     def _pip_of(self, instrument: str) -> Decimal | None:

@@ -184,7 +184,7 @@ class ExitPlans:
             return None
         done = with_break_even_done(plan, trade, break_even)
         if done != plan:
-            self.keeper.change(lambda book: book.with_plan(trade.id, done))
+            self.keeper.change(lambda plan_set: plan_set.with_plan(trade.id, done))
         least = known.minimum_guaranteed_stop_loss_distance if trade.guaranteed_stop else None
         return next_step(
             done,
@@ -287,7 +287,7 @@ class ExitPlans:
                 self._attempts.pop(trade_id, None)
                 self.keeper.end(trade_id)
 
-    def begin_anew(self) -> None:
+    def restart_market(self) -> None:
         """End the plans whose trade is not in the market that began anew: a later trade may get its number."""
         for trade_id in self._plans.keys() - self._store.trades.keys():
             self._missing.pop(trade_id, None)

@@ -12,7 +12,7 @@ from keydesk.text.format import counted, money, units
 from keydesk.text.sanitize import clean
 from keydesk_client import models as m
 from keydesk_client.account.rows import kind_of
-from keydesk_client.account.values import moment
+from keydesk_client.account.values import checked_time_ns
 
 EntryOrder: TypeAlias = (
     m.LimitOrderTransaction | m.StopOrderTransaction | m.MarketIfTouchedOrderTransaction
@@ -152,7 +152,14 @@ def line_of(transaction: m.Transaction, store: Store, names: LogNames | None = N
         order = known.order(transaction.order_id)
         about += (order.trade_id,) if order is not None and order.trade_id else ()
     return LogLine(
-        transaction.id, moment(transaction.time), kind, instrument, clean(text), amount, pl, about
+        transaction.id,
+        checked_time_ns(transaction.time),
+        kind,
+        instrument,
+        clean(text),
+        amount,
+        pl,
+        about,
     )
 
 
