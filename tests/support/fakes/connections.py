@@ -53,7 +53,7 @@ async def _close_server(server: asyncio.Server) -> None:
         asyncio.get_running_loop().remove_reader(listening)
     for _ in range(
         3
-    ):  # iterations of the loop, after which a connection that was being accepted is
+    ):  # iterations of the loop until a connection that was being accepted has begun
         await asyncio.sleep(0)
     server.close()
 

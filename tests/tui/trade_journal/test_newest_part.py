@@ -297,6 +297,25 @@ async def test_a_cache_that_another_desk_has_just_continued_is_not_read_from_the
     assert not broker.asked_since
 
 
+async def test_a_cache_is_not_taken_for_an_account_that_began_anew_between_two_answers(
+    tmp_path: Path,
+) -> None:
+    before, after = long_history(), long_history()
+    path = tmp_path / "journal" / "main.events"
+    await load_events(Broker(before).client, path)
+    broker = Overtaken(before)
+
+    async def begin_anew() -> None:
+        before.trade("EUR_USD", 3000)
+        await load_events(Broker(before).client, path)
+        for _ in range(3):
+            after.trade("USD_JPY", 1000)
+        broker.account, broker.created_ns = after, 8
+
+    broker.other_desk = begin_anew
+    assert rebuild((await load_events(broker.client, path)).events) == journal_of(after)
+
+
 async def test_the_newest_part_of_a_cache_is_read_while_another_desk_appends_to_it(
     tmp_path: Path,
 ) -> None:

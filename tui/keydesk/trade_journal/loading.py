@@ -91,9 +91,9 @@ async def cached_and_newest(
     if cached.last_id > int(account.last_transaction_id):
         # Another desk may have written what has come since that answer.
         account = (await client.accounts.summary()).account
-    newest = int(account.last_transaction_id)
-    if cached.last_id > newest:
-        cached = CachedEvents(account.id, account.created_time.ns)
+    newest, created = int(account.last_transaction_id), account.created_time.ns
+    if cached.last_id > newest or cached.created_ns != created:
+        cached = CachedEvents(account.id, created)
     return cached, newest
 
 
