@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import takewhile
 from typing import ClassVar
 
 from textual.message import Message
@@ -42,6 +43,20 @@ LOG_ROLES: dict[LogKind, str] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class ShownLog:
+    """The part of the log that the rows show, from its oldest line to its newest."""
+
+    oldest: LogLine
+    newest: LogLine
+    count: int
+
+    def added(self, log: Sequence[LogLine]) -> list[LogLine] | None:
+        """Return the lines that came since, newest first; None if others came or went too."""
+        new = list(takewhile(lambda line: line is not self.newest, reversed(log)))
+        return new if len(log) == self.count + len(new) and log[0] is self.oldest else None
+
+
 class Log(SortedTable):
     """One row per transaction, newest first; older ones are requested as the cursor comes near the last row."""
 
@@ -55,10 +70,11 @@ class Log(SortedTable):
 
     def __init__(self, *, id: str | None = "log") -> None:  # noqa: A002
         super().__init__(id=id)
-        self._by_key: dict[str, LogLine] = {}  # of the rows, in the pane's own order
+        self._by_key: dict[str, LogLine] = {}  # of the rows
         self._passed_before: dict[str, bool] = {}  # which lines the letters leave
         self._stands_apart = False  # the rows are of a window that does not reach the newest lines
         self._goes_to_first = False  # the first transactions are being read
+        self._shown_log: ShownLog | None = None  # None: rows are made anew at the next change
 
     class AuditWanted(Message):
         """The user wants to read the audit log."""
@@ -143,8 +159,11 @@ class Log(SortedTable):
         if not (frame.touched(Topic.LOG, Topic.PAST_LOG) or self._turned):
             return
         follows = self.cursor == 0 and not (self._stands_apart or self._goes_to_first)
-        self._by_key = {line.key: line for line in self._lines_of(frame.store, follows=follows)}
-        self.show_rows(list(self._by_key), frame)
+        if not self._show_added(frame):
+            lines = self._lines_of(frame.store, follows=follows)
+            self._by_key = {line.key: line for line in lines}
+            self.show_rows(list(self._by_key), frame)
+            self._shown_log = self._whole_log(frame.store.log)
         past = frame.store.past_log
         if self._goes_to_first and past is not None and not (past.loading or past.wants):
             self._goes_to_first = False
@@ -168,6 +187,28 @@ class Log(SortedTable):
         if self._stands_apart:
             return older[::-1]
         return [*reversed(store.log), *(reversed(older) if is_joined else ())]
+
+    def _whole_log(self, log: Sequence[LogLine]) -> ShownLog | None:
+        """Return what the rows show; None if new lines do not simply come above them."""
+        is_plain = not (self.letters or self.order.column or self._stands_apart)
+        return ShownLog(log[0], log[-1], len(log)) if log and is_plain else None
+
+    def _show_added(self, frame: Frame) -> bool:
+        """Put new lines above the first row; return False if the rows must be made anew.
+
+        Making all rows anew copied 10,000 lines for each transaction, and left the heap in pieces: 20 kB an order.
+        """
+        shown = self._shown_log
+        if shown is None or self._turned or self._goes_to_first or frame.touched(Topic.PAST_LOG):
+            return False
+        added = shown.added(frame.store.log)
+        if added is None:
+            return False
+        if added:
+            self._by_key |= {line.key: line for line in added}
+            self.add_first_rows([line.key for line in added])
+            self._shown_log = replace(shown, newest=added[0], count=shown.count + len(added))
+        return True
 
     def _put_cursor(self, row: int) -> None:
         if self.cursor != row:

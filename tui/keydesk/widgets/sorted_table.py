@@ -139,6 +139,12 @@ class SortedTable(TablePane):
         self._passed = len(passing)
         self.set_keys(self.grouped(passing, frame.store))
 
+    def add_first_rows(self, rows: Sequence[str]) -> None:
+        """Show new rows above all others, which are not copied; for rows in the pane's own order, none filtered out."""
+        self._arranged[:0] = rows
+        self._passed = len(self._arranged)
+        self.add_first_keys(rows)
+
     def _sort_around_the_cursor(self, frame: Frame) -> None:
         """Sort the rows; the one under the cursor keeps its place among them."""
         held = self.selected

@@ -112,6 +112,14 @@ class TablePane(LinePane):
         self._scroll()
         self.redraw()
 
+    def add_first_keys(self, keys: Sequence[str]) -> None:
+        """Show further rows above all others; the cursor stays on its row."""
+        if self.keys:
+            self.cursor += len(keys)
+        self.keys[:0] = keys
+        self._scroll()
+        self.redraw()
+
     def redraw_row(self, key: str) -> None:
         """Draw a row again, if it is visible."""
         if key in self._shown():
