@@ -1,6 +1,7 @@
 """Apply a snapshot of the account or its changes to a book, and compare the changes with the folded account."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from functools import partial
 
@@ -147,21 +148,26 @@ def _apply_trade(book: ValuedAccount, theirs: CalculatedTradeState) -> None:
 
 
 def differences(
-    book: ValuedAccount, changes: AccountChanges, state: AccountChangesState
+    book: ValuedAccount,
+    changes: AccountChanges,
+    state: AccountChangesState,
+    later: AbstractSet[str] = frozenset(),
 ) -> tuple[str, ...]:
-    """Return a sentence for each difference between the folded account and the broker's.
+    """Return a sentence for each difference between the folded account and the broker's, empty when they are equal.
 
-    Call it only while both are at the same transaction. Empty when they are equal.
+    The book holds the transactions of the changes and may hold later ones. `later` are the orders, trades and instruments
+    that those name: they are not compared, and neither are the totals if there are any.
     """
     if book.account is None:
         return ()
-    parts = (
-        partial(_totals, book.account, state),
-        partial(_open_trades, book, state),
-        partial(_changed_trades, book, changes),
-        partial(_changed_positions, book, changes),
-        partial(_changed_orders, book, changes),
-    )
+    parts = [
+        partial(_open_trades, book, state, later),
+        partial(_changed_trades, book, changes, later),
+        partial(_changed_positions, book, changes, later),
+        partial(_changed_orders, book, changes, later),
+    ]
+    if not later:
+        parts.insert(0, partial(_totals, book.account, state))
     return tuple(text for part in readable(book, _listed, parts) for text in part)
 
 
@@ -204,26 +210,30 @@ def _totals(account: AccountFigures, state: AccountChangesState) -> Iterator[str
             yield f"{name} {ours} here, {theirs} at the broker"
 
 
-def _open_trades(book: ValuedAccount, state: AccountChangesState) -> Iterator[str]:
+def _open_trades(
+    book: ValuedAccount, state: AccountChangesState, later: AbstractSet[str]
+) -> Iterator[str]:
     theirs = set(readable(book, lambda trade: str(number_of(trade.id)), state.trades))
-    for trade_id in sorted(theirs - book.trades.keys(), key=int):
+    for trade_id in sorted(theirs - book.trades.keys() - later, key=int):
         yield f"trade {trade_id} is open at the broker, unknown here"
     if len(theirs) < len(state.trades):
         return  # which one of ours is the unreadable one is not known
-    for trade_id in sorted(book.trades.keys() - theirs, key=int):
+    for trade_id in sorted(book.trades.keys() - theirs - later, key=int):
         yield f"trade {trade_id} is open here, not at the broker"
 
 
-def _changed_trades(book: ValuedAccount, changes: AccountChanges) -> Iterator[str]:
+def _changed_trades(
+    book: ValuedAccount, changes: AccountChanges, later: AbstractSet[str]
+) -> Iterator[str]:
     trades = (*changes.trades_opened, *changes.trades_reduced)
-    for words in readable(book, lambda trade: tuple(_trade(book, trade)), trades):
+    for words in readable(book, lambda trade: tuple(_trade(book, trade, later)), trades):
         yield from words
 
 
-def _trade(book: ValuedAccount, theirs: TradeSummary) -> Iterator[str]:
+def _trade(book: ValuedAccount, theirs: TradeSummary, later: AbstractSet[str]) -> Iterator[str]:
     ours = book.trades.get(theirs.id)
-    if ours is None:
-        return  # closed since, or named already
+    if ours is None or ours.id in later:
+        return  # closed or changed since, or named already
     if ours.units != theirs.current_units:
         yield f"trade {ours.id} has {ours.units} units here, {theirs.current_units} at the broker"
     if ours.realized_pl != theirs.realized_pl:
@@ -237,16 +247,20 @@ def _trade(book: ValuedAccount, theirs: TradeSummary) -> Iterator[str]:
         ("guaranteed stop", ours.guaranteed_stop, theirs.guaranteed_stop_loss_order_id),
     ):
         here = None if standing is None else standing.order_id
-        if here != order_id:
+        if here != order_id and not {here, order_id} & later:
             yield f"{name} of trade {ours.id} is {here or 'none'} here, {order_id or 'none'} at the broker"
 
 
-def _changed_positions(book: ValuedAccount, changes: AccountChanges) -> Iterator[str]:
-    for words in readable(book, partial(_position, book), changes.positions):
+def _changed_positions(
+    book: ValuedAccount, changes: AccountChanges, later: AbstractSet[str]
+) -> Iterator[str]:
+    for words in readable(book, partial(_position, book, later), changes.positions):
         yield from words
 
 
-def _position(book: ValuedAccount, theirs: Position) -> Sequence[str]:
+def _position(book: ValuedAccount, later: AbstractSet[str], theirs: Position) -> Sequence[str]:
+    if theirs.instrument in later:
+        return ()
     long_units, short_units = _held_units(book, theirs)
     if (long_units, short_units) == (theirs.long.units, theirs.short.units):
         return ()
@@ -259,12 +273,14 @@ def _held_units(book: ValuedAccount, theirs: Position) -> tuple[Decimal, Decimal
     return (NOTHING, NOTHING) if ours is None else (ours.long_units, ours.short_units)
 
 
-def _changed_orders(book: ValuedAccount, changes: AccountChanges) -> Iterator[str]:
+def _changed_orders(
+    book: ValuedAccount, changes: AccountChanges, later: AbstractSet[str]
+) -> Iterator[str]:
     gone = (*changes.orders_cancelled, *changes.orders_filled)
     ended = set(readable(book, lambda order: order.id, gone))
     states = readable(book, lambda order: (order.id, order.state), changes.orders_created)
     for order_id, state in states:
-        if state == "PENDING" and order_id not in ended and order_id not in book.orders:
+        if state == "PENDING" and order_id not in {*ended, *later, *book.orders}:
             yield f"order {order_id} is pending at the broker, unknown here"
-    for order_id in sorted(ended & book.orders.keys(), key=int):
+    for order_id in sorted((ended & book.orders.keys()) - later, key=int):
         yield f"order {order_id} is pending here, ended at the broker"

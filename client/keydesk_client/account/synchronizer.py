@@ -4,17 +4,22 @@ The state protocol without input and output; its callers read the service and de
 
 1. Buffer transactions until the first snapshot; drop what the snapshot holds, apply the rest in strict id order and once,
    and know which ids are missing: `TransactionGate`.
-2. The account's changes since the last comparison hold the same transactions, and what the service has now. When both
-   ends are at the same transaction, they are compared; a difference asks for a snapshot.
+2. The account's changes since the last comparison hold the same transactions, and what the service has now. Both are
+   compared; a difference asks for a snapshot. An answer is often older than what the stream brought while it was under
+   way (`LaterTransactions`): what those transactions concern is compared with the next changes, and a snapshot gets them
+   applied on top.
 3. A history that went back, or that of another account, replaces everything.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import partial
 from typing import Final, TypeAlias
 
+from keydesk_client.account import fold
 from keydesk_client.account.snapshot import apply_account_state, apply_snapshot, differences
 from keydesk_client.account.valuation import ValuedAccount
 from keydesk_client.account.values import READ_ERRORS, UnreadableCounter, number_of, try_to
@@ -22,7 +27,38 @@ from keydesk_client.models import Account, Transaction
 from keydesk_client.models.responses import AccountChangesResponse
 from keydesk_client.sequencer import MAX_HELD, Backfill, Range, Sequencer
 
+ID_ENDINGS: Final = ("ID", "IDs")  # of members that name orders, trades and transactions
+
 Listener: TypeAlias = Callable[[Transaction], object]
+
+
+@dataclass(slots=True)
+class LaterTransactions:
+    """What was applied after a request was sent: its answer may be older.
+
+    `applied` is the newest transaction before, None where the account was replaced meanwhile.
+    """
+
+    applied: int | None
+    transactions: list[Transaction] = field(default_factory=list)
+
+    def add(self, transaction: Transaction) -> None:
+        """Note a transaction that was applied."""
+        if len(self.transactions) < MAX_HELD:
+            self.transactions.append(transaction)
+        else:
+            self.forget()
+
+    def forget(self) -> None:
+        """Note that some of the transactions are not known."""
+        self.applied = None
+        self.transactions.clear()
+
+    def after(self, last: int) -> Sequence[Transaction] | None:
+        """Return those after `last`; None if these are not all."""
+        if self.applied is None or last < self.applied:
+            return None
+        return [each for each in self.transactions if number_of(each.id) > last]
 
 
 class TransactionGate:
@@ -46,6 +82,7 @@ class TransactionGate:
         self._listeners: list[Listener] = []
         self._sequencer: Sequencer[Transaction] | None = None
         self._early: list[Transaction] = []  # came before the first snapshot
+        self._collected: list[LaterTransactions] = []  # one for each request under way
         self.gap_seen: asyncio.Event = asyncio.Event()
         """Set while a transaction is known to exist and did not come."""
 
@@ -53,6 +90,16 @@ class TransactionGate:
     def applied(self) -> int | None:
         """The newest applied transaction id, None before the first snapshot."""
         return None if self._sequencer is None else self._sequencer.last
+
+    @contextmanager
+    def later_transactions(self) -> Iterator[LaterTransactions]:
+        """Collect what is applied within the block, in which a request is sent and its answer taken."""
+        later = LaterTransactions(self.applied)
+        self._collected.append(later)
+        try:
+            yield later
+        finally:
+            self._collected = [each for each in self._collected if each is not later]
 
     def listen(self, listener: Listener) -> None:
         """Call `listener` with every transaction after it is applied."""
@@ -83,6 +130,8 @@ class TransactionGate:
     def open_at(self, last_id: int) -> None:
         """Continue after a snapshot that holds all transactions up to `last_id`."""
         early, self._early = self._early, []
+        if self.applied != last_id:
+            self._forget_later()
         if self._sequencer is None:
             self._sequencer = Sequencer(last_id, self._apply)
             self.offer_all(early)
@@ -94,6 +143,7 @@ class TransactionGate:
         """Drop all waiting transactions: the broker has another history."""
         self._sequencer = None
         self._early.clear()
+        self._forget_later()
         self.gap_seen.clear()
 
     @property
@@ -124,19 +174,29 @@ class TransactionGate:
         else:
             self.gap_seen.clear()
 
+    def _forget_later(self) -> None:
+        for later in self._collected:
+            later.forget()
+
     def _has_number(self, transaction: Transaction) -> bool:
         return try_to(self._counter, lambda: number_of(transaction.id))
 
     def _apply(self, transaction: Transaction) -> None:
+        self.apply_with(self._apply_to_book, transaction)
+        for later in self._collected:
+            later.add(transaction)
+        for listener in self._listeners:
+            try_to(self._counter, partial(listener, transaction))
+
+    def apply_with(self, apply: Callable[[Transaction], bool], transaction: Transaction) -> None:
+        """Call `apply`, and request a snapshot if it does not know or cannot read the transaction."""
         name = f"Transaction {transaction.id} {getattr(transaction, 'type', 'of no type')}"
         try:
-            if not self._apply_to_book(transaction):
+            if not apply(transaction):
                 self._request_snapshot(f"{name} is not understood")
         except READ_ERRORS as error:
             self._counter.note_unreadable(str(error))
             self._request_snapshot(f"{name} is incomplete: {error}")
-        for listener in self._listeners:
-            try_to(self._counter, partial(listener, transaction))
 
 
 class Continuity(Enum):
@@ -153,10 +213,11 @@ class Comparison(Enum):
     """The result of comparing the book with the account's changes."""
 
     EQUAL = auto()
+    """All that could be compared is equal: what later transactions of the stream concern is not, nor the figures."""
     DIFFERENT = auto()
     """A snapshot has to be taken; `request_snapshot` was called with the reason."""
     NOT_YET = auto()
-    """The book is not at the service's newest transaction, or a snapshot is due: the next changes are compared."""
+    """Transactions of the answer are missing, or a snapshot is due: the next changes are compared."""
 
 
 class Synchronizer:
@@ -180,39 +241,88 @@ class Synchronizer:
         self.checked: int = 0
         """The transaction up to which book and service were found to be equal; ask for the changes after it."""
 
-    def apply_snapshot(self, account: Account) -> Continuity:
+    def apply_snapshot(
+        self, account: Account, later: LaterTransactions | None = None
+    ) -> Continuity:
         """Replace the book by a snapshot, then apply the transactions that came after it.
+
+        Args:
+            account: The account as the service answered.
+            later: What was applied since it was asked for; without it, an older snapshot is that of a history that
+                went back.
 
         Raises:
             ValueError, AttributeError: the account's own figures cannot be read; nothing changed.
         """
         before, last = self._book.account, number_of(account.last_transaction_id)
         created_before = None if before is None else before.created_time_ns
+        applied = self.gate.applied
         apply_snapshot(self._book, account)
+        missed = later.after(last) if later is not None else None
         continuity = Continuity.SAME
         if created_before is not None and created_before != account.created_time.ns:
             continuity = Continuity.ANOTHER_ACCOUNT
-        elif self.gate.applied is not None and last < self.gate.applied:
+        elif applied is not None and last < applied and missed is None:
             continuity = Continuity.WENT_BACK
         if continuity is not Continuity.SAME:
             self.gate.forget()
-        self.gate.open_at(last)
         self.checked = last
+        if continuity is Continuity.SAME and applied is not None and last < applied:
+            for transaction in missed or ():
+                self.gate.apply_with(partial(fold.apply, self._book), transaction)
+            last = applied
+        self.gate.open_at(last)
         return continuity
 
     def apply_changes(
-        self, answer: AccountChangesResponse, *, snapshot_is_due: bool = False
+        self,
+        answer: AccountChangesResponse,
+        later: LaterTransactions | None = None,
+        *,
+        snapshot_is_due: bool = False,
     ) -> Comparison:
-        """Apply the transactions of `accounts.changes(checked)`, compare, and take the service's figures if equal."""
+        """Apply the transactions of `accounts.changes(checked)` and compare.
+
+        If both are at the same transaction, take the service's figures too.
+
+        Args:
+            answer: What the service answered.
+            later: What was applied since it was asked for; without it, an older answer is not compared.
+            snapshot_is_due: Whether the account is about to be read whole.
+        """
         self.gate.offer_all(answer.changes.transactions)
         self.gate.saw_last(answer.last_transaction_id)
-        last = number_of(answer.last_transaction_id)
-        if self.gate.applied != last or snapshot_is_due:
+        last, applied = number_of(answer.last_transaction_id), self.gate.applied or 0
+        since = later.after(last) if later is not None and last < applied else None
+        concerned = set() if last == applied else _concerned_by(since)
+        if concerned is None or snapshot_is_due:
             return Comparison.NOT_YET
-        differing = differences(self._book, answer.changes, answer.state)
+        differing = differences(self._book, answer.changes, answer.state, concerned)
         if differing:
             self._request_snapshot(f"Differs from the broker: {'; '.join(differing)}")
             return Comparison.DIFFERENT
-        apply_account_state(self._book, answer.state)
-        self.checked = last
+        if last == applied:
+            apply_account_state(self._book, answer.state)
+        self.checked = max(self.checked, last)
         return Comparison.EQUAL
+
+
+def _concerned_by(transactions: Sequence[Transaction] | None) -> set[str] | None:
+    """Return the ids and instruments that transactions name; None if they are not known or one cannot be read."""
+    if transactions is None:
+        return None
+    try:
+        return {name for each in transactions for name in _named_in("", each.to_wire())}
+    except READ_ERRORS:
+        return None
+
+
+def _named_in(member: str, value: object) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for name, each in value.items():
+            yield from _named_in(str(name), each)
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for each in value:
+            yield from _named_in(member, each)
+    elif isinstance(value, str) and (member in {"id", "instrument"} or member.endswith(ID_ENDINGS)):
+        yield value

@@ -73,8 +73,9 @@ async def _snapshot(follower: Follower) -> None:
         try:
             if not follower.book.instruments:
                 await _read_instruments(follower)
-            answer = await follower.client.accounts.get()
-            follower.synchronizer.apply_snapshot(answer.account)
+            with follower.synchronizer.gate.later_transactions() as later:
+                answer = await follower.client.accounts.get()
+                follower.synchronizer.apply_snapshot(answer.account, later)
         except FAILURES as error:
             follower.interrupted("account", error)
             await follower.back_off(failures, error)
@@ -115,17 +116,20 @@ async def check_changes(follower: Follower) -> None:
 
 async def check_once(follower: Follower) -> None:
     """Compare once; request a snapshot if the service does not know the transaction or its answer is too large."""
-    since = follower.synchronizer.checked
-    try:
-        answer = await follower.client.accounts.changes(since)
-    except OutOfRange:
-        follower.request_snapshot(f"The service does not know transaction {since}")
-        return
-    except AnswerTooLarge:
-        follower.request_snapshot(f"Too much changed since transaction {since}")
-        return
-    due = follower.snapshot_wanted.is_set()
-    if follower.synchronizer.apply_changes(answer, snapshot_is_due=due) is Comparison.EQUAL:
+    synchronizer = follower.synchronizer
+    since = synchronizer.checked
+    with synchronizer.gate.later_transactions() as later:
+        try:
+            answer = await follower.client.accounts.changes(since)
+        except OutOfRange:
+            follower.request_snapshot(f"The service does not know transaction {since}")
+            return
+        except AnswerTooLarge:
+            follower.request_snapshot(f"Too much changed since transaction {since}")
+            return
+        due = follower.snapshot_wanted.is_set()
+        compared = synchronizer.apply_changes(answer, later, snapshot_is_due=due)
+    if compared is Comparison.EQUAL:
         follower.tell(None)
 
 

@@ -1,6 +1,10 @@
 """The account: snapshot, stream, gaps and polls, against a scripted broker."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from decimal import Decimal
+
+import httpx
 
 from keydesk.feeds.account import poll_changes, poll_once, update_account
 from keydesk.feeds.account_feed import AccountFeed
@@ -14,6 +18,20 @@ from support.fakes.scripted_broker import ScriptedBroker, link_to, running, unti
 
 EVERYTHING = (stream_transactions, update_account, poll_changes, fill_gaps)
 OPEN_NOW = {"unrealizedPL": "1.5000", "marginUsed": "3.6000"}
+
+
+@dataclass
+class SlowBroker(ScriptedBroker):
+    """While its answer about the account is under way, the stream brings more."""
+
+    meanwhile: Callable[[], None] | None = None  # once
+
+    def answer(self, request: httpx.Request) -> httpx.Response:
+        made, meanwhile = super().answer(request), self.meanwhile
+        if meanwhile is not None and request.url.path.endswith(("/changes", "-001")):
+            self.meanwhile = None
+            meanwhile()
+        return made
 
 
 def heartbeat(last: int) -> TransactionHeartbeat:
@@ -104,6 +122,48 @@ async def test_a_broker_that_knows_less_than_we_do_is_believed() -> None:
         broker.now = {"trades": [OPEN_NOW | {"id": "4"}]}
         broker.happens(opening(4, "50000", "1.08500"))
         await until(lambda: "4" in feed.store.trades)
+
+
+async def test_a_snapshot_that_is_slower_than_the_stream_loses_and_repeats_nothing() -> None:
+    broker = SlowBroker()
+    feed = link_to(broker)
+    async with running(feed, update_account):
+        await feed.ready.wait()
+        heard: list[str] = []
+        feed.gate.listen(lambda each: heard.append(each.id))
+        broker.members = {"trades": [open_trade(4, initialUnits="100", currentUnits="100")]}
+        broker.happens(opening(4, "100", "1.08500"))
+        broker.meanwhile = lambda: feed.gate.offer_all(
+            [opening(4, "100", "1.08500"), opening(5, "200", "1.08500")]
+        )
+        feed.request_snapshot("The test doubts it")
+        await until(lambda: broker.meanwhile is None and not feed.snapshot_wanted.is_set())
+        await until(lambda: feed.synchronizer.checked == 4)
+        assert {id_: row.units for id_, row in feed.store.trades.items()} == {"4": 100, "5": 200}
+        assert heard == ["4", "5"]
+        assert [line.id for line in feed.store.log if line.id] == ["4", "5"]
+        assert "now ends at" not in log_of(feed)
+
+
+async def test_changes_that_are_slower_than_the_stream_are_not_asked_for_again() -> None:
+    broker = SlowBroker()
+    feed = link_to(broker)
+    async with running(feed, update_account):
+        await feed.ready.wait()
+        feed.store.health.unchecked = True
+        broker.now = {"trades": [OPEN_NOW | {"id": "4"}]}
+        broker.happens(opening(4, "100", "1.08500"))
+        broker.meanwhile = lambda: feed.gate.offer_all(
+            [opening(4, "100", "1.08500"), opening(5, "200", "1.08500")]
+        )
+        assert await poll_once(feed)
+        broker.now = {"trades": [OPEN_NOW | {"id": "4"}, OPEN_NOW | {"id": "5"}]}
+        broker.happens(opening(5, "200", "1.08500"))
+        assert await poll_once(feed)
+        assert broker.changes_since == [3, 4]
+        assert feed.synchronizer.checked == 5
+        assert not feed.store.health.unchecked
+        assert feed.store.health.warning == ""
 
 
 async def test_another_account_under_the_same_id_begins_a_new_log() -> None:

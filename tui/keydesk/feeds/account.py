@@ -25,7 +25,7 @@ from keydesk.store.transactions.fold import (
     write_earlier,
 )
 from keydesk_client.account.fold import remember_first_stops
-from keydesk_client.account.synchronizer import Comparison, Continuity
+from keydesk_client.account.synchronizer import Comparison, Continuity, LaterTransactions
 from keydesk_client.account.values import checked_time_ns, number_of, readable
 from keydesk_client.errors import (
     AnswerTooLarge,
@@ -66,8 +66,9 @@ async def _snapshot(feed: AccountFeed) -> None:
     tries = 0
     while True:
         try:
-            answer = await feed.ask(feed.client.accounts.get())
-            replace_account(feed, answer.account)
+            with feed.gate.later_transactions() as later:
+                answer = await feed.ask(feed.client.accounts.get())
+                replace_account(feed, answer.account, later)
         except FAILURES as error:
             _say_why(feed, error, tries)
             await feed.back_off(tries)
@@ -76,9 +77,9 @@ async def _snapshot(feed: AccountFeed) -> None:
             return
 
 
-def replace_account(feed: AccountFeed, account: Account) -> None:
+def replace_account(feed: AccountFeed, account: Account, later: LaterTransactions) -> None:
     """Replace the account by a snapshot, then apply the transactions after it."""
-    match feed.synchronizer.apply_snapshot(account):
+    match feed.synchronizer.apply_snapshot(account, later):
         case Continuity.ANOTHER_ACCOUNT:
             feed.store.log.clear()
             feed.store.today = feed.store.past_log = None
@@ -126,8 +127,9 @@ async def poll_once(feed: AccountFeed) -> bool:
     since = feed.synchronizer.checked
     feed.poll_wanted.clear()
     try:
-        answer = await feed.ask(feed.client.accounts.changes(since))
-        apply_changes(feed, answer)
+        with feed.gate.later_transactions() as later:
+            answer = await feed.ask(feed.client.accounts.changes(since))
+            apply_changes(feed, answer, later)
     except OutOfRange:
         feed.request_snapshot(f"The broker does not know transaction {since}")
     except AnswerTooLarge as error:
@@ -140,10 +142,13 @@ async def poll_once(feed: AccountFeed) -> bool:
     return True
 
 
-def apply_changes(feed: AccountFeed, answer: AccountChangesResponse) -> None:
-    """Apply new transactions; if the desk is then up to date, compare and take the broker's figures."""
+def apply_changes(
+    feed: AccountFeed, answer: AccountChangesResponse, later: LaterTransactions
+) -> None:
+    """Apply new transactions and compare; if the desk is no newer than the answer, take the broker's figures."""
     due = feed.snapshot_wanted.is_set()
-    if feed.synchronizer.apply_changes(answer, snapshot_is_due=due) is Comparison.EQUAL:
+    compared = feed.synchronizer.apply_changes(answer, later, snapshot_is_due=due)
+    if compared is Comparison.EQUAL:
         feed.clear_warning()
         if not feed.snapshot_wanted.is_set():
             feed.store.health.unchecked = False

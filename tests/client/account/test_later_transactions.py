@@ -1,0 +1,304 @@
+"""Answers that are older than what the stream brought while they were under way: snapshots, and the account's changes."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import partial
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from keydesk_client.account import fold
+from keydesk_client.account.synchronizer import Comparison, Continuity, Synchronizer
+from keydesk_client.following.follower import FollowedAccount
+from keydesk_client.models import Account, Transaction, TransactionID
+from keydesk_client.models.responses import AccountChangesResponse
+from keydesk_client.sequencer import MAX_HELD
+from support.data.account_history import (
+    account,
+    changes,
+    fill,
+    open_trade,
+    opening,
+    reduction,
+    state,
+    transaction,
+)
+
+LIMIT = {"instrument": "EUR_USD", "units": "100", "price": "1.05", "timeInForce": "GTC"}
+LIMIT |= {"positionFill": "DEFAULT", "triggerCondition": "DEFAULT", "reason": "CLIENT_ORDER"}
+
+
+class Followed:
+    """A book that is kept by a synchronizer, what made it doubt, and what its listener heard."""
+
+    def __init__(self) -> None:
+        self.book = FollowedAccount()
+        self.doubts: list[str] = []
+        self.heard: list[int] = []
+        apply = partial(fold.apply, self.book)
+        self.synchronizer = Synchronizer(self.book, apply, self.doubts.append)
+        self.gate = self.synchronizer.gate
+        self.gate.listen(lambda each: self.heard.append(int(each.id)))
+
+
+@pytest.fixture
+def followed() -> Followed:
+    """A book after the first snapshot, which holds everything up to 3."""
+    made = Followed()
+    made.synchronizer.apply_snapshot(account())
+    return made
+
+
+def held(id_: int, units: str = "100", **members: object) -> dict[str, object]:
+    return open_trade(id_, initialUnits=units, currentUnits=units, **members)
+
+
+def answer(last: int, *open_ids: int, **members: object) -> AccountChangesResponse:
+    """What the service said of the account when `last` was its newest transaction."""
+    priced = [
+        {"id": f"{id_}", "unrealizedPL": "0.0000", "marginUsed": "0.0000"} for id_ in open_ids
+    ]
+    return AccountChangesResponse(
+        changes=changes(**members),
+        state=state(trades=priced, NAV="9990.0000"),
+        last_transaction_id=TransactionID(last),
+    )
+
+
+def closing(id_: int, trade_id: int) -> Transaction:
+    return fill(id_, tradesClosed=[reduction(trade_id, "-100", "1.1", "0.0000")])
+
+
+def test_a_snapshot_that_is_older_than_the_stream_gets_the_later_transactions_on_top(
+    followed: Followed,
+) -> None:
+    with followed.gate.later_transactions() as later:
+        followed.gate.offer(opening(4, "100", "1.1"))
+        followed.gate.offer(opening(5, "200", "1.1"))
+        older = account(lastTransactionID="4", trades=[held(4)])
+        assert followed.synchronizer.apply_snapshot(older, later) is Continuity.SAME
+    assert {id_: row.units for id_, row in followed.book.trades.items()} == {"4": 100, "5": 200}
+    assert followed.gate.applied == 5
+    assert followed.synchronizer.checked == 4
+    assert followed.heard == [4, 5], "each once"
+    assert followed.doubts == []
+    followed.gate.offer(opening(6, "100", "1.1"))
+    assert followed.heard == [4, 5, 6]
+
+
+def test_a_history_that_went_back_before_it_was_asked_for_replaces_everything(
+    followed: Followed,
+) -> None:
+    followed.gate.offer(opening(4, "100", "1.1"))
+    with followed.gate.later_transactions() as later:
+        followed.gate.offer(opening(5, "100", "1.1"))
+        assert followed.synchronizer.apply_snapshot(account(), later) is Continuity.WENT_BACK
+    assert followed.book.trades == {}
+    assert followed.gate.applied == 3
+
+
+def test_a_later_transaction_that_cannot_be_applied_again_asks_for_another_snapshot(
+    followed: Followed,
+) -> None:
+    with followed.gate.later_transactions() as later:
+        followed.gate.offer(opening(4, "100", "1.1"))
+        followed.gate.offer(closing(5, 4))
+        assert followed.doubts == []
+        # The snapshot is wrong: it holds transaction 4 without its trade.
+        followed.synchronizer.apply_snapshot(account(lastTransactionID="4"), later)
+    assert followed.doubts != []
+
+
+def test_changes_that_are_older_than_the_stream_are_compared_and_asked_for_no_more(
+    followed: Followed,
+) -> None:
+    with followed.gate.later_transactions() as later:
+        followed.gate.offer(opening(4, "100", "1.1"))
+        followed.gate.offer(opening(5, "100", "1.1"))
+        seen = answer(4, 4, tradesOpened=[held(4)])
+        assert followed.synchronizer.apply_changes(seen, later) is Comparison.EQUAL
+    assert followed.synchronizer.checked == 4
+    assert followed.doubts == []
+    assert followed.book.account is not None
+    assert followed.book.account.nav == 10_000, "that of transaction 4 is out of date"
+
+
+def test_what_no_later_transaction_concerns_is_compared(followed: Followed) -> None:
+    followed.gate.offer(opening(4, "100", "1.1", "USD_JPY"))
+    with followed.gate.later_transactions() as later:
+        followed.gate.offer(transaction(5, "CLIENT_CONFIGURE", alias="a"))
+        followed.gate.offer(opening(6, "100", "1.1"))
+        assert followed.synchronizer.apply_changes(answer(5), later) is Comparison.DIFFERENT
+    assert followed.doubts == ["Differs from the broker: trade 4 is open here, not at the broker"]
+    assert followed.synchronizer.checked == 3
+
+
+BOTH = {"takeProfitOrderID": "5"}
+LATER: tuple[tuple[Transaction, AccountChangesResponse], ...] = (
+    (closing(6, 4), answer(5, 4, tradesOpened=[held(4, **BOTH)])),
+    (
+        transaction(6, "ORDER_CANCEL", orderID="5", reason="CLIENT_REQUEST"),
+        answer(5, 4, tradesOpened=[held(4, **BOTH)]),
+    ),
+    (
+        fill(6, tradeReduced=reduction(4, "-40", "1.1", "4.0000")),
+        answer(5, 4, tradesOpened=[held(4, **BOTH)]),
+    ),
+    (
+        transaction(6, "LIMIT_ORDER", **LIMIT),
+        answer(5, 4, tradesOpened=[held(4, **BOTH)]),
+    ),
+)
+
+
+@pytest.mark.parametrize(("later_one", "seen"), LATER, ids=lambda each: getattr(each, "type", ""))
+def test_what_a_later_transaction_concerns_is_no_difference(
+    followed: Followed, later_one: Transaction, seen: AccountChangesResponse
+) -> None:
+    followed.gate.offer(opening(4, "100", "1.1"))
+    target = {"tradeID": "4", "price": "1.2", "timeInForce": "GTC", "reason": "CLIENT_ORDER"}
+    followed.gate.offer(transaction(5, "TAKE_PROFIT_ORDER", triggerCondition="DEFAULT", **target))
+    with followed.gate.later_transactions() as later:
+        followed.gate.offer(later_one)
+        assert followed.synchronizer.apply_changes(seen, later) is Comparison.EQUAL
+    assert followed.doubts == []
+
+
+def replaced(followed: Followed) -> None:
+    followed.synchronizer.apply_snapshot(account(lastTransactionID="9"))
+
+
+def flooded(followed: Followed) -> None:
+    for id_ in range(6, 6 + MAX_HELD):
+        followed.gate.offer(transaction(id_, "CLIENT_CONFIGURE", alias="a"))
+
+
+@pytest.mark.parametrize("meanwhile", [replaced, flooded])
+def test_nothing_is_compared_where_the_later_transactions_are_not_all_known(
+    followed: Followed, meanwhile: Callable[[Followed], None]
+) -> None:
+    with followed.gate.later_transactions() as later:
+        followed.gate.offer(opening(4, "100", "1.1"))
+        followed.gate.offer(opening(5, "100", "1.1"))
+        meanwhile(followed)
+        checked = followed.synchronizer.checked
+        assert followed.synchronizer.apply_changes(answer(4), later) is Comparison.NOT_YET
+    assert followed.synchronizer.checked == checked
+    assert followed.doubts == []
+
+
+@dataclass
+class Service:
+    """An account that trades all the time, and its history."""
+
+    history: list[Transaction] = field(default_factory=list)
+    trades: dict[int, str] = field(default_factory=dict)  # open ones, and their instruments
+    pending: set[int] = field(default_factory=set)
+    opened: dict[int, str] = field(default_factory=dict)  # all of them
+    created: list[int] = field(default_factory=list)
+    ended: dict[int, int] = field(
+        default_factory=dict
+    )  # orders, by the transaction that ended them
+
+    @property
+    def last(self) -> int:
+        return 3 + len(self.history)
+
+    def trade(self, dice: random.Random) -> None:
+        """Open or close a trade, or place or cancel an order."""
+        id_ = self.last + 1
+        done = [each for each in (self.trades, self.pending) if each and dice.random() < 0.5]
+        if done and done[0] is self.trades:
+            trade_id = dice.choice(sorted(self.trades))
+            made = fill(
+                id_,
+                self.trades.pop(trade_id),
+                orderID="1",
+                tradesClosed=[reduction(trade_id, "-100", "1.1", "0.0000")],
+            )
+        elif done:
+            order_id = dice.choice(sorted(self.pending))
+            self.pending.remove(order_id)
+            self.ended[order_id] = id_
+            made = transaction(id_, "ORDER_CANCEL", orderID=f"{order_id}", reason="CLIENT_REQUEST")
+        elif dice.random() < 0.5:
+            self.trades[id_] = self.opened[id_] = dice.choice(("EUR_USD", "USD_JPY"))
+            opened = {"tradeID": f"{id_}", "units": "100", "price": "1.1"}
+            opened["initialMarginRequired"] = "100.0000"
+            made = fill(id_, self.trades[id_], orderID="1", units="100", tradeOpened=opened)
+        else:
+            self.pending.add(id_)
+            self.created.append(id_)
+            made = transaction(id_, "LIMIT_ORDER", **LIMIT)
+        self.history.append(made)
+
+    def changes(self, since: int) -> AccountChangesResponse:
+        opened = [id_ for id_ in self.opened if id_ > since and id_ in self.trades]
+        created = [id_ for id_ in self.created if id_ > since and id_ in self.pending]
+        return answer(
+            self.last,
+            *self.trades,
+            tradesOpened=[held(id_, instrument=self.opened[id_]) for id_ in opened],
+            ordersCreated=[self._order(id_, "PENDING") for id_ in created],
+            ordersCancelled=[
+                self._order(id_, "CANCELLED") for id_, by in self.ended.items() if by > since
+            ],
+            transactions=[each.to_wire() for each in self.history[since - 3 :]],
+        )
+
+    def snapshot(self) -> Account:
+        return account(
+            lastTransactionID=f"{self.last}",
+            trades=[held(id_, instrument=name) for id_, name in self.trades.items()],
+            orders=[self._order(id_, "PENDING") for id_ in sorted(self.pending)],
+        )
+
+    def _order(self, id_: int, now: str) -> dict[str, object]:
+        created = {"id": f"{id_}", "createTime": self.history[id_ - 4].time.text}
+        return {**LIMIT, **created, "state": now, "type": "LIMIT"}
+
+
+@given(st.integers(0, 2**32))
+def test_a_busy_account_is_compared_at_every_answer_and_never_doubted(seed: int) -> None:
+    dice, followed, service = random.Random(seed), Followed(), Service()
+    followed.synchronizer.apply_snapshot(service.snapshot())
+    brought = 0
+
+    def meanwhile() -> None:
+        """The account trades, and the stream brings some of it."""
+        nonlocal brought
+        for _ in range(dice.randrange(4)):
+            service.trade(dice)
+        for _ in range(dice.randrange(5)):
+            if brought < len(service.history):
+                followed.gate.offer(service.history[brought])
+                brought += 1
+
+    for _ in range(12):
+        meanwhile()
+        with followed.gate.later_transactions() as later:
+            meanwhile()
+            if dice.random() < 0.3:
+                whole = service.snapshot()
+                meanwhile()
+                is_same = followed.synchronizer.apply_snapshot(whole, later) is Continuity.SAME
+                assert is_same
+                assert followed.synchronizer.checked == int(whole.last_transaction_id)
+            else:
+                seen = service.changes(followed.synchronizer.checked)
+                meanwhile()
+                compared = followed.synchronizer.apply_changes(seen, later)
+                assert compared is Comparison.EQUAL
+                assert followed.synchronizer.checked == int(seen.last_transaction_id)
+    followed.gate.offer_all(service.history)
+    assert followed.doubts == []
+    assert set(followed.book.trades) == {f"{id_}" for id_ in service.trades}
+    assert set(followed.book.orders) == {f"{id_}" for id_ in service.pending}
+    held_units = {name: each.units for name, each in followed.book.positions.items() if each.units}
+    names = set(service.trades.values())
+    count = {name: sum(each == name for each in service.trades.values()) for name in names}
+    assert held_units == {name: Decimal(100) * number for name, number in count.items()}
+    assert followed.heard == sorted(set(followed.heard)), "each transaction at most once, in order"
