@@ -15,6 +15,7 @@ from keydesk_client.account.synchronizer import TransactionGate
 from keydesk_client.models import Account, AccountChanges, AccountChangesState, Transaction
 from keydesk_client.models._core.decoder import Reader
 from keydesk_practice.engine.commands import Command, Tick
+from keydesk_practice.engine.transactions import Transaction as Happened
 from keydesk_practice.engine.transactions import to_wire
 from keydesk_practice.engine.views.accounts import account as account_view
 from keydesk_practice.engine.views.accounts import changes as changes_view
@@ -49,7 +50,7 @@ class FoldedAccount:
         self.broker.do(command)
         new = self.broker.transactions[self._seen :]
         self._seen += len(new)
-        told = [_transactions.read(json.dumps(to_wire(each))) for each in new]
+        told = [read_from_wire(each) for each in new]
         self.gate.offer_all(reversed(told))
         self.gate.offer_all(told)
 
@@ -63,9 +64,9 @@ class FoldedAccount:
         """The broker's own snapshot."""
         return _accounts.read(json.dumps(account_view(self.broker.state, self.broker.market)))
 
-    def poll(self) -> tuple[AccountChanges, AccountChangesState]:
-        """What a poll since the desk was opened would bring."""
-        since = self.broker.transactions[self._first :]
+    def poll(self, last: int | None = None) -> tuple[AccountChanges, AccountChangesState]:
+        """What a poll since a transaction, or since the desk was opened, would bring."""
+        since = self.broker.transactions[self._first if last is None else last :]
         state, market = self.broker.state, self.broker.market
         changed = _changes.read(json.dumps(changes_view(state, since, market)))
         return changed, _states.read(json.dumps(state_view(state, market)))
@@ -85,6 +86,11 @@ class FoldedAccount:
         revalue(self.store, 1.0)
         assert self.store.account is not None
         return self.store.account
+
+
+def read_from_wire(transaction: Happened) -> Transaction:
+    """Read a transaction of the engine as the stream brings it."""
+    return _transactions.read(json.dumps(to_wire(transaction)))
 
 
 Picture = tuple[

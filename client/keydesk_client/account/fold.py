@@ -92,13 +92,10 @@ def _apply_beside_orders(
     book: ValuedAccount, account: AccountFigures, transaction: Transaction
 ) -> bool:
     match transaction:
-        case TransferFundsTransaction():
-            _transfer(book, account, transaction)
+        case TransferFundsTransaction() | DividendAdjustmentTransaction():
+            account.balance = transaction.account_balance
         case DailyFinancingTransaction():
             return _finance(book, account, transaction)
-        case DividendAdjustmentTransaction():
-            account.balance = transaction.account_balance
-            book.booked(transaction.time.ns, transaction.dividend_adjustment)
         case OrderClientExtensionsModifyTransaction():
             return _rename_order(book, transaction)
         case TradeClientExtensionsModifyTransaction():
@@ -114,8 +111,6 @@ def _fill(book: ValuedAccount, account: AccountFigures, fill: OrderFillTransacti
     account.balance = fill.account_balance
     account.pl += fill.pl
     account.financing += fill.financing
-    fees = fill.commission + (fill.guaranteed_execution_fee or NOTHING)
-    book.booked(fill.time.ns, fill.pl + fill.financing - fees)
     _end_order(book, fill.order_id)
     reduced = [*(fill.trades_closed or ())]
     if fill.trade_reduced is not None:
@@ -176,7 +171,6 @@ def _finance(
 ) -> bool:
     account.balance = charge.account_balance
     account.financing += charge.financing
-    book.booked(charge.time.ns, charge.financing)
     known = True
     for position in charge.position_financings:
         for part in position.open_trade_financings:
@@ -187,13 +181,6 @@ def _finance(
                 trade.financing += part.financing
                 book.changed(Part.TRADES, trade.id)
     return known
-
-
-def _transfer(
-    book: ValuedAccount, account: AccountFigures, transfer: TransferFundsTransaction
-) -> None:
-    account.balance = transfer.account_balance
-    book.transferred(transfer.time.ns, transfer.amount)
 
 
 def _rename_order(book: ValuedAccount, change: OrderClientExtensionsModifyTransaction) -> bool:

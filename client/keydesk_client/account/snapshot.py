@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 
@@ -147,28 +148,73 @@ def _apply_trade(book: ValuedAccount, theirs: CalculatedTradeState) -> None:
         book.changed(Part.TRADES, theirs.id)
 
 
-def differences(
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The result of comparing a book with the account's changes."""
+
+    differences: tuple[str, ...]  # a sentence for each
+    left_out: frozenset[
+        str
+    ]  # ids and instruments of what the changes list, and later transactions concern
+
+
+def compare(
     book: ValuedAccount,
     changes: AccountChanges,
     state: AccountChangesState,
     later: AbstractSet[str] = frozenset(),
-) -> tuple[str, ...]:
-    """Return a sentence for each difference between the folded account and the broker's, empty when they are equal.
+) -> Compared:
+    """Compare the folded account with the broker's.
 
     The book holds the transactions of the changes and may hold later ones. `later` are the orders, trades and instruments
-    that those name: they are not compared, and neither are the totals if there are any.
+    that those name: they are left out, and so are the totals if there are any.
     """
     if book.account is None:
-        return ()
+        return Compared((), frozenset())
+    left_out = _left_out(book, changes, later) if later else frozenset()
+    skipped = left_out | later
     parts = [
-        partial(_open_trades, book, state, later),
-        partial(_changed_trades, book, changes, later),
-        partial(_changed_positions, book, changes, later),
-        partial(_changed_orders, book, changes, later),
+        partial(_open_trades, book, state, skipped),
+        partial(_changed_trades, book, changes, skipped),
+        partial(_changed_positions, book, changes, skipped),
+        partial(_changed_orders, book, changes, skipped),
     ]
     if not later:
         parts.insert(0, partial(_totals, book.account, state))
-    return tuple(text for part in readable(book, _listed, parts) for text in part)
+    found = tuple(text for part in readable(book, _listed, parts) for text in part)
+    return Compared(found, left_out)
+
+
+def _left_out(
+    book: ValuedAccount, changes: AccountChanges, later: AbstractSet[str]
+) -> frozenset[str]:
+    """Return the listed items that later transactions concern, a trade also by its dependent orders."""
+    orders = (*changes.orders_created, *changes.orders_cancelled, *changes.orders_filled)
+    trades = (*changes.trades_opened, *changes.trades_reduced)
+    items: tuple[tuple[str, AbstractSet[str | None]], ...] = (
+        *readable(book, lambda order: (order.id, {order.id}), orders),
+        *readable(book, lambda trade: (trade.id, _names_of(book, trade)), trades),
+        *readable(book, lambda held: (held.instrument, {held.instrument}), changes.positions),
+    )
+    return frozenset(name for name, names in items if not later.isdisjoint(names))
+
+
+def _names_of(book: ValuedAccount, theirs: TradeSummary) -> set[str | None]:
+    """Return the ids of a trade and of its dependent orders, here and at the broker."""
+    ours = book.trades.get(theirs.id)
+    links = () if ours is None else _links(ours, theirs)
+    return {theirs.id, *(each for _, *pair in links for each in pair)}
+
+
+def _links(ours: OpenTrade, theirs: TradeSummary) -> Iterator[tuple[str, str | None, str | None]]:
+    """Yield each kind of dependent order, and its id here and at the broker."""
+    for name, standing, order_id in (
+        ("target", ours.take_profit, theirs.take_profit_order_id),
+        ("stop", ours.stop_loss, theirs.stop_loss_order_id),
+        ("trailing stop", ours.trailing_stop, theirs.trailing_stop_loss_order_id),
+        ("guaranteed stop", ours.guaranteed_stop, theirs.guaranteed_stop_loss_order_id),
+    ):
+        yield name, None if standing is None else standing.order_id, order_id
 
 
 def _listed(part: Callable[[], Iterable[str]]) -> Sequence[str]:
@@ -240,15 +286,9 @@ def _trade(book: ValuedAccount, theirs: TradeSummary, later: AbstractSet[str]) -
         yield f"trade {ours.id} realized {ours.realized_pl} here, {theirs.realized_pl} at the broker"
     if ours.financing != theirs.financing:
         yield f"trade {ours.id} financing {ours.financing} here, {theirs.financing} at the broker"
-    for name, standing, order_id in (
-        ("target", ours.take_profit, theirs.take_profit_order_id),
-        ("stop", ours.stop_loss, theirs.stop_loss_order_id),
-        ("trailing stop", ours.trailing_stop, theirs.trailing_stop_loss_order_id),
-        ("guaranteed stop", ours.guaranteed_stop, theirs.guaranteed_stop_loss_order_id),
-    ):
-        here = None if standing is None else standing.order_id
-        if here != order_id and not {here, order_id} & later:
-            yield f"{name} of trade {ours.id} is {here or 'none'} here, {order_id or 'none'} at the broker"
+    for name, here, there in _links(ours, theirs):
+        if here != there:
+            yield f"{name} of trade {ours.id} is {here or 'none'} here, {there or 'none'} at the broker"
 
 
 def _changed_positions(

@@ -6,24 +6,29 @@ The state protocol without input and output; its callers read the service and de
    and know which ids are missing: `TransactionGate`.
 2. The account's changes since the last comparison hold the same transactions, and what the service has now. Both are
    compared; a difference asks for a snapshot. An answer is often older than what the stream brought while it was under
-   way (`LaterTransactions`): what those transactions concern is compared with the next changes, and a snapshot gets them
-   applied on top.
+   way (`AccountRequest`): what those transactions concern is left out, and the next changes are asked for from where they
+   list it again. A snapshot gets those transactions applied on top.
 3. A history that went back, or that of another account, replaces everything.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import partial
 from typing import Final, TypeAlias
 
 from keydesk_client.account import fold
-from keydesk_client.account.snapshot import apply_account_state, apply_snapshot, differences
+from keydesk_client.account.snapshot import apply_account_state, apply_snapshot, compare
 from keydesk_client.account.valuation import ValuedAccount
 from keydesk_client.account.values import READ_ERRORS, UnreadableCounter, number_of, try_to
-from keydesk_client.models import Account, Transaction
+from keydesk_client.models import (
+    Account,
+    OrderCancelTransaction,
+    OrderFillTransaction,
+    Transaction,
+)
 from keydesk_client.models.responses import AccountChangesResponse
 from keydesk_client.sequencer import MAX_HELD, Backfill, Range, Sequencer
 
@@ -33,13 +38,13 @@ Listener: TypeAlias = Callable[[Transaction], object]
 
 
 @dataclass(slots=True)
-class LaterTransactions:
-    """What was applied after a request was sent: its answer may be older.
+class AccountRequest:
+    """A request about the account, and what was applied while it was under way: its answer may be older."""
 
-    `applied` is the newest transaction before, None where the account was replaced meanwhile.
-    """
-
+    since: int
+    """The transaction after which changes are to be asked for."""
     applied: int | None
+    """The newest transaction that was applied before; None once the account was replaced meanwhile."""
     transactions: list[Transaction] = field(default_factory=list)
 
     def add(self, transaction: Transaction) -> None:
@@ -82,7 +87,7 @@ class TransactionGate:
         self._listeners: list[Listener] = []
         self._sequencer: Sequencer[Transaction] | None = None
         self._early: list[Transaction] = []  # came before the first snapshot
-        self._collected: list[LaterTransactions] = []  # one for each request under way
+        self._requests: list[AccountRequest] = []  # under way
         self.gap_seen: asyncio.Event = asyncio.Event()
         """Set while a transaction is known to exist and did not come."""
 
@@ -92,14 +97,14 @@ class TransactionGate:
         return None if self._sequencer is None else self._sequencer.last
 
     @contextmanager
-    def later_transactions(self) -> Iterator[LaterTransactions]:
+    def asking(self, since: int) -> Iterator[AccountRequest]:
         """Collect what is applied within the block, in which a request is sent and its answer taken."""
-        later = LaterTransactions(self.applied)
-        self._collected.append(later)
+        request = AccountRequest(since, self.applied)
+        self._requests.append(request)
         try:
-            yield later
+            yield request
         finally:
-            self._collected = [each for each in self._collected if each is not later]
+            self._requests = [each for each in self._requests if each is not request]
 
     def listen(self, listener: Listener) -> None:
         """Call `listener` with every transaction after it is applied."""
@@ -131,7 +136,7 @@ class TransactionGate:
         """Continue after a snapshot that holds all transactions up to `last_id`."""
         early, self._early = self._early, []
         if self.applied != last_id:
-            self._forget_later()
+            self._forget_requests()
         if self._sequencer is None:
             self._sequencer = Sequencer(last_id, self._apply)
             self.offer_all(early)
@@ -143,7 +148,7 @@ class TransactionGate:
         """Drop all waiting transactions: the broker has another history."""
         self._sequencer = None
         self._early.clear()
-        self._forget_later()
+        self._forget_requests()
         self.gap_seen.clear()
 
     @property
@@ -174,17 +179,17 @@ class TransactionGate:
         else:
             self.gap_seen.clear()
 
-    def _forget_later(self) -> None:
-        for later in self._collected:
-            later.forget()
+    def _forget_requests(self) -> None:
+        for request in self._requests:
+            request.forget()
 
     def _has_number(self, transaction: Transaction) -> bool:
         return try_to(self._counter, lambda: number_of(transaction.id))
 
     def _apply(self, transaction: Transaction) -> None:
         self.apply_with(self._apply_to_book, transaction)
-        for later in self._collected:
-            later.add(transaction)
+        for request in self._requests:
+            request.add(transaction)
         for listener in self._listeners:
             try_to(self._counter, partial(listener, transaction))
 
@@ -213,7 +218,8 @@ class Comparison(Enum):
     """The result of comparing the book with the account's changes."""
 
     EQUAL = auto()
-    """All that could be compared is equal: what later transactions of the stream concern is not, nor the figures."""
+    PARTLY = auto()
+    """The answer is older than the book. No difference was found, but what later transactions concern was left out."""
     DIFFERENT = auto()
     """A snapshot has to be taken; `request_snapshot` was called with the reason."""
     NOT_YET = auto()
@@ -241,15 +247,16 @@ class Synchronizer:
         self.checked: int = 0
         """The transaction up to which book and service were found to be equal; ask for the changes after it."""
 
-    def apply_snapshot(
-        self, account: Account, later: LaterTransactions | None = None
-    ) -> Continuity:
+    def asking(self) -> AbstractContextManager[AccountRequest]:
+        """Return a block in which a request about the account is sent, and its answer applied."""
+        return self.gate.asking(self.checked)
+
+    def apply_snapshot(self, account: Account, request: AccountRequest | None = None) -> Continuity:
         """Replace the book by a snapshot, then apply the transactions that came after it.
 
         Args:
             account: The account as the service answered.
-            later: What was applied since it was asked for; without it, an older snapshot is that of a history that
-                went back.
+            request: The request; without it, a snapshot older than the book is that of a history that went back.
 
         Raises:
             ValueError, AttributeError: the account's own figures cannot be read; nothing changed.
@@ -258,17 +265,17 @@ class Synchronizer:
         created_before = None if before is None else before.created_time_ns
         applied = self.gate.applied
         apply_snapshot(self._book, account)
-        missed = later.after(last) if later is not None else None
+        later = None if request is None else request.after(last)
         continuity = Continuity.SAME
         if created_before is not None and created_before != account.created_time.ns:
             continuity = Continuity.ANOTHER_ACCOUNT
-        elif applied is not None and last < applied and missed is None:
+        elif applied is not None and last < applied and later is None:
             continuity = Continuity.WENT_BACK
         if continuity is not Continuity.SAME:
             self.gate.forget()
         self.checked = last
         if continuity is Continuity.SAME and applied is not None and last < applied:
-            for transaction in missed or ():
+            for transaction in later or ():
                 self.gate.apply_with(partial(fold.apply, self._book), transaction)
             last = applied
         self.gate.open_at(last)
@@ -277,34 +284,65 @@ class Synchronizer:
     def apply_changes(
         self,
         answer: AccountChangesResponse,
-        later: LaterTransactions | None = None,
+        request: AccountRequest | None = None,
         *,
         snapshot_is_due: bool = False,
     ) -> Comparison:
-        """Apply the transactions of `accounts.changes(checked)` and compare.
+        """Apply the transactions of `accounts.changes(request.since)`, and compare.
 
         If both are at the same transaction, take the service's figures too.
 
         Args:
             answer: What the service answered.
-            later: What was applied since it was asked for; without it, an older answer is not compared.
+            request: The request; without it, an answer older than the book is not compared.
             snapshot_is_due: Whether the account is about to be read whole.
         """
         self.gate.offer_all(answer.changes.transactions)
         self.gate.saw_last(answer.last_transaction_id)
         last, applied = number_of(answer.last_transaction_id), self.gate.applied or 0
-        since = later.after(last) if later is not None and last < applied else None
-        concerned = set() if last == applied else _concerned_by(since)
-        if concerned is None or snapshot_is_due:
+        was_replaced = request is not None and request.since > self.checked
+        later = request.after(last) if request is not None and last < applied else None
+        names = set() if last == applied else _concerned_by(later)
+        if names is None or was_replaced or snapshot_is_due:
             return Comparison.NOT_YET
-        differing = differences(self._book, answer.changes, answer.state, concerned)
-        if differing:
-            self._request_snapshot(f"Differs from the broker: {'; '.join(differing)}")
+        compared = compare(self._book, answer.changes, answer.state, names)
+        if compared.differences:
+            self._request_snapshot(f"Differs from the broker: {'; '.join(compared.differences)}")
             return Comparison.DIFFERENT
-        if last == applied:
-            apply_account_state(self._book, answer.state)
+        if last < applied:
+            lists_left_out = self._newest_that_lists(answer, compared.left_out)
+            self.checked = max(self.checked, min(last, lists_left_out))
+            return Comparison.PARTLY
+        apply_account_state(self._book, answer.state)
         self.checked = max(self.checked, last)
         return Comparison.EQUAL
+
+    def _newest_that_lists(self, answer: AccountChangesResponse, names: Collection[str]) -> int:
+        """Return the newest transaction after which the changes list all these items again."""
+        newest: dict[str, int] = {}
+        for each in answer.changes.transactions:
+            try:
+                newest |= dict.fromkeys(_listed_by(each), number_of(each.id))
+            except READ_ERRORS:  # what it lists is not known: the changes are asked for again
+                return self.checked
+        last = number_of(answer.last_transaction_id)
+        return min((newest.get(name, self.checked + 1) - 1 for name in names), default=last)
+
+
+def _listed_by(transaction: Transaction) -> Iterator[str]:
+    """Yield the trades, orders and positions that the account's changes list because of a transaction."""
+    match transaction:
+        case OrderFillTransaction():
+            yield transaction.order_id
+            yield transaction.instrument
+            parts = (transaction.trade_opened, transaction.trade_reduced)
+            for part in (*parts, *(transaction.trades_closed or ())):
+                if part is not None:
+                    yield part.trade_id
+        case OrderCancelTransaction():
+            yield transaction.order_id
+        case _:  # a new order has the id of its transaction
+            yield transaction.id
 
 
 def _concerned_by(transactions: Sequence[Transaction] | None) -> set[str] | None:

@@ -86,14 +86,6 @@ class ValuedAccount(UnreadableCounter, Protocol):
         """Note that one trade, position or order changed, or (None) that some came or went."""
         ...
 
-    def booked(self, time_ns: int, amount: Decimal) -> None:
-        """Note that profit, financing or fees were booked to the balance."""
-        ...
-
-    def transferred(self, time_ns: int, amount: Decimal) -> None:
-        """Note that money was paid in or out."""
-        ...
-
     def printable(self, text: str) -> str:
         """Return text of the service (an alias, a tag) as this book keeps it."""
         ...

@@ -73,9 +73,9 @@ async def _snapshot(follower: Follower) -> None:
         try:
             if not follower.book.instruments:
                 await _read_instruments(follower)
-            with follower.synchronizer.gate.later_transactions() as later:
+            with follower.synchronizer.asking() as request:
                 answer = await follower.client.accounts.get()
-                follower.synchronizer.apply_snapshot(answer.account, later)
+                follower.synchronizer.apply_snapshot(answer.account, request)
         except FAILURES as error:
             follower.interrupted("account", error)
             await follower.back_off(failures, error)
@@ -116,19 +116,17 @@ async def check_changes(follower: Follower) -> None:
 
 async def check_once(follower: Follower) -> None:
     """Compare once; request a snapshot if the service does not know the transaction or its answer is too large."""
-    synchronizer = follower.synchronizer
-    since = synchronizer.checked
-    with synchronizer.gate.later_transactions() as later:
+    with follower.synchronizer.asking() as request:
         try:
-            answer = await follower.client.accounts.changes(since)
+            answer = await follower.client.accounts.changes(request.since)
         except OutOfRange:
-            follower.request_snapshot(f"The service does not know transaction {since}")
+            follower.request_snapshot(f"The service does not know transaction {request.since}")
             return
         except AnswerTooLarge:
-            follower.request_snapshot(f"Too much changed since transaction {since}")
+            follower.request_snapshot(f"Too much changed since transaction {request.since}")
             return
         due = follower.snapshot_wanted.is_set()
-        compared = synchronizer.apply_changes(answer, later, snapshot_is_due=due)
+        compared = follower.synchronizer.apply_changes(answer, request, snapshot_is_due=due)
     if compared is Comparison.EQUAL:
         follower.tell(None)
 

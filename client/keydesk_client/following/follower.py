@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from keydesk_client.account import fold
@@ -68,12 +67,6 @@ class FollowedAccount:
         """Count unreadable records."""
         del text
         self.unreadable += count
-
-    def booked(self, time_ns: int, amount: Decimal) -> None:
-        """Do nothing: no day is counted."""
-
-    def transferred(self, time_ns: int, amount: Decimal) -> None:
-        """Do nothing: no day is counted."""
 
     def printable(self, text: str) -> str:
         """Return text as the service sent it; clean it before it is written to a terminal."""

@@ -21,7 +21,6 @@ from support.data.account_history import (
     changes,
     fill,
     open_trade,
-    opening,
     reduction,
     state,
     transaction,
@@ -53,7 +52,14 @@ def followed() -> Followed:
 
 
 def held(id_: int, units: str = "100", **members: object) -> dict[str, object]:
-    return open_trade(id_, initialUnits=units, currentUnits=units, **members)
+    return open_trade(id_, **({"initialUnits": units, "currentUnits": units} | members))
+
+
+def opening(id_: int, instrument: str = "EUR_USD") -> Transaction:
+    """The fill of an order that nothing else names."""
+    opened = {"tradeID": f"{id_}", "units": "100", "price": "1.1"}
+    opened["initialMarginRequired"] = "100.0000"
+    return fill(id_, instrument, orderID="1", units="100", tradeOpened=opened)
 
 
 def answer(last: int, *open_ids: int, **members: object) -> AccountChangesResponse:
@@ -68,34 +74,35 @@ def answer(last: int, *open_ids: int, **members: object) -> AccountChangesRespon
     )
 
 
-def closing(id_: int, trade_id: int) -> Transaction:
-    return fill(id_, tradesClosed=[reduction(trade_id, "-100", "1.1", "0.0000")])
+def closing(id_: int, trade_id: int, instrument: str = "EUR_USD") -> Transaction:
+    closed = [reduction(trade_id, "-100", "1.1", "0.0000")]
+    return fill(id_, instrument, orderID="1", tradesClosed=closed)
 
 
 def test_a_snapshot_that_is_older_than_the_stream_gets_the_later_transactions_on_top(
     followed: Followed,
 ) -> None:
-    with followed.gate.later_transactions() as later:
-        followed.gate.offer(opening(4, "100", "1.1"))
-        followed.gate.offer(opening(5, "200", "1.1"))
+    with followed.synchronizer.asking() as request:
+        followed.gate.offer(opening(4))
+        followed.gate.offer(opening(5))
         older = account(lastTransactionID="4", trades=[held(4)])
-        assert followed.synchronizer.apply_snapshot(older, later) is Continuity.SAME
-    assert {id_: row.units for id_, row in followed.book.trades.items()} == {"4": 100, "5": 200}
+        assert followed.synchronizer.apply_snapshot(older, request) is Continuity.SAME
+    assert {id_: row.units for id_, row in followed.book.trades.items()} == {"4": 100, "5": 100}
     assert followed.gate.applied == 5
     assert followed.synchronizer.checked == 4
     assert followed.heard == [4, 5], "each once"
     assert followed.doubts == []
-    followed.gate.offer(opening(6, "100", "1.1"))
+    followed.gate.offer(opening(6))
     assert followed.heard == [4, 5, 6]
 
 
 def test_a_history_that_went_back_before_it_was_asked_for_replaces_everything(
     followed: Followed,
 ) -> None:
-    followed.gate.offer(opening(4, "100", "1.1"))
-    with followed.gate.later_transactions() as later:
-        followed.gate.offer(opening(5, "100", "1.1"))
-        assert followed.synchronizer.apply_snapshot(account(), later) is Continuity.WENT_BACK
+    followed.gate.offer(opening(4))
+    with followed.synchronizer.asking() as request:
+        followed.gate.offer(opening(5))
+        assert followed.synchronizer.apply_snapshot(account(), request) is Continuity.WENT_BACK
     assert followed.book.trades == {}
     assert followed.gate.applied == 3
 
@@ -103,23 +110,23 @@ def test_a_history_that_went_back_before_it_was_asked_for_replaces_everything(
 def test_a_later_transaction_that_cannot_be_applied_again_asks_for_another_snapshot(
     followed: Followed,
 ) -> None:
-    with followed.gate.later_transactions() as later:
-        followed.gate.offer(opening(4, "100", "1.1"))
+    with followed.synchronizer.asking() as request:
+        followed.gate.offer(opening(4))
         followed.gate.offer(closing(5, 4))
         assert followed.doubts == []
         # The snapshot is wrong: it holds transaction 4 without its trade.
-        followed.synchronizer.apply_snapshot(account(lastTransactionID="4"), later)
+        followed.synchronizer.apply_snapshot(account(lastTransactionID="4"), request)
     assert followed.doubts != []
 
 
-def test_changes_that_are_older_than_the_stream_are_compared_and_asked_for_no_more(
+def test_changes_that_are_older_than_the_stream_are_compared_and_not_asked_for_again(
     followed: Followed,
 ) -> None:
-    with followed.gate.later_transactions() as later:
-        followed.gate.offer(opening(4, "100", "1.1"))
-        followed.gate.offer(opening(5, "100", "1.1"))
+    with followed.synchronizer.asking() as request:
+        followed.gate.offer(opening(4))
+        followed.gate.offer(opening(5))
         seen = answer(4, 4, tradesOpened=[held(4)])
-        assert followed.synchronizer.apply_changes(seen, later) is Comparison.EQUAL
+        assert followed.synchronizer.apply_changes(seen, request) is Comparison.PARTLY
     assert followed.synchronizer.checked == 4
     assert followed.doubts == []
     assert followed.book.account is not None
@@ -127,11 +134,10 @@ def test_changes_that_are_older_than_the_stream_are_compared_and_asked_for_no_mo
 
 
 def test_what_no_later_transaction_concerns_is_compared(followed: Followed) -> None:
-    followed.gate.offer(opening(4, "100", "1.1", "USD_JPY"))
-    with followed.gate.later_transactions() as later:
-        followed.gate.offer(transaction(5, "CLIENT_CONFIGURE", alias="a"))
-        followed.gate.offer(opening(6, "100", "1.1"))
-        assert followed.synchronizer.apply_changes(answer(5), later) is Comparison.DIFFERENT
+    followed.gate.offer(opening(4, "USD_JPY"))
+    with followed.synchronizer.asking() as request:
+        followed.gate.offer(opening(5))
+        assert followed.synchronizer.apply_changes(answer(4), request) is Comparison.DIFFERENT
     assert followed.doubts == ["Differs from the broker: trade 4 is open here, not at the broker"]
     assert followed.synchronizer.checked == 3
 
@@ -158,12 +164,71 @@ LATER: tuple[tuple[Transaction, AccountChangesResponse], ...] = (
 def test_what_a_later_transaction_concerns_is_no_difference(
     followed: Followed, later_one: Transaction, seen: AccountChangesResponse
 ) -> None:
-    followed.gate.offer(opening(4, "100", "1.1"))
+    followed.gate.offer(opening(4))
     target = {"tradeID": "4", "price": "1.2", "timeInForce": "GTC", "reason": "CLIENT_ORDER"}
     followed.gate.offer(transaction(5, "TAKE_PROFIT_ORDER", triggerCondition="DEFAULT", **target))
-    with followed.gate.later_transactions() as later:
+    with followed.synchronizer.asking() as request:
         followed.gate.offer(later_one)
-        assert followed.synchronizer.apply_changes(seen, later) is Comparison.EQUAL
+        assert followed.synchronizer.apply_changes(seen, request) is Comparison.PARTLY
+    assert followed.doubts == []
+
+
+REDUCED = fill(5, orderID="1", tradeReduced=reduction(4, "-30", "1.1", "0.0000"))
+STOP = {"tradeID": "4", "price": "1.0", "timeInForce": "GTC", "reason": "CLIENT_ORDER"}
+
+
+def test_what_was_left_out_is_listed_and_compared_by_the_next_changes(followed: Followed) -> None:
+    followed.gate.offer(opening(4))
+    with followed.synchronizer.asking() as request:
+        followed.gate.offer(REDUCED)
+        stop = transaction(6, "STOP_LOSS_ORDER", triggerCondition="DEFAULT", **STOP)
+        followed.gate.offer(stop)
+        wrong = held(4, "100", currentUnits="60")  # 70 here
+        sent = [REDUCED.to_wire()]
+        seen = answer(5, 4, tradesReduced=[wrong], transactions=sent)
+        assert followed.synchronizer.apply_changes(seen, request) is Comparison.PARTLY
+    assert followed.synchronizer.checked == 4, "so that the trade is listed again"
+    wrong |= {"stopLossOrderID": "6"}
+    seen = answer(6, 4, tradesReduced=[wrong], transactions=[*sent, stop.to_wire()])
+    assert followed.synchronizer.apply_changes(seen) is Comparison.DIFFERENT
+    assert followed.doubts == [
+        "Differs from the broker: trade 4 has 70 units here, 60 at the broker"
+    ]
+
+
+def test_an_answer_to_what_was_asked_before_the_account_was_replaced_is_not_compared(
+    followed: Followed,
+) -> None:
+    with followed.synchronizer.asking() as of_snapshot:
+        followed.gate.offer(opening(4))
+        followed.gate.offer(opening(5))
+        seen = answer(5, 4, 5, transactions=[])
+        assert followed.synchronizer.apply_changes(seen) is Comparison.EQUAL
+        with followed.synchronizer.asking() as of_changes:
+            assert of_changes.since == 5
+            older = account(lastTransactionID="4", trades=[held(4, currentUnits="60")])
+            followed.synchronizer.apply_snapshot(older, of_snapshot)
+            compared = followed.synchronizer.apply_changes(seen, of_changes)
+            assert compared is Comparison.NOT_YET
+    assert followed.synchronizer.checked == 4, "5 is compared with the replaced account"
+
+
+def test_changes_of_an_account_that_never_rests_are_not_asked_for_again_and_again(
+    followed: Followed,
+) -> None:
+    newest = 3
+    for _ in range(30):
+        with followed.synchronizer.asking() as request:
+            before = [opening(newest + 1), closing(newest + 2, newest + 1)]
+            followed.gate.offer_all(before)
+            later = [opening(newest + 3), closing(newest + 4, newest + 3)]
+            followed.gate.offer_all(later)
+            flat = {"instrument": "EUR_USD", "long": {"units": "0"}, "short": {"units": "0"}}
+            sent = [each.to_wire() for each in before]
+            seen = answer(newest + 2, positions=[flat], transactions=sent)
+            assert followed.synchronizer.apply_changes(seen, request) is Comparison.PARTLY
+        newest += 4
+        assert newest - followed.synchronizer.checked <= 4
     assert followed.doubts == []
 
 
@@ -180,12 +245,12 @@ def flooded(followed: Followed) -> None:
 def test_nothing_is_compared_where_the_later_transactions_are_not_all_known(
     followed: Followed, meanwhile: Callable[[Followed], None]
 ) -> None:
-    with followed.gate.later_transactions() as later:
-        followed.gate.offer(opening(4, "100", "1.1"))
-        followed.gate.offer(opening(5, "100", "1.1"))
+    with followed.synchronizer.asking() as request:
+        followed.gate.offer(opening(4))
+        followed.gate.offer(opening(5))
         meanwhile(followed)
         checked = followed.synchronizer.checked
-        assert followed.synchronizer.apply_changes(answer(4), later) is Comparison.NOT_YET
+        assert followed.synchronizer.apply_changes(answer(4), request) is Comparison.NOT_YET
     assert followed.synchronizer.checked == checked
     assert followed.doubts == []
 
@@ -213,12 +278,7 @@ class Service:
         done = [each for each in (self.trades, self.pending) if each and dice.random() < 0.5]
         if done and done[0] is self.trades:
             trade_id = dice.choice(sorted(self.trades))
-            made = fill(
-                id_,
-                self.trades.pop(trade_id),
-                orderID="1",
-                tradesClosed=[reduction(trade_id, "-100", "1.1", "0.0000")],
-            )
+            made = closing(id_, trade_id, self.trades.pop(trade_id))
         elif done:
             order_id = dice.choice(sorted(self.pending))
             self.pending.remove(order_id)
@@ -226,9 +286,7 @@ class Service:
             made = transaction(id_, "ORDER_CANCEL", orderID=f"{order_id}", reason="CLIENT_REQUEST")
         elif dice.random() < 0.5:
             self.trades[id_] = self.opened[id_] = dice.choice(("EUR_USD", "USD_JPY"))
-            opened = {"tradeID": f"{id_}", "units": "100", "price": "1.1"}
-            opened["initialMarginRequired"] = "100.0000"
-            made = fill(id_, self.trades[id_], orderID="1", units="100", tradeOpened=opened)
+            made = opening(id_, self.trades[id_])
         else:
             self.pending.add(id_)
             self.created.append(id_)
@@ -279,21 +337,25 @@ def test_a_busy_account_is_compared_at_every_answer_and_never_doubted(seed: int)
 
     for _ in range(12):
         meanwhile()
-        with followed.gate.later_transactions() as later:
+        with followed.synchronizer.asking() as request:
             meanwhile()
             if dice.random() < 0.3:
                 whole = service.snapshot()
                 meanwhile()
-                is_same = followed.synchronizer.apply_snapshot(whole, later) is Continuity.SAME
+                is_same = followed.synchronizer.apply_snapshot(whole, request) is Continuity.SAME
                 assert is_same
                 assert followed.synchronizer.checked == int(whole.last_transaction_id)
             else:
                 seen = service.changes(followed.synchronizer.checked)
                 meanwhile()
-                compared = followed.synchronizer.apply_changes(seen, later)
-                assert compared is Comparison.EQUAL
-                assert followed.synchronizer.checked == int(seen.last_transaction_id)
-    followed.gate.offer_all(service.history)
+                compared = followed.synchronizer.apply_changes(seen, request)
+                last = int(seen.last_transaction_id)
+                is_older = followed.gate.applied != last
+                assert compared is (Comparison.PARTLY if is_older else Comparison.EQUAL)
+                assert request.since <= followed.synchronizer.checked <= last
+                assert is_older or followed.synchronizer.checked == last
+    seen = service.changes(followed.synchronizer.checked)
+    assert followed.synchronizer.apply_changes(seen) is Comparison.EQUAL
     assert followed.doubts == []
     assert set(followed.book.trades) == {f"{id_}" for id_ in service.trades}
     assert set(followed.book.orders) == {f"{id_}" for id_ in service.pending}

@@ -10,6 +10,7 @@ from keydesk.feeds.account import poll_changes, poll_once, update_account
 from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.session import check
 from keydesk.feeds.streams import fill_gaps, stream_transactions
+from keydesk.records import Today
 from keydesk_client.errors import ConnectionLost
 from keydesk_client.models import TransactionHeartbeat, TransactionID
 from keydesk_client.models._core.scalars import DateTime
@@ -131,17 +132,25 @@ async def test_a_snapshot_that_is_slower_than_the_stream_loses_and_repeats_nothi
         await feed.ready.wait()
         heard: list[str] = []
         feed.gate.listen(lambda each: heard.append(each.id))
+        today = feed.store.today = Today(start_ns=0)
         broker.members = {"trades": [open_trade(4, initialUnits="100", currentUnits="100")]}
         broker.happens(opening(4, "100", "1.08500"))
-        broker.meanwhile = lambda: feed.gate.offer_all(
-            [opening(4, "100", "1.08500"), opening(5, "200", "1.08500")]
-        )
+        paid_in = {"amount": "1000.0000", "accountBalance": "11000.0000"}
+        streamed = [
+            opening(4, "100", "1.08500"),
+            opening(5, "200", "1.08500"),
+            transaction(6, "TRANSFER_FUNDS", fundingReason="CLIENT_FUNDING", **paid_in),
+        ]
+        broker.meanwhile = lambda: feed.gate.offer_all(streamed)
         feed.request_snapshot("The test doubts it")
         await until(lambda: broker.meanwhile is None and not feed.snapshot_wanted.is_set())
         await until(lambda: feed.synchronizer.checked == 4)
         assert {id_: row.units for id_, row in feed.store.trades.items()} == {"4": 100, "5": 200}
-        assert heard == ["4", "5"]
-        assert [line.id for line in feed.store.log if line.id] == ["4", "5"]
+        assert heard == ["4", "5", "6"]
+        assert [line.id for line in feed.store.log if line.id] == ["4", "5", "6"]
+        assert today.transfers == 1000, "once"
+        assert feed.store.account is not None
+        assert feed.store.account.balance == 11_000
         assert "now ends at" not in log_of(feed)
 
 
@@ -150,20 +159,21 @@ async def test_changes_that_are_slower_than_the_stream_are_not_asked_for_again()
     feed = link_to(broker)
     async with running(feed, update_account):
         await feed.ready.wait()
-        feed.store.health.unchecked = True
+        health = feed.store.health
+        health.unchecked = True
         broker.now = {"trades": [OPEN_NOW | {"id": "4"}]}
         broker.happens(opening(4, "100", "1.08500"))
         broker.meanwhile = lambda: feed.gate.offer_all(
             [opening(4, "100", "1.08500"), opening(5, "200", "1.08500")]
         )
         assert await poll_once(feed)
+        assert health.unchecked, "not all of it was compared"
         broker.now = {"trades": [OPEN_NOW | {"id": "4"}, OPEN_NOW | {"id": "5"}]}
         broker.happens(opening(5, "200", "1.08500"))
         assert await poll_once(feed)
         assert broker.changes_since == [3, 4]
         assert feed.synchronizer.checked == 5
-        assert not feed.store.health.unchecked
-        assert feed.store.health.warning == ""
+        assert (health.unchecked, health.warning) == (False, "")
 
 
 async def test_another_account_under_the_same_id_begins_a_new_log() -> None:

@@ -12,7 +12,7 @@ from keydesk.feeds.session import ClientStreams, run
 from keydesk.store.candles import want_history
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
-from keydesk_client.account.snapshot import differences
+from keydesk_client.account.snapshot import compare
 from keydesk_client.client import Client
 from keydesk_client.models import MarketOrderRequest, StopLossDetails, TakeProfitDetails
 from support.broker import PracticeServer, practice_server
@@ -113,7 +113,7 @@ async def test_the_desk_survives_the_brokers_death_and_sees_what_it_missed(
             answer = await feed.client.orders.create(bracket(feed, "-2000"))
             await until(lambda: feed.gate.applied == int(answer.last_transaction_id))
             theirs = await feed.client.accounts.changes(1)
-            assert differences(feed.store, theirs.changes, theirs.state) == ()
+            assert compare(feed.store, theirs.changes, theirs.state).differences == ()
 
 
 async def test_a_broker_that_lost_its_history_is_shown_as_it_is(practice_folder: Path) -> None:

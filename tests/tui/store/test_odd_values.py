@@ -11,7 +11,7 @@ from keydesk.store.prices import apply_conversions, apply_price
 from keydesk.store.state import CandleSeries, Topic
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
-from keydesk_client.account.snapshot import apply_account_state, apply_snapshot, differences
+from keydesk_client.account.snapshot import apply_account_state, apply_snapshot, compare
 from keydesk_client.account.values import MAX_VALUE, READ_ERRORS
 from support.data.account_history import (
     account,
@@ -93,7 +93,7 @@ def test_no_combination_of_numbers_breaks_the_valuation(seed: int) -> None:
         now = state(
             trades=[figures | {"marginUsed": chance.choice(NUMBERS)}], NAV=chance.choice(NUMBERS)
         )
-        differences(store, changes(), now)
+        compare(store, changes(), now)
         apply_account_state(store, now)
         store.mark(Topic.ORDERS)
         revalue(store, float(number))

@@ -8,7 +8,7 @@ from keydesk.store.prices import apply_price
 from keydesk.store.store import Store
 from keydesk.store.transactions.fold import apply
 from keydesk.store.valuation import revalue
-from keydesk_client.account.snapshot import apply_account_state, differences
+from keydesk_client.account.snapshot import apply_account_state, compare
 from support.data.account_history import (
     TIME,
     changes,
@@ -73,7 +73,7 @@ def test_a_trailing_stop_stands_where_the_service_says() -> None:
 def test_agreement_is_silent() -> None:
     store = desk_with_a_long()
     changed = changes(tradesOpened=[open_trade(5)])
-    assert differences(store, changed, state(trades=[OPEN_NOW], balance="10000.0000")) == ()
+    assert compare(store, changed, state(trades=[OPEN_NOW], balance="10000.0000")).differences == ()
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_difference_is_said_in_words(
     change: dict[str, object], now: dict[str, object], said: str
 ) -> None:
     store = desk_with_a_long()
-    found = differences(store, changes(**change), state(**({"trades": [OPEN_NOW]} | now)))
+    found = compare(store, changes(**change), state(**({"trades": [OPEN_NOW]} | now))).differences
     assert found == (said,)
 
 
@@ -120,7 +120,7 @@ def test_an_order_on_one_side_only_is_said() -> None:
         ordersCreated=[order | {"id": "7", "state": "PENDING"}],
         ordersCancelled=[order | {"id": "6", "state": "CANCELLED"}],
     )
-    assert differences(store, changed, state(trades=[OPEN_NOW])) == (
+    assert compare(store, changed, state(trades=[OPEN_NOW])).differences == (
         "order 7 is pending at the broker, unknown here",
         "order 6 is pending here, ended at the broker",
     )

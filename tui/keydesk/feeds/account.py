@@ -25,7 +25,7 @@ from keydesk.store.transactions.fold import (
     write_earlier,
 )
 from keydesk_client.account.fold import remember_first_stops
-from keydesk_client.account.synchronizer import Comparison, Continuity, LaterTransactions
+from keydesk_client.account.synchronizer import AccountRequest, Comparison, Continuity
 from keydesk_client.account.values import checked_time_ns, number_of, readable
 from keydesk_client.errors import (
     AnswerTooLarge,
@@ -66,9 +66,9 @@ async def _snapshot(feed: AccountFeed) -> None:
     tries = 0
     while True:
         try:
-            with feed.gate.later_transactions() as later:
+            with feed.synchronizer.asking() as request:
                 answer = await feed.ask(feed.client.accounts.get())
-                replace_account(feed, answer.account, later)
+                replace_account(feed, answer.account, request)
         except FAILURES as error:
             _say_why(feed, error, tries)
             await feed.back_off(tries)
@@ -77,9 +77,9 @@ async def _snapshot(feed: AccountFeed) -> None:
             return
 
 
-def replace_account(feed: AccountFeed, account: Account, later: LaterTransactions) -> None:
+def replace_account(feed: AccountFeed, account: Account, request: AccountRequest) -> None:
     """Replace the account by a snapshot, then apply the transactions after it."""
-    match feed.synchronizer.apply_snapshot(account, later):
+    match feed.synchronizer.apply_snapshot(account, request):
         case Continuity.ANOTHER_ACCOUNT:
             feed.store.log.clear()
             feed.store.today = feed.store.past_log = None
@@ -124,12 +124,12 @@ async def poll_changes(feed: AccountFeed) -> None:
 
 async def poll_once(feed: AccountFeed) -> bool:
     """Poll once; return False if there was no answer."""
-    since = feed.synchronizer.checked
     feed.poll_wanted.clear()
+    since = feed.synchronizer.checked
     try:
-        with feed.gate.later_transactions() as later:
-            answer = await feed.ask(feed.client.accounts.changes(since))
-            apply_changes(feed, answer, later)
+        with feed.synchronizer.asking() as request:
+            answer = await feed.ask(feed.client.accounts.changes(request.since))
+            apply_changes(feed, answer, request)
     except OutOfRange:
         feed.request_snapshot(f"The broker does not know transaction {since}")
     except AnswerTooLarge as error:
@@ -143,11 +143,11 @@ async def poll_once(feed: AccountFeed) -> bool:
 
 
 def apply_changes(
-    feed: AccountFeed, answer: AccountChangesResponse, later: LaterTransactions
+    feed: AccountFeed, answer: AccountChangesResponse, request: AccountRequest
 ) -> None:
     """Apply new transactions and compare; if the desk is no newer than the answer, take the broker's figures."""
     due = feed.snapshot_wanted.is_set()
-    compared = feed.synchronizer.apply_changes(answer, later, snapshot_is_due=due)
+    compared = feed.synchronizer.apply_changes(answer, request, snapshot_is_due=due)
     if compared is Comparison.EQUAL:
         feed.clear_warning()
         if not feed.snapshot_wanted.is_set():

@@ -154,16 +154,6 @@ class Store:
         """Mark a part of the account as changed."""
         self.mark(TOPICS[part], key)
 
-    def booked(self, time_ns: int, amount: Decimal) -> None:
-        """Add a booking to the day; financing stamped exactly 17:00 belongs to the day that ended."""
-        if self.today is not None and time_ns > self.today.start_ns:
-            self.today.booked += amount
-
-    def transferred(self, time_ns: int, amount: Decimal) -> None:
-        """Add a payment in or out to the day."""
-        if self.today is not None and time_ns > self.today.start_ns:
-            self.today.transfers += amount
-
     def printable(self, text: str) -> str:
         """Return server text that may be drawn."""
         return clean(text)

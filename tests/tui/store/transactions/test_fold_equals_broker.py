@@ -1,14 +1,21 @@
 """Whatever the practice engine does to an account, the fold of its transactions is its own snapshot."""
 
+import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keydesk_client.account.snapshot import differences
+from keydesk.store.store import Store
+from keydesk.store.transactions.fold import apply
+from keydesk_client.account.snapshot import compare
+from keydesk_client.account.synchronizer import Comparison, Continuity, Synchronizer
+from keydesk_client.models import TransactionID
+from keydesk_client.models.responses import AccountChangesResponse
 from keydesk_practice.engine.commands import (
     CancelOrder,
     ClientExtensions,
@@ -33,7 +40,7 @@ from keydesk_practice.engine.commands import (
 )
 from keydesk_practice.engine.quotes import Quote
 from keydesk_practice.engine.state.account import Account, Terms
-from support.folded_account import FoldedAccount, picture, their_picture
+from support.folded_account import FoldedAccount, picture, read_from_wire, their_picture
 from support.practised_account import PractisedAccount
 
 PIP = {"EUR_USD": Decimal("0.0001"), "USD_JPY": Decimal("0.01"), "EUR_GBP": Decimal("0.0001")}
@@ -170,7 +177,7 @@ def check_the_fold(terms: Terms, history: list[Step]) -> None:
     for step in history:
         happen(folded, step)
         assert folded.doubts == []
-        assert differences(folded.store, *folded.poll()) == ()
+        assert compare(folded.store, *folded.poll()).differences == ()
     assert picture(folded.store) == their_picture(folded)
 
 
@@ -206,3 +213,90 @@ def test_profit_and_margin_by_our_reckoning_are_the_brokers(
     assert abs(ours.margin_used - theirs.margin_used) <= rounding
     assert ours.mid_nav is not None
     assert abs(ours.mid_nav - theirs.margin_closeout_nav) <= rounding
+
+
+class Followed:
+    """A desk that follows the account; what the stream and the answers bring lags behind the broker."""
+
+    def __init__(self, terms: Terms, dice: random.Random) -> None:
+        self.theirs = FoldedAccount(PractisedAccount(terms, deposit="100000"))
+        self.store, self.dice = Store(), dice
+        self.doubts: list[str] = []
+        self.heard: list[int] = []
+        self.synchronizer = Synchronizer(self.store, partial(apply, self.store), self.doubts.append)
+        self.synchronizer.gate.listen(lambda each: self.heard.append(int(each.id)))
+        self.synchronizer.apply_snapshot(self.theirs.theirs())
+        self._brought = self.last
+
+    @property
+    def last(self) -> int:
+        return len(self.theirs.broker.transactions)
+
+    def go_on(self) -> None:
+        """The account trades, and the stream brings some of that."""
+        for _ in range(self.dice.randrange(4)):
+            happen(self.theirs, self._step())
+        self.bring(self.dice.randrange(7))
+
+    def bring(self, count: int) -> None:
+        new = self.theirs.broker.transactions[self._brought :][:count]
+        self._brought += len(new)
+        self.synchronizer.gate.offer_all(map(read_from_wire, new))
+
+    def _step(self) -> Step:
+        kind = self.dice.choice([*COMMANDS, "market", "bracket", "protect", TICK, TICK, TICK])
+        units = self.dice.choice((1000, 5000, 20000, -1000, -5000, -20000))
+        away, pick = self.dice.randint(-60, 60), self.dice.randint(0, 5)
+        return Step(kind, self.dice.choice(sorted(PIP)), Decimal(units), away, pick)
+
+    def answer(self, since: int) -> AccountChangesResponse:
+        changes, state = self.theirs.poll(since)
+        last = TransactionID(self.last)
+        return AccountChangesResponse(changes=changes, state=state, last_transaction_id=last)
+
+    def read_account(self) -> None:
+        with self.synchronizer.asking() as request:
+            self.go_on()
+            account = self.theirs.theirs()
+            self.go_on()
+            assert self.synchronizer.apply_snapshot(account, request) is Continuity.SAME
+
+    def poll(self, meanwhile: Callable[[], None]) -> Comparison:
+        with self.synchronizer.asking() as request:
+            self.go_on()
+            answer = self.answer(request.since)
+            meanwhile()
+            return self.synchronizer.apply_changes(answer, request)
+
+
+def check_answers_under_way(terms: Terms, seed: int) -> None:
+    desk = Followed(terms, random.Random(seed))
+    for _ in range(25):
+        desk.go_on()
+        draw = desk.dice.random()
+        if draw < 0.25:
+            desk.read_account()
+        else:
+            desk.poll(desk.read_account if draw < 0.4 else desk.go_on)
+        assert desk.doubts == []
+    desk.bring(desk.last)
+    assert desk.poll(lambda: desk.bring(desk.last)) is Comparison.EQUAL
+    assert desk.synchronizer.checked == desk.last
+    assert picture(desk.store) == their_picture(desk.theirs)
+    assert desk.heard == sorted(set(desk.heard)), "each transaction at most once, in order"
+    assert desk.doubts == []
+
+
+@pytest.mark.parametrize("terms", TERMS)
+@pytest.mark.parametrize("seed", range(4))
+def test_answers_about_an_account_that_goes_on_trading_are_neither_wrong_nor_doubted(
+    terms: Terms, seed: int
+) -> None:
+    check_answers_under_way(terms, seed)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("terms", TERMS)
+def test_so_are_the_answers_about_hundreds_of_accounts(terms: Terms) -> None:
+    for seed in range(300):
+        check_answers_under_way(terms, seed)

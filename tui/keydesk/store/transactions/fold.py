@@ -34,7 +34,25 @@ def apply(store: Store, transaction: m.Transaction) -> bool:
         _note_level(store, transaction)
         try_to(store, lambda: note_closed(store, transaction))
         try_to(store, lambda: note_opening(store, transaction))
+    _book(store, transaction)
     return fold.apply(store, transaction)
+
+
+def _book(store: Store, transaction: m.Transaction) -> None:
+    """Add what a transaction books to the day; financing stamped exactly 17:00 belongs to the day that ended."""
+    today = store.today
+    if today is None or transaction.time.ns <= today.start_ns:
+        return
+    match transaction:
+        case m.OrderFillTransaction():
+            fees = transaction.commission + (transaction.guaranteed_execution_fee or NOTHING)
+            today.booked += transaction.pl + transaction.financing - fees
+        case m.DailyFinancingTransaction():
+            today.booked += transaction.financing
+        case m.DividendAdjustmentTransaction():
+            today.booked += transaction.dividend_adjustment
+        case m.TransferFundsTransaction():
+            today.transfers += transaction.amount
 
 
 def _note_level(store: Store, fill: m.OrderFillTransaction) -> None:
@@ -65,9 +83,10 @@ def write_earlier(store: Store, transactions: Sequence[m.Transaction]) -> None:
         _forget_before(store, before)
     held = {line.id for line in store.log}
     new = [each for each in transactions if each.id not in held]
-    lines = readable(store, lambda each: line_of(each, store, names), new)
-    store.log[:] = _merged(store.log, list(lines))[-LOG_LIMIT:]
-    store.mark(Topic.LOG)
+    lines = list(readable(store, lambda each: line_of(each, store, names), new))
+    if lines:
+        store.log[:] = _merged(store.log, lines)[-LOG_LIMIT:]
+        store.mark(Topic.LOG)
 
 
 def _forget_before(store: Store, last: int) -> None:
