@@ -31,7 +31,7 @@ def write_numbered(store: Store, dice: random.Random) -> None:
 
 
 def write_own(store: Store, dice: random.Random) -> None:
-    time_ns = WALL_NS + dice.randrange(10)
+    time_ns = WALL_NS + dice.randrange(-10, 10)
     store.write_log(LogLine("", time_ns, "LINK", "", safe("prices are back")))
 
 
@@ -39,6 +39,12 @@ def insert_earlier(store: Store, dice: random.Random) -> None:
     start = store.log_start or FIRST
     ids = range(start - dice.randrange(1, 4), start)
     write_earlier(store, [transaction(id_, "CLIENT_CONFIGURE", alias="a") for id_ in ids])
+
+
+def read_again(store: Store, _dice: random.Random) -> None:
+    """Earlier transactions that the log has already, as after each snapshot."""
+    held = [transaction(id_, "CLIENT_CONFIGURE", alias="a") for id_ in sorted(ids_of(store))]
+    write_earlier(store, held)
 
 
 def drop_oldest(store: Store, dice: random.Random) -> None:
@@ -75,7 +81,7 @@ def join_window(store: Store, _dice: random.Random) -> None:
 
 CHANGES: tuple[Change, ...] = (
     *(write_numbered, write_numbered, write_numbered, write_own, write_own),
-    *(insert_earlier, drop_oldest, go_back, replace_newest, join_window, clear),
+    *(insert_earlier, read_again, drop_oldest, go_back, replace_newest, join_window, clear),
 )
 
 
