@@ -23,6 +23,7 @@ from keydesk_client.models import (
 )
 
 NOTHING = Decimal(0)
+NO_NAMES: frozenset[str] = frozenset()
 
 
 def apply_snapshot(book: ValuedAccount, account: Account) -> None:
@@ -152,17 +153,17 @@ def _apply_trade(book: ValuedAccount, theirs: CalculatedTradeState) -> None:
 class Compared:
     """The result of comparing a book with the account's changes."""
 
-    differences: tuple[str, ...]  # a sentence for each
-    left_out: frozenset[
-        str
-    ]  # ids and instruments of what the changes list, and later transactions concern
+    differences: tuple[str, ...]
+    """A sentence for each."""
+    left_out: frozenset[str]
+    """Ids and instruments of what the changes list and later transactions concern."""
 
 
 def compare(
     book: ValuedAccount,
     changes: AccountChanges,
     state: AccountChangesState,
-    later: AbstractSet[str] = frozenset(),
+    later: AbstractSet[str] = NO_NAMES,
 ) -> Compared:
     """Compare the folded account with the broker's.
 
@@ -170,8 +171,8 @@ def compare(
     that those name: they are left out, and so are the totals if there are any.
     """
     if book.account is None:
-        return Compared((), frozenset())
-    left_out = _left_out(book, changes, later) if later else frozenset()
+        return Compared((), NO_NAMES)
+    left_out = _left_out(book, changes, later)
     skipped = left_out | later
     parts = [
         partial(_open_trades, book, state, skipped),
@@ -189,21 +190,25 @@ def _left_out(
     book: ValuedAccount, changes: AccountChanges, later: AbstractSet[str]
 ) -> frozenset[str]:
     """Return the listed items that later transactions concern, a trade also by its dependent orders."""
+    if not later:
+        return NO_NAMES
     orders = (*changes.orders_created, *changes.orders_cancelled, *changes.orders_filled)
     trades = (*changes.trades_opened, *changes.trades_reduced)
-    items: tuple[tuple[str, AbstractSet[str | None]], ...] = (
-        *readable(book, lambda order: (order.id, {order.id}), orders),
-        *readable(book, lambda trade: (trade.id, _names_of(book, trade)), trades),
-        *readable(book, lambda held: (held.instrument, {held.instrument}), changes.positions),
+    names = {
+        *readable(book, lambda order: order.id, orders),
+        *readable(book, lambda position: position.instrument, changes.positions),
+        *readable(book, lambda trade: trade.id, trades),
+    }
+    linked = readable(book, lambda trade: (trade.id, _dependents(book, trade)), trades)
+    return frozenset(names & later).union(
+        trade_id for trade_id, ids in linked if not later.isdisjoint(ids)
     )
-    return frozenset(name for name, names in items if not later.isdisjoint(names))
 
 
-def _names_of(book: ValuedAccount, theirs: TradeSummary) -> set[str | None]:
-    """Return the ids of a trade and of its dependent orders, here and at the broker."""
+def _dependents(book: ValuedAccount, theirs: TradeSummary) -> set[str | None]:
+    """Return the ids of a trade's dependent orders, here and at the broker."""
     ours = book.trades.get(theirs.id)
-    links = () if ours is None else _links(ours, theirs)
-    return {theirs.id, *(each for _, *pair in links for each in pair)}
+    return set() if ours is None else {id_ for _, *ids in _links(ours, theirs) for id_ in ids}
 
 
 def _links(ours: OpenTrade, theirs: TradeSummary) -> Iterator[tuple[str, str | None, str | None]]:
@@ -257,28 +262,28 @@ def _totals(account: AccountFigures, state: AccountChangesState) -> Iterator[str
 
 
 def _open_trades(
-    book: ValuedAccount, state: AccountChangesState, later: AbstractSet[str]
+    book: ValuedAccount, state: AccountChangesState, skipped: AbstractSet[str]
 ) -> Iterator[str]:
     theirs = set(readable(book, lambda trade: str(number_of(trade.id)), state.trades))
-    for trade_id in sorted(theirs - book.trades.keys() - later, key=int):
+    for trade_id in sorted(theirs - book.trades.keys() - skipped, key=int):
         yield f"trade {trade_id} is open at the broker, unknown here"
     if len(theirs) < len(state.trades):
         return  # which one of ours is the unreadable one is not known
-    for trade_id in sorted(book.trades.keys() - theirs - later, key=int):
+    for trade_id in sorted(book.trades.keys() - theirs - skipped, key=int):
         yield f"trade {trade_id} is open here, not at the broker"
 
 
 def _changed_trades(
-    book: ValuedAccount, changes: AccountChanges, later: AbstractSet[str]
+    book: ValuedAccount, changes: AccountChanges, skipped: AbstractSet[str]
 ) -> Iterator[str]:
     trades = (*changes.trades_opened, *changes.trades_reduced)
-    for words in readable(book, lambda trade: tuple(_trade(book, trade, later)), trades):
+    for words in readable(book, lambda trade: tuple(_trade(book, trade, skipped)), trades):
         yield from words
 
 
-def _trade(book: ValuedAccount, theirs: TradeSummary, later: AbstractSet[str]) -> Iterator[str]:
+def _trade(book: ValuedAccount, theirs: TradeSummary, skipped: AbstractSet[str]) -> Iterator[str]:
     ours = book.trades.get(theirs.id)
-    if ours is None or ours.id in later:
+    if ours is None or ours.id in skipped:
         return  # closed or changed since, or named already
     if ours.units != theirs.current_units:
         yield f"trade {ours.id} has {ours.units} units here, {theirs.current_units} at the broker"
@@ -292,14 +297,14 @@ def _trade(book: ValuedAccount, theirs: TradeSummary, later: AbstractSet[str]) -
 
 
 def _changed_positions(
-    book: ValuedAccount, changes: AccountChanges, later: AbstractSet[str]
+    book: ValuedAccount, changes: AccountChanges, skipped: AbstractSet[str]
 ) -> Iterator[str]:
-    for words in readable(book, partial(_position, book, later), changes.positions):
+    for words in readable(book, partial(_position, book, skipped), changes.positions):
         yield from words
 
 
-def _position(book: ValuedAccount, later: AbstractSet[str], theirs: Position) -> Sequence[str]:
-    if theirs.instrument in later:
+def _position(book: ValuedAccount, skipped: AbstractSet[str], theirs: Position) -> Sequence[str]:
+    if theirs.instrument in skipped:
         return ()
     long_units, short_units = _held_units(book, theirs)
     if (long_units, short_units) == (theirs.long.units, theirs.short.units):
@@ -314,13 +319,13 @@ def _held_units(book: ValuedAccount, theirs: Position) -> tuple[Decimal, Decimal
 
 
 def _changed_orders(
-    book: ValuedAccount, changes: AccountChanges, later: AbstractSet[str]
+    book: ValuedAccount, changes: AccountChanges, skipped: AbstractSet[str]
 ) -> Iterator[str]:
     gone = (*changes.orders_cancelled, *changes.orders_filled)
     ended = set(readable(book, lambda order: order.id, gone))
     states = readable(book, lambda order: (order.id, order.state), changes.orders_created)
     for order_id, state in states:
-        if state == "PENDING" and order_id not in {*ended, *later, *book.orders}:
+        if state == "PENDING" and order_id not in {*ended, *skipped, *book.orders}:
             yield f"order {order_id} is pending at the broker, unknown here"
-    for order_id in sorted((ended & book.orders.keys()) - later, key=int):
+    for order_id in sorted((ended & book.orders.keys()) - skipped, key=int):
         yield f"order {order_id} is pending here, ended at the broker"

@@ -12,7 +12,7 @@ The state protocol without input and output; its callers read the service and de
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -20,7 +20,7 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from keydesk_client.account import fold
-from keydesk_client.account.snapshot import apply_account_state, apply_snapshot, compare
+from keydesk_client.account.snapshot import NO_NAMES, apply_account_state, apply_snapshot, compare
 from keydesk_client.account.valuation import ValuedAccount
 from keydesk_client.account.values import READ_ERRORS, UnreadableCounter, number_of, try_to
 from keydesk_client.models import (
@@ -29,6 +29,7 @@ from keydesk_client.models import (
     OrderFillTransaction,
     Transaction,
 )
+from keydesk_client.models._core.json import JsonValue
 from keydesk_client.models.responses import AccountChangesResponse
 from keydesk_client.sequencer import MAX_HELD, Backfill, Range, Sequencer
 
@@ -45,7 +46,7 @@ class AccountRequest:
     """The transaction after which changes are to be asked for."""
     applied: int | None
     """The newest transaction that was applied before; None once the account was replaced meanwhile."""
-    transactions: list[Transaction] = field(default_factory=list)
+    transactions: list[Transaction] = field(default_factory=list[Transaction])
 
     def add(self, transaction: Transaction) -> None:
         """Note a transaction that was applied."""
@@ -97,7 +98,7 @@ class TransactionGate:
         return None if self._sequencer is None else self._sequencer.last
 
     @contextmanager
-    def asking(self, since: int) -> Iterator[AccountRequest]:
+    def asking(self, since: int) -> Generator[AccountRequest]:
         """Collect what is applied within the block, in which a request is sent and its answer taken."""
         request = AccountRequest(since, self.applied)
         self._requests.append(request)
@@ -302,7 +303,7 @@ class Synchronizer:
         last, applied = number_of(answer.last_transaction_id), self.gate.applied or 0
         was_replaced = request is not None and request.since > self.checked
         later = request.after(last) if request is not None and last < applied else None
-        names = set() if last == applied else _concerned_by(later)
+        names = NO_NAMES if last == applied else _concerned_by(later)
         if names is None or was_replaced or snapshot_is_due:
             return Comparison.NOT_YET
         compared = compare(self._book, answer.changes, answer.state, names)
@@ -345,20 +346,20 @@ def _listed_by(transaction: Transaction) -> Iterator[str]:
             yield transaction.id
 
 
-def _concerned_by(transactions: Sequence[Transaction] | None) -> set[str] | None:
+def _concerned_by(transactions: Sequence[Transaction] | None) -> frozenset[str] | None:
     """Return the ids and instruments that transactions name; None if they are not known or one cannot be read."""
     if transactions is None:
         return None
     try:
-        return {name for each in transactions for name in _named_in("", each.to_wire())}
+        return frozenset(name for each in transactions for name in _named_in("", each.to_wire()))
     except READ_ERRORS:
         return None
 
 
-def _named_in(member: str, value: object) -> Iterator[str]:
+def _named_in(member: str, value: JsonValue) -> Iterator[str]:
     if isinstance(value, Mapping):
         for name, each in value.items():
-            yield from _named_in(str(name), each)
+            yield from _named_in(name, each)
     elif isinstance(value, Sequence) and not isinstance(value, str):
         for each in value:
             yield from _named_in(member, each)

@@ -123,3 +123,13 @@ async def test_a_new_line_comes_above_the_others_which_are_not_copied() -> None:
         assert pane.keys is rows
         assert rows == rows_of(store)
         assert pane.cursor == 0
+
+
+async def test_a_line_from_before_a_gap_goes_although_no_other_comes() -> None:
+    pane, store = Log(), desk_store()
+    store.log = [LogLine(f"{id_}", WALL_NS, "NOTE", "", safe("line")) for id_ in (1, 5, 6)]
+    async with shown(pane, store):
+        held = [transaction(id_, "CLIENT_CONFIGURE", alias="a") for id_ in (5, 6)]
+        write_earlier(store, held)
+        pane.on_frame(frame_of(store))
+        assert pane.keys == ["6", "5"]

@@ -86,7 +86,7 @@ def write_earlier(store: Store, transactions: Sequence[m.Transaction]) -> None:
     lines = list(readable(store, lambda each: line_of(each, store, names), new))
     if lines:
         store.log[:] = _merged(store.log, lines)[-LOG_LIMIT:]
-        store.mark(Topic.LOG)
+    store.mark(Topic.LOG)
 
 
 def _forget_before(store: Store, last: int) -> None:
