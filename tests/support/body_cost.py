@@ -22,6 +22,7 @@ KINDS: dict[str, Callable[[Client], Awaitable[object]]] = {
     "candles": lambda client: client.candles.get("EUR_USD", granularity="M5", count=5000),
     "order": lambda client: client.orders.cancel("1"),
     "prices": lambda client: client.pricing.get(["EUR_USD"]),
+    "trades": lambda client: client.trades.list(count=500),
     "transactions": lambda client: client.transactions.range(1, 500),
 }
 

@@ -117,9 +117,9 @@ def is_read_whole(value: object) -> bool:
         case UnknownTransaction() | UnknownOrder():
             return False
         case Record():
-            members = vars(value)
-            known = type(value).model_fields.keys() <= members.keys()
-            return known and all(map(is_read_whole, members.values()))
+            names = vars(value).keys()  # their values may be undecoded until they are asked for
+            known = type(value).model_fields.keys() <= names
+            return known and all(is_read_whole(getattr(value, name)) for name in names)
         case tuple():
             return all(map(is_read_whole, cast("tuple[object, ...]", value)))
         case _:

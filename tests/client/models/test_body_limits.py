@@ -36,6 +36,7 @@ GOOD = {
     "candles": candles_body(),
     "order": b'{"relatedTransactionIDs":[],"lastTransactionID":"3"}',
     "prices": b'{"prices":[],"time":"2026-03-02T10:00:00.000000000Z"}',
+    "trades": trades_body(2),
     "transactions": b'{"transactions":[],"lastTransactionID":"3"}',
 }
 LIST_OF = {
@@ -43,6 +44,7 @@ LIST_OF = {
     "candles": b'{"candles":[%b]}',
     "order": b'{"relatedTransactionIDs":[%b]}',
     "prices": b'{"prices":[%b]}',
+    "trades": b'{"trades":[%b]}',
     "transactions": b'{"transactions":[%b]}',
 }
 
@@ -126,6 +128,19 @@ COSTLY = (
 )
 async def test_no_account_costs_too_much(name: str, size: str) -> None:
     measured = await cost("account", hostile_bodies("account", SIZES[size])[name])
+    assert bounded(measured), measured
+
+
+@pytest.mark.parametrize("member", [b"1.5", b'{"id":1}'], ids=["numbers", "objects of numbers"])
+async def test_a_dependent_order_of_many_members_that_cannot_stay_unread_costs_little(
+    member: bytes,
+) -> None:
+    """Each would leave an error behind if the first did not end the strict reading: 376 MB."""
+    count = 280_000 if member == b"1.5" else 90_000
+    members = b",".join(b'"%d":%b' % (number, member) for number in range(count))
+    body = trades_body(2).replace(b'"takeProfitOrder": {', b'"takeProfitOrder": {%b,' % members)
+    measured = await cost("trades", body)
+    assert not measured["error"]
     assert bounded(measured), measured
 
 

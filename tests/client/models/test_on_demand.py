@@ -1,4 +1,4 @@
-"""Numbers and times of trades, orders and transactions are converted when they are first read."""
+"""Numbers and times of trades, orders and transactions, and a trade's dependent orders, are converted when they are first read."""
 
 import copy
 import json
@@ -7,14 +7,65 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from keydesk_client.errors import MissingMember
-from keydesk_client.models import DateTime, Reader, Trade
+from keydesk_client.models import DateTime, Reader, TakeProfitOrder, Trade
+from keydesk_client.orders.unconfirmed import is_read_whole
 from support.data.bench_bodies import trades_body
 
 WIRE: dict[str, Any] = json.loads(trades_body(2))["trades"][1]
 """A trade with a take-profit and a stop-loss."""
 TRADE = Reader(Trade)
+TAKE_PROFIT = Reader(TakeProfitOrder)
+PROFIT_WIRE: dict[str, Any] = WIRE["takeProfitOrder"]
+
+VALUES = st.one_of(
+    st.sampled_from(
+        [
+            "1.2300",
+            "+1.5",
+            "007",
+            "1e5",
+            "",
+            "true",
+            "9",
+            "2026-01-01T00:00:00.123456789Z",
+            "PENDING",
+        ]
+    ),
+    st.sampled_from(["12.30", "-0.0", "1.10", "123456789012345678.25", "1e400"]).map(
+        lambda number: f"<{number}>"
+    ),
+    st.booleans(),
+    st.none(),
+    st.integers(),
+    st.text(max_size=5),
+    st.just({"id": "mine", "tag": "1"}),
+    st.just({"id": {"deep": ["1"]}, "comment": 3}),
+    st.just([{"id": "1"}, "2"]),
+)
+"""JSON values; a text in angle brackets becomes a number without quotes."""
+CHANGES = st.dictionaries(
+    st.sampled_from(
+        [*PROFIT_WIRE, "clientExtensions", "filledTime", "tradeClosedIDs", "newMember"]
+    ),
+    VALUES,
+    max_size=4,
+)
+LEFT_OUT = st.sets(st.sampled_from(list(PROFIT_WIRE)), max_size=2)
+
+
+def profit_text(changes: dict[str, Any], left_out: set[str]) -> str:
+    """Return a take-profit order as JSON, with other members and numbers without quotes."""
+    members = {name: value for name, value in PROFIT_WIRE.items() if name not in left_out} | changes
+    return json.dumps(members).replace('"<', "").replace('>"', "")
+
+
+def state_of(record: object) -> dict[str, object]:
+    """Return each member of a take-profit order, or that it is missing."""
+    return {name: getattr(record, name, "missing") for name in TakeProfitOrder.model_fields}
 
 
 def read(**changes: object) -> Trade:
@@ -108,3 +159,55 @@ def test_a_record_of_a_script_that_extends_ours_converts_as_well() -> None:
 def test_a_record_that_a_program_makes_holds_what_it_was_given() -> None:
     trade = Trade.model_validate({**WIRE, "takeProfitOrder": None, "stopLossOrder": None})
     assert vars(trade)["price"] == Decimal(WIRE["price"])
+
+
+def test_a_dependent_order_is_decoded_once_and_only_if_it_is_read() -> None:
+    trade = read()
+    assert isinstance(vars(trade)["take_profit_order"], dict)
+    assert isinstance(trade.take_profit_order, TakeProfitOrder)
+    assert trade.take_profit_order is trade.take_profit_order
+    assert trade.trailing_stop_loss_order is None
+
+
+@given(CHANGES, LEFT_OUT)
+def test_a_dependent_order_reads_as_the_same_order_alone_whatever_it_holds(
+    changes: dict[str, Any], left_out: set[str]
+) -> None:
+    text = profit_text(changes, left_out)
+    alone = TAKE_PROFIT.read(text)
+    body = json.dumps(WIRE | {"takeProfitOrder": "<>"}).replace('"<>"', text)
+    unread, trade = TRADE.read(body), TRADE.read(body)
+    order = trade.take_profit_order
+    assert order is not None
+    assert state_of(order) == state_of(alone)
+    assert order.to_wire() == alone.to_wire()
+    assert order.unknown == alone.unknown
+    assert unread.to_wire() == trade.to_wire()
+    assert trade.to_wire()["takeProfitOrder"] == alone.to_wire()
+    assert unread.model_dump() == trade.model_dump()
+    assert unread == trade
+    assert hash(TRADE.read(body)) == hash(trade)
+
+
+@pytest.mark.parametrize("order", ["4", 4, [], True])
+def test_a_dependent_order_that_is_no_object_stays_missing_and_is_kept(order: object) -> None:
+    trade = read(takeProfitOrder=order)
+    with pytest.raises(MissingMember, match=r"Trade\.take_profit_order"):
+        _ = trade.take_profit_order
+    assert trade.to_wire()["takeProfitOrder"] == order
+
+
+def test_an_absent_dependent_order_is_none_whether_it_is_left_out_or_null() -> None:
+    assert read(takeProfitOrder=None).take_profit_order is None
+    members = {name: value for name, value in WIRE.items() if name != "takeProfitOrder"}
+    assert TRADE.read(json.dumps(members)).take_profit_order is None
+
+
+@pytest.mark.parametrize(("price", "is_whole"), [("1.2", True), ("1e5", False)])
+def test_a_trade_is_read_whole_only_if_its_unread_order_can_be(price: str, is_whole: bool) -> None:
+    assert is_read_whole(read(takeProfitOrder=PROFIT_WIRE | {"price": price})) is is_whole
+
+
+def test_a_trade_that_a_program_makes_holds_records() -> None:
+    trade = Trade.model_validate(TRADE.read(json.dumps(WIRE)), from_attributes=True)
+    assert isinstance(trade.take_profit_order, TakeProfitOrder)

@@ -30,10 +30,12 @@ from typing import (
 )
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic_core import to_json
 from typing_extensions import TypeForm
 
 from keydesk_client.errors import AnswerTooLarge, UnreadableAnswer
 from keydesk_client.models._core.json import (
+    LIST,
     SMALL,
     BodyLimits,
     JsonObject,
@@ -114,6 +116,14 @@ class Reader(Generic[T]):
             return record
 
         return validate
+
+
+def object_reader(kind: type[R]) -> Callable[[dict[str, object]], R]:
+    """Return a function that decodes an object of an answer that was within its limits; it fails for no object."""
+    reader = Reader(
+        kind, LIST
+    )  # the largest limits: the object was part of a body that kept to them
+    return lambda members: reader.read(to_json(members))
 
 
 def check_limits(text: bytes | str, limits: BodyLimits, *, counted: bool = False) -> None:

@@ -1,29 +1,34 @@
 """Changes to pydantic's schema of a record: stop at the first error, and convert members when they are first read."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TypeAlias
 
 from pydantic import BaseModel
-from pydantic_core import CoreSchema
+from pydantic_core import CoreSchema, core_schema
 
 from keydesk_client.models._core.scalars import DateTime
+
+ObjectReader: TypeAlias = Callable[[dict[str, object]], BaseModel]
+"""Decodes a JSON object into a record, and fails for none."""
 
 CONVERTERS: Final[tuple[Callable[[str], object], ...]] = (Decimal, DateTime)
 """The conversions that may be deferred: they accept every text that matches the pattern of the member."""
 NESTING: Final = frozenset({"model-field", "dataclass-field", "default", "nullable"})
 """Schemas that hold the schema of the same member."""
+UNREAD_TYPES: Final[frozenset[type]] = frozenset({str, dict})
+"""Types of the values of members on demand that were not read yet: text of a number or time, object of a record."""
 
 
 class MemberOnDemand:
-    """A member that holds text until it is read for the first time.
+    """A member that holds text, or a JSON object, until it is read for the first time.
 
     With `__set__` this is a data descriptor: Python looks it up before the members of the record.
     """
 
     __slots__ = ("_convert", "_name")
 
-    def __init__(self, name: str, convert: Callable[[str], object]) -> None:
+    def __init__(self, name: str, convert: Callable[[Any], object]) -> None:
         self._name, self._convert = name, convert
 
     def __get__(self, record: BaseModel | None, kind: type) -> object:
@@ -35,7 +40,7 @@ class MemberOnDemand:
         except KeyError:
             pass
         else:
-            if type(value) is str:
+            if type(value) in UNREAD_TYPES:
                 value = members[self._name] = self._convert(value)
             return value
         raise AttributeError(self._name)  # the record's `__getattr__` says more
@@ -45,7 +50,7 @@ class MemberOnDemand:
 
 
 class IncompleteRecord(Exception):
-    """A record lacks a required member; ends its strict validation."""
+    """A record lacks a required member, or has one that cannot stay unread; ends its strict validation."""
 
 
 def fail_fast(schema: CoreSchema, *, members: bool = True) -> CoreSchema:
@@ -68,7 +73,7 @@ def fail_fast(schema: CoreSchema, *, members: bool = True) -> CoreSchema:
     return schema
 
 
-def _raise_incomplete() -> NoReturn:
+def _raise_incomplete(*_: object) -> NoReturn:
     raise IncompleteRecord
 
 
@@ -87,13 +92,21 @@ def _stop_at_first_element(schema: Any) -> None:  # noqa: ANN401 - same
         schema["fail_fast"] = True
 
 
-def convert_on_demand(kind: type[BaseModel], schema: Any) -> tuple[str, ...]:  # noqa: ANN401 - schemas are dictionaries of many shapes
-    """Change the schema of a record to keep numbers and times as text; return the names of the record's such members.
+def convert_on_demand(
+    kind: type[BaseModel],
+    schema: Any,  # noqa: ANN401 - schemas are dictionaries of many shapes
+    readers: Mapping[str, ObjectReader],
+) -> tuple[str, ...]:
+    """Change the schema of a record to keep numbers and times as text, and the members that have a reader as JSON objects.
 
-    This holds for JSON only: what a caller passes is converted at once.
+    Return the names of the record's members that are converted when they are read. This holds for JSON only: what a
+    caller passes is converted at once.
     """
     for name, member in _member_schemas(schema):
-        convert = _leave_text(member["schema"])
+        read = readers.get(name)
+        convert = _leave_text(member["schema"]) if read is None else read
+        if read is not None:
+            _leave_object(member["schema"], read)
         if convert is not None:
             setattr(kind, name, MemberOnDemand(name, convert))
     on_demand = _descriptors(kind)  # once: it goes through every attribute of all bases
@@ -123,3 +136,40 @@ def _leave_text(schema: Any) -> Callable[[str], object] | None:  # noqa: ANN401 
         return None
     schema["json_schema"] = read["schema"]
     return convert
+
+
+def _or_incomplete(*kinds: CoreSchema) -> CoreSchema:
+    """Accept a value of these kinds; at the first other one end the validation, as `fail_fast` does."""
+    refuse = core_schema.no_info_plain_validator_function(_raise_incomplete)
+    return core_schema.union_schema([*kinds, refuse], mode="left_to_right")
+
+
+_NAME: Final = core_schema.str_schema()
+_TEXT: Final = core_schema.str_schema(strict=True)
+# Numbers are left out: as a Python float an unquoted one would lose digits before the member is read.
+_UNREAD_OBJECT: Final = core_schema.dict_schema(
+    _NAME,
+    _or_incomplete(
+        _TEXT,
+        core_schema.bool_schema(strict=True),
+        core_schema.dict_schema(_NAME, _or_incomplete(_TEXT)),
+    ),
+)
+
+
+def _leave_object(schema: Any, read: ObjectReader) -> None:  # noqa: ANN401 - same
+    """Let the schema of an optional record accept any object whose values lose nothing when they are kept."""
+    while schema["type"] != "nullable":
+        schema = schema["schema"]
+    record = schema["schema"]
+
+    def write(
+        value: BaseModel | dict[str, object], serialize: Callable[[BaseModel], object]
+    ) -> object:
+        return serialize(read(value) if isinstance(value, dict) else value)
+
+    schema["schema"] = core_schema.json_or_python_schema(
+        json_schema=_UNREAD_OBJECT,
+        python_schema=record,
+        serialization=core_schema.wrap_serializer_function_ser_schema(write, schema=record),
+    )
