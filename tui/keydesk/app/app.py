@@ -17,6 +17,7 @@ from keydesk.app.account_sources import AccountAddress
 from keydesk.app.availability import is_available
 from keydesk.app.desk import DeskSetup, TradingDesk
 from keydesk.app.desk_account import AccountStart
+from keydesk.app.garbage_collection import return_unused_memory
 from keydesk.app.pane_requests import on_pane_requests
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.frame import Frame, FrameClock
@@ -104,7 +105,11 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def _after_a_form(self, screen: Screen[object]) -> None:
         """Free the objects of closed forms a moment later, about 0.5 MB each."""
         if isinstance(screen, DeskScreen):
-            self.set_timer(AFTER_A_FORM, self.free_closed_forms)
+            self.set_timer(AFTER_A_FORM, self._free_memory)
+
+    def _free_memory(self) -> None:
+        self.free_closed_forms()
+        return_unused_memory()
 
     def _open(self) -> None:
         self.desk.actions.show_preset()

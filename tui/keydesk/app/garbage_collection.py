@@ -37,3 +37,16 @@ def limit_unused_memory() -> bool:
         mallopt = CDLL(None).mallopt
         return all(mallopt(parameter, value) == 1 for parameter, value in LIMITS.items())
     return False
+
+
+def return_unused_memory() -> bool:
+    """Return free memory inside the heap to the system, in 1 ms; return False where the C library has no such function.
+
+    The thresholds of `limit_unused_memory` return it only at the heap's end.
+    """
+    with suppress(ImportError, OSError, AttributeError):
+        from ctypes import CDLL  # noqa: PLC0415 - after the first picture
+
+        CDLL(None).malloc_trim(0)
+        return True
+    return False
