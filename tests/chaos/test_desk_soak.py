@@ -332,7 +332,7 @@ async def check_orders(
     decisions = decisions_in(soak.journal)
     found += unexplained(decisions, soak.shown)
     assert not found, "\n".join(found)
-    opened = sum(each.kind in {"OpenOrder", "Reverse"} for each in decisions)
+    opened = sum(each.kind in {"open order", "reverse"} for each in decisions)
     assert count["create"] <= opened
     assert opened <= soak.confirms
     return count, Counter(each.verdict for each in journalled.values())

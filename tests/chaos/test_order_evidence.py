@@ -1,7 +1,23 @@
 """The soak's own proof fails on an order that nobody confirmed, and where journal and ledger differ."""
 
+from decimal import Decimal
 from typing import Any
 
+import pytest
+
+from keydesk.calc.orders.instructions import (
+    CancelOrders,
+    ClosePosition,
+    CloseTrades,
+    Flatten,
+    Instruction,
+    LabelTrade,
+    MoveEntry,
+    OpenOrder,
+    Reverse,
+    SetProtection,
+)
+from keydesk.trading.order_text import instruction_text
 from support.order_evidence import (
     SECOND,
     Decision,
@@ -13,7 +29,7 @@ from support.order_evidence import (
 )
 
 NOW = 1_000 * SECOND
-OPEN = "OpenOrder(instrument='EUR_USD', kind='MARKET', units=Decimal('-10000'), price=None)"
+OPEN = instruction_text(OpenOrder("EUR_USD", "MARKET", Decimal(-10_000)))
 SELL = Shown("SELL 10,000 EUR/USD at market", "y", is_small=False)
 
 
@@ -38,6 +54,42 @@ def test_no_order_is_explained_without_its_key_and_its_form() -> None:
     assert len(unexplained([Decision(NOW + 60 * SECOND, OPEN)], shown(SELL, "y"))) == 1
 
 
+@pytest.mark.parametrize(
+    ("instruction", "headline", "other"),
+    [
+        (CloseTrades("EUR_USD", ("5",)), "CLOSE EUR/USD #5", "CLOSE EUR/USD #6"),
+        (CloseTrades("EUR_USD", ("5", "7")), "CLOSE all 2 trades", "CLOSE all 3 trades"),
+        (
+            ClosePosition("EUR_USD", "ALL"),
+            "CLOSE long position EUR/USD",
+            "CLOSE long position EUR/GBP",
+        ),
+        (SetProtection("5", "EUR_USD", stop=Decimal(1)), "MODIFY #5", "MODIFY #6"),
+        (LabelTrade("5", "EUR_USD", "a"), "TAG AND COMMENT #5", "MODIFY #5"),
+        (
+            MoveEntry("8", "EUR_USD", Decimal("1.1"), None, None),
+            "MOVE limit #8",
+            "MOVE limit #9",
+        ),
+        (CancelOrders(("8", "9"), "both"), "CANCEL 2 entry orders", "CANCEL 3 entry orders"),
+        (
+            Reverse("EUR_USD", Decimal(-40_000), Decimal(1), Decimal(1), None, None),
+            "REVERSE EUR/USD LONG 20,000 to SHORT 20,000",
+            "REVERSE EUR/USD LONG 40,000 to SHORT 40,000",
+        ),
+        (Flatten(), "FLATTEN EVERYTHING", "FLATTEN EUR/USD"),
+        (Flatten("EUR_USD"), "FLATTEN EUR/USD", "FLATTEN EVERYTHING"),
+    ],
+)
+def test_each_instruction_is_explained_by_its_own_form_only(
+    instruction: Instruction, headline: str, other: str
+) -> None:
+    decision = Decision(NOW, instruction_text(instruction))
+    for text, count in ((headline, 0), (other, 1)):
+        form = Shown(text, "y", is_small=False)
+        assert len(unexplained([decision], shown(form, "y"))) == count
+
+
 def test_one_key_explains_one_order_only() -> None:
     twice = [Decision(NOW, OPEN), Decision(NOW, OPEN)]
     assert len(unexplained(twice, shown(SELL, "y"))) == 1
@@ -46,7 +98,7 @@ def test_one_key_explains_one_order_only() -> None:
 
 def test_a_window_that_cuts_a_form_off_hides_no_opening_order() -> None:
     small = Shown("SELL 10,0", "", is_small=True)
-    close = "CloseTrades(instrument='EUR_USD', trade_ids=('5',), units=None)"
+    close = instruction_text(CloseTrades("EUR_USD", ("5",)))
     assert len(unexplained([Decision(NOW, OPEN)], shown(small, "y"))) == 1
     assert unexplained([Decision(NOW, close)], shown(small, "y")) == []
 

@@ -49,64 +49,68 @@ class Decision:
 
     @property
     def kind(self) -> str:
-        return self.words.partition("(")[0]
+        return self.words.partition(" {")[0]
 
     @property
     def opens(self) -> bool:
-        return self.kind in {"OpenOrder", "Reverse", "MoveEntry"}
+        return self.kind in {"open order", "reverse", "move entry"}
 
     @property
     def units(self) -> Decimal | None:
-        found = re.search(r"\bunits=Decimal\('(-?[\d.E+]+)'\)", self.words)
+        found = re.search(r'[{ ]"units": "(-?[\d.]+)"', self.words)
         return None if found is None else Decimal(found[1])
 
     @property
     def instrument(self) -> str:
         """The broker's name; a hostile one only begins with it."""
-        found = re.search(r"instrument=['\"]([A-Z0-9]+_[A-Z0-9]+)", self.words)
+        found = re.search(r'"instrument": "([A-Z0-9]+_[A-Z0-9]+)', self.words)
         return "" if found is None else found[1]
 
-    def _ids(self, begin: str, end: str) -> list[str]:
+    def _ids(self, member: str) -> list[str]:
         """The numbers that the broker's own ids begin with."""
-        text = self.words.partition(begin)[2].partition(end)[0]
-        return re.findall(r"[('\" ]['\"](\d+)", text)
+        text = self.words.partition(f'"{member}": [')[2].partition('"]')[0]
+        return re.findall(r'(?:^|, )"(\d+)', text)
+
+    def _id(self, member: str) -> str | None:
+        found = re.search(rf'"{member}": "(\d+)', self.words)
+        return None if found is None else found[1]
 
     def is_shown_by(self, headline: str) -> bool:  # noqa: C901, PLR0911 - a table of the kinds
         """Whether a form with this headline decides this."""
         pair = self.instrument.replace("_", "/")
         match self.kind:
-            case "OpenOrder":
+            case "open order":
                 assert self.units is not None
                 side = "BUY" if self.units > 0 else "SELL"
                 return f"{side} {grouped(abs(self.units))} {pair}" in headline
-            case "Reverse":
+            case "reverse":
                 assert self.units is not None
                 net = grouped(abs(self.units) / 2)
                 return f"REVERSE {pair}" in headline and headline.count(net) == 2
-            case "CloseTrades":
-                ids = self._ids("trade_ids=", ", units=")
+            case "close trades":
+                ids = self._ids("trade_ids")
                 one = len(ids) == 1
                 return headline.startswith("CLOSE") and (
                     f"{pair} #{ids[0]}" in headline if one else f"all {len(ids)} trades" in headline
                 )
-            case "ClosePosition":
+            case "close position":
                 return headline.startswith("CLOSE") and f"position {pair}" in headline
-            case "SetProtection" | "LabelTrade" | "SetExitPlan":
-                id_ = re.search(r"trade_id=['\"](\d+)", self.words)
+            case "set protection" | "label trade" | "set exit plan":
+                id_ = self._id("trade_id")
                 verbs: tuple[str, ...] = ("MODIFY", "PROTECT", "TRAIL", "STOP TO BREAK-EVEN")
-                if self.kind != "SetProtection":
+                if self.kind != "set protection":
                     verbs = ("TAG AND COMMENT", "EXIT PLAN")
-                return headline.startswith(verbs) and id_ is not None and f"#{id_[1]}" in headline
-            case "ConfigureAccount":
+                return headline.startswith(verbs) and id_ is not None and f"#{id_}" in headline
+            case "configure account":
                 return headline.startswith("ACCOUNT SETTINGS")
-            case "MoveEntry":
-                id_ = re.search(r"order_id=['\"](\d+)", self.words)
-                return headline.startswith("MOVE ") and id_ is not None and f"#{id_[1]}" in headline
-            case "CancelOrders":
-                ids = self._ids("order_ids=", ", words=")
+            case "move entry":
+                id_ = self._id("order_id")
+                return headline.startswith("MOVE ") and id_ is not None and f"#{id_}" in headline
+            case "cancel orders":
+                ids = self._ids("order_ids")
                 count = f"CANCEL {len(ids)} entry order"
                 return count in headline or (headline.startswith("CANCEL ") and len(ids) == 1)
-            case "Flatten":
+            case "flatten":
                 where = pair or "EVERYTHING"
                 return f"FLATTEN {where}" in headline
         return False

@@ -5,8 +5,17 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.orders.instructions import SetProtection
-from keydesk.trading.order_text import change_text, request_text, words_of_text
+from keydesk.calc.orders.instructions import (
+    CloseParts,
+    Flatten,
+    Instruction,
+    OpenOrder,
+    SetProtection,
+)
+from keydesk.calc.orders.plans.exit_plans import ExitRules
+from keydesk.calc.orders.plans.scale_out import OrderPart
+from keydesk.calc.orders.ticket_draft import Draft, Entry
+from keydesk.trading.order_text import change_text, instruction_text, request_text, words_of_text
 
 ENTRY = {
     "type": "LIMIT",
@@ -75,3 +84,49 @@ def test_a_trailing_distance_is_told_in_pips() -> None:
 def test_what_is_taken_away_is_off_and_what_is_left_alone_is_not_named() -> None:
     change = SetProtection("9", "GBP_JPY", stop=Decimal("206.787"), target=None)
     assert change_text(change, Decimal("0.01")) == "stop 206.787, target off"
+
+
+@pytest.mark.parametrize(
+    ("instruction", "text"),
+    [
+        (
+            OpenOrder(
+                "EUR_USD", "MARKET", Decimal("-1E+4"), stop=Decimal("1.13380"), comment='"é"'
+            ),
+            (
+                'open order {"instrument": "EUR_USD", "kind": "MARKET", "units": "-10000", '
+                '"stop": "1.13380", "comment": "\\"é\\""}'
+            ),
+        ),
+        (
+            SetProtection("7", "EUR_USD", target=None),
+            'set protection {"trade_id": "7", "instrument": "EUR_USD", "target": null}',
+        ),
+        (
+            CloseParts("EUR_USD", (("5", None), ("7", Decimal("0.5")))),
+            'close parts {"instrument": "EUR_USD", "parts": [["5", null], ["7", "0.5"]]}',
+        ),
+        (Flatten(), "flatten {}"),
+    ],
+)
+def test_the_audit_log_has_all_of_an_instruction_that_differs_from_its_defaults(
+    instruction: Instruction, text: str
+) -> None:
+    assert instruction_text(instruction) == text
+
+
+def test_the_audit_log_has_exit_plan_and_parts_of_an_order_and_not_the_ticket_it_came_from() -> (
+    None
+):
+    order = OpenOrder(
+        "EUR_USD",
+        "MARKET",
+        Decimal(300),
+        exit_rules=ExitRules(break_even_at=Entry("1.5", "R")),
+        parts=(OrderPart(Decimal(100), Decimal("1.2"), None), OrderPart(Decimal(200), None, None)),
+        draft=Draft("BUY", "EUR_USD"),
+    )
+    text = instruction_text(order)
+    assert '"exit_rules": "break-even at 1.5R"' in text
+    assert '"parts": [{"units": "100"' in text
+    assert "draft" not in text

@@ -42,7 +42,7 @@ from keydesk.trading.order_requests import (
     order_request,
     reversal_request,
 )
-from keydesk.trading.order_text import open_text
+from keydesk.trading.order_text import instruction_text, open_text
 from keydesk.trading.outcome_text import Command, report_of
 from keydesk.trading.settings_requests import SettingsRequests
 from keydesk_client.account.values import READ_ERRORS
@@ -157,7 +157,7 @@ class Commands:
 
     async def execute(self, instruction: Instruction) -> None:  # noqa: C901 - one line a kind
         """Carry out an instruction and report its outcome to the trader."""
-        self.dispatcher.record("decided", repr(instruction))
+        self.dispatcher.record("decided", instruction_text(instruction))
         match instruction:
             case OpenOrder(parts=parts) if parts:
                 await self._open_parts(instruction)

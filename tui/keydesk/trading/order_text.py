@@ -1,11 +1,14 @@
 """Orders, edits and requests in words: those of the desk's own instructions, and those written in journal and audit log."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import fields, is_dataclass
 from decimal import Decimal, InvalidOperation
 
-from keydesk.calc.orders.instructions import OpenOrder, SetProtection, Unchanged
+from keydesk.calc.orders.instructions import Instruction, OpenOrder, SetProtection, Unchanged
+from keydesk.calc.orders.plans.exit_plans import ExitRules
 from keydesk.calc.orders.ticket_draft import KIND_WORDS
 from keydesk.records import OrderRow
 from keydesk.text.format import EMPTY, money, pair, units
@@ -91,6 +94,27 @@ def change_text(change: SetProtection, pip: Decimal | None) -> str:
         if not isinstance(value, Unchanged)
     ]
     return ", ".join(phrases)
+
+
+def instruction_text(instruction: Instruction) -> str:
+    """Return all of an instruction for the audit log: its kind, and as JSON the members that differ from their defaults.
+
+    open order {"instrument": "EUR_USD", "kind": "MARKET", "units": "10000", "stop": "1.13386"}
+    """
+    kind = re.sub(r"\B(?=[A-Z])", " ", type(instruction).__name__).lower()
+    return f"{kind} {json.dumps(_plain(instruction), ensure_ascii=False)}"
+
+
+def _plain(value: object) -> object:
+    """Return a value as JSON has it: numbers as text, so that no digit is lost, and the rules of an exit plan in words."""
+    if isinstance(value, ExitRules):
+        return value.text
+    if is_dataclass(value) and not isinstance(value, type):
+        shown = ((each, getattr(value, each.name)) for each in fields(value) if each.repr)
+        return {each.name: _plain(held) for each, held in shown if held != each.default}
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    return f"{value:f}" if isinstance(value, Decimal) else value
 
 
 def intent_text(intent: Intent) -> str:
