@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ConfigDict, field_serializer, field_validator
 
 from keydesk_client.errors import MissingMember
-from keydesk_client.models import DateTime, Reader, TakeProfitOrder, Trade
+from keydesk_client.models import DateTime, Reader, StopLossOrder, TakeProfitOrder, Trade
+from keydesk_client.models._core.json import LIST
 from keydesk_client.orders.unconfirmed import is_read_whole
 from support.data.bench_bodies import trades_body
 
@@ -159,6 +161,86 @@ def test_a_record_of_a_script_that_extends_ours_converts_as_well() -> None:
 def test_a_record_that_a_program_makes_holds_what_it_was_given() -> None:
     trade = Trade.model_validate({**WIRE, "takeProfitOrder": None, "stopLossOrder": None})
     assert vars(trade)["price"] == Decimal(WIRE["price"])
+
+
+@pytest.mark.parametrize(
+    "member",
+    [{"distance": None}, {"newMember": 7}, {"tradeClosedIDs": ["1"]}, {"clientExtensions": {}}],
+)
+def test_an_order_with_any_usual_member_stays_unread(member: dict[str, object]) -> None:
+    trade = read(takeProfitOrder=PROFIT_WIRE | member)
+    assert isinstance(vars(trade)["take_profit_order"], dict)
+    assert trade.to_wire()["takeProfitOrder"] == PROFIT_WIRE | member
+
+
+@pytest.mark.parametrize(
+    "text",
+    [r"\u002c" * 500_001, r"\u005b" * 100_001, "x" * 2_000_000],
+    ids=["commas", "brackets", "long"],
+)
+@pytest.mark.parametrize("left_out", [set[str](), {"price"}], ids=["whole", "broken"])
+def test_an_order_of_a_body_within_its_limits_is_read_whatever_its_texts(
+    text: str, left_out: set[str]
+) -> None:
+    order = profit_text({"note": "@"}, left_out).replace("@", text)
+    body = json.dumps(WIRE | {"takeProfitOrder": "<>"}).replace('"<>"', order)
+    trade = Reader(Trade, LIST).read(body)
+    assert trade.take_profit_order is not None
+    assert trade.take_profit_order.id == PROFIT_WIRE["id"]
+    assert hash(trade)
+
+
+def test_an_order_is_read_again_from_the_json_that_pydantic_writes() -> None:
+    assert Trade.model_validate_json(read().model_dump_json(by_alias=True)) == read()
+
+
+def test_a_subclass_that_declares_an_order_otherwise_gets_what_it_declares() -> None:
+    class OwnOrder(TakeProfitOrder):
+        pass
+
+    class Own(Trade):
+        take_profit_order: OwnOrder | None = None
+        stop_loss_order: dict[str, Any] | None = None  # type: ignore[assignment]
+        price: str  # type: ignore[assignment]
+
+    trade = Reader(Own).read(json.dumps(WIRE))
+    assert type(trade.take_profit_order) is OwnOrder
+    assert trade.stop_loss_order == WIRE["stopLossOrder"]
+    assert trade.price == WIRE["price"]
+
+
+def test_validators_and_serializers_of_a_subclass_get_records() -> None:
+    seen: list[object] = []
+
+    class Checked(Trade):
+        @field_validator("take_profit_order")
+        @classmethod
+        def check(cls, value: TakeProfitOrder | None) -> TakeProfitOrder | None:
+            seen.append(value)
+            return value
+
+        @field_serializer("stop_loss_order")
+        def write(self, value: StopLossOrder | None) -> str:
+            seen.append(value)
+            return "written"
+
+    wire = Reader(Checked).read(json.dumps(WIRE)).to_wire()
+    assert [type(each) for each in seen] == [TakeProfitOrder, StopLossOrder]
+    assert wire["stopLossOrder"] == "written"
+
+
+def test_settings_of_a_subclass_change_no_text_of_an_unread_order() -> None:
+    class Lower(Trade):
+        model_config = ConfigDict(str_to_lower=True, str_strip_whitespace=True)
+
+    order = Reader(Lower).read(json.dumps(WIRE)).take_profit_order
+    assert order is not None
+    assert order.type == "TAKE_PROFIT"
+
+
+def test_a_value_that_a_program_puts_in_is_read_as_it_was_given() -> None:
+    assert read().model_copy(update={"take_profit_order": "none"}).take_profit_order == "none"
+    assert read().model_copy(update={"price": {}}).price == {}
 
 
 def test_a_dependent_order_is_decoded_once_and_only_if_it_is_read() -> None:

@@ -1,6 +1,7 @@
 """Changes to pydantic's schema of a record: stop at the first error, and convert members when they are first read."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final, NoReturn, TypeAlias
 
@@ -9,8 +10,18 @@ from pydantic_core import CoreSchema, core_schema
 
 from keydesk_client.models._core.scalars import DateTime
 
-ObjectReader: TypeAlias = Callable[[dict[str, object]], BaseModel]
-"""Decodes a JSON object into a record, and fails for none."""
+JsonMembers: TypeAlias = dict[str, object]
+"""A JSON object whose values are as `_UNREAD_OBJECT` accepts them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectReader:
+    """Decodes JSON objects into records of a kind."""
+
+    kind: type[BaseModel]
+    read: Callable[[JsonMembers], BaseModel]
+    """Fails for no object."""
+
 
 CONVERTERS: Final[tuple[Callable[[str], object], ...]] = (Decimal, DateTime)
 """The conversions that may be deferred: they accept every text that matches the pattern of the member."""
@@ -24,12 +35,19 @@ class MemberOnDemand:
     """A member that holds text, or a JSON object, until it is read for the first time.
 
     With `__set__` this is a data descriptor: Python looks it up before the members of the record.
+
+    Args:
+        name: The member.
+        convert: Returns its value.
+        unread: The type of what is not converted yet.
     """
 
-    __slots__ = ("_convert", "_name")
+    __slots__ = ("_convert", "_name", "_unread")
 
-    def __init__(self, name: str, convert: Callable[[Any], object]) -> None:
-        self._name, self._convert = name, convert
+    def __init__(
+        self, name: str, convert: Callable[[Any], object], unread: type | None = str
+    ) -> None:
+        self._name, self._convert, self._unread = name, convert, unread
 
     def __get__(self, record: BaseModel | None, kind: type) -> object:
         if record is None:  # pydantic asks the class for a default value
@@ -40,7 +58,7 @@ class MemberOnDemand:
         except KeyError:
             pass
         else:
-            if type(value) in UNREAD_TYPES:
+            if type(value) is self._unread:
                 value = members[self._name] = self._convert(value)
             return value
         raise AttributeError(self._name)  # the record's `__getattr__` says more
@@ -100,17 +118,23 @@ def convert_on_demand(
     """Change the schema of a record to keep numbers and times as text, and the members that have a reader as JSON objects.
 
     Return the names of the record's members that are converted when they are read. This holds for JSON only: what a
-    caller passes is converted at once.
+    caller passes is converted at once. A member that a subclass declares otherwise is left as it is.
     """
+    inherited = _descriptors(kind)
     for name, member in _member_schemas(schema):
-        read = readers.get(name)
-        convert = _leave_text(member["schema"]) if read is None else read
-        if read is not None:
-            _leave_object(member["schema"], read)
+        convert, reader = _leave_text(member["schema"]), readers.get(name)
         if convert is not None:
             setattr(kind, name, MemberOnDemand(name, convert))
+        elif reader is not None and _leave_object(kind, name, member["schema"], reader):
+            setattr(kind, name, MemberOnDemand(name, reader.read, dict))
+        elif name in inherited and name not in vars(kind):
+            setattr(kind, name, MemberOnDemand(name, _unchanged, None))
     on_demand = _descriptors(kind)  # once: it goes through every attribute of all bases
     return tuple(name for name in kind.model_fields if name in on_demand)
+
+
+def _unchanged(value: object) -> object:
+    return value
 
 
 def _descriptors(kind: type[BaseModel]) -> set[str]:
@@ -144,32 +168,49 @@ def _or_incomplete(*kinds: CoreSchema) -> CoreSchema:
     return core_schema.union_schema([*kinds, refuse], mode="left_to_right")
 
 
-_NAME: Final = core_schema.str_schema()
-_TEXT: Final = core_schema.str_schema(strict=True)
-# Numbers are left out: as a Python float an unquoted one would lose digits before the member is read.
+# What an order may hold and stay unread. It is decoded in the thread that reads the member: the limits keep that short,
+# a larger one is decoded at once. Fractions are left out: a Python float would lose digits of an unquoted one.
+_MAX_MEMBERS: Final = 60  # the largest order known has 25
+_MAX_LENGTH: Final = 1000  # characters; a comment has 128
+_MAX_WHOLE: Final = 10**18
+_TEXT: Final = core_schema.str_schema(
+    strict=True, max_length=_MAX_LENGTH, strip_whitespace=False, to_lower=False, to_upper=False
+)
+_TEXT_ONLY: Final = _or_incomplete(_TEXT)
 _UNREAD_OBJECT: Final = core_schema.dict_schema(
-    _NAME,
+    _TEXT,
     _or_incomplete(
         _TEXT,
         core_schema.bool_schema(strict=True),
-        core_schema.dict_schema(_NAME, _or_incomplete(_TEXT)),
+        core_schema.none_schema(),
+        core_schema.int_schema(strict=True, ge=-_MAX_WHOLE, le=_MAX_WHOLE),
+        core_schema.list_schema(_TEXT_ONLY, max_length=_MAX_MEMBERS, strict=True),
+        core_schema.dict_schema(_TEXT, _TEXT_ONLY, max_length=_MAX_MEMBERS, strict=True),
     ),
+    max_length=_MAX_MEMBERS,
 )
 
 
-def _leave_object(schema: Any, read: ObjectReader) -> None:  # noqa: ANN401 - same
-    """Let the schema of an optional record accept any object whose values lose nothing when they are kept."""
-    while schema["type"] != "nullable":
-        schema = schema["schema"]
-    record = schema["schema"]
+def _leave_object(kind: type[BaseModel], name: str, schema: Any, reader: ObjectReader) -> bool:  # noqa: ANN401 - same
+    """Let the schema of an optional record accept any object that may stay unread.
 
-    def write(
-        value: BaseModel | dict[str, object], serialize: Callable[[BaseModel], object]
-    ) -> object:
-        return serialize(read(value) if isinstance(value, dict) else value)
+    Return False, and change nothing, if the member is another one, or if there are validators or serializers for it.
+    """
+    optional = schema.get("schema", {})
+    is_plain = (schema["type"], optional.get("type")) == ("default", "nullable")
+    is_of_kind = kind.__pydantic_fields__[name].annotation == reader.kind | None
+    if not (is_plain and is_of_kind) or "serialization" in {*schema, *optional}:
+        return False
+    record = optional["schema"]
+    if record["type"] == "json-or-python":  # changed before: pydantic keeps the schema of a record
+        return True
 
-    schema["schema"] = core_schema.json_or_python_schema(
+    def write(value: BaseModel | JsonMembers, serialize: Callable[[BaseModel], object]) -> object:
+        return serialize(reader.read(value) if isinstance(value, dict) else value)
+
+    optional["schema"] = core_schema.json_or_python_schema(
         json_schema=_UNREAD_OBJECT,
         python_schema=record,
         serialization=core_schema.wrap_serializer_function_ser_schema(write, schema=record),
     )
+    return True
