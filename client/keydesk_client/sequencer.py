@@ -15,6 +15,8 @@ MAX_RANGE: Final = 500
 """Ids that one request for missing transactions asks for."""
 MAX_HELD = 10_000
 PATIENCE_S = 0.25
+REPLICA_PAUSES_S: Final = (0.5, 1.0, 2.0)
+"""Before each repetition of a request for what the service should have: its replicas may lag behind each other."""
 
 
 class HasTransactionId(Protocol):

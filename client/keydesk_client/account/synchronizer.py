@@ -1,6 +1,6 @@
 """Keep a book equal to the account at the service: snapshots, transactions in order, and comparison with the changes.
 
-The state protocol without input and output; its callers read the service and decide when.
+The state protocol without input and output: its callers read the service and decide when.
 
 1. Buffer transactions until the first snapshot; drop what the snapshot holds, apply the rest in strict id order and once,
    and know which ids are missing: `TransactionGate`.
@@ -8,11 +8,22 @@ The state protocol without input and output; its callers read the service and de
    compared; a difference asks for a snapshot. An answer is often older than what the stream brought while it was under
    way (`AccountRequest`): what those transactions concern is left out, and the next changes are asked for from where they
    list it again. A snapshot gets those transactions applied on top.
-3. A history that went back, or that of another account, replaces everything.
+3. A snapshot that is older than the account was before it was asked for comes from a replica that lags behind, and is
+   asked for again; if that does not help, the history went back. Such a history, or that of another account, replaces
+   everything.
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Collection,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -31,7 +42,7 @@ from keydesk_client.models import (
 )
 from keydesk_client.models._core.json import JsonValue
 from keydesk_client.models.responses import AccountChangesResponse
-from keydesk_client.sequencer import MAX_HELD, Backfill, Range, Sequencer
+from keydesk_client.sequencer import MAX_HELD, REPLICA_PAUSES_S, Backfill, Range, Sequencer
 
 ID_ENDINGS: Final = ("ID", "IDs")  # of members that name orders, trades and transactions
 
@@ -251,6 +262,32 @@ class Synchronizer:
     def asking(self) -> AbstractContextManager[AccountRequest]:
         """Return a block in which a request about the account is sent, and its answer applied."""
         return self.gate.asking(self.checked)
+
+    async def read_snapshot(
+        self,
+        read: Callable[[], Awaitable[Account]],
+        request: AccountRequest,
+        *,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        pauses: Sequence[float] = REPLICA_PAUSES_S,
+    ) -> Account:
+        """Return the account; while a replica answers that lags behind, ask again after each of the pauses (seconds)."""
+        for pause in pauses:
+            account = await read()
+            if not self._is_behind(account, request):
+                return account
+            await sleep(pause)
+        return await read()
+
+    def _is_behind(self, account: Account, request: AccountRequest) -> bool:
+        """Return whether an answer about this account is older than what was applied before it was asked for."""
+        before = self._book.account
+        return (
+            before is not None
+            and request.applied is not None
+            and before.created_time_ns == account.created_time.ns
+            and number_of(account.last_transaction_id) < request.applied
+        )
 
     def apply_snapshot(self, account: Account, request: AccountRequest | None = None) -> Continuity:
         """Replace the book by a snapshot, then apply the transactions that came after it.

@@ -25,7 +25,7 @@ from keydesk_client.following.events import (
 from keydesk_client.following.follower import (
     Follower,
 )
-from keydesk_client.models import ClientPrice, Transaction, TransactionHeartbeat
+from keydesk_client.models import Account, ClientPrice, Transaction, TransactionHeartbeat
 from keydesk_client.models.transactions.base import TransactionIdentity
 from keydesk_client.resources._base import unknown_instrument
 from keydesk_client.sequencer import PATIENCE_S, Backfill, GapFiller
@@ -73,9 +73,12 @@ async def _snapshot(follower: Follower) -> None:
         try:
             if not follower.book.instruments:
                 await _read_instruments(follower)
-            with follower.synchronizer.asking() as request:
-                answer = await follower.client.accounts.get()
-                follower.synchronizer.apply_snapshot(answer.account, request)
+            synchronizer = follower.synchronizer
+            with synchronizer.asking() as request:
+                account = await synchronizer.read_snapshot(
+                    partial(_account, follower), request, sleep=follower.timing.sleep
+                )
+                synchronizer.apply_snapshot(account, request)
         except FAILURES as error:
             follower.interrupted("account", error)
             await follower.back_off(failures, error)
@@ -83,6 +86,10 @@ async def _snapshot(follower: Follower) -> None:
         else:
             follower.restored("account")
             return
+
+
+async def _account(follower: Follower) -> Account:
+    return (await follower.client.accounts.get()).account
 
 
 async def _read_instruments(follower: Follower) -> None:

@@ -22,7 +22,7 @@ from keydesk_client.models.transactions.unions import (
     TransactionHeartbeat,
     TransactionStreamItem,
 )
-from keydesk_client.sequencer import Backfill, GapFiller, Sequencer
+from keydesk_client.sequencer import REPLICA_PAUSES_S, Backfill, GapFiller, Sequencer
 from keydesk_client.streams.buffer import (
     Buffer,
     HistoryLost,
@@ -37,8 +37,6 @@ from keydesk_client.transaction_id import TransactionID
 LINE: Reader[Transaction | TransactionHeartbeat] = Reader(TransactionStreamItem, TRANSACTION_LINE)
 UNREADABLE_EVERY_S: Final = 1.0
 """The shortest time between two requests that unreadable lines cause."""
-PAUSES_S: Final = (0.5, 1.0, 2.0)
-"""Before each repetition of a request for what the service should have: its replicas may lag behind each other."""
 
 TransactionItem: TypeAlias = Transaction | TransactionHeartbeat | Reconnected | HistoryLost
 
@@ -157,7 +155,7 @@ class TransactionStream(Stream[TransactionItem, TransactionItem]):
 
     async def _catch_up(self, sequencer: Sequencer[Transaction]) -> None:
         """Read everything after the last transaction; wait for a replica that does not know that one yet."""
-        for pause in (*PAUSES_S, None):
+        for pause in (*REPLICA_PAUSES_S, None):
             answer = await self._read_since(sequencer.last)
             if answer is not None and (
                 answer.last is None or not sequencer.is_service_behind(answer.last)
@@ -182,7 +180,7 @@ class TransactionStream(Stream[TransactionItem, TransactionItem]):
         filler = GapFiller(
             sequencer,
             self._read_range,
-            pauses=PAUSES_S,
+            pauses=REPLICA_PAUSES_S,
             on_progress=self._deliver,
             sleep=self._sleep,
         )

@@ -107,6 +107,64 @@ def test_a_history_that_went_back_before_it_was_asked_for_replaces_everything(
     assert followed.gate.applied == 3
 
 
+@dataclass
+class Replica:
+    """Answers with older and older copies of an account, and counts the pauses before each."""
+
+    answers: list[Account]
+    pauses: list[float] = field(default_factory=list[float])
+
+    async def read(self) -> Account:
+        return self.answers.pop(0)
+
+    async def sleep(self, seconds: float) -> None:
+        self.pauses.append(seconds)
+
+
+async def test_a_snapshot_of_a_replica_that_lags_behind_is_asked_for_again(
+    followed: Followed,
+) -> None:
+    followed.gate.offer(opening(4))
+    followed.gate.offer(opening(5))
+    caught_up = account(lastTransactionID="5", trades=[held(4), held(5)])
+    replica = Replica([account(), account(lastTransactionID="4", trades=[held(4)]), caught_up])
+    synchronizer = followed.synchronizer
+    with synchronizer.asking() as request:
+        followed.gate.offer(opening(6))  # since the first request, and in no answer
+        read = await synchronizer.read_snapshot(replica.read, request, sleep=replica.sleep)
+        assert synchronizer.apply_snapshot(read, request) is Continuity.SAME
+    assert replica.pauses == [0.5, 1.0]
+    assert set(followed.book.trades) == {"4", "5", "6"}
+    assert followed.heard == [4, 5, 6], "each once"
+
+
+async def test_a_history_that_stays_shorter_is_believed_after_the_pauses(
+    followed: Followed,
+) -> None:
+    followed.gate.offer(opening(4))
+    replica = Replica([account()] * 4)
+    synchronizer = followed.synchronizer
+    with synchronizer.asking() as request:
+        read = await synchronizer.read_snapshot(replica.read, request, sleep=replica.sleep)
+        assert synchronizer.apply_snapshot(read, request) is Continuity.WENT_BACK
+    assert replica.pauses == [0.5, 1.0, 2.0]
+    assert followed.book.trades == {}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [account(lastTransactionID="9"), account(createdTime="2026-01-05T00:00:00.000000000Z")],
+    ids=["a newer one", "another account"],
+)
+async def test_no_other_snapshot_is_asked_for_twice(followed: Followed, answer: Account) -> None:
+    followed.gate.offer(opening(4))
+    replica = Replica([answer])
+    with followed.synchronizer.asking() as request:
+        read = followed.synchronizer.read_snapshot
+        assert await read(replica.read, request, sleep=replica.sleep) is answer
+    assert replica.pauses == []
+
+
 def test_a_later_transaction_that_cannot_be_applied_again_asks_for_another_snapshot(
     followed: Followed,
 ) -> None:

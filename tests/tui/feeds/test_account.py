@@ -125,6 +125,53 @@ async def test_a_broker_that_knows_less_than_we_do_is_believed() -> None:
         await until(lambda: "4" in feed.store.trades)
 
 
+async def test_a_replica_that_lags_behind_is_not_taken_for_a_history_that_went_back() -> None:
+    broker = ScriptedBroker()
+    feed = link_to(broker)
+    async with running(feed, update_account):
+        await feed.ready.wait()
+        heard: list[str] = []
+        feed.gate.listen(lambda each: heard.append(each.id))
+        feed.gate.offer(opening(4, "100", "1.08500"))
+        asked = len(broker.asked)
+        wait = feed.pause
+
+        async def catch_up(seconds: float) -> None:
+            if broker.last_id == 3 and len(broker.asked) > asked:
+                broker.members = {"trades": [open_trade(4, initialUnits="100", currentUnits="100")]}
+                broker.happens(opening(4, "100", "1.08500"))
+            await wait(seconds)
+
+        feed.pause = catch_up
+        feed.request_snapshot("The test doubts it")
+        await until(lambda: broker.last_id == 4 and not feed.snapshot_wanted.is_set())
+        await until(lambda: feed.synchronizer.checked == 4)
+        assert set(feed.store.trades) == {"4"}
+        assert heard == ["4"]
+        assert "now ends at" not in log_of(feed)
+
+
+async def test_what_the_desk_itself_took_back_is_shown_at_once() -> None:
+    broker = ScriptedBroker(last_id=9)
+    feed = link_to(broker)
+    async with running(feed, update_account):
+        await feed.ready.wait()
+        pauses: list[float] = []
+        wait = feed.pause
+
+        async def note(seconds: float) -> None:
+            pauses.append(seconds)
+            await wait(seconds)
+
+        feed.pause = note
+        broker.last_id = 3
+        feed.ready.clear()  # as `restart_market` does after a checkpoint was restored
+        feed.snapshot_wanted.set()
+        await feed.ready.wait()
+        assert feed.gate.applied == 3
+        assert pauses == []
+
+
 async def test_a_snapshot_that_is_slower_than_the_stream_loses_and_repeats_nothing() -> None:
     broker = SlowBroker()
     feed = link_to(broker)

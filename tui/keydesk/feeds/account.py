@@ -38,6 +38,7 @@ from keydesk_client.errors import (
 from keydesk_client.models import Account, AccountChanges, Transaction
 from keydesk_client.models.responses import AccountChangesResponse, TransactionsResponse
 from keydesk_client.orders.outcome import Intent
+from keydesk_client.sequencer import REPLICA_PAUSES_S
 
 REPEATS_AT_ONCE = 2
 SETTLED_AFTER = 10.0  # seconds since the last snapshot after which the next one is taken at once
@@ -67,14 +68,23 @@ async def _snapshot(feed: AccountFeed) -> None:
     while True:
         try:
             with feed.synchronizer.asking() as request:
-                answer = await feed.ask(feed.client.accounts.get())
-                replace_account(feed, answer.account, request)
+                replace_account(feed, await _read_account(feed, request), request)
         except FAILURES as error:
             _say_why(feed, error, tries)
             await feed.back_off(tries)
             tries += 1
         else:
             return
+
+
+async def _read_account(feed: AccountFeed, request: AccountRequest) -> Account:
+    """Return the account; where the desk itself made the history go back, as it is."""
+
+    async def read() -> Account:
+        return (await feed.ask(feed.client.accounts.get())).account
+
+    pauses = REPLICA_PAUSES_S if feed.ready.is_set() else ()
+    return await feed.synchronizer.read_snapshot(read, request, sleep=feed.pause, pauses=pauses)
 
 
 def replace_account(feed: AccountFeed, account: Account, request: AccountRequest) -> None:
