@@ -35,6 +35,23 @@ def test_a_script_signs_in_lists_and_signs_out(desk_of_my_own: PracticeServer, h
     assert "No profile yet" in home.run("profiles").stdout
 
 
+def test_commands_use_the_first_account_that_is_signed_in_and_keep_to_it(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    first = home.run(
+        *login_text("main", desk_of_my_own), *home.unlocked, stdin=desk_of_my_own.token
+    )
+    assert "keydesk and its commands use it from now on" in first.stdout
+    status = home.run("status", *home.unlocked)
+    assert f"main  account {desk_of_my_own.account_id}" in status.stdout
+    assert not (home.folder / "practice").exists(), "no other market was opened"
+    second = home.run(
+        *login_text("other", desk_of_my_own), *home.unlocked, stdin=desk_of_my_own.token
+    )
+    assert "Open it: keydesk --profile other" in second.stdout
+    assert load_settings(home.folder).last_profile == "main"
+
+
 def test_the_vault_keeps_the_token_and_no_other_file_shows_it(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:

@@ -19,7 +19,7 @@ from keydesk.cli.token_access import (
     store_of,
     with_retries,
 )
-from keydesk.config.profiles import delete_profile, save_profile
+from keydesk.config.profiles import delete_profile, save_last_profile, save_profile
 from keydesk.config.settings import (
     ENVIRONMENTS,
     PRACTICE_MARKET,
@@ -50,7 +50,8 @@ def login(arguments: Sequence[str]) -> int:
     """Sign in; return the exit code."""
     options = _login_options(arguments)
     folders = find_folders(options.data, os.environ)
-    known = load_settings(folders.config).profiles.get(options.name)
+    settings = load_settings(folders.config)
+    known = settings.profiles.get(options.name)
     if known and known.environment != options.environment:
         raise Refusal(
             f"profile {options.name} is signed in for {known.environment}; take another name, "
@@ -65,7 +66,12 @@ def login(arguments: Sequence[str]) -> int:
     text = (
         f"Signed in: profile {profile.name}, {profile.environment}, account {profile.account_id}. "
     )
-    say(safe(f"{text}The token is in {where}. Open it: keydesk --profile {profile.name}"))
+    if settings.last_profile == PRACTICE_MARKET:  # no other account that commands would use
+        save_last_profile(folders.config, profile.name)
+        opened = "keydesk and its commands use it from now on"
+    else:
+        opened = f"Open it: keydesk --profile {profile.name}"
+    say(safe(f"{text}The token is in {where}. {opened}"))
     return 0
 
 
