@@ -315,6 +315,7 @@ def test_a_live_desk_is_armed_by_digits_that_it_answers_and_disarmed_by_a_blurre
         terminal.see("ARMED")
         terminal.see_no_more("exit only")
         terminal.write(FOCUS_OUT)
+        terminal.see("Exit only: the window lost the focus; A arms again")
         terminal.see("exit only")
         terminal.press("B")
         terminal.see("A arms")

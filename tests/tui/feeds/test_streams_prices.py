@@ -299,7 +299,7 @@ async def test_a_price_does_not_hide_that_answers_are_slow_until_the_next_look()
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
         await feed.priced.wait()
         for _ in range(20):
-            feed.round_trips.took(1.2)
+            feed.round_trips.took(1.2, feed.now())
         check(feed)
         assert feed.store.health.prices == "SLOW"
         broker.price_line.say(price("EUR_USD", "1.08491", "1.08501", LATER))
@@ -310,10 +310,21 @@ async def test_a_price_does_not_hide_that_answers_are_slow_until_the_next_look()
 def test_slow_answers_are_said() -> None:
     health, trips = Health(events="OK", events_at=10.0), RoundTrips()
     for _ in range(20):
-        trips.took(1.2)
+        trips.took(1.2, 10.0)
     assess_streams(health, trips, 11.0)
     assert health.events == "SLOW"
     assert health.rtt_p95_ms == 1200
+
+
+def test_a_line_that_is_fast_again_is_ok_after_a_minute() -> None:
+    health, trips = Health(events="OK", events_at=10.0), RoundTrips()
+    for _ in range(20):
+        trips.took(1.2, 10.0)
+    for now, state in ((69.0, "SLOW"), (70.0, "OK")):
+        health.events_at = now
+        trips.took(0.1, now)
+        assess_streams(health, trips, now)
+        assert health.events == state
 
 
 second_chart = partial(update_chart, place=2)

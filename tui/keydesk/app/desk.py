@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic, time, time_ns
@@ -49,6 +49,16 @@ if TYPE_CHECKING:
     from keydesk.alerts.away import AwayReport
     from keydesk.calc.orders.instructions import Instruction
     from keydesk.forms.sheet import FormContext
+
+
+# What disarms the desk without a key and without a message of its own; the focus goes with a key of the trader.
+DISARMS_BY_ITSELF: Mapping[Cause, NoticeLevel] = {
+    Cause.RECONNECT: "warn",
+    Cause.RESUME: "warn",
+    Cause.IDLE: "warn",
+    Cause.LOCKED: "warn",
+    Cause.FOCUS_OUT: "info",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +261,9 @@ class TradingDesk:
             self.record("disarm", cause.value.text)
             self.store.arming = now
             self.store.mark(Topic.ARMING)
+            if level := DISARMS_BY_ITSELF.get(cause):
+                arms = self.keymap.name("arm")
+                self.tell(level, f"Exit only: {cause.value.text}; {arms} arms again")
 
     def exit_only(self) -> str:
         """Return why no risk may be opened now, "" if it may."""

@@ -29,7 +29,8 @@ from keydesk_client.errors import (
 from keydesk_client.http.timing import BackOff
 from keydesk_client.streams.buffer import StreamHealth
 
-REMEMBERED = 100
+REMEMBERED = 100  # round trips
+RECENT = 60.0  # seconds: older round trips say nothing of the line as it is now
 T = TypeVar("T")
 UNANSWERED = (ConnectionLost, TimedOut, Unreachable)
 BACK_OFF = BackOff(first_s=0.5, longest_s=30.0)
@@ -43,16 +44,16 @@ class RoundTrips:
     """The newest round-trip times, and the requests without an answer; all in seconds."""
 
     def __init__(self) -> None:
-        self._durations: deque[float] = deque(maxlen=REMEMBERED)
+        self._taken: deque[tuple[float, float]] = deque(maxlen=REMEMBERED)  # when, how long
         self._waiting: dict[object, float] = {}  # when each request was asked
         self._failed_since: float | None = (
             None  # when the first was asked that ended without an answer
         )
         self._answered_at = float("-inf")  # when the last answer of any kind came
 
-    def took(self, seconds: float) -> None:
-        """Add the duration of a round trip."""
-        self._durations.append(seconds)
+    def took(self, seconds: float, now: float) -> None:
+        """Add the duration of a round trip that just ended."""
+        self._taken.append((now, seconds))
 
     def ask(self, now: float) -> object:
         """Note that a request is sent; return its handle."""
@@ -91,14 +92,15 @@ class RoundTrips:
     @property
     def last_ms(self) -> float | None:
         """The newest round trip in milliseconds, None before the first."""
-        return self._durations[-1] * 1000 if self._durations else None
+        return self._taken[-1][1] * 1000 if self._taken else None
 
     @property
     def p95_ms(self) -> float | None:
-        """The 95th percentile of the round trips in milliseconds."""
-        if not self._durations:
+        """The 95th percentile in milliseconds of the round trips in the minute up to the newest one."""
+        if not self._taken:
             return None
-        ordered = sorted(self._durations)
+        newest, _ = self._taken[-1]
+        ordered = sorted(seconds for when, seconds in self._taken if newest - when < RECENT)
         return ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))] * 1000
 
 
@@ -186,7 +188,7 @@ class AccountFeed:
         finally:
             trips.forget(request)
         trips.answer(request, self.now())
-        trips.took(self.now() - began)
+        trips.took(self.now() - began, self.now())
         return answer
 
     def request_snapshot(self, text: str) -> None:
