@@ -193,6 +193,7 @@ async def test_a_trade_that_is_gone_is_said_so(build: Build) -> None:
     app = await after(build, "y", store=store)
     assert app.results == []
     assert "closed already" in app.last_text
+    assert "all 0 trades" not in app.last_text
 
 
 async def test_the_field_of_break_even_stays_on_one_line_beside_the_chart() -> None:

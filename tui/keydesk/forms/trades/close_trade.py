@@ -78,17 +78,19 @@ class CloseForm(Form[CloseTrades]):
         """Return the trades to close."""
         trades = self.trades
         if len(trades) == 1:
-            return (
-                ("CLOSE ", "bright"),
-                (trade_name(trades[0]), "bright"),
-                (" at market", "plain"),
-            )
-        text = safe(f"CLOSE all {len(trades)} trades of {pair(self.instrument)}")
+            text = safe(f"CLOSE {trade_name(trades[0])}")
+        elif trades:
+            text = safe(f"CLOSE all {len(trades)} trades of {pair(self.instrument)}")
+        else:
+            named = " ".join(f"#{clean_name(each)}" for each in self.trade_ids[:SHOWN_TRADES])
+            return ((safe(f"CLOSE {pair(self.instrument)} {named}"), "bright"),)
         return ((text, "bright"), (" at market", "plain"))
 
     def body(self) -> Sequence[TextLine]:
         """Show each trade and what closing realizes."""
         context = self.trading_context()
+        if not self.trades:
+            return ()
         if context is None:
             return (NO_PRICE,)
         lines: list[TextLine] = [quote_line(context)]
