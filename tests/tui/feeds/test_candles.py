@@ -6,9 +6,9 @@ from unittest.mock import Mock, patch
 
 from keydesk.chart.position import Position
 from keydesk.feeds.account_feed import AccountFeed
-from keydesk.feeds.candles import load_candles, load_older
+from keydesk.feeds.candles import load_candles, load_older, load_past
 from keydesk.store.candles import MAX_CANDLES, WINDOW, show_prices, want_date, want_history
-from keydesk.store.state import Candle, CandleSeries
+from keydesk.store.state import Candle, CandleSeries, PastCandles
 from keydesk.store.store import Store
 from keydesk_client.client import Client
 from support.broker import PracticeServer
@@ -17,6 +17,7 @@ from support.fakes.scripted_broker import ScriptedBroker, link_to
 SHOWN = 400  # candles in sight
 HOUR_NS = 3600 * 1_000_000_000
 TEN_YEARS_NS = 3653 * 24 * HOUR_NS
+YEAR_1990_NS = int(datetime(1990, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000_000
 FRANC_NS = int(datetime(2015, 1, 15, tzinfo=UTC).timestamp()) * 1_000_000_000
 
 
@@ -117,6 +118,98 @@ async def test_a_date_before_all_history_shows_its_beginning(
         candles = position.candles(series, 100)
         assert position.end(candles) == 100
         assert position.lacking_end(series, candles, 100, 0) == ""
+
+
+async def test_a_date_before_all_history_is_reported_with_the_first_day_and_nothing_as_unreadable(
+    desk_of_my_own: PracticeServer,
+) -> None:
+    async with client_of(desk_of_my_own) as client:
+        feed = link_of(client)
+        series = await opened(feed, "EUR_USD", "M5")
+        want_date(feed.store, "EUR_USD", "M5", YEAR_1990_NS)
+        await load_candles(feed, series, "EUR_USD", "M5")
+    assert [each.text for each in feed.store.notices] == [
+        "No candles of EUR/USD M5 before 4 Jan 1999: the chart shows the first ones"
+    ]
+    assert (series.error, feed.store.health.unreadable) == ("", 0)
+
+
+async def test_candles_of_a_date_are_not_given_up_for_those_before_the_last_window(
+    desk_of_my_own: PracticeServer,
+) -> None:
+    async with client_of(desk_of_my_own) as client:
+        feed = link_of(client)
+        series = await opened(feed, "EUR_USD", "M5")
+        for date_ns in (YEAR_1990_NS, FRANC_NS):
+            want_date(feed.store, "EUR_USD", "M5", date_ns)
+            want_history(feed.store, "EUR_USD", "M5", "older")
+            await load_candles(feed, series, "EUR_USD", "M5")
+    past = series.past
+    assert past is not None
+    assert past.candles[0].time_ns < FRANC_NS < past.candles[-1].time_ns
+    assert (series.error, feed.store.health.unreadable) == ("", 0)
+
+
+def without_candles() -> tuple[AccountFeed, CandleSeries]:
+    """A chart of one candle, at a broker that has none of any date."""
+    empty = {"instrument": "EUR_USD", "granularity": "M5", "candles": []}
+    feed = link_to(ScriptedBroker(answers={"/candles": empty}))
+    feed.store.focus = "EUR_USD"
+    series = CandleSeries("EUR_USD", "M5", candles=[Candle(10**18, 1, 1, 1, 1, complete=True)])
+    feed.store.series["EUR_USD", "M5"] = series
+    return feed, series
+
+
+async def test_a_broker_without_candles_of_a_date_leaves_the_chart_where_it_is_and_says_so() -> (
+    None
+):
+    feed, series = without_candles()
+    position = Position(until=7)
+    for direction in ("older", "newer", "older"):
+        position.go_to(FRANC_NS, series)
+        want_date(feed.store, "EUR_USD", "M5", FRANC_NS)
+        await load_candles(feed, series, "EUR_USD", "M5")
+        assert position.arrive(series, 100)
+        assert (position.until, position.goal) == (7, None)
+        want_history(feed.store, "EUR_USD", "M5", direction)
+        await load_candles(feed, series, "EUR_USD", "M5")
+    assert {each.text for each in feed.store.notices} == {
+        "No candles of EUR/USD M5 at 15 Jan 2015: the chart stays where it is"
+    }
+    assert (series.error, feed.store.health.unreadable) == ("", 0)
+
+
+async def test_an_empty_window_that_is_to_be_extended_asks_for_nothing() -> None:
+    feed, series = without_candles()
+    for direction in ("older", "newer"):
+        series.past = PastCandles(wants=direction)
+        assert await load_past(feed, series, series.past)
+    assert (series.error, feed.store.health.unreadable) == ("", 0)
+
+
+async def test_a_date_that_cannot_be_loaded_leaves_the_chart_where_it_is_and_the_next_one_clears_why() -> (
+    None
+):
+    broker = ScriptedBroker(statuses={"/candles": 503})
+    feed = link_to(broker)
+    feed.store.focus = "EUR_USD"
+    shown = [Candle(10**18, 1, 1, 1, 1, complete=True)]
+    series = CandleSeries("EUR_USD", "M5", candles=list(shown))
+    series.past = PastCandles([Candle(FRANC_NS, 1, 1, 1, 1, complete=True)])
+    feed.store.series["EUR_USD", "M5"] = series
+    position = Position(until=FRANC_NS)
+    position.go_to(YEAR_1990_NS, series)
+    assert not position.arrive(series, 100), "the window before is not the one asked for"
+    want_date(feed.store, "EUR_USD", "M5", YEAR_1990_NS)
+    await load_candles(feed, series, "EUR_USD", "M5")
+    assert position.arrive(series, 100)
+    assert position.candles(series, 100) == series.past.candles
+    assert "503" in series.error
+    broker.statuses.clear()
+    broker.answers["/candles"] = {"instrument": "EUR_USD", "granularity": "M5", "candles": []}
+    want_date(feed.store, "EUR_USD", "M5", YEAR_1990_NS)
+    await load_candles(feed, series, "EUR_USD", "M5")
+    assert not series.error
 
 
 async def test_candles_of_bid_prices_do_not_come_before_those_of_mid_prices() -> None:

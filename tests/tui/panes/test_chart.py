@@ -179,6 +179,28 @@ async def test_a_date_is_asked_for_and_the_picture_stays_until_it_comes() -> Non
         assert "Thu 15 Jan 2015" in text_of(pane)[-1]
 
 
+async def test_a_second_date_waits_for_its_own_candles_and_the_chart_comes_back_to_the_present() -> (
+    None
+):
+    pane, store = Chart(), desk_store()
+    async with shown(pane, store, size=(60, 20)) as pilot:
+        newest = text_of(pane)
+        series = store.series["EUR_USD", "M5"]
+        series.past = PastCandles(is_loaded=True)
+        series.past.candles = [
+            replace(each, time_ns=FIRST_NS + i * 5 * MINUTE_NS)
+            for i, each in enumerate(candles(1.17, 200, 5))
+        ]
+        pane.position.until = FIRST_NS + 100 * 5 * MINUTE_NS
+        pane.go_to_date(datetime(2015, 1, 15))  # noqa: DTZ001 - of the trader's zone
+        await pilot.pause()
+        assert text_of(pane)[0].strip() == "Loading 15 Jan 2015 …"
+        assert "1 Jan 1990" in text_of(pane)[-1]
+        assert heard(pilot, Chart.HistoryWanted) == []
+        pane.action_newest()
+        assert text_of(pane) == newest
+
+
 @pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York", "UTC"])
 @pytest.mark.parametrize("date", [datetime.min, datetime.max, datetime(1969, 12, 31)])  # noqa: DTZ001, DTZ901
 async def test_an_absurd_date_is_the_first_or_the_last_that_a_broker_takes(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from keydesk.store.state import Candle, CandleSeries
+from keydesk.store.state import Candle, CandleSeries, PastCandles
 
 AHEAD = 0.75  # of the candles in sight follow the date that the chart went to
 
@@ -21,10 +21,15 @@ class Position:
 
     until: int | None = None  # time of the newest candle in sight; None: the newest there is
     goal: int | None = None  # date to go to, until its candles have come
+    _left: PastCandles | None = None  # the window when the date was asked for, which is not its own
 
     def reset(self) -> None:
         """Show the newest candles."""
-        self.until = self.goal = None
+        self.until = self.goal = self._left = None
+
+    def go_to(self, date_ns: int, series: CandleSeries) -> None:
+        """Go to a date once a window of the past has come that was asked for from now on."""
+        self.goal, self._left = date_ns, series.past
 
     def candles(self, series: CandleSeries, needed: int) -> Sequence[Candle]:
         """Return the candles to draw from: the series' own, or a window of the past where those do not reach.
@@ -59,7 +64,7 @@ class Position:
         end, past = self.end(candles), series.past
         is_past = past is not None and candles is past.candles
         begins, ahead = series.reaches_start, end - shown
-        if past is not None:
+        if past is not None and past.candles:
             begins = begins or past.reaches_start
             if not is_past:  # the window goes on where the series ends
                 ahead += bisect_left(
@@ -72,12 +77,12 @@ class Position:
         return "newer" if candles[-1].time_ns < series.candles[-1].time_ns else ""
 
     def arrive(self, series: CandleSeries, shown: int) -> bool:
-        """Go to the date that was asked for once its candles are there; return whether the chart has gone there."""
+        """Go to the date that was asked for once its candles are there; return whether the request is over."""
         past = series.past
-        if self.goal is None or past is None or not past.is_loaded:
+        if self.goal is None or past is None or past is self._left or not past.is_loaded:
             return False
-        goal, self.goal = self.goal, None
-        if past.candles:
+        goal, self.goal, self._left = self.goal, None, None
+        if past.candles and not past.is_of_last_date:
             at = bisect_left(past.candles, goal, key=lambda each: each.time_ns)
             newest = min(len(past.candles) - 1, max(shown - 1, at + int(shown * AHEAD)))
             self.until = past.candles[newest].time_ns

@@ -1,5 +1,7 @@
 """Load the candles of charts: the newest ones, those before them, and those around a date. Prices and the account never wait for them."""
 
+from datetime import tzinfo
+
 from keydesk.feeds.account_feed import FAILURES, AccountFeed, reason
 from keydesk.store.candles import (
     Direction,
@@ -11,7 +13,9 @@ from keydesk.store.candles import (
     open_series,
     show_prices,
 )
-from keydesk.store.state import CandleSeries, PastCandles, Topic
+from keydesk.store.state import CandleSeries, Notice, PastCandles, Topic
+from keydesk.text.format import at, pair
+from keydesk.text.sanitize import safe
 from keydesk_client.models import CandlestickResponse, DateTime, granularity_of
 
 COUNT = 400
@@ -129,6 +133,7 @@ async def load_older(feed: AccountFeed, series: CandleSeries) -> bool:
         return False
     finally:
         series.loading_history = False
+    _clear_history_error(series)
     return True
 
 
@@ -138,16 +143,13 @@ async def load_past(feed: AccountFeed, series: CandleSeries, past: PastCandles) 
     series.loading_history = True
     try:
         match wants:
-            case "older":
+            case "older" if past.candles:
                 await _extend(feed, series, past, "older", past.candles[0].time_ns)
-            case "newer":
+            case "newer" if past.candles:
                 await _extend(feed, series, past, "newer", past.candles[-1].time_ns)
             case "date":
-                await _extend(feed, series, past, "older", past.date_ns)
-                newest = past.candles[-1].time_ns if past.candles else past.date_ns
-                await _extend(feed, series, past, "newer", newest)
-                past.is_loaded = True
-            case "":
+                await _load_date(feed, series, past)
+            case _:
                 pass
     except FAILURES as error:
         past.is_loaded = True
@@ -155,8 +157,39 @@ async def load_past(feed: AccountFeed, series: CandleSeries, past: PastCandles) 
         return False
     finally:
         series.loading_history = False
+    _clear_history_error(series)
     feed.store.mark(Topic.CANDLES, (series.instrument, series.granularity))
     return True
+
+
+async def _load_date(feed: AccountFeed, series: CandleSeries, past: PastCandles) -> None:
+    """Load a window around its date; without any candles there, the last window stays."""
+    window = PastCandles(date_ns=past.date_ns)
+    await _extend(feed, series, window, "older", window.date_ns)
+    newest = window.candles[-1].time_ns if window.candles else window.date_ns
+    await _extend(feed, series, window, "newer", newest)
+    if window.candles:
+        past.candles, past.reaches_start = window.candles, window.reaches_start
+        past.is_of_last_date = False
+    past.is_loaded = True
+    if series.past is past and (text := _missing_text(series, window, feed.store.zone)):
+        feed.store.notify(Notice("warn", safe(text), feed.store.clock_ns))
+
+
+def _missing_text(series: CandleSeries, window: PastCandles, zone: tzinfo) -> str:
+    """Return that the broker has no candles at the date of a window, "" if it has."""
+    name = f"{pair(series.instrument)} {series.granularity}"
+    if not window.candles:
+        return f"No candles of {name} at {_day(window.date_ns, zone)}: the chart stays where it is"
+    first_ns = window.candles[0].time_ns
+    if not window.reaches_start or first_ns <= window.date_ns:
+        return ""
+    return f"No candles of {name} before {_day(first_ns, zone)}: the chart shows the first ones"
+
+
+def _day(time_ns: int, zone: tzinfo) -> str:
+    day = at(time_ns, zone)
+    return f"{day.day} {day:%b %Y}"
 
 
 async def _extend(
@@ -177,6 +210,12 @@ async def _page(
     if direction == "older":
         return await feed.ask(ask(name, granularity=granularity, price=prices, count=PAGE, to=edge))
     return await feed.ask(ask(name, granularity=granularity, price=prices, count=PAGE, from_=edge))
+
+
+def _clear_history_error(series: CandleSeries) -> None:
+    """Forget why history could not be loaded; an error of the newest candles stays until those are loaded."""
+    if not series.wants_reload:
+        series.error = ""
 
 
 async def _failed(feed: AccountFeed, series: CandleSeries, error: Exception) -> None:

@@ -86,12 +86,13 @@ class Chart(ChartView):
 
     def go_to_date(self, date: datetime) -> None:
         """Show the candles around a date in the trader's zone; until they are there, the picture stays, dimmed."""
-        if self.frame is not None and self._series() is not None:
+        series = self._series()
+        if self.frame is not None and series is not None:
             frame = self.frame
             goal = int(date.replace(tzinfo=frame.store.zone).timestamp()) * SECOND
             newest = max(frame.wall_ns, frame.store.clock_ns)
             goal = max(FIRST_NS, min(goal, newest))  # beyond the dates that a broker takes
-            self.position.goal = goal
+            self.position.go_to(goal, series)
             self.post(self.DateWanted(*self._shown, goal))
             self._draw_now()
 

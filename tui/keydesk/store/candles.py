@@ -233,9 +233,14 @@ def want_history(store: Store, instrument: str, granularity: str, direction: Dir
     series = store.series.get((instrument, granularity))
     if series is None or not series.candles or series.loading_history:
         return
-    if series.past is None and direction == "older" and len(series.candles) >= MAX_CANDLES:
-        series.past = PastCandles(series.candles[:OVERLAP], reaches_start=series.reaches_start)
     past = series.past
+    if past is not None and past.wants == "date":
+        return  # the window that comes has other ends
+    if past is not None and not past.candles:
+        past = None  # the broker had none at the date: there is nothing to extend
+    if past is None and direction == "older" and len(series.candles) >= MAX_CANDLES:
+        past = PastCandles(series.candles[:OVERLAP], reaches_start=series.reaches_start)
+        series.past = past
     if past is None:
         series.wants_older = direction == "older" and not series.reaches_start
     elif direction == "newer" or not past.reaches_start:
@@ -244,11 +249,15 @@ def want_history(store: Store, instrument: str, granularity: str, direction: Dir
 
 
 def want_date(store: Store, instrument: str, granularity: str, date_ns: int) -> None:
-    """Request a window around a date in place of the last one."""
+    """Request a window around a date in place of the last one, whose candles stay until the new ones have come."""
     series = store.series.get((instrument, granularity))
-    if series is not None:
-        series.past = PastCandles(wants="date", date_ns=date_ns)
-        store.mark(Topic.CANDLES)
+    if series is None:
+        return
+    last = series.past or PastCandles()
+    series.past = PastCandles(
+        last.candles, "date", date_ns, reaches_start=last.reaches_start, is_of_last_date=True
+    )
+    store.mark(Topic.CANDLES)
 
 
 def apply_older_candles(store: Store, series: CandleSeries, loaded: Iterable[Candlestick]) -> None:

@@ -105,6 +105,9 @@ class PastCandles:
     date_ns: int = 0  # that it was asked for
     reaches_start: bool = False  # the service has none that are older
     is_loaded: bool = False  # what was asked for by date has come, or failed
+    is_of_last_date: bool = (
+        False  # until then, and if it failed: the candles are those of the window before
+    )
 
 
 @dataclass(slots=True)
