@@ -27,6 +27,13 @@ _LIMITS = {  # of the size
     "depth": (Decimal("0.0001"), Decimal(100)),
     "halt": (Decimal(1), Decimal(1)),
 }
+_UNITS = {  # of the size, in words
+    "spike": "a fraction of the price (0.01 is 1 %)",
+    "gap": "a fraction of the price (0.01 is 1 %)",
+    "spread": "a factor of the spread",
+    "depth": "a factor of the depth",
+    "halt": "as a halt has no size",
+}
 _MOVES = frozenset({"spike", "gap"})
 
 
@@ -57,7 +64,8 @@ def _shock(control: Control, request: AddShock) -> Shock:
     size = _USUAL_SIZE[request.kind] if request.size is None else request.size
     low, high = _LIMITS[request.kind]
     if not low <= size <= high or not size:
-        raise invalid_value("size", f": use {low} to {high} for a {request.kind}")
+        text = f"A {request.kind} cannot have the size {size}: use {low} to {high}, {_UNITS[request.kind]}"
+        raise HttpError(400, text if size else f"{text}; 0 is no {request.kind}")
     if not 1 <= request.seconds <= MAX_SECONDS:
         raise invalid_value("seconds", f": use 1 to {MAX_SECONDS}")
     instrument = request.instrument

@@ -185,6 +185,13 @@ async def test_what_the_market_refuses_begins_with_its_reason(tmp_path: Path) ->
     async with desk(tmp_path) as (one, _):
         await one.do("jump 1990-01-01")
         assert one.told[-1][1].startswith("NOT DONE: The market is at")
+        too_large = {"kind": "spike", "instrument": "EUR_USD", "size": "60"}
+        one.replay.execute(ReplayCommand("makes a spike", "POST", "/shocks", too_large))
+        await one.finish()
+        assert one.told[-1][1] == (
+            "NOT DONE: A spike cannot have the size 60: use -0.5 to 1, a fraction of the price "
+            "(0.01 is 1 %). The command that failed makes a spike"
+        )
 
 
 async def test_a_market_that_is_gone_is_said_and_comes_back(tmp_path: Path) -> None:

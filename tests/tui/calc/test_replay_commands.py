@@ -102,6 +102,17 @@ def test_what_replaces_the_ledger_says_so(line: str, path: str, body: dict[str, 
         ("shock", "write one of spike gap"),
         ("shock spike", "a spike needs an instrument"),
         ("shock gap eurusd lots", "'lots' not understood"),
+        ("shock", "the size of a spike or gap is a fraction of the price (0.01 is 1 %)"),
+        (
+            "shock spike eurusd 60",
+            "a spike cannot have the size 60; write -0.5 to 1, a fraction of the price (0.01 is 1 %)",
+        ),
+        ("shock gap eurusd -51%", "a gap cannot have the size -51%; write -0.5 to 1, a fraction"),
+        ("shock gap eurusd 0", "0 is no gap"),
+        ("shock spread 0.05", "write 0.1 to 1000, a factor of the spread"),
+        ("shock depth 101", "write 0.0001 to 100, a factor of the depth"),
+        ("shock halt 60", "a halt has no size; leave 60 out; write how long it lasts as 60s"),
+        ("shock halt 0s", "it cannot last 0s; write 1s to 604800s"),
         ("faults sunday", "write one of bad-line"),
         ("deposit -5", "write an amount above 0"),
         ("deposit 1e9", "write an amount above 0"),
@@ -115,6 +126,19 @@ def test_a_refusal_names_the_word_and_the_remedy(line: str, said: str) -> None:
     with pytest.raises(ReplaySyntaxError) as refused:
         read(line)
     assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("spike eurusd 1%", "makes a spike of EUR_USD by 0.01 of the price (1 %) now"),
+        ("gap eurusd -0.005", "makes a gap of EUR_USD by -0.005 of the price (-0.5 %) now"),
+        ("spread eurusd 8", "makes a spread of EUR_USD by a factor of 8 now"),
+        ("halt", "makes a halt now"),
+    ],
+)
+def test_a_shock_names_the_unit_of_its_size(line: str, text: str) -> None:
+    assert read(f"shock {line}").text == text
 
 
 def test_nothing_can_be_finished_where_nothing_is_replayed() -> None:

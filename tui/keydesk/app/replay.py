@@ -201,7 +201,7 @@ class MarketReplay:
             if not command.has_answer:
                 self._change(checkpoints=await control.checkpoints())
         except ControlRefused as error:
-            self._tell("warn", f"NOT DONE: {error} (refused: what {command.text})")
+            self._tell("warn", f"NOT DONE: {error}. The command that failed {command.text}")
             self._record("replay", f"refused: {command.text}: {error}")
         else:
             self._record("replay", command.text)

@@ -28,7 +28,15 @@ VERBS = (
     ),
 )
 SHOCKS = ("spike", "gap", "halt", "spread", "depth", "none")
-NEEDS_INSTRUMENT = frozenset(("spike", "gap"))
+MOVES = frozenset(("spike", "gap"))  # of the price of an instrument
+SHARE = "a fraction of the price (0.01 is 1 %)"
+SHOCK_SIZES = {  # the market takes sizes between two limits
+    "spike": (Decimal("-0.5"), Decimal(1), SHARE),
+    "gap": (Decimal("-0.5"), Decimal(1), SHARE),
+    "spread": (Decimal("0.1"), Decimal(1_000), "a factor of the spread"),
+    "depth": (Decimal("0.0001"), Decimal(100), "a factor of the depth"),
+}
+MAX_SHOCK_SECONDS = 7 * 86_400
 FAULTS = ("bad-line", "bad-day", "maintenance", "requotes", "off")
 SPEEDS = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0)
 FASTEST = 100_000.0
@@ -255,31 +263,68 @@ def _shock(rest: Sequence[str], _market: ControlledMarket, _now: float) -> Repla
         case [kind, *more] if kind in SHOCKS and kind != "none":
             return _shock_of(kind, more)
         case _:
-            raise ReplaySyntaxError(f"shock: write one of {' '.join(SHOCKS)}, then an instrument")
+            raise ReplaySyntaxError(
+                f"shock: write one of {' '.join(SHOCKS)}, then an instrument, a size and how long: "
+                f"shock spike eurusd 1% 60s; the size of a spike or gap is {SHARE}"
+            )
 
 
 def _shock_of(kind: str, more: Sequence[str]) -> ReplayCommand:
     """Read `eurusd 0.01 60s` in any order."""
     body: dict[str, Value] = {"kind": kind}
+    size = ""
     for word in more:
         if re.fullmatch(r"[0-9]{1,6}s", word):
-            body["seconds"] = int(word[:-1])
+            body["seconds"] = _shock_seconds(word)
         elif re.fullmatch(r"-?[0-9]{0,6}(\.[0-9]{1,8})?%?", word) and word.strip("-%."):
-            body["size"] = _share(word)
+            share = _shock_size(kind, word)
+            body["size"], size = f"{share:f}", f" by {_size_text(kind, share)}"
         elif "instrument" not in body and re.fullmatch(r"[a-z]{3}[_/]?[a-z]{3}", word):
             body["instrument"] = f"{word[:3]}_{word[-3:]}".upper()
         else:
             raise ReplaySyntaxError(f"shock: {word!r} not understood; write shock gap eurusd -1%")
-    if kind in NEEDS_INSTRUMENT and "instrument" not in body:
+    if kind in MOVES and "instrument" not in body:
         raise ReplaySyntaxError(f"shock: a {kind} needs an instrument: shock {kind} eurusd 1%")
     of = f" of {body['instrument']}" if "instrument" in body else ""
-    size = f" by {body['size']}" if "size" in body else ""
     return ReplayCommand(f"makes a {kind}{of}{size} now", "POST", "/shocks", body)
 
 
-def _share(word: str) -> str:
+def _shock_size(kind: str, word: str) -> Decimal:
+    """Return the size of a shock, as the market takes it."""
+    if kind not in SHOCK_SIZES:
+        raise ReplaySyntaxError(
+            f"shock: a {kind} has no size; leave {word} out; write how long it lasts as 60s"
+        )
+    low, high, unit = SHOCK_SIZES[kind]
     number = Decimal(word.removesuffix("%"))
-    return f"{number / 100 if word.endswith('%') else number:f}"
+    size = number / 100 if word.endswith("%") else number
+    if not low <= size <= high or not size:
+        zero = "" if size else f"; 0 is no {kind}"
+        raise ReplaySyntaxError(
+            f"shock: a {kind} cannot have the size {word}; write {low} to {high}, {unit}{zero}"
+        )
+    return size
+
+
+def _size_text(kind: str, size: Decimal) -> str:
+    if kind not in MOVES:
+        return f"a factor of {size:f}"
+    return f"{size:f} of the price ({_plain(size * 100)} %)"
+
+
+def _plain(number: Decimal) -> str:
+    """Return a number without closing zeros."""
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _shock_seconds(word: str) -> int:
+    seconds = int(word[:-1])
+    if not 1 <= seconds <= MAX_SHOCK_SECONDS:
+        raise ReplaySyntaxError(
+            f"shock: it cannot last {word}; write 1s to {MAX_SHOCK_SECONDS}s (7 days)"
+        )
+    return seconds
 
 
 def _faults(rest: Sequence[str], market: ControlledMarket, _now: float) -> ReplayCommand:
