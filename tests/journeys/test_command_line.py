@@ -66,3 +66,15 @@ def test_cutting_in_the_line_leaves_the_clipboard_of_the_terminal_alone(
     assert b"\x1b]52" not in terminal.raw
     terminal.press("Escape")
     terminal.see_no_more("Tab completes")
+
+
+def test_an_alert_on_a_trade_that_is_not_open_is_refused_in_its_line(terminal: Terminal) -> None:
+    terminal.press(":")
+    terminal.see("Command")
+    terminal.write(b"alert trade 99 < -1r")
+    terminal.see("trade: #99 is not open")
+    terminal.press("Enter")
+    terminal.see("Tab completes")
+    terminal.see("alert trade 99 < -1r")
+    terminal.press("Escape")
+    terminal.see_no_more("Tab completes")

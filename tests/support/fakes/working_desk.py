@@ -115,6 +115,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
             show_week=lambda: self.days_shown.append("week"),
             new_alert=self.new_alert,
             make_alert=self.make_alert,
+            alert_trouble=lambda _: "",
             show_alerts=self.show_alerts,
             toggle_mute=self.toggle_mute,
             read_summary=lambda _: None,  # nothing is read here

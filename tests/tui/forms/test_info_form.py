@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from textual.widgets import Input
 
+from keydesk.app.alerts.account_alerts import AccountAlerts
 from keydesk.calc.command_parser import (
+    MakeAlert,
     OpenTicket,
     ParsedCommand,
     QuitDesk,
@@ -17,6 +19,7 @@ from keydesk.calc.command_parser import (
     parse_command,
 )
 from keydesk.calc.orders.order_parser import matching
+from keydesk.config.alert_settings import AlertSettings
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.info_form import DetailsForm, HelpForm, InfoForm
 from keydesk.keys.keymap import DESK, KEYMAP, KEYS, PAGES, TRADES
@@ -207,6 +210,24 @@ async def test_a_line_that_cannot_be_read_stays_to_be_mended() -> None:
         assert "size: 50x is not valid" in app.words
         await pilot.press("backspace", "k", "enter")
     assert len(app.results) == 1
+
+
+async def test_an_alert_that_cannot_be_made_now_is_refused_while_its_line_is_open() -> None:
+    store = example_store()
+    no_app: Any = None
+    alerts = AccountAlerts(
+        no_app, store, AlertSettings(), write=lambda _: None, tell=lambda *_: None, keymap=KEYMAP
+    )
+    app = FormApp(lambda: CommandForm(store, "alert trade 9", alerts.trouble))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*"9 < -1r")
+        assert "trade: #99 is not open; write an open trade's id" in app.words
+        await pilot.press("enter")
+        assert app.results == []
+        assert "trade: #99 is not open" in app.words
+        await pilot.press(*["backspace"] * 14, *"pl < -50", "enter")
+    [made] = app.results
+    assert isinstance(made, MakeAlert)
 
 
 @pytest.mark.parametrize("form", [lambda: FindForm(example_store()), lambda: HelpForm(KEYMAP)])

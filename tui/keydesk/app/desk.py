@@ -204,6 +204,7 @@ class TradingDesk:
             show_week=partial(statistics.show_day, week=True),
             new_alert=self.alerts.new,
             make_alert=self.alerts.make,
+            alert_trouble=self.alerts.trouble,
             show_alerts=self.alerts.show_page,
             toggle_mute=self.alerts.toggle_mute,
             read_summary=pages.read_summary,

@@ -1,12 +1,13 @@
 """Forms with a text field: the command line (`:`) and the search for an instrument (`/`). They send nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import ClassVar, LiteralString
 
 from textual.app import ComposeResult
 from textual.widgets import Input
 
+from keydesk.calc.alerts.parser import AlertLine
 from keydesk.calc.command_parser import (
     ChooseIndicators,
     GoToDate,
@@ -129,7 +130,13 @@ class FindForm(InfoForm[str]):
 
 
 class CommandForm(InfoForm[ParsedCommand]):
-    """Return the command that the typed line means."""
+    """Return the command that the typed line means.
+
+    Args:
+        store: Has the instruments, the one in focus and the practice market.
+        text: The line to begin with.
+        alert_trouble: Returns why an alert cannot be made now, "" if it can.
+    """
 
     BINDINGS = bindings_of(COMMAND)
     WIDTH: ClassVar[int] = 60
@@ -139,10 +146,16 @@ class CommandForm(InfoForm[ParsedCommand]):
     }
     """
 
-    def __init__(self, store: Store, text: str = "") -> None:
+    def __init__(
+        self,
+        store: Store,
+        text: str = "",
+        alert_trouble: Callable[[AlertLine], str] = lambda _: "",
+    ) -> None:
         super().__init__()
         self.store = store
         self.text = text  # typed so far
+        self._alert_trouble = alert_trouble
         self.refused = False  # Enter was pressed on a line that cannot be read
 
     @property
@@ -169,9 +182,14 @@ class CommandForm(InfoForm[ParsedCommand]):
         return "Tab completes   Enter takes it   Esc closes"
 
     def command(self) -> ParsedCommand:
-        """Return the command that the text means so far."""
+        """Return the command that the text means so far; an alert that cannot be made now is a mistake."""
         store = self.store
-        return parse_command(self.text, store.instruments, store.focus, store.market, monotonic())
+        command = parse_command(
+            self.text, store.instruments, store.focus, store.market, monotonic()
+        )
+        if isinstance(command, MakeAlert) and (trouble := self._alert_trouble(command.line)):
+            return ShowMessage("warn", trouble)
+        return command
 
     def lines(self) -> Sequence[TextLine]:  # noqa: PLR0911 - one answer a command
         """Return the effect of Enter in words."""

@@ -43,7 +43,8 @@ class CommandActions:
 
     def action_command_line(self, text: str = "") -> None:
         """Open the command line, with the beginning of a command."""
-        self._context.app.push_screen(forms.CommandForm(self._store, text), self._run_command)
+        form = forms.CommandForm(self._store, text, self._context.services.alert_trouble)
+        self._context.app.push_screen(form, self._run_command)
 
     def _run_command(  # noqa: C901 - one branch a command
         self, command: ParsedCommand | None

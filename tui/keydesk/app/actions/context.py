@@ -64,6 +64,7 @@ class DeskServices:
     show_week: Callable[[], None]
     new_alert: Callable[[PriceCross | TradeResult], None]
     make_alert: Callable[[AlertLine], None]
+    alert_trouble: Callable[[AlertLine], str]  # why an alert cannot be made now
     show_alerts: Callable[[], None]
     toggle_mute: Callable[[], None]
     read_summary: Callable[[Callable[[Rows], None]], None]

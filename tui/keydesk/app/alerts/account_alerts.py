@@ -161,7 +161,7 @@ class AccountAlerts:
         from keydesk.forms.market.new_alert import AlertLineForm  # noqa: PLC0415
 
         title = "Alert" if changed is None else "Edit the alert"
-        form = AlertLineForm(self._store, before, self._trouble, title)
+        form = AlertLineForm(self._store, before, self.trouble, title)
         self._app.push_screen(form, lambda line: self.make(line, changed))
 
     def make(self, line: AlertLine | None, changed: Alert | None = None) -> None:
@@ -196,8 +196,8 @@ class AccountAlerts:
         else:
             self._tell("good", text)
 
-    def _trouble(self, line: AlertLine) -> str:
-        """Return why an alert cannot be made now."""
+    def trouble(self, line: AlertLine) -> str:
+        """Return why an alert cannot be made now, "" if it can."""
         from keydesk.calc.alerts.alert_builder import make_alert  # noqa: PLC0415 - see `open`
         from keydesk.calc.alerts.parts import AlertSyntaxError  # noqa: PLC0415
 
