@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from keydesk.calc.alerts.alert_builder import (
     AlertContext,
     PriceSnapshot,
+    line_of,
     make_alert,
     standing_text,
 )
@@ -183,6 +184,45 @@ def test_times_are_the_next_ones_of_the_traders_zone_and_never_past() -> None:
         make_alert(parse_alert("time 2026-03-01 10:00", NAMES, EUR), AROUND)
     with pytest.raises(AlertSyntaxError, match="time: tea is not an expiry"):
         make_alert(parse_alert("time tea", NAMES, EUR), AROUND)
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("", "once"),
+        ("repeat", "repeat 5m"),
+        ("repeat 60m", "repeat 1h"),
+        ("repeat 90s", "repeat 90s"),
+        ("repeat 0s", "repeat 0s"),
+        ("repeat 2d", "repeat 2d"),
+    ],
+)
+def test_how_often_is_written_alike_before_and_after_an_alert_is_made(
+    typed: str, shown: str
+) -> None:
+    line = parse_alert(f"spread > 2p {typed}", NAMES, EUR)
+    made = make_alert(line, AROUND)
+    assert made.repeat_text == shown
+    how = shown if shown == "once" else f"({shown})"
+    assert line.text == f"alerts {how} when EUR/USD spread ≥ 2 pips"
+    assert line_of(made, UTC) == f"eurusd spread > 2p {shown}"
+    assert parse_alert(line_of(made, UTC), NAMES, EUR) == line
+
+
+def test_one_pip_is_no_pips() -> None:
+    texts = [
+        parse_alert(each, NAMES, EUR).condition.text
+        for each in ("spread > 1p", "spread < 1.0p", "spread > 1.2p", "+1p", "-1p", "+20p", "-1%")
+    ]
+    assert [each.removeprefix("EUR/USD ") for each in texts] == [
+        "spread ≥ 1 pip",
+        "spread ≤ 1.0 pips",
+        "spread ≥ 1.2 pips",
+        "mid moves +1 pip",
+        "mid moves -1 pip",
+        "mid moves +20 pips",
+        "mid moves -1%",
+    ]
 
 
 def test_a_level_that_the_price_is_beyond_is_said_to_wait_for_a_fresh_crossing() -> None:

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from keydesk.calc.alerts.conditions import Condition
-from keydesk.text.format import duration
 from keydesk.text.sanitize import SafeText, clean
 
 SECOND = 1_000_000_000
 MAX_NOTE_LENGTH = 80
 USUAL_PAUSE_S = 300
+PAUSE_UNITS = {"d": 86_400, "h": 3600, "m": 60}  # seconds, the longest first
 AlertState = Literal["on", "paused", "done", "expired"]
 
 
@@ -30,15 +30,23 @@ class Alert:
     @property
     def repeat_text(self) -> str:
         """Return how often it fires: once, or again after a pause."""
-        if self.repeat_s is None:
-            return "once"
-        return f"repeat {duration(self.repeat_s)}" if self.repeat_s else "repeat"
+        return repeat_text(self.repeat_s)
 
     @property
     def text(self) -> SafeText:
         """Return condition and note; the note is the trader's own text, cleaned."""
         note = f": {clean(self.note, MAX_NOTE_LENGTH)}" if self.note else ""
         return clean(f"{self.condition.text}{note}")
+
+
+def repeat_text(repeat_s: int | None) -> str:
+    """Return how often an alert fires, as it is typed: once, repeat 90s, repeat 5m, repeat 1h."""
+    if repeat_s is None:
+        return "once"
+    for unit, seconds in PAUSE_UNITS.items():
+        if repeat_s and repeat_s % seconds == 0:
+            return f"repeat {repeat_s // seconds}{unit}"
+    return f"repeat {repeat_s}s"
 
 
 @dataclass(frozen=True, slots=True)

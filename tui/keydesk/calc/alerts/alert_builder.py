@@ -141,7 +141,7 @@ def standing_text(alert: Alert, priced: PriceSnapshot | None) -> str:
 def line_of(alert: Alert, zone: tzinfo) -> str:
     """Return the line of an alert; a distance from a price is written as the level that it came to."""
     parts = [condition_line(alert.condition)]
-    parts.append("once" if alert.repeat_s is None else f"repeat {alert.repeat_s}s")
+    parts.append(alert.repeat_text)
     if alert.expires_ns is not None:
         parts.append(f"until {at(alert.expires_ns, zone):%Y-%m-%d %H:%M}")
     if alert.note:

@@ -70,9 +70,11 @@ class PriceMove:
     @property
     def text(self) -> str:
         """Return the condition in words."""
-        sign = "%" if self.unit == "percent" else " pips"
+        distance = self.distance
+        is_percent = self.unit == "percent"
+        moved = f"{distance:+f}%" if is_percent else pip_count(distance, signed=True)
         where = f" from {self.start:f}: {self.level:f}" if self.start else ""
-        return f"{pair(self.instrument)} {self.side} moves {self.distance:+f}{sign}{where}"
+        return f"{pair(self.instrument)} {self.side} moves {moved}{where}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ class SpreadLevel:
     @property
     def text(self) -> str:
         """Return the condition in words."""
-        return f"{pair(self.instrument)} spread {SIGNS[self.direction]} {self.level:f} pips"
+        return f"{pair(self.instrument)} spread {SIGNS[self.direction]} {pip_count(self.level)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,6 +353,12 @@ Condition = (
     | StreamSilence
 )
 CandleCondition = MovingAverageCross | RsiLevel | AtrMultiple
+
+
+def pip_count(value: Decimal, *, signed: bool = False) -> str:
+    """Return a number of pips in words: 1 pip, 1.2 pips; signed: +1 pip."""
+    text = f"{value:+f}" if signed else f"{value:f}"
+    return f"{text} {'pip' if text.lstrip('+-') == '1' else 'pips'}"
 
 
 def _amount(value: Decimal, unit: ResultUnit) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from keydesk.calc.alerts.alert import MAX_NOTE_LENGTH, USUAL_PAUSE_S
+from keydesk.calc.alerts.alert import MAX_NOTE_LENGTH, USUAL_PAUSE_S, repeat_text
 from keydesk.calc.alerts.conditions import (
     AccountResult,
     AtrMultiple,
@@ -75,10 +75,11 @@ class AlertLine:
     @property
     def text(self) -> str:
         """Return what it does."""
-        often = "once" if self.repeat_s is None else f"again after {self.repeat_s} s"
+        often = repeat_text(self.repeat_s)
+        how = often if self.repeat_s is None else f"({often})"
         lasts = f", until {self.lasts}" if self.lasts else ""
         note = f": {self.note}" if self.note else ""
-        return f"alerts {often} when {self.condition.text}{lasts}{note}"
+        return f"alerts {how} when {self.condition.text}{lasts}{note}"
 
 
 def parse_alert(line: str, instruments: Iterable[str], focus: str) -> AlertLine:

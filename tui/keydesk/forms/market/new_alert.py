@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.widgets import Input
 
-from keydesk.calc.alerts.alert import USUAL_PAUSE_S
+from keydesk.calc.alerts.alert import USUAL_PAUSE_S, repeat_text
 from keydesk.calc.alerts.conditions import Direction, PriceCross, PriceSide, TradeResult
 from keydesk.calc.alerts.parser import AlertLine, parse_alert
 from keydesk.calc.alerts.parts import AlertSyntaxError
@@ -195,9 +195,8 @@ class NewAlertForm(InfoForm[AlertChoice]):
 def _often(repeat_s: int | None) -> str:
     if repeat_s is None:
         return "once"
-    if not repeat_s:
-        return "at every fresh crossing"
-    return f"again after {repeat_s // 60} min, at a fresh crossing"
+    fresh = "at every fresh crossing" if not repeat_s else "at a fresh crossing after that"
+    return f"{repeat_text(repeat_s)}, {fresh}"
 
 
 class AlertLineForm(InfoForm[AlertLine]):
