@@ -125,6 +125,18 @@ class BrokerClock:
         return self.time_ns + int((now - self.updated_at) * SECOND)
 
 
+def present_value(store: Store, reading: Reading, now: float) -> Decimal | None:
+    """Return the value of a reading now; None where it is not known, and of a day's extreme and candles."""
+    if reading.kind not in OF_PRICES:
+        return _value(store, reading, now, store.clock_ns)
+    quote = store.quotes.get(reading.subject)
+    if quote is None or reading.kind in {"high", "low"}:
+        return None
+    prices = PriceReadings(store, reading.subject)
+    prices.watch([reading])
+    return next((value for _, value in prices.values(quote)), None)
+
+
 def account_values(
     store: Store, readings: Iterable[Reading], now: float, clock_ns: int
 ) -> Iterator[Value]:

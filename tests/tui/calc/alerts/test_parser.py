@@ -227,9 +227,38 @@ def test_one_pip_is_no_pips() -> None:
 
 def test_a_level_that_the_price_is_beyond_is_said_to_wait_for_a_fresh_crossing() -> None:
     made = make_alert(parse_alert("> 1.08", NAMES, EUR), AROUND)
-    assert "the alert fires after it went below and crosses again" in standing_text(made, PRICED)
+    price = Decimal("1.085")
+    assert "the alert fires after it went below and crosses again" in standing_text(made, price)
+    assert not standing_text(made, None)
     higher = PriceCross(EUR, "mid", "up", Decimal("1.09"))
-    assert not standing_text(replace(made, condition=higher), PRICED)
+    assert not standing_text(replace(made, condition=higher), price)
+    touched = PriceCross(EUR, "mid", "touch", Decimal("1.08"))
+    assert not standing_text(replace(made, condition=touched), price)
+
+
+@pytest.mark.parametrize(
+    ("line", "value", "text"),
+    [
+        ("spread > 1p", "1.2", "the spread is there already (1.2 pips)"),
+        ("spread > 1p", "1", "the spread is there already (1 pip)"),
+        ("trade 99 < -1r", "-1.25", "the P/L of the trade is there already (−1.25 R)"),
+        ("trade 99 > 50", "51", "the P/L of the trade is there already (+51.00)"),
+        ("pl < 100", "0", "the open P/L is there already (0.00)"),
+        ("day < -300", "-301", "the P/L of the day is there already (−301.00)"),
+        ("margin > 50", "51.25", "the margin closeout is there already (51.2 %)"),
+        ("clients > 60", "61", "the share of long clients is there already (61.0 %)"),
+        ("rollover 10m", "480", "the time to the rollover is there already (8m)"),
+        ("silence 10s", "12", "the silence is there already (12s)"),
+    ],
+)
+def test_what_is_beyond_its_level_already_is_named_with_its_value(
+    line: str, value: str, text: str
+) -> None:
+    made = make_alert(parse_alert(line, NAMES, EUR), AROUND)
+    back = "below" if made.condition.direction == "up" else "above"
+    assert standing_text(made, Decimal(value)) == (
+        f"{text}: the alert fires after it went {back} and crosses again"
+    )
 
 
 def test_an_alert_on_a_trade_that_is_not_open_is_refused_not_kept_silently() -> None:

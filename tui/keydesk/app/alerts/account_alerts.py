@@ -136,7 +136,8 @@ class AccountAlerts:
         """Show a new alert, to be made or changed."""
         from keydesk.forms.market.new_alert import NewAlertForm  # noqa: PLC0415 - with the first form
 
-        form = NewAlertForm(self._store, condition, self._standing, self._keymap)
+        standing = lambda line: self._standing(self._unmade(line))  # noqa: E731
+        form = NewAlertForm(self._store, condition, standing, self._keymap)
         self._app.push_screen(form, self._chosen)
 
     def _chosen(self, choice: AlertChoice | None) -> None:
@@ -167,7 +168,7 @@ class AccountAlerts:
     def make(self, line: AlertLine | None, changed: Alert | None = None) -> None:
         """Make an alert, or give an alert another condition."""
         from keydesk.alerts.alert_list import add_alert, replace_alert  # noqa: PLC0415 - see `open`
-        from keydesk.calc.alerts.alert_builder import make_alert, standing_text  # noqa: PLC0415
+        from keydesk.calc.alerts.alert_builder import make_alert  # noqa: PLC0415
         from keydesk.calc.alerts.parts import AlertSyntaxError  # noqa: PLC0415
 
         if line is None:
@@ -175,14 +176,12 @@ class AccountAlerts:
         if self.watch is None:
             self._tell("warn", NOT_OPEN)
             return
-        around = self._alert_context()
         try:
-            made = make_alert(line, around, "" if changed is None else changed.id)
+            made = make_alert(line, self._alert_context(), "" if changed is None else changed.id)
         except AlertSyntaxError as error:
             self._tell("warn", str(error))
             return
-        instrument = getattr(line.condition, "instrument", "")
-        hint = standing_text(made, around.prices.get(instrument))
+        hint = self._standing(made)
         text = f"Alert {made.repeat_text}: {made.text}{f'; {hint}' if hint else ''}"
         if changed is None:
             self.watch.change(add_alert(made), lambda why: self._done(why, text))
@@ -207,11 +206,13 @@ class AccountAlerts:
             return str(error)
         return ""
 
-    def _standing(self, line: AlertLine) -> str:
-        from keydesk.calc.alerts.alert_builder import standing_text  # noqa: PLC0415 - see `open`
+    def _standing(self, alert: Alert) -> str:
+        """Return a hint if what the alert watches is beyond its level already."""
+        from keydesk.alerts.readings import present_value  # noqa: PLC0415 - see `open`
+        from keydesk.calc.alerts.alert_builder import standing_text  # noqa: PLC0415
 
-        instrument = getattr(line.condition, "instrument", "")
-        return standing_text(self._unmade(line), self._alert_context().prices.get(instrument))
+        value = present_value(self._store, alert.condition.reading, monotonic())
+        return standing_text(alert, value)
 
     def _alert_context(self) -> AlertContext:
         """Return the time, the trader's zone and the prices, from which an alert is made."""

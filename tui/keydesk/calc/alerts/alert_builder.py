@@ -19,17 +19,19 @@ from keydesk.calc.alerts.conditions import (
     PriceCross,
     PriceMove,
     PriceSide,
+    ResultUnit,
     RolloverSoon,
     RsiLevel,
     SpreadLevel,
     StreamSilence,
     TradeResult,
+    pip_count,
 )
 from keydesk.calc.alerts.parser import AlertLine
 from keydesk.calc.alerts.parts import AlertSyntaxError
 from keydesk.calc.orders.expiry_time import expiry_ns
 from keydesk.calc.orders.ticket_draft import UnreadableText
-from keydesk.text.format import at, pair
+from keydesk.text.format import at, duration, money, pair
 from keydesk.text.sanitize import clean_name
 from keydesk_client.arithmetic.profit import round_price
 
@@ -125,17 +127,50 @@ def instrument_of(condition: Condition) -> str:
     return ""
 
 
-def standing_text(alert: Alert, priced: PriceSnapshot | None) -> str:
-    """Return a hint if the price is beyond the level already: the alert waits until it comes back and crosses again."""
+def standing_text(alert: Alert, value: Decimal | None) -> str:
+    """Return a hint if a value is beyond the level already: the alert waits until it comes back and crosses again.
+
+    Args:
+        alert: Its condition says which value is read.
+        value: As it is now; None: not known.
+    """
     condition = alert.condition
-    if priced is None or not isinstance(condition, PriceCross):
+    if value is None or condition.direction == "touch":
         return ""
-    price, level = priced.at(condition.side), condition.level
-    beyond = price >= level if condition.direction == "up" else price <= level
-    if condition.direction == "touch" or not beyond:
+    is_up = condition.direction == "up"
+    if not (value >= condition.level if is_up else value <= condition.level):
         return ""
-    back = "below" if condition.direction == "up" else "above"
-    return f"the price is there already ({price:f}): the alert fires after it went {back} and crosses again"
+    name, shown = _named_value(condition, value)
+    back = "below" if is_up else "above"
+    return (
+        f"{name} is there already ({shown}): the alert fires after it went {back} and crosses again"
+    )
+
+
+def _named_value(condition: Condition, value: Decimal) -> tuple[str, str]:  # noqa: PLR0911 - one a kind
+    """Return what a condition reads, in words, and the value in its unit."""
+    match condition:
+        case SpreadLevel():
+            return "the spread", pip_count(value)
+        case TradeResult(unit=unit):
+            return "the P/L of the trade", _result_text(value, unit)
+        case AccountResult(of=of, unit=unit):
+            name = "the P/L of the day" if of == "day" else "the open P/L"
+            return name, _result_text(value, unit)
+        case MarginLevel():
+            return "the margin closeout", f"{money(value, 1)} %"
+        case ClientLongPercent():
+            return "the share of long clients", f"{money(value, 1)} %"
+        case RolloverSoon():
+            return "the time to the rollover", duration(float(value))
+        case StreamSilence():
+            return "the silence", duration(float(value))
+        case _:
+            return "the price", f"{value:f}"
+
+
+def _result_text(value: Decimal, unit: ResultUnit) -> str:
+    return f"{money(value, 2, signed=True)}{' R' if unit == 'R' else ''}"
 
 
 def line_of(alert: Alert, zone: tzinfo) -> str:
