@@ -283,7 +283,9 @@ def _tokens_of(text: str) -> tuple[str, ...]:
 
 
 def _add_market_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--seed", type=int, metavar="N", help="which market; kept by the ledger")
+    parser.add_argument(
+        "--seed", type=whole_number, metavar="N", help="which market; kept by the ledger"
+    )
     parser.add_argument(
         "--start", type=_time, metavar="TIME", help="where the market's time begins"
     )
@@ -336,24 +338,43 @@ def _host(text: str) -> str:
     return text
 
 
+def whole_number(text: str) -> int:
+    """Return the whole number of an argument; the error says what is expected."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"invalid number {text!r}: use a whole number such as 5"
+        ) from None
+
+
 def _port(text: str) -> int:
-    port = int(text)
+    try:
+        port = int(text)
+    except ValueError:
+        port = -1
     if not 0 <= port <= 65_535:  # noqa: PLR2004 - the range of ports
         raise argparse.ArgumentTypeError(f"invalid port {text!r}: use 0 to 65535")
     return port
 
 
 def _positive(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
     if not 0 < value < 1e9:  # noqa: PLR2004 - far above anything a machine can do
         raise argparse.ArgumentTypeError(f"invalid number {text!r}: use one above 0")
     return value
 
 
 def _count(text: str) -> int:
-    value = int(text)
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
     if value < 1:
-        raise argparse.ArgumentTypeError(f"invalid number {text!r}: use 1 or more")
+        raise argparse.ArgumentTypeError(f"invalid number {text!r}: use a whole number, 1 or more")
     return value
 
 

@@ -67,6 +67,23 @@ def test_nonsense_is_a_usage_error(words: list[str], capsys: pytest.CaptureFixtu
     assert "error:" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["--port", "x"], "invalid port 'x': use 0 to 65535"),
+        (["--speed", "abc"], "invalid number 'abc': use one above 0"),
+        (["--rate-limit", "many"], "invalid number 'many': use a whole number, 1 or more"),
+        (["--seed", "1.5"], "invalid number '1.5': use a whole number such as 5"),
+    ],
+)
+def test_a_number_that_cannot_be_read_is_named_in_plain_words(
+    words: list[str], text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        read_arguments(["serve", *words], {})
+    assert text in capsys.readouterr().err
+
+
 def test_a_token_that_no_store_keeps_is_refused_with_the_remedy(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

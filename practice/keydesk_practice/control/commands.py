@@ -16,12 +16,13 @@ from keydesk_practice.control.leaderboard import REFRESH_SECONDS, run_room
 from keydesk_practice.engine.wire_form import to_wire
 from keydesk_practice.errors import ControlFailed
 from keydesk_practice.http.faults import PROFILES
-from keydesk_practice.options import default_data
+from keydesk_practice.options import default_data, whole_number
 
 Body = dict[str, Any]
 Answer = dict[str, Any]
 Sent = tuple[str, str, Body | None]
 _AMOUNT = re.compile(r"[0-9]+(\.[0-9]+)?")
+FASTEST = 100_000.0  # market seconds a second, as the broker takes them
 _SHORTEST_REFRESH, _MAX_REFRESH = 0.1, 86_400.0  # seconds
 _ACCOUNT_VERBS = ("add", "reset", "clone", "deposit", "withdraw", "margin")
 
@@ -203,6 +204,19 @@ def _amount(text: str) -> str:
     return text
 
 
+def _speed(text: str) -> float:
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = 0.0
+    if not 0 < speed <= FASTEST:
+        raise argparse.ArgumentTypeError(
+            f"invalid speed {text!r}: use a number above 0, at most {FASTEST:g}, such as 60 "
+            "for a minute of the market in each second"
+        )
+    return speed
+
+
 def _refresh(text: str) -> float:
     try:
         seconds = float(text)
@@ -250,11 +264,13 @@ def _add_clock(commands: Any) -> None:  # noqa: ANN401
     _command(commands, "status", "Show time, speed, replay, shocks, faults and accounts.")
     _command(commands, "pause", "Stop the market's time.")
     play = _command(commands, "play", "Let the market run on.")
-    play.add_argument("--speed", type=float, metavar="X", help="market seconds a second")
+    play.add_argument("--speed", type=_speed, metavar="X", help="market seconds a second")
     speed = _command(commands, "speed", "Change the market's speed.")
-    speed.add_argument("speed", type=float, metavar="X", help="market seconds a second")
+    speed.add_argument("speed", type=_speed, metavar="X", help="market seconds a second")
     step = _command(commands, "step", "Pause, and go on to the end of the candle in progress.")
-    step.add_argument("candles", type=int, nargs="?", default=1, metavar="N", help="candles (1)")
+    step.add_argument(
+        "candles", type=whole_number, nargs="?", default=1, metavar="N", help="candles (1)"
+    )
     step.add_argument("--granularity", default="M1", metavar="G", help="S5 to M (%(default)s)")
     jump = _command(commands, "jump", "Go on to a later time.")
     jump.add_argument("time", metavar="TIME", help="such as 2015-01-15T09:29:50Z")
@@ -269,11 +285,13 @@ def _add_replays(commands: Any) -> None:  # noqa: ANN401
     replay.add_argument("--start", metavar="TIME", help="a time of your own")
     replay.add_argument("--random", action="store_true", help="a time drawn at random")
     replay.add_argument("--present", action="store_true", help="back to now: nothing is replayed")
-    replay.add_argument("--draw", type=int, metavar="N", help="draw the same random time again")
+    replay.add_argument(
+        "--draw", type=whole_number, metavar="N", help="draw the same random time again"
+    )
     replay.add_argument("--blind", action="store_true", help="hide instrument and date")
     replay.add_argument("--instrument", metavar="NAME", help="what is hidden (default: drawn)")
     replay.add_argument("--balance", metavar="AMOUNT", help="of every account (100000)")
-    replay.add_argument("--speed", type=float, metavar="X", help="market seconds a second (1)")
+    replay.add_argument("--speed", type=_speed, metavar="X", help="market seconds a second (1)")
     replay.add_argument("--play", action="store_true", help="do not begin paused")
     _command(commands, "finish", "Pause, and show where and when a blind replay was.")
     shock = _command(
@@ -285,7 +303,7 @@ def _add_replays(commands: Any) -> None:  # noqa: ANN401
     shock.add_argument(
         "--size", metavar="F", help="0.01 is one percent; a factor for spread, depth"
     )
-    shock.add_argument("--seconds", type=int, metavar="N", help="how long (60)")
+    shock.add_argument("--seconds", type=whole_number, metavar="N", help="how long (60)")
     shock.add_argument("--at", metavar="TIME", help="when (at once)")
     faults = _command(
         commands, "faults", "Simulate faults of a broker: latency, lost answers, cut streams."
@@ -316,7 +334,9 @@ def _add_accounts(commands: Any) -> None:  # noqa: ANN401
         parsers[name].add_argument("--margin-rate", metavar="F", help="0.05 is a leverage of 20")
     parsers["add"].add_argument("--hedging", action="store_true", help="long and short at once")
     parsers["add"].add_argument("--fifo", action="store_true", help="US FIFO rules")
-    parsers["add"].add_argument("--owner", type=int, metavar="N", help="the token's number (0)")
+    parsers["add"].add_argument(
+        "--owner", type=whole_number, metavar="N", help="the token's number (0)"
+    )
     parsers["add"].add_argument("--alias", metavar="NAME", help="its name")
     parsers["reset"].add_argument(
         "--hedging", action=argparse.BooleanOptionalAction, default=None, help="as it was"

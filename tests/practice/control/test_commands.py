@@ -13,7 +13,8 @@ import pytest
 
 from keydesk_practice.__main__ import main, replace_unknown_characters
 from keydesk_practice.control.client import CONTROL_TOKEN_FILE, write_address
-from keydesk_practice.control.commands import COMMANDS, _parser, request_of
+from keydesk_practice.control.clock import MAX_SPEED
+from keydesk_practice.control.commands import COMMANDS, FASTEST, _parser, request_of
 from support.broker import practice_server
 
 ID = "101-001-1000001-001"
@@ -66,6 +67,30 @@ def test_an_amount_is_a_plain_positive_number(
         _parser().parse_args(["account", verb, ID, amount])
     assert ended.value.code == 2
     assert "use a number above 0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("speed abc", "invalid speed 'abc': use a number above 0, at most 100000, such as 60"),
+        ("speed nan", "invalid speed 'nan': use a number above 0"),
+        ("play --speed 0", "invalid speed '0': use a number above 0"),
+        ("replay franc --speed 1e6", "invalid speed '1e6': use a number above 0"),
+        ("step many", "invalid number 'many': use a whole number such as 5"),
+        ("shock halt --seconds 1.5", "invalid number '1.5': use a whole number"),
+    ],
+)
+def test_a_number_that_cannot_be_used_is_named_with_what_is_expected(
+    line: str, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        _parser().parse_args(line.split())
+    assert ended.value.code == 2
+    assert text in capsys.readouterr().err
+
+
+def test_the_prompt_takes_the_speeds_that_the_broker_takes() -> None:
+    assert FASTEST == MAX_SPEED
 
 
 def test_an_account_in_an_unknown_encoding_is_part_of_the_path() -> None:
