@@ -5,6 +5,7 @@ from typing import get_args
 
 import pytest
 
+from keydesk.store.log_names import LogNames
 from keydesk.store.transactions.fold import apply
 from keydesk.store.transactions.log_lines import line_of
 from keydesk_client.models import UnknownTransaction
@@ -189,3 +190,23 @@ def test_every_kind_of_transaction_has_words_of_its_own(kind: type[TransactionId
     assert line.text
     assert line.kind != "NOTE"
     assert "does not know" not in line.text
+
+
+def test_a_cancelled_trailing_stop_reads_the_same_before_and_after_a_restart() -> None:
+    created = transaction(
+        10,
+        "TRAILING_STOP_LOSS_ORDER",
+        tradeID="5",
+        distance="0.0015",
+        timeInForce="GTC",
+        reason="CLIENT_ORDER",
+    )
+    cancelled = transaction(11, "ORDER_CANCEL", orderID="10", reason="CLIENT_REQUEST")
+    store, names = fresh_store(), LogNames()
+    for each in (opening(5, "1000", "1.09"), created):
+        apply(store, each)
+        names.remember(each)
+    store.orders["10"].price = Decimal("1.13187")  # as the broker sends it while the order is held
+    held = line_of(cancelled, store)
+    assert held.text == "Trailing stop #10 cancelled: requested by you"
+    assert line_of(cancelled, fresh_store(), names) == held

@@ -170,11 +170,15 @@ class _Known:
         self._store, self._names = store, names
 
     def order(self, order_id: str) -> NamedOrder | None:
-        """Return what is known of an order."""
+        """Return what is known of an order.
+
+        The price of a trailing stop is left out: it moves, and no transaction says where it stood.
+        """
         row = self._store.orders.get(order_id)
         if row is None:
             return self._names.orders.get(order_id)
-        return NamedOrder(row.type, row.instrument, row.price, row.trade_id or "")
+        price = None if row.type == "TRAILING_STOP_LOSS" else row.price
+        return NamedOrder(row.type, row.instrument, price, row.trade_id or "")
 
     def instrument_of_trade(self, trade_id: str) -> str:
         """Return the instrument of a trade, "" where it is not known."""
