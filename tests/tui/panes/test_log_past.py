@@ -1,5 +1,7 @@
 """The log pane with older lines: the cursor's line stays, either end asks for more, the end says what is there."""
 
+from dataclasses import replace
+
 import pytest
 from textual.pilot import Pilot
 
@@ -230,3 +232,20 @@ async def test_a_key_among_sixteen_thousand_lines_formats_the_visible_rows_only(
                 await pilot.press(key)
                 text_of(pane)
                 assert pane.formatted <= 3 * pane.room
+
+
+async def test_an_order_that_a_filter_left_out_is_shown_once_its_fill_opens_the_trade_of_the_filter() -> (
+    None
+):
+    order = LogLine("4", WALL_NS, "ORDER", "EUR_USD", safe("Market buy 1,000"))
+    opened = LogLine("5", WALL_NS, "FILL", "EUR_USD", safe("Bought 1,000 #5"), about=("4", "5"))
+    store, pane = desk_store(), Log()
+    store.log = [note(3), order]
+    async with shown(pane, store) as pilot:
+        reader = Reader(pilot, pane, store)
+        pane.show_only("#5")
+        reader.draw()
+        assert pane.keys == []
+        store.write_log(replace(opened, filled_order="4"))
+        reader.draw()
+        assert pane.keys == ["5", "4"]

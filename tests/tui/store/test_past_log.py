@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keydesk.store.log_filter import passes
+from keydesk.store.log_filter import filled_orders, passes
 from keydesk.store.past_log import PAGE, WINDOW, PastLog
 from keydesk.store.state import LogLine, PastDirection
 from keydesk.store.store import LOG_LIMIT, Store
@@ -15,7 +15,7 @@ from keydesk.store.transactions.log_lines import line_of
 from keydesk.store.transactions.past_pages import take_page, want_past
 from keydesk.text.sanitize import safe
 from keydesk_client.models import Transaction
-from support.data.account_history import fresh_store, opening, transaction
+from support.data.account_history import fill, fresh_store, opening, reduction, transaction
 from support.examples import examples
 
 LAST = 9_000
@@ -208,3 +208,62 @@ def test_lines_are_filtered_by_kind_instrument_words_order_and_trade(
 ) -> None:
     line = line_of(opening(498, "1000", "1.09"), fresh_store())
     assert passes(line, letters) is is_shown
+
+
+MARKET = {"instrument": "EUR_USD", "units": "1000", "timeInForce": "FOK", "reason": "CLIENT_ORDER"}
+STOP = {"tradeID": "5", "price": "1.08", "timeInForce": "GTC", "reason": "ON_FILL"}
+TRADE = [
+    transaction(3, "LIMIT_ORDER", price="1.07", **(MARKET | {"timeInForce": "GTC"})),
+    transaction(4, "MARKET_ORDER", **MARKET),
+    opening(5, "1000", "1.09"),
+    transaction(6, "STOP_LOSS_ORDER", **STOP),
+    transaction(12, "MARKET_ORDER", **(MARKET | {"units": "-400"})),
+    fill(13, tradeReduced=reduction(5, "-400", "1.1", "4.0000")),
+    transaction(14, "MARKET_ORDER", **(MARKET | {"units": "-900"})),
+    fill(
+        15,
+        tradesClosed=[reduction(5, "-600", "1.1", "6.0000")],
+        tradeOpened={"tradeID": "15", "units": "-300", "price": "1.1"},
+    ),
+    transaction(16, "ORDER_CANCEL", orderID="6", reason="LINKED_TRADE_CLOSED"),
+]
+
+
+@pytest.mark.parametrize(
+    ("letters", "shown"),
+    [
+        ("#5", [4, 5, 6, 12, 13, 14, 15, 16]),
+        ("#15", [14, 15]),
+        ("#15 market", [14]),
+        ("#4", [4, 5]),
+        ("#3", [3]),
+        ("#5 #15", [14, 15]),
+    ],
+)
+def test_a_trade_is_shown_with_the_orders_that_opened_reduced_and_closed_it(
+    letters: str, shown: list[int]
+) -> None:
+    store = fresh_store()
+    write_earlier(store, TRADE)
+    filled = filled_orders(store.log, letters)
+    assert ids(line for line in store.log if passes(line, letters, filled)) == shown
+
+
+@pytest.mark.parametrize("followed", [4, 5, 13, 16], ids=lambda first: f"followed from {first}")
+def test_the_orders_of_a_trade_are_shown_from_pages_as_well(followed: int) -> None:
+    store = fresh_store()
+    write_earlier(store, [each for each in TRADE if int(each.id) >= followed])
+    past = PastLog(followed - 1, "#5")
+    for last in range(followed - 1, 0, -1):  # each transaction on a page of its own
+        read_now = [each for each in TRADE if int(each.id) == last]
+        take_page(store, past, (last, last), read_now)
+    older = [each for each in (4, 5, 6, 12, 13, 14, 15, 16) if each < followed]
+    assert ids(past.lines) == older
+
+
+def test_an_order_that_the_full_log_gives_up_stays_with_the_reader_of_its_trade() -> None:
+    store = fresh_store()
+    write_earlier(store, [each for each in TRADE if int(each.id) >= 4])
+    store.past_log = PastLog(3, "#5")
+    store.trim_log(1)
+    assert ids(store.past_log.lines) == [4]

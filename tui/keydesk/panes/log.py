@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import takewhile
@@ -13,7 +14,7 @@ from textual.message import Message
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import LOG
 from keydesk.store.frame import Frame
-from keydesk.store.log_filter import passes
+from keydesk.store.log_filter import NO_ORDERS, filled_orders, passes
 from keydesk.store.state import LogKind, LogLine, PastDirection, Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show
@@ -72,6 +73,9 @@ class Log(SortedTable):
         super().__init__(id=id)
         self._by_key: dict[str, LogLine] = {}  # of the rows
         self._passed_before: dict[str, bool] = {}  # which lines the letters leave
+        self._filled: Mapping[str, AbstractSet[str]] = (
+            NO_ORDERS  # by the ids that the letters ask for
+        )
         self._stands_apart = False  # the rows are of a window that does not reach the newest lines
         self._goes_to_first = False  # the first transactions are being read
         self._shown_log: ShownLog | None = None  # None: rows are made anew at the next change
@@ -219,9 +223,12 @@ class Log(SortedTable):
         """Return the rows that the letters leave; each line is looked at once."""
         if not self.letters:
             return self._arranged
+        filled = filled_orders(self._by_key.values(), self.letters)
+        if filled != self._filled:  # an order stands above its fill, and may have been left out
+            self._filled, self._passed_before = filled, {}
         known, lines = self._passed_before, self._by_key
         self._passed_before = now = {
-            key: known[key] if key in known else passes(lines[key], self.letters)
+            key: known[key] if key in known else passes(lines[key], self.letters, filled)
             for key in self._arranged
             if key in lines
         }

@@ -5,24 +5,50 @@ A module of its own: the module of older lines imports the models, which are not
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 
 from keydesk.store.state import LogLine
 from keydesk.text.search import has_text
 
+NO_ORDERS: Mapping[str, AbstractSet[str]] = {}
 
-def passes(line: LogLine, letters: str) -> bool:
+
+def passes(line: LogLine, letters: str, filled: Mapping[str, AbstractSet[str]] = NO_ORDERS) -> bool:
     """Return whether a line has every word of the letters.
 
-    A word such as #6417 asks for the transaction of that id and for those that name the order or trade.
+    A word such as #6417 asks for the transaction of that id, for those that name the order or trade, and for the orders
+    whose fills opened, reduced or closed the trade: `filled`, see `filled_orders`.
     """
     ids, text = split_letters(letters)
-    if not all(each == line.id or each in line.about for each in ids):
+    if not all(
+        _concerns(line, each) or not _named(line).isdisjoint(filled.get(each, ())) for each in ids
+    ):
         return False
     return not text or has_text(f"{line.kind} {line.instrument} {line.id} {line.text}", text)
 
 
-def split_letters(letters: str) -> tuple[Sequence[str], str]:
+def filled_orders(lines: Iterable[LogLine], letters: str) -> Mapping[str, AbstractSet[str]]:
+    """Return the orders of the fills that concern each id of the letters: an order does not name its fill, which is later."""
+    ids, _ = split_letters(letters)
+    orders: dict[str, set[str]] = {each: set() for each in ids}
+    for line in lines if ids else ():
+        if line.filled_order:
+            for each in ids:
+                if _concerns(line, each):
+                    orders[each].add(line.filled_order)
+    return orders
+
+
+def _concerns(line: LogLine, id_: str) -> bool:
+    return id_ == line.id or id_ in line.about
+
+
+def _named(line: LogLine) -> AbstractSet[str]:
+    return {line.id, *line.about}
+
+
+def split_letters(letters: str) -> tuple[list[str], str]:
     """Return the ids and the other words of a filter."""
     words = letters.split()
     ids = [word for word in words if word[0] == "#" and word[1:].isdecimal()]

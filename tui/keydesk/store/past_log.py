@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable
 
-from keydesk.store.log_filter import passes
+from keydesk.store.log_filter import filled_orders, passes
 from keydesk.store.log_names import LogNames
 from keydesk.store.state import LogLine, PastDirection
 from keydesk_client import models as m
@@ -37,6 +37,7 @@ class PastLog:
         self.trouble = ""  # why the last page could not be read; cleared when it is wanted again
         self.names = LogNames()
         self.unnamed: dict[str, list[m.OrderCancelTransaction]] = {}  # by order
+        self._filled: dict[str, set[str]] = {}  # the orders of newer fills, by id of the filter
 
     @property
     def reaches_start(self) -> bool:
@@ -65,8 +66,11 @@ class PastLog:
         return True
 
     def add(self, lines: Iterable[LogLine], *, older: bool) -> None:
-        """Add the lines of a page that pass the filter at one end."""
-        passing = [line for line in lines if passes(line, self.letters)]
+        """Add the lines of a page that pass the filter at one end.
+
+        An order is read after its fill, on the same page or on an older one: `note_fills` comes first.
+        """
+        passing = [line for line in lines if self._passes(line)]
         self.lines = [*passing, *self.lines] if older else [*self.lines, *passing]
 
     def put(self, line: LogLine) -> None:
@@ -76,7 +80,15 @@ class PastLog:
             return
         at = bisect_left(self.lines, number, key=_number)
         held = at < len(self.lines) and self.lines[at].id == line.id
-        self.lines[at : at + held] = [line] if passes(line, self.letters) else []
+        self.lines[at : at + held] = [line] if self._passes(line) else []
+
+    def note_fills(self, lines: Iterable[LogLine]) -> None:
+        """Remember which orders the filter asks for because of these fills; the orders are older, and may be in no window yet."""
+        for id_, orders in filled_orders(lines, self.letters).items():
+            self._filled.setdefault(id_, set()).update(orders)
+
+    def _passes(self, line: LogLine) -> bool:
+        return passes(line, self.letters, self._filled)
 
     def want(self, direction: PastDirection) -> None:
         """Request a page at one end; a full window drops lines at the other."""
@@ -98,7 +110,7 @@ class PastLog:
     def append(self, lines: Iterable[LogLine], newest: int) -> None:
         """Take over lines that the followed log drops, while there is room: without them the window would have a gap to it."""
         if len(self.lines) < WINDOW:
-            self.lines += [line for line in lines if line.id and passes(line, self.letters)]
+            self.lines += [line for line in lines if line.id and self._passes(line)]
             self.newest = newest
 
 

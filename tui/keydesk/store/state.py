@@ -66,6 +66,7 @@ class LogLine:
     amount: Decimal | None = None  # change of the balance
     pl: Decimal | None = None
     about: tuple[str, ...] = ()  # ids of the orders, trades and transactions that it names
+    filled_order: str = ""  # id of the order whose fill this is
     own: int = 0  # number of a line of the desk's own
 
     @property

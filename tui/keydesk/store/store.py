@@ -273,6 +273,8 @@ class Store:
     def trim_log(self, count: int) -> None:
         """Drop the oldest lines of the log; a reader of older ones keeps them."""
         oldest, was_joined = self.log[:count], self.past_is_joined
+        if self.past_log is not None:
+            self.past_log.note_fills(self.log)
         del self.log[:count]
         if self.past_log is not None and was_joined and self.log_start is not None:
             self.past_log.append(oldest, self.log_start - 1)

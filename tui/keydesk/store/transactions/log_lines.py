@@ -160,7 +160,14 @@ def line_of(transaction: m.Transaction, store: Store, names: LogNames | None = N
         amount,
         pl,
         about,
+        _filled_order(transaction),
     )
+
+
+def _filled_order(transaction: m.Transaction) -> str:
+    if not isinstance(transaction, m.OrderFillTransaction):
+        return ""
+    return str(getattr(transaction, "order_id", None) or "")
 
 
 class _Known:

@@ -48,6 +48,7 @@ def take_page(
     for each in transactions:
         past.names.remember(each)
     made = list(readable(store, lambda each: _line(store, past, each), transactions))
+    past.note_fills([*made, *store.log])
     past.add(made, older=last < past.newest)
     _name_cancellations(store, past, transactions)
     store.mark(Topic.PAST_LOG)
