@@ -110,6 +110,18 @@ async def test_in_a_narrow_window_every_limit_is_whole_with_its_value_and_where_
     assert "[off] % NAV now 0.88 % + 1 no stop" in at["hard_open_risk_percent"]
 
 
+@pytest.mark.parametrize("size", [(78, 24), (80, 24), (120, 35), (200, 50)])
+async def test_in_a_wide_window_where_a_limit_stands_is_whole_too(size: tuple[int, int]) -> None:
+    store = example_store()
+    trade = next(each for each in store.trades.values() if each.risk is None)
+    store.trades = {str(at): replace(trade, id=str(at)) for at in range(1, 133)}
+    context = replace(example_context(store), limits=Limits())
+    app = FormApp(lambda: LimitsForm(context))
+    async with app.run_test(size=size):
+        assert "0.40 % + 132 no stop" in app.words
+        assert "…" not in app.words
+
+
 def test_a_change_counts_for_the_instrument_that_it_names() -> None:
     limits = with_limit(Limits(), LimitChange("hard_units", D(50), "XAU_USD"))
     assert limits.of("XAU_USD").hard_units == D(50)

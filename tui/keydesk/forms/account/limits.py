@@ -32,7 +32,8 @@ from keydesk.text.sanitize import Printable, safe
 
 Changes = tuple[LimitChange, ...]
 NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH, NOW_WIDTH = 32, 10, 9, 18
-IN_ONE_LINE = 2 + NAME_WIDTH + VALUE_WIDTH + 2 + UNIT_WIDTH + 1 + NOW_WIDTH
+BEFORE_NOW = 2 + NAME_WIDTH + VALUE_WIDTH + 2 + UNIT_WIDTH + 1
+IN_ONE_LINE = BEFORE_NOW + NOW_WIDTH
 DAILY = frozenset(("daily_loss", "daily_loss_percent"))
 HINTS: Mapping[str, str] = {
     "daily_loss": "Raised or removed today, it counts from the next day, 17:00 New York",
@@ -96,7 +97,7 @@ class LimitsForm(InfoForm[Changes]):
 
     KEY_CONTEXT: ClassVar[str] = LIMITS
     BINDINGS = bindings_of(LIMITS)
-    WIDTH: ClassVar[int] = 78
+    WIDTH: ClassVar[int] = 88
 
     def __init__(self, context: FormContext) -> None:
         self.context = context
@@ -181,7 +182,7 @@ class LimitsForm(InfoForm[Changes]):
             (safe(f" {unit}"), "muted"),
         )
         if self._is_wide:
-            return [(*named, *value, (safe(usage), "plain"))]
+            return self._beside((*named, *value), usage)
         value = (("    ", "plain"), *value)
         if not usage:
             return [named, value]
@@ -189,6 +190,14 @@ class LimitsForm(InfoForm[Changes]):
         if width + cell_len(suffix) <= self.inside:
             return [named, (*value, (safe(suffix), "plain"))]
         return [named, value, ((safe(f"   {suffix}"), "plain"),)]
+
+    def _beside(self, row: TextLine, usage: str) -> list[TextLine]:
+        """Return the row with where it stands; what is too long for that has a line of its own."""
+        now = ((safe(usage), "plain"),)
+        if BEFORE_NOW + cell_len(usage) <= self.inside:
+            return [(*row, *now)]
+        blank = " " * max(0, self.inside - cell_len(usage))
+        return [row, ((safe(blank), "plain"), *now)]
 
     def _unit(self, field: LimitField) -> str:
         account = self.context.store.account
