@@ -82,3 +82,25 @@ def test_a_file_that_cannot_be_changed_is_left_and_said(folder: Path) -> None:
     (folder / "templates.toml").write_text("limits = 5\n")
     assert "limits must be a table" in try_to_save_limit(folder, LimitChange("hard_units", D(1)))
     assert (folder / "templates.toml").read_text() == "limits = 5\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (LimitChange("hard_open_trades", D(2)), "Open trades and entry orders: 2 trades"),
+        (LimitChange("hard_open_trades", D(1)), "Open trades and entry orders: 1 trade"),
+        (LimitChange("hard_open_trades", None), "Open trades and entry orders: off"),
+        (LimitChange("hard_notional", D(250_000)), "Value of a trade: 250,000 USD"),
+        (LimitChange("slow_ms", D(1)), "Round trip, asks: 1 ms"),
+        (
+            LimitChange("soft_risk_percent", D("0.5"), "EUR_USD"),
+            "Risk of a trade, asks in EUR/USD: 0.5 % NAV",
+        ),
+        (
+            LimitChange("hard_units", None, "XAU_USD"),
+            "Units of a trade in XAU/USD: that of the account",
+        ),
+    ],
+)
+def test_a_change_is_told_in_the_words_of_the_page(change: LimitChange, words: str) -> None:
+    assert change.words("USD") == words

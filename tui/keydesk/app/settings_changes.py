@@ -52,7 +52,9 @@ class SettingsChanges:
             self.limits = with_limit(self.limits, change)
             self._record("settings", change.text)
         if changes:
-            self._tell("good", f"Limits in force: {'; '.join(each.text for each in changes)}")
+            currency = self._store.home_currency
+            words = "; ".join(each.words(currency) for each in changes)
+            self._tell("good", f"Limits in force: {words}")
             self._app.run_worker(self._save_limits(tuple(changes)), "limits", group="settings")
 
     async def _save_limits(self, changes: Sequence[LimitChange]) -> None:

@@ -19,6 +19,7 @@ from typing import Any
 from keydesk.calc.orders.limits import LIMIT_FIELDS, LimitField, has_sane_size
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.config.settings import TEMPLATES_FILE, BadSettings
+from keydesk.text.format import pair
 from keydesk.text.sanitize import clean
 from keydesk_client.errors import UnsafeFile
 
@@ -81,6 +82,15 @@ class LimitChange:
         """The change as the audit log keeps it."""
         where = f"{self.instrument}." if self.instrument else ""
         return f"limits.{where}{self.name} = {'off' if self.value is None else self.value}"
+
+    def words(self, currency: str) -> str:
+        """Return the change in the words of the page of limits; `currency` is that of amounts of money."""
+        field, of_one = FIELDS[self.name], pair(self.instrument)
+        if self.value is not None:
+            amount = field.amount(self.value, currency)
+        else:
+            amount = "that of the account" if of_one else "off"
+        return f"{field.text}{of_one and f' in {of_one}'}: {amount}"
 
 
 def save_limit(folder: Path, change: LimitChange) -> None:

@@ -16,6 +16,7 @@ from keydesk.text.format import counted, duration, money, units
 PERCENT = Decimal(100)
 CHANGE = ":limits changes it"
 MAX_DIGITS = 12  # of a limit, on each side of its point
+COUNTED_UNITS = frozenset(("trades", "minutes", "units", "pips"))
 MINUTE = 60_000_000_000
 SECOND = 1_000_000_000
 
@@ -29,6 +30,13 @@ class LimitField:
     unit: str
     per_instrument: bool = False
     may_be_off: bool = True
+
+    def amount(self, value: Decimal, currency: str) -> str:
+        """Return a value with its unit: 1 trade, 2.5 % NAV, 300 USD."""
+        if self.unit == "money":
+            return f"{units(value)} {currency}".rstrip()
+        is_one = value == 1 and self.unit in COUNTED_UNITS
+        return f"{units(value)} {self.unit.removesuffix('s') if is_one else self.unit}"
 
 
 LIMIT_FIELDS = (
