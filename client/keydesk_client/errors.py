@@ -32,11 +32,22 @@ KeydeskClientError
 All can be pickled. None holds a token or an object of the HTTP library.
 """
 
+import re
 from collections.abc import Sequence
+from decimal import DecimalException
 from http import HTTPStatus
 from typing import Protocol
 
 from keydesk_client.transaction_id import TransactionID
+
+
+def message_of(error: BaseException) -> str:
+    """Return the text of an error; the name of its class in words where it has none: "read error".
+
+    The text of `decimal` is a list of classes.
+    """
+    text = "" if isinstance(error, DecimalException) else str(error)
+    return text or re.sub(r"\B(?=[A-Z])", " ", type(error).__name__).lower()
 
 
 class Rejection(Protocol):

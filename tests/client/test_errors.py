@@ -1,4 +1,5 @@
 import pickle
+from decimal import InvalidOperation
 
 import httpx
 import pytest
@@ -176,3 +177,15 @@ async def test_a_half_executed_replacement_is_not_settled() -> None:
             MarketOrderRequest(instrument="EUR_USD", units=1)
         )
     assert not raised.value.settled
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (ValueError("no price"), "no price"),
+        (TimeoutError(), "timeout error"),
+        (InvalidOperation([InvalidOperation]), "invalid operation"),
+    ],
+)
+def test_an_error_without_a_text_is_told_in_words(error: Exception, text: str) -> None:
+    assert errors.message_of(error) == text

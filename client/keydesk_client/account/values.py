@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
+from keydesk_client.errors import message_of
+
 if TYPE_CHECKING:
     from keydesk_client.models import DateTime
 
@@ -37,7 +39,7 @@ def readable(counter: UnreadableCounter, make: Callable[[T], R], items: Iterable
         try:
             made = make(item)
         except READ_ERRORS as error:
-            counter.note_unreadable(str(error))
+            counter.note_unreadable(message_of(error))
         else:
             yield made
 
@@ -47,7 +49,7 @@ def try_to(counter: UnreadableCounter, action: Callable[[], object]) -> bool:
     try:
         action()
     except READ_ERRORS as error:
-        counter.note_unreadable(str(error))
+        counter.note_unreadable(message_of(error))
         return False
     return True
 

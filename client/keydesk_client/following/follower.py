@@ -23,6 +23,7 @@ from keydesk_client.errors import (
     InvalidRequest,
     RateLimited,
     Refused,
+    message_of,
 )
 from keydesk_client.following.events import (
     AccountEvent,
@@ -194,7 +195,7 @@ class Follower:
         if not self.is_read and _is_final(error) and not is_name_unchecked:
             raise error
         if source not in self.down:
-            self.down[source] = str(error) or type(error).__name__
+            self.down[source] = message_of(error)
             self.tell(StreamInterrupted(source, self.down[source]))
 
     def restored(self, source: Source) -> None:

@@ -33,6 +33,7 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
     WrongEventLoop,
+    message_of,
 )
 from keydesk_client.http.certificates import certificate_error_reason
 from keydesk_client.http.connections import (
@@ -387,8 +388,7 @@ async def _guarded(work: Awaitable[T], token: Secret) -> T:
 
 
 def _client_error(error: Exception, token: Secret) -> KeydeskClientError:
-    name = type(error).__name__
-    reason = token.redact(f"{name}: {error}" if str(error) else name)[:MAX_REASON_LENGTH]
+    reason = token.redact(message_of(error))[:MAX_REASON_LENGTH]
     for kinds, phase, sent in TIMEOUTS:
         if isinstance(error, kinds):
             return TimedOut(f"the {phase} timeout has passed", phase=phase, sent=sent)

@@ -12,6 +12,7 @@ from keydesk_client.errors import (
     MissingMember,
     Refused,
     UnreadableAnswer,
+    message_of,
 )
 from keydesk_client.models._core.json import JsonValue
 from keydesk_client.models.responses import (
@@ -62,7 +63,7 @@ def outcome_of_answer(intent: Intent, answer: WriteResponse) -> Done | Unknown:
 
 def outcome_of_error(intent: Intent, error: KeydeskClientError) -> Rejected | NotSent | Unknown:
     """Return the outcome of a request that ended with an error."""
-    message = str(error) or type(error).__name__
+    message = message_of(error)
     if not error.sent:
         field = error.field if isinstance(error, InvalidRequest) else ""
         retry_after = error.retry_after if isinstance(error, HttpStatusError) else None

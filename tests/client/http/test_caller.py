@@ -167,3 +167,18 @@ async def test_a_429_that_was_asked_again_is_counted_all_the_same() -> None:
     ) as client:
         await client.accounts.list()
         assert client.throttled == 1
+
+
+@pytest.mark.parametrize(
+    ("step", "text"),
+    [
+        (httpx.ConnectError("refused"), "cannot connect: refused"),
+        (httpx.ReadError("reset"), "the connection broke: reset"),
+        (httpx.ReadError(""), "the connection broke: read error"),
+        (httpx.RemoteProtocolError("gone"), "the connection broke: gone"),
+        (ConnectionResetError(104, "reset"), "the connection broke: [Errno 104] reset"),
+    ],
+)
+async def test_a_failure_is_told_without_the_class_of_its_exception(step: Step, text: str) -> None:
+    outcome, _, _ = await ask([step], method="POST")
+    assert str(outcome) == text

@@ -96,6 +96,7 @@ def raising(error: Exception) -> Callable[[httpx.Request], httpx.Response]:
     [
         (raising(httpx.ReadTimeout("")), "did not answer within 5 s"),
         (raising(httpx.ConnectError("no such socket")), "no such socket"),
+        (raising(httpx.ReadError("")), "did not answer: read error"),
         (lambda _: httpx.Response(200, text="<html>"), "not a JSON object"),
         (lambda _: httpx.Response(200, json=[1]), "not a JSON object"),
         (lambda _: httpx.Response(502), "HTTP 502"),

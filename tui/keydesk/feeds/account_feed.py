@@ -25,6 +25,7 @@ from keydesk_client.errors import (
     TimedOut,
     Unreachable,
     UnreadableAnswer,
+    message_of,
 )
 from keydesk_client.http.timing import BackOff
 from keydesk_client.streams.buffer import StreamHealth
@@ -244,4 +245,4 @@ class AccountFeed:
 
 def reason(error: Exception) -> str:
     """Return the message of an error as printable text."""
-    return clean(str(error) or type(error).__name__)
+    return clean(message_of(error))

@@ -21,7 +21,7 @@ from keydesk.text.sanitize import clean
 from keydesk_client.account.values import checked_time_ns
 from keydesk_client.auth.private_files import read_private
 from keydesk_client.auth.secret import Secret
-from keydesk_client.errors import UnsafeFile
+from keydesk_client.errors import UnsafeFile, message_of
 from keydesk_client.http.connections import ConnectionPool, ssl_context
 from keydesk_client.http.endpoint import address_of
 from keydesk_client.models._core.scalars import DateTime
@@ -106,7 +106,7 @@ class MarketControl:
         except TIMEOUTS:
             why = f"the practice market did not answer within {patience:.0f} s"
         except FAILURES as error:
-            why = f"the practice market did not answer: {error or type(error).__name__}"
+            why = f"the practice market did not answer: {message_of(error)}"
         if why:  # raised here: the frames of the HTTP library hold the token
             raise ControlRefused(self._words(why))
         answer = _decoded(content)
