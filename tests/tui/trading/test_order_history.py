@@ -140,3 +140,12 @@ def test_an_order_that_may_still_show_up_cannot_be_acknowledged() -> None:
     journal = lines({"intent": intent.to_wire()}, {"settled": intent.id, "as": "unconfirmed"})
     [life] = order_histories(journal, [told(1, "acknowledged", "compared by the trader")])
     assert life.is_open
+
+
+def test_a_request_without_members_has_no_empty_braces(tmp_path: Path) -> None:
+    journal = FileJournal(tmp_path / "a.journal")
+    journal.write(replace(intent_number(1, Action.CANCEL), target="20", body={}))
+    [journalled] = read_order_histories(tmp_path / "a.journal", tmp_path / "a.audit")
+    assert journalled.request.startswith("cancel of 20, sent after transaction #")
+    [audited] = order_histories(b"", [told(2, "sending", "CANCEL order #20 {}")])
+    assert audited.request == "CANCEL order #20"

@@ -137,6 +137,7 @@ def _life(intent: Intent, verdict: str | None) -> OrderHistory:
         AMBIGUOUS: "one of several",
     }
     about = f" of {intent.target}" if intent.target else ""
+    body = f" {json.dumps(dict(intent.body))}" if intent.body else ""
     after = f"sent after transaction #{intent.since}"
     return OrderHistory(
         intent.id,
@@ -144,7 +145,7 @@ def _life(intent: Intent, verdict: str | None) -> OrderHistory:
         clean(intent_text(intent)),
         states.get(verdict, "settled"),
         clean(f"journal: {verdict}" if verdict else "journal: no outcome yet"),
-        clean(f"{intent.action.value}{about} {json.dumps(dict(intent.body))}, {after}", MAX_LENGTH),
+        clean(f"{intent.action.value}{about}{body}, {after}", MAX_LENGTH),
     )
 
 
@@ -171,7 +172,7 @@ def _with_lines(history: OrderHistory, lines: Sequence[HistoryEntry]) -> OrderHi
     kept = (
         lines if len(lines) <= MAX_LINES else [*lines[: MAX_LINES // 2], *lines[-MAX_LINES // 2 :]]
     )
-    sent = next((line.text for line in lines if line.what == "sending"), clean(""))
+    sent = next((line.text for line in lines if line.what == "sending"), "").removesuffix(" {}")
     has_outcome = last.what != "sending"
     showed_up = history.state == "unconfirmed" and last.what == "showed up"
     seen = history.state == "one of several" and any(line.what == ACKNOWLEDGED for line in lines)
@@ -179,6 +180,6 @@ def _with_lines(history: OrderHistory, lines: Sequence[HistoryEntry]) -> OrderHi
         history,
         state="settled" if showed_up or seen else history.state,
         outcome=last.text if has_outcome else history.outcome,
-        request=history.request or sent,
+        request=history.request or clean(sent, MAX_LENGTH),
         lines=tuple(kept),
     )
