@@ -149,3 +149,15 @@ def test_a_request_without_members_has_no_empty_braces(tmp_path: Path) -> None:
     assert journalled.request.startswith("cancel of 20, sent after transaction #")
     [audited] = order_histories(b"", [told(2, "sending", "CANCEL order #20 {}")])
     assert audited.request == "CANCEL order #20"
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [("200000", "CLOSE 200,000 of #5"), ("ALL", "CLOSE all of #5"), ("0.50", "CLOSE 0.5 of #5")],
+)
+def test_the_units_of_a_close_are_grouped(tmp_path: Path, size: str, text: str) -> None:
+    journal = FileJournal(tmp_path / "a.journal")
+    closing = intent_number(1, Action.CLOSE_TRADE)
+    journal.write(replace(closing, target="5", body={"units": size}, instrument=""))
+    [life] = read_order_histories(tmp_path / "a.journal", tmp_path / "a.audit")
+    assert life.text == text

@@ -129,11 +129,19 @@ def intent_text(intent: Intent) -> str:
         case Action.CANCEL:
             return f"CANCEL order #{intent.target}{_instrument_of(intent)}"
         case Action.CLOSE_TRADE:
-            return f"CLOSE {str(body.get('units', '?')).lower()} of #{intent.target}{_instrument_of(intent)}"
+            return f"CLOSE {_closed_size(body)} of #{intent.target}{_instrument_of(intent)}"
         case Action.CLOSE_POSITION:
             return f"CLOSE position {pair(intent.target)}"
         case Action.SET_DEPENDENT_ORDERS:
             return f"PROTECTION of #{intent.target}{_instrument_of(intent)}"
+
+
+def _closed_size(body: Mapping[str, object]) -> str:
+    text = str(body.get("units", "?"))
+    try:
+        return units(Decimal(text))
+    except InvalidOperation:
+        return text.lower()
 
 
 def _instrument_of(intent: Intent) -> str:
