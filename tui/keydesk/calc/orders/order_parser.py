@@ -21,7 +21,11 @@ from keydesk.calc.orders.ticket_draft import (
     Kind,
 )
 
-NUMBER = re.compile(r"\d{1,12}(\.\d{1,7})?|\.\d{1,10}", re.ASCII)  # no longer than a field
+MAX_DECIMALS = 7
+NUMBER = re.compile(
+    rf"\d{{1,12}}(\.\d{{1,{MAX_DECIMALS}}})?|\.\d{{1,10}}", re.ASCII
+)  # no longer than a field
+TOO_FINE = re.compile(rf"-?\d{{0,12}}\.\d{{{MAX_DECIMALS + 1},}}[kmpar%]?", re.ASCII)
 DATED = re.compile(r"\d{4}-\d\d-\d\d[ t]\d\d?:\d\d", re.ASCII)
 THOUSANDS = {"k": Decimal(1_000), "m": Decimal(1_000_000)}
 KINDS: dict[str, Kind] = {
@@ -204,15 +208,24 @@ def _is_set(order: ParsedOrder, name: str) -> bool:
     return getattr(order, name) not in {None, ""}
 
 
+def _unreadable(name: str, text: str, right: str) -> OrderSyntaxError:
+    """Return the error of a value: what is wrong with it, and how to write it."""
+    if not text:
+        wrong = "the value is missing"
+    elif TOO_FINE.fullmatch(text):
+        wrong = f"{text} has more than {MAX_DECIMALS} decimals"
+    else:
+        wrong = f"{text} is not valid"
+    return OrderSyntaxError(f"{name}: {wrong}; write {right}")
+
+
 def _size(text: str) -> Entry:
     if text.endswith("%") and NUMBER.fullmatch(text[:-1]):
         return Entry(text[:-1], "risk %")
     factor = THOUSANDS.get(text[-1], Decimal(1))
     digits = text[:-1] if text[-1] in THOUSANDS else text
     if not NUMBER.fullmatch(digits) or not Decimal(digits):
-        raise OrderSyntaxError(
-            f"size: {text} is not valid; write 50000, 50k, 1.5m or, of NAV at risk, 1%"
-        )
+        raise _unreadable("size", text, "50000, 50k, 1.5m or, of NAV at risk, 1%")
     units = (Decimal(digits) * factor).normalize()
     return Entry(f"{units:f}", "units")
 
@@ -222,10 +235,8 @@ def _price(text: str) -> Entry:
     under = text.startswith("-")
     digits = text.removeprefix("-").removesuffix("p")
     if not NUMBER.fullmatch(digits) or (under and not text.endswith("p")):
-        shown = text or "nothing"
-        raise OrderSyntaxError(
-            f"price: {shown} is not valid; write @1.0830, @15p for 15 pips away, @-15p for 15 under"
-        )
+        right = "@1.0830, @15p for 15 pips away, @-15p for 15 under"
+        raise _unreadable("price", text, right)
     if under:
         return Entry(f"-{digits}", "price")  # as a ticket's price field takes it
     return Entry(digits, "pips" if text.endswith("p") else "price")
@@ -261,14 +272,14 @@ def _level(name: str, text: str, right: str) -> Entry:
         return in_ranges
     digits = text.removesuffix("p")
     if not NUMBER.fullmatch(digits):
-        raise OrderSyntaxError(f"{name}: {text or 'nothing'} is not valid; write {right}")
+        raise _unreadable(name, text, right)
     return Entry(digits, "pips" if text.endswith("p") else "price")
 
 
 def _pips(name: str, text: str, right: str) -> Entry:
     digits = text.removesuffix("p")
     if not NUMBER.fullmatch(digits):
-        raise OrderSyntaxError(f"{name}: {text or 'nothing'} is not valid; write {right}")
+        raise _unreadable(name, text, right)
     return Entry(digits, "pips")
 
 
@@ -280,7 +291,8 @@ def _expiry(left: list[str]) -> tuple[str, str]:
     if text.count("-") == len("--") and left and ":" in left[0]:
         text = f"{text} {left.pop(0)}"
     if not isinstance(expiry_ns(text, 0, 0, UTC), int) and not DATED.fullmatch(text):
-        raise OrderSyntaxError(f"expiry: gtd {text or 'of nothing'} is not valid; {HOW}")
+        wrong = f"gtd {text} is not valid" if text else "gtd has no time after it"
+        raise OrderSyntaxError(f"expiry: {wrong}; {HOW}")
     return "until", text
 
 
