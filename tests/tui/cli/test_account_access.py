@@ -217,6 +217,13 @@ def test_a_chart_is_printed_without_colours_where_there_is_no_terminal(home: Hom
     assert "█" in done.stdout
 
 
+@pytest.mark.parametrize("typed", ["eurusd", "EURUSD", "eur/usd", "eur_usd"])
+def test_a_chart_takes_a_name_as_it_is_written_on_the_desk(home: Home, typed: str) -> None:
+    done = home.run("chart", typed, "--profile", "main", *home.unlocked)
+    assert done.returncode == 0, done.stderr
+    assert "EUR/USD H1" in done.stdout.splitlines()[0]
+
+
 @pytest.mark.parametrize("granularity", ["H1", "D"])
 def test_a_chart_has_its_times_in_the_zone_of_the_trader_which_is_named(
     home: Home, granularity: str
@@ -240,7 +247,8 @@ def test_a_chart_has_its_times_in_the_zone_of_the_trader_which_is_named(
     ("text", "code", "sentence"),
     [
         ("chart FOO_BAR", 1, "no candles of FOO_BAR"),
-        ("chart EURUSD", 2, "is not an instrument such as EUR_USD"),
+        ("chart EUR-USD", 2, "is not an instrument such as EUR_USD"),
+        ("chart ZZZZZ", 1, "ZZZZZ is not an instrument of this account"),
         ("chart EUR_USD --granularity M7", 2, "invalid choice"),
         ("chart EUR_USD --count 0", 2, "whole number from 1 to 5000"),
     ],

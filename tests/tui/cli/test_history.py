@@ -61,13 +61,14 @@ def test_a_folder_in_the_place_of_the_file_is_named(tmp_path: Path) -> None:
         history([*words, "--data", str(tmp_path / "home")])
 
 
+@pytest.mark.parametrize("typed", ["eur/usd", "eurusd"])
 def test_a_day_of_hours_is_written_and_can_be_replayed(
-    desk_of_my_own: PracticeServer, tmp_path: Path
+    desk_of_my_own: PracticeServer, tmp_path: Path, typed: str
 ) -> None:
     home = Home(tmp_path / "home")
     home.signed_in("main", desk_of_my_own)
     path = tmp_path / "hours.csv"
-    words = ("history", "eur/usd", *PERIOD, "--csv", str(path), "--profile", "main")
+    words = ("history", typed, *PERIOD, "--csv", str(path), "--profile", "main")
     done = home.run_program(*words, *home.unlocked)
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"24 candles in {path}\n"

@@ -12,7 +12,7 @@ import plotext
 
 from keydesk.chart.time_axis import label_time
 from keydesk.cli.account_access import account_parser, open_account
-from keydesk.cli.options import add_candles
+from keydesk.cli.options import add_candles, instrument_of
 from keydesk.cli.runner import Refusal
 from keydesk.terminal.output import say_picture
 from keydesk.text.format import at as show_at
@@ -58,6 +58,7 @@ def _count(text: str) -> int:
 
 async def _candles(options: argparse.Namespace) -> tuple[Sequence[Candlestick], tzinfo]:
     async with open_account(options) as reach:
+        options.instrument = await instrument_of(reach, options.instrument)
         try:
             answer = await reach.client.candles.get(
                 options.instrument, granularity=options.granularity, count=options.count

@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from keydesk.cli.account_access import account_parser, open_account
 from keydesk.cli.csv_output import refuse_existing, say_written, write_csv
-from keydesk.cli.options import add_candles, add_csv, add_period, read_period
+from keydesk.cli.options import add_candles, add_csv, add_period, instrument_of, read_period
 from keydesk.cli.runner import Refusal
 from keydesk.text.sanitize import clean
 from keydesk_client import Columns, DateTime
@@ -88,6 +88,7 @@ def _prices(text: str) -> str:
 
 async def _columns(options: argparse.Namespace) -> Columns:
     async with open_account(options) as reach:
+        options.instrument = await instrument_of(reach, options.instrument)
         try:
             return await reach.client.candles.columns(
                 options.instrument,

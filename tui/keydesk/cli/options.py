@@ -6,18 +6,21 @@ from datetime import datetime, tzinfo
 from pathlib import Path
 
 from keydesk.calc.market.granularity import SECONDS
-from keydesk.cli.account_access import trader_zone
+from keydesk.cli.account_access import OpenAccount, trader_zone
+from keydesk.cli.runner import Refusal
 from keydesk_client.models import DateTime
 
 YEARS = range(
     1970, 9999
 )  # a broker counts its seconds from 1970; in 9999 an offset could pass the end
-INSTRUMENT = re.compile(r"[A-Z0-9]+_[A-Z0-9]+")
+INSTRUMENT = re.compile(r"[A-Z0-9]+(_[A-Z0-9]+)?")
 
 
 def add_candles(parser: argparse.ArgumentParser) -> None:
     """Add INSTRUMENT and --granularity."""
-    parser.add_argument("instrument", type=_instrument, metavar="INSTRUMENT", help="as in EUR_USD")
+    parser.add_argument(
+        "instrument", type=_instrument, metavar="INSTRUMENT", help="as in EUR_USD or eurusd"
+    )
     parser.add_argument(
         "--granularity",
         choices=tuple(SECONDS),
@@ -31,6 +34,25 @@ def _instrument(text: str) -> str:
     name = text.upper().replace("/", "_")
     if not INSTRUMENT.fullmatch(name):
         raise argparse.ArgumentTypeError(f"{text!r} is not an instrument such as EUR_USD")
+    return name
+
+
+async def instrument_of(account: OpenAccount, typed: str) -> str:
+    """Return the instrument of a typed name; one without its underscore is looked for as on the desk's command line.
+
+    Raises:
+        Refusal: the account has no instrument of that name.
+    """
+    if "_" in typed:
+        return typed  # the broker refuses what it does not have
+    from keydesk.calc.command_parser import find_instrument  # noqa: PLC0415 - needed for such names only
+
+    answer = await account.client.accounts.instruments()
+    name = find_instrument(typed, (each.name for each in answer.instruments))
+    if name is None:
+        raise Refusal(
+            f"{typed} is not an instrument of this account; write it as EUR_USD or eurusd"
+        )
     return name
 
 
