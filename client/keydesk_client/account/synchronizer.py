@@ -1,6 +1,6 @@
 """Keep a book equal to the account at the service: snapshots, transactions in order, and comparison with the changes.
 
-The state protocol without input and output: its callers read the service and decide when.
+The state protocol without input and output of its own: its callers give it what reads the service, and decide when.
 
 1. Buffer transactions until the first snapshot; drop what the snapshot holds, apply the rest in strict id order and once,
    and know which ids are missing: `TransactionGate`.

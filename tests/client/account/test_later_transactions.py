@@ -109,7 +109,7 @@ def test_a_history_that_went_back_before_it_was_asked_for_replaces_everything(
 
 @dataclass
 class Replica:
-    """Answers with older and older copies of an account, and counts the pauses before each."""
+    """Answers with these copies of an account, and notes the pauses between the requests."""
 
     answers: list[Account]
     pauses: list[float] = field(default_factory=list[float])
