@@ -1,5 +1,6 @@
 """A form that stands in the right column: what reaches under it ends where the form begins, and comes back whole."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,12 @@ from textual.pilot import Pilot
 from keydesk.app.desk_session import DeskLock
 from keydesk.forms.form import Form
 from keydesk.panes.strips.instrument import InstrumentLine
+from keydesk.screens.desk import SECONDS_PER_FRAME_BENEATH
 from keydesk.store.state import Notice
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.table import TablePane, needed
-from support.data.desk_data import WALL_NS
+from support.data.desk_data import WALL_NS, frame_of
 from support.data.in_flight import in_flight
 from support.fakes.pane_app import text_of
 from support.fakes.working_desk import WorkingDesk
@@ -234,3 +236,20 @@ async def test_figures_stay_at_80_columns_with_all_fields_and_a_key_shows_the_re
         await pilot.press("y")
         await pilot.pause()
     assert len(app.decided) == 1
+
+
+async def test_the_panes_end_beside_the_form_also_while_its_keys_are_listed(
+    app: WorkingDesk,
+) -> None:
+    async with app.run_test(size=(120, 35)) as pilot:
+        await pilot.pause()
+        await drawn(app, pilot)
+        await pilot.press("B")
+        await drawn(app, pilot)
+        before = {pane: pane.covered for pane in beneath(app)}
+        assert any(before.values())
+        await pilot.press("?")
+        frame = frame_of(app.store, everything=True)
+        later = frame.now + SECONDS_PER_FRAME_BENEATH
+        app.actions.screen.on_frame(replace(frame, now=later))
+        assert {pane: pane.covered for pane in before} == before

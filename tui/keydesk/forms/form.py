@@ -14,7 +14,9 @@ from textual.binding import ActiveBinding
 from textual.events import Key
 
 from keydesk.calc.orders.checks import FRESH
+from keydesk.forms.form_lines import KEYS_HINT
 from keydesk.forms.form_view import UNREADABLE, UNUSABLE, UNUSABLE_FIGURES, FormView
+from keydesk.forms.info_form import HelpForm
 from keydesk.forms.sheet import FormContext, TextLine
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import (
@@ -36,12 +38,10 @@ from keydesk.text.sanitize import clean, safe
 from keydesk.widgets.overlay import Result
 from keydesk.widgets.terminal_app import SMALLEST
 
-NUDGES: TextLine = (
-    *(("↑ ↓", "plain"), (" ±1  ", "muted")),
-    *((", .", "plain"), (" ±10  ", "muted")),
-    *(("Tab", "plain"), (" next", "muted")),
-)
-FIELD_HINTS: TextLine = (("m", "plain"), (" unit  ", "muted"), *NUDGES)
+STEP: TextLine = (("↑ ↓", "plain"), (" ±1  ", "muted"))
+NEXT_FIELD: TextLine = (("Tab", "plain"), (" next  ", "muted"), *KEYS_HINT)
+NUDGES: TextLine = (*STEP, (", .", "plain"), (" ±10  ", "muted"), *NEXT_FIELD)
+FIELD_HINTS: TextLine = (("m", "plain"), (" unit  ", "muted"), *STEP, *NEXT_FIELD)
 
 PLAN_SECONDS = 0.5  # from one price to the next that moves the draft on the chart
 
@@ -315,6 +315,17 @@ class Form(FormView[Result]):
     def action_drop(self) -> None:
         """Close the form; nothing is sent."""
         self.close(None)
+
+    def action_form_keys(self) -> None:
+        """Show the keys of this form; a confirm key counts once the form was on the screen again."""
+        ids = {each.binding.id for each in self.active_bindings.values() if each.node is self}
+        self.painted = None
+        keys = HelpForm(self.context.keymap, self.KEY_CONTEXT, lambda id_: id_ not in ids)
+        self.app.push_screen(keys, self._show_again)
+
+    def _show_again(self, _: None) -> None:
+        self.redraw()
+        self.call_after_refresh(self._note_painted)
 
     def _note_painted(self) -> None:
         self.painted = (

@@ -14,6 +14,7 @@ from keydesk.text.sanitize import safe
 
 MORE: TextLine = (("… more in a larger window", "muted"),)
 LEFT_OUT_KEY = "x"
+KEYS_HINT: TextLine = (("?", "plain"), (" keys", "muted"))
 CHALLENGE_WIDTH = 28  # of a letter to type and the key that drops the form
 
 
@@ -189,7 +190,7 @@ def confirmation_lines(confirmation: Confirmation, hints: TextLine, width: int) 
     drop: TextLine = (("Esc", "bright"), (" drops", "muted"))
 
     def foot(left: TextLine) -> TextLine:
-        return with_hints(left, hints, drop, width)
+        return with_hints(left, (hints, KEYS_HINT) if hints else (), drop, width)
 
     match confirmation.step:
         case Step.SEND_KEY:

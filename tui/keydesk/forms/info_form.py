@@ -12,7 +12,19 @@ from keydesk.forms.framed_sheet import Sheet
 from keydesk.forms.sheet import BLANK, ModalForm, TextLine
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.guard import KeyTarget
-from keydesk.keys.keymap import DESK, HELP, KEY_LIST, KEYMAP, PAGE, PAGES, ROWS, Key, KeyMap
+from keydesk.keys.keymap import (
+    BENEATH,
+    DESK,
+    FORM,
+    HELP,
+    KEY_LIST,
+    KEYMAP,
+    PAGE,
+    PAGES,
+    ROWS,
+    Key,
+    KeyMap,
+)
 from keydesk.store.frame import Frame
 from keydesk.text.format import (
     lines_of,
@@ -113,8 +125,10 @@ class HelpForm(InfoForm[None]):
 
     def title_text(self) -> Printable:
         """Name the pane."""
-        if self._is_of_page:
-            return safe(f"Keys of this page: {self.key_context.replace('-', ' ')}")
+        if self._is_of_overlay:
+            kind = "form" if self._is_of_form else "page"
+            named = "" if self.key_context == FORM else f": {self.key_context.replace('-', ' ')}"
+            return safe(f"Keys of this {kind}{named}")
         name = "" if self.key_context in {DESK, ROWS} else f" of the {self.key_context}"
         return safe(f"Keys{name} and the desk") if name else "Keys of the desk"
 
@@ -122,7 +136,7 @@ class HelpForm(InfoForm[None]):
         """Say how to go on."""
         pages = len(self.pages())
         more = f"Space page {self.page % pages + 1}/{pages}   " if pages > 1 else ""
-        if self._is_of_page:
+        if self._is_of_overlay:
             return safe(f"Esc closes   {more}".rstrip())
         text = safe(f"Esc closes   {more}UPPER CASE opens a form, y sends it")
         return text if len(text) <= self.inside else safe(f"Esc closes   {more}".rstrip())
@@ -133,8 +147,12 @@ class HelpForm(InfoForm[None]):
         return 2 if self.inside >= self.WIDTH - FRAME else 1
 
     @property
-    def _is_of_page(self) -> bool:
-        return self.key_context in PAGES
+    def _is_of_overlay(self) -> bool:
+        return self.key_context in PAGES or self._is_of_form
+
+    @property
+    def _is_of_form(self) -> bool:
+        return FORM in (self.key_context, *BENEATH.get(self.key_context, ()))
 
     def pages(self) -> Sequence[Sequence[Key]]:
         """Return the keys, so many a page as fit."""

@@ -163,14 +163,20 @@ def two_ends(left: TextLine, right: TextLine, width: int) -> TextLine:
     return (*left, (" " * max(1, width - taken), "plain"), *right)
 
 
-def with_hints(left: TextLine, hints: TextLine, right: TextLine, width: int) -> TextLine:
-    """Return a line with words at both its ends, and hints between them where there is room."""
-    sizes = [sum(len(text) for text, _ in part) for part in (left, hints, right)]
-    spare = width - sum(sizes)
-    if not hints or spare < 2 * GAP:
-        return two_ends(left, right, width)
-    lead = spare // 2 if left else 0
-    return (*left, (" " * lead, "plain"), *two_ends(hints, right, width - sizes[0] - lead))
+def with_hints(left: TextLine, hints: Sequence[TextLine], right: TextLine, width: int) -> TextLine:
+    """Return a line with words at both its ends, and between them the first hints for which there is room."""
+    ends = _size_of(left) + _size_of(right)
+    for each in hints:
+        spare = width - ends - _size_of(each)
+        if spare >= 2 * GAP:
+            lead = spare // 2 if left else 0
+            rest = width - _size_of(left) - lead
+            return (*left, (" " * lead, "plain"), *two_ends(each, right, rest))
+    return two_ends(left, right, width)
+
+
+def _size_of(line: TextLine) -> int:
+    return sum(len(text) for text, _ in line)
 
 
 class ModalForm(Overlay[Result], Generic[Result]):

@@ -183,7 +183,7 @@ class DeskScreen(Backdrop):
 
     def _leave_room_for_form(self) -> None:
         """Let panes that reach under a docked form end where it begins, so that it cuts no column and no message."""
-        form = Region() if self.is_active else getattr(self.app.screen, "docked_region", Region())
+        form = self._docked_region
         for pane in self._all_panes.values():
             at = pane.region
             reaches_under = pane.display and at.x < form.x and at.overlaps(form)
@@ -191,6 +191,13 @@ class DeskScreen(Backdrop):
             if covered != pane.covered:
                 pane.covered = covered
                 pane.redraw()
+
+    @property
+    def _docked_region(self) -> Region:
+        """The part that a docked form covers, also while the list of its keys is over it."""
+        above = () if self.is_active else reversed(self.app.screen_stack)
+        regions = (getattr(each, "docked_region", None) for each in above)
+        return next((each for each in regions if each is not None), Region())
 
     def on_screen_resume(self) -> None:
         """Redraw everything when the form on top closes."""

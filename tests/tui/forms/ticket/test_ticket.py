@@ -3,6 +3,7 @@
 from dataclasses import replace
 from decimal import Decimal
 
+import pytest
 from textual.events import Key
 from textual.pilot import Pilot
 
@@ -10,6 +11,7 @@ from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.order_parser import parse_order
 from keydesk.calc.orders.ticket_draft import Side
 from keydesk.forms.ticket.form import TicketForm
+from keydesk.keys.keymap import KEYMAP, TICKET
 from keydesk.store.frame import Frame
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
@@ -454,7 +456,7 @@ async def test_a_typed_order_fills_the_ticket_and_still_asks_for_its_own_confirm
 async def test_the_ticket_names_the_keys_of_its_fields_beside_the_one_that_sends() -> None:
     text = await words_after("", ticket_app())
     foot = next(line for line in text.splitlines() if "y sends" in line)
-    assert "m unit  ↑ ↓ ±1  , . ±10  Tab next" in foot
+    assert "m unit  ↑ ↓ ±1  Tab next  ? keys" in foot
     assert foot.rstrip(" ┃").endswith("Esc drops")
     refused = await words_after("s0.5", ticket_app())
     assert "m unit  ↑ ↓ ±1" in refused
@@ -551,3 +553,44 @@ async def test_of_the_exposure_the_line_with_its_label_is_left_out_last() -> Non
     ]
     assert len(places) > 1
     assert places == sorted(places, reverse=True)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50)])
+async def test_a_question_mark_lists_every_key_of_the_ticket_and_its_last_line_names_it(
+    size: tuple[int, int],
+) -> None:
+    app = ticket_app()
+    async with app.run_test(size=size) as pilot:
+        assert "? keys" in app.words
+        await press(pilot, "?")
+        assert "Keys of this form: ticket" in app.words
+        keys = KEYMAP.in_force(TICKET)
+        assert [key.text for key in keys if key.text not in app.words] == []
+        await press(pilot, "y")
+        assert not app.results, "the list of keys sends nothing"
+        await press(pilot, "escape")
+        assert isinstance(app.screen, TicketForm)
+        await press(pilot, "y")
+    assert len(app.results) == 1
+
+
+async def test_a_confirm_key_counts_once_the_ticket_was_shown_again_behind_its_keys() -> None:
+    app = ticket_app()
+    async with app.run_test(size=(80, 24)) as pilot:
+        form = app.screen
+        assert isinstance(form, TicketForm)
+        first = form.painted or 0
+        await press(pilot, "?")
+        assert form.key_target.painted is None
+        await press(pilot, "?")
+        assert form.is_active
+        assert (form.key_target.painted or 0) > first
+
+
+async def test_a_question_mark_is_typed_into_a_field_of_text() -> None:
+    app = ticket_app()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "k?")
+        form = app.screen
+        assert isinstance(form, TicketForm)
+        assert form.draft.members.text("tag") == "?"

@@ -19,7 +19,7 @@ from keydesk.forms.journal.table import (
     table_header,
     table_row,
 )
-from keydesk.forms.sheet import BLANK, TextLine, with_hints, wrap_text
+from keydesk.forms.sheet import BLANK, TextLine, two_ends, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import JOURNAL, KEYMAP, KeyMap
 from keydesk.store.frame import Frame
@@ -243,7 +243,7 @@ class JournalForm(InfoForm[None]):
         listed += [BLANK] * (self.rows - len(listed))
         below = self._below() if self.room >= BELOW_FROM else []
         marks: TextLine = (*MARKS, (GROWING, "faint")) if self._grows(shown) else MARKS
-        totals = with_hints(self.table.totals, BLANK, marks, self.inside)
+        totals = two_ends(self.table.totals, marks, self.inside)
         if cell_len("".join(text for text, _ in totals)) > self.inside:
             totals = self.table.totals
         if cell_len("".join(text for text, _ in totals)) > self.inside:

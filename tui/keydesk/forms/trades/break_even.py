@@ -14,6 +14,7 @@ from keydesk.calc.orders.ticket_draft import (
     shown_number,
 )
 from keydesk.calc.risk.trading_context import NOTHING, TradingContext
+from keydesk.forms.form_lines import KEYS_HINT
 from keydesk.forms.sheet import FormContext, TextLine
 from keydesk.forms.ticket_sheet import CANNOT_BE_READ, quote_line
 from keydesk.forms.trades.close_trade import entry_and_now
@@ -37,7 +38,8 @@ class BreakEvenForm(TradeForm[SetProtection]):
         ("↑ ↓", "plain"),
         (" ±1  ", "muted"),
         (", .", "plain"),
-        (" ±10", "muted"),
+        (" ±10  ", "muted"),
+        *KEYS_HINT,
     )
     BINDINGS = [*bindings_of(BREAK_EVEN), *TRADE_BINDINGS]  # noqa: RUF012 - as Textual has it
 
