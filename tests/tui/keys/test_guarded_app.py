@@ -84,8 +84,28 @@ async def test_a_send_key_typed_before_its_form_opened_never_sends() -> None:
     async with app.run_test() as pilot:
         hand = Hand(app, pilot)
         await hand.types("By", gap=0.07)  # 70 ms apart, and the desk was busy with something else
+        await hand.types("\x1b")
         await hand.types("?qBy", gap=0.3)
     assert app.orders == []
+
+
+async def test_a_send_key_typed_before_the_form_came_back_from_its_list_of_keys_never_sends() -> (
+    None
+):
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("B")
+        form = app.screen
+        assert isinstance(form, TicketForm)
+        assert form.painted is not None
+        form.painted -= 10  # the desk was busy meanwhile: the next keys were all read before now
+        hand.at = form.painted
+        await hand.types("?qy", gap=0.3)
+        assert app.screen is form
+        assert app.orders == []
+        await hand.types("y")
+    assert len(app.orders) == 1
 
 
 async def test_keys_that_waited_while_the_desk_was_busy_send_nothing_at_any_pace() -> None:
