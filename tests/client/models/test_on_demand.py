@@ -4,7 +4,7 @@ import copy
 import json
 import pickle
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
@@ -293,3 +293,19 @@ def test_a_trade_is_read_whole_only_if_its_unread_order_can_be(price: str, is_wh
 def test_a_trade_that_a_program_makes_holds_records() -> None:
     trade = Trade.model_validate(TRADE.read(json.dumps(WIRE)), from_attributes=True)
     assert isinstance(trade.take_profit_order, TakeProfitOrder)
+
+
+@pytest.mark.parametrize("mode", ["validation", "serialization"])
+def test_the_json_schema_of_a_trade_describes_its_dependent_orders(
+    mode: Literal["validation", "serialization"],
+) -> None:
+    schema = Trade.model_json_schema(mode=mode)
+    orders = {
+        "takeProfitOrder": "TakeProfitOrder",
+        "stopLossOrder": "StopLossOrder",
+        "guaranteedStopLossOrder": "GuaranteedStopLossOrder",
+        "trailingStopLossOrder": "TrailingStopLossOrder",
+    }
+    for member, kind in orders.items():
+        assert {"$ref": f"#/$defs/{kind}"} in schema["properties"][member]["anyOf"]
+        assert "tradeID" in schema["$defs"][kind]["properties"]

@@ -24,7 +24,15 @@ from typing import (
     cast,
 )
 
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationError,
+)
+from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from keydesk_client.errors import InvalidRequest, MissingMember
@@ -35,6 +43,7 @@ from keydesk_client.models._core.schema import (
     UNREAD_TYPES,
     ObjectReader,
     convert_on_demand,
+    describe_objects,
     fail_fast,
 )
 from keydesk_client.models._core.tabular import Tabular
@@ -93,6 +102,13 @@ class Record(Tabular, BaseModel):
         if cls.converts_on_demand:
             cls._on_demand = convert_on_demand(cls, schema, cls.readers_on_demand)
         return schema
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """Return the JSON schema; a member that may stay a JSON object until it is read is described as its record."""
+        return handler(describe_objects(core_schema, cls.readers_on_demand))
 
     @classmethod
     def __pydantic_init_subclass__(cls, **options: object) -> None:

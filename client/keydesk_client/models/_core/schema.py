@@ -1,6 +1,6 @@
 """Changes to pydantic's schema of a record: stop at the first error, and convert members when they are first read."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final, NoReturn, TypeAlias
@@ -214,3 +214,22 @@ def _leave_object(kind: type[BaseModel], name: str, schema: Any, reader: ObjectR
         serialization=core_schema.wrap_serializer_function_ser_schema(write, schema=record),
     )
     return True
+
+
+def describe_objects(schema: Any, names: Collection[str]) -> Any:  # noqa: ANN401 - same
+    """Return the schema of a record in which these members are records, unread or not, as their JSON schema says."""
+    if schema["type"] == "model-fields":
+        fields = schema["fields"]
+        described = {name: _without_unread(fields[name]) for name in names if name in fields}
+        return {**schema, "fields": {**fields, **described}}
+    if schema["type"] in {"model", "definitions"}:
+        return {**schema, "schema": describe_objects(schema["schema"], names)}
+    return schema
+
+
+def _without_unread(schema: Any) -> Any:  # noqa: ANN401 - same
+    if schema["type"] == "json-or-python":
+        return schema["python_schema"]
+    if schema["type"] in NESTING:
+        return {**schema, "schema": _without_unread(schema["schema"])}
+    return schema
