@@ -1,6 +1,7 @@
 """Notices: whole at every size, gone in their time, and what asks for something stays until it was seen."""
 
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 
@@ -182,6 +183,32 @@ async def test_of_several_outcomes_of_one_moment_each_can_be_read() -> None:
         assert pane.rows_wanted == 2
         pane.on_frame(later(store, 5))
         assert pane.rows_wanted == 1
+
+
+@pytest.mark.parametrize(
+    ("level", "text", "stays_s"),
+    [("good", "FLAT: no position", 19), ("bad", "NOT FLAT, still open: #5. Again: X", 600)],
+)
+async def test_what_sums_up_many_outcomes_stays_above_them(
+    level: Literal["good", "bad"], text: str, stays_s: float
+) -> None:
+    pane, store = Notices(), store_with()
+    async with shown(pane, store, size=(100, 3)):
+        for number in range(30):
+            store.notify(Notice("good", f"CLOSED #{number}", WALL_NS, outcome=f"kd-{number}"))
+        store.notify(Notice(level, safe(text), WALL_NS, sums_up=True))
+        pane.on_frame(later(store, 0))
+        store.date_notices(NOW)
+        seen = set()
+        for second in range(0, int(stays_s), 2):
+            pane.on_frame(later(store, second))
+            store.note_painted(pane.standing, NOW + second)
+            assert text in text_of(pane)[0]
+            seen |= {line.split("#")[1].split(" ")[0] for line in text_of(pane)[1:] if "#" in line}
+        assert len(seen) > 4, "the outcomes take turns below it"
+        store.notify(Notice("good", FILLED, WALL_NS, outcome="kd-30"))
+        pane.on_frame(later(store, stays_s))
+        assert FILLED in text_of(pane)[0]
 
 
 async def test_what_is_still_looked_up_hides_no_outcome_that_has_just_come() -> None:

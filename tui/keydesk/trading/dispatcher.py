@@ -156,10 +156,19 @@ class Dispatcher:
             intent_id,
         )
 
-    def notify(self, level: Level, text: str, outcome: str = "") -> None:
-        """Show one line to the trader; `outcome` is the intent id of the command whose outcome it reports."""
+    def notify(self, level: Level, text: str, outcome: str = "", *, sums_up: bool = False) -> None:
+        """Show one line to the trader.
+
+        Args:
+            level: How it is drawn, and whether it stays until it is seen.
+            text: Its words.
+            outcome: The intent id of the command whose outcome it reports.
+            sums_up: Whether it says how several commands ended.
+        """
         asks = level in {"warn", "bad"}  # both ask for an action when they concern an order
-        self.store.notify(Notice(level, safe(text), self.wall_ns(), asks=asks, outcome=outcome))
+        self.store.notify(
+            Notice(level, safe(text), self.wall_ns(), asks=asks, outcome=outcome, sums_up=sums_up)
+        )
 
     def record(self, what: str, text: str) -> None:
         """Write an entry to the audit log, if there is one; warn once when writing begins to fail."""

@@ -224,12 +224,15 @@ class Flattening:
             open_items = found
             if open_items.is_flat:
                 where = pair(instrument) if instrument else "the account"
-                self.dispatcher.notify("good", f"FLAT: {where} has no position and no entry order")
+                text = f"FLAT: {where} has no position and no entry order"
+                self.dispatcher.notify("good", text, sums_up=True)
                 return
         again = self.dispatcher.keymap.name("flatten")
         left = open_items.text or "?"
         self.dispatcher.notify(
-            "bad", f"NOT FLAT, still open as far as known: {left}. Again: {again}"
+            "bad",
+            f"NOT FLAT, still open as far as known: {left}. Again: {again}",
+            sums_up=True,
         )
 
     async def _at_the_broker(self, instrument: str | None) -> OpenItems | None:

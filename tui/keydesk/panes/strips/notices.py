@@ -184,7 +184,12 @@ def _is_urgent(notice: Notice, frame: Frame) -> bool:
 
 
 def _is_fresh(notice: Notice, frame: Frame) -> bool:
-    """Return whether it is an outcome of this moment, which may not have been read yet."""
+    """Return whether it is an outcome of this moment, which may not have been read yet.
+
+    What sums up several outcomes is one for as long as it is new or waits: each of them takes its seconds meanwhile.
+    """
+    if notice.sums_up and (notice.waits or _is_new(notice, frame)):
+        return True
     return not notice.seen and notice.level != "info" and _age(notice, frame) < FRESH_FOR
 
 
