@@ -4,6 +4,8 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from unittest.mock import Mock, patch
 
+import pytest
+
 from keydesk.chart.position import Position
 from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.candles import load_candles, load_older, load_past
@@ -46,10 +48,12 @@ async def turned(
 ) -> list[Candle]:
     """Go some candles back or forth, loading what is wanted on the way; return those in sight."""
     for _ in range(8):
-        wants = position.lacking_end(series, position.candles(series, SHOWN), SHOWN, 0)
+        candles = position.candles(series, SHOWN)
+        wants = position.lacking_end(series, candles, SHOWN, 0)
         if not wants:
             break
-        want_history(feed.store, series.instrument, series.granularity, wants)
+        of_series = candles is series.candles
+        want_history(feed.store, series.instrument, series.granularity, wants, of_series=of_series)
         await load_candles(feed, series, feed.store.focus, series.granularity)
     else:
         raise AssertionError("it asks for the same candles again and again")
@@ -85,6 +89,29 @@ async def test_ten_years_of_hours_are_gone_through_candle_by_candle(
             assert [each.time_ns for each in page] == [
                 before + i * HOUR_NS for i in range(1, SHOWN + 1)
             ]
+
+
+@pytest.mark.parametrize("days", [3, 4000])
+async def test_back_from_a_date_the_candles_before_now_are_gone_through_without_a_gap(
+    desk_of_my_own: PracticeServer, days: int
+) -> None:
+    async with client_of(desk_of_my_own) as client:
+        feed = link_of(client)
+        series = await opened(feed, "EUR_USD", "M5")
+        newest = series.candles[-1].time_ns
+        position, date_ns = Position(), newest - days * 24 * HOUR_NS
+        position.go_to(date_ns, series)
+        want_date(feed.store, "EUR_USD", "M5", date_ns)
+        await load_candles(feed, series, "EUR_USD", "M5")
+        assert position.arrive(series, SHOWN)
+        position.reset()
+        seen = series.candles[-SHOWN:]
+        while seen[0].time_ns > newest - 40 * 24 * HOUR_NS:  # more than the series ever holds
+            page = await turned(feed, series, position, SHOWN)
+            assert page[-1].time_ns < seen[0].time_ns
+            seen = [*page, *seen]
+        times = [each.time_ns for each in seen]
+        assert {after - before for before, after in pairwise(times)} == {HOUR_NS // 12}
 
 
 async def test_a_date_is_gone_to_and_the_jump_of_that_day_is_in_sight(

@@ -209,7 +209,8 @@ async def test_while_the_host_is_silent_the_past_that_is_there_is_gone_through_a
         for turn in range(40):
             await pilot.press("backspace")
             for message in heard(pilot, Chart.HistoryWanted):
-                want_history(store, message.instrument, message.granularity, message.direction)
+                shown_one = message.instrument, message.granularity
+                want_history(store, *shown_one, message.direction, of_series=message.of_series)
             series.loading_history = series.loading_history or series.wants_older
             pane.on_frame(frame_of(store, now=NOW + turn))
             assert_exact(pane)

@@ -114,7 +114,8 @@ class PaneRequests:
         store = self._store
         match message:
             case Chart.HistoryWanted():
-                want_history(store, message.instrument, message.granularity, message.direction)
+                shown = message.instrument, message.granularity
+                want_history(store, *shown, message.direction, of_series=message.of_series)
             case Chart.DateWanted():
                 want_date(store, message.instrument, message.granularity, message.date_ns)
             case Chart.PricesWanted():

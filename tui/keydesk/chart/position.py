@@ -64,9 +64,11 @@ class Position:
         end, past = self.end(candles), series.past
         is_past = past is not None and candles is past.candles
         begins, ahead = series.reaches_start, end - shown
-        if past is not None and past.candles:
+        # A page back from the newest candle must stay in the series.
+        goes_on = series.goes_on_in_past and len(candles) >= 2 * shown
+        if past is not None and (is_past or goes_on):
             begins = begins or past.reaches_start
-            if not is_past:  # the window goes on where the series ends
+            if not is_past:
                 ahead += bisect_left(
                     past.candles, candles[0].time_ns, key=lambda each: each.time_ns
                 )

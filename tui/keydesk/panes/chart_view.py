@@ -63,6 +63,7 @@ class ChartView(LinePane):
         instrument: str
         granularity: str
         direction: Literal["older", "newer"]
+        of_series: bool  # as in `want_history`
 
     class CrosshairTurned(Message, namespace="chart"):
         """The crosshair was turned on or off: other keys are in force."""
@@ -378,7 +379,8 @@ class ChartView(LinePane):
             return
         lacking = self.position.lacking_end(series, candles, self.in_sight, self.indicators.warm_up)
         if lacking and not (series.past is not None and series.past.wants):
-            self.post(self.HistoryWanted(*self._shown, lacking))
+            of_series = candles is series.candles
+            self.post(self.HistoryWanted(*self._shown, lacking, of_series=of_series))
 
     def _instrument(self, store: Store) -> str:
         return self.pinned or store.focus

@@ -228,8 +228,23 @@ def _as_complete(last: Candle) -> Candle:
     return Candle(last.time_ns, last.open, last.high, last.low, last.close, True, last.volume)
 
 
-def want_history(store: Store, instrument: str, granularity: str, direction: Direction) -> None:
-    """Request candles beyond one end of a chart, if there may be any."""
+def want_history(
+    store: Store,
+    instrument: str,
+    granularity: str,
+    direction: Direction,
+    *,
+    of_series: bool = False,
+) -> None:
+    """Request candles beyond one end of a chart, if there may be any.
+
+    Args:
+        store: The store with the series of the chart.
+        instrument: Its instrument.
+        granularity: The length of its candles.
+        direction: At which end.
+        of_series: Whether the candles in sight are those of the series, not of its window of the past.
+    """
     series = store.series.get((instrument, granularity))
     if series is None or not series.candles or series.loading_history:
         return
@@ -238,7 +253,10 @@ def want_history(store: Store, instrument: str, granularity: str, direction: Dir
         return  # the window that comes has other ends
     if past is not None and not past.candles:
         past = None  # the broker had none at the date: there is nothing to extend
-    if past is None and direction == "older" and len(series.candles) >= MAX_CANDLES:
+    is_full = len(series.candles) >= MAX_CANDLES
+    if of_series and not (is_full and series.goes_on_in_past):
+        past = None  # a window of other years, or one that is not needed yet
+    if past is None and direction == "older" and is_full:
         past = PastCandles(series.candles[:OVERLAP], reaches_start=series.reaches_start)
         series.past = past
     if past is None:

@@ -128,6 +128,14 @@ class CandleSeries:
     past: PastCandles | None = None  # farther back than these reach
     loading_history: bool = False
 
+    @property
+    def goes_on_in_past(self) -> bool:
+        """Whether the window of the past leads on from the oldest candle, without a gap."""
+        if self.past is None or not self.past.candles or not self.candles:
+            return False
+        first, last = self.past.candles[0].time_ns, self.past.candles[-1].time_ns
+        return first <= self.candles[0].time_ns <= last
+
 
 @dataclass(frozen=True, slots=True)
 class BookBucket:
