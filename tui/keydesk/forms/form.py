@@ -324,6 +324,7 @@ class Form(FormView[Result]):
         self.app.push_screen(keys, self._show_again)
 
     def _show_again(self, _: None) -> None:
+        self.painted = None  # another letter may have been drawn beneath the list
         self.redraw()
         self.call_after_refresh(self._note_painted)
 
