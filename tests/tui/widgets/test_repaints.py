@@ -115,6 +115,26 @@ async def test_a_page_that_changes_beneath_a_form_before_that_is_shown_is_drawn(
         assert desk.wrong_rows() == []
 
 
+async def test_a_form_that_opens_before_the_one_just_closed_was_painted_over_leaves_nothing_of_it(
+    tmp_path: Path,
+) -> None:
+    journal = read_journal([closed_trade("120")], tmp_path)
+    async with MirroredDesk(tmp_path).at_terminal(170, 44) as desk:
+        await desk.push_screen(page := JournalForm(desk.store, journal, JournalHost()))
+        await desk.settled()
+        page.dismiss(None)
+        while not desk.actions.screen.is_active:  # noqa: ASYNC110 - no call-backs
+            await asyncio.sleep(0)
+        while not desk.actions.screen._repaint_required:  # noqa: ASYNC110 - same
+            await asyncio.sleep(0)
+        desk.push_screen(form := HelpForm(KEYMAP))
+        assert not desk.actions.screen.is_active
+        desk.actions.screen._on_timer_update()
+        await until_shown(form)
+        await desk.settled()
+        assert desk.wrong_rows() == []
+
+
 async def test_a_form_that_opens_while_the_terminal_gets_another_size_stands_on_a_desk_drawn_for_it(
     tmp_path: Path,
 ) -> None:

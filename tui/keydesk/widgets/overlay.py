@@ -31,10 +31,23 @@ class Backdrop(ScreenHooks[None]):
 
     _blank: Sequence[Strip] = ()
     _blank_for: tuple[Region, Style] | None = None
+    _shows_closed_form = False
+
+    def on_screen_resume(self) -> None:
+        """Note that a form was closed: the terminal shows it until all of this screen is drawn."""
+        self._shows_closed_form = True
 
     def regions_to_draw(self, changed: set[Region]) -> set[Region]:
-        """Leave out the blank surface beneath a form: Textual refreshes it when a form opens, and it is as it was."""
-        return changed if self.is_active else changed - surface_of(self)
+        """Leave out the blank surface beneath a form: Textual refreshes it when a form opens, and it is as it was.
+
+        It is not where that form opens before this screen was drawn over the form before.
+        """
+        surface = surface_of(self)
+        if not (self.is_active or self._shows_closed_form):
+            return changed - surface
+        if surface <= changed:
+            self._shows_closed_form = False
+        return changed
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return blank lines, made anew only for another size or theme."""
