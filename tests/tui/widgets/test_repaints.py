@@ -128,7 +128,6 @@ async def test_a_form_that_opens_before_the_one_just_closed_was_painted_over_lea
         while not desk.actions.screen._repaint_required:  # noqa: ASYNC110 - same
             await asyncio.sleep(0)
         desk.push_screen(form := HelpForm(KEYMAP))
-        assert not desk.actions.screen.is_active
         desk.actions.screen._on_timer_update()
         await until_shown(form)
         await desk.settled()
