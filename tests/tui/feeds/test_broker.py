@@ -168,7 +168,7 @@ async def test_scrolling_back_loads_older_candles_from_the_broker(
         await until(lambda: len(series.candles) > before + 100)
         times = [each.time_ns for each in series.candles]
         assert times == sorted(set(times))
-        assert not series.error
+        assert not series.history_error
 
 
 async def test_the_practice_broker_has_books_of_majors_and_none_of_others(

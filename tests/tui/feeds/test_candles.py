@@ -158,7 +158,7 @@ async def test_a_date_before_all_history_is_reported_with_the_first_day_and_noth
     assert [each.text for each in feed.store.notices] == [
         "No candles of EUR/USD M5 before 4 Jan 1999: the chart shows the first ones"
     ]
-    assert (series.error, feed.store.health.unreadable) == ("", 0)
+    assert (series.error, series.history_error, feed.store.health.unreadable) == ("", "", 0)
 
 
 async def test_candles_of_a_date_are_not_given_up_for_those_before_the_last_window(
@@ -174,7 +174,7 @@ async def test_candles_of_a_date_are_not_given_up_for_those_before_the_last_wind
     past = series.past
     assert past is not None
     assert past.candles[0].time_ns < FRANC_NS < past.candles[-1].time_ns
-    assert (series.error, feed.store.health.unreadable) == ("", 0)
+    assert (series.error, series.history_error, feed.store.health.unreadable) == ("", "", 0)
 
 
 def without_candles() -> tuple[AccountFeed, CandleSeries]:
@@ -203,7 +203,7 @@ async def test_a_broker_without_candles_of_a_date_leaves_the_chart_where_it_is_a
     assert {each.text for each in feed.store.notices} == {
         "No candles of EUR/USD M5 at 15 Jan 2015: the chart stays where it is"
     }
-    assert (series.error, feed.store.health.unreadable) == ("", 0)
+    assert (series.error, series.history_error, feed.store.health.unreadable) == ("", "", 0)
 
 
 async def test_an_empty_window_that_is_to_be_extended_asks_for_nothing() -> None:
@@ -211,7 +211,7 @@ async def test_an_empty_window_that_is_to_be_extended_asks_for_nothing() -> None
     for direction in ("older", "newer"):
         series.past = PastCandles(wants=direction)
         assert await load_past(feed, series, series.past)
-    assert (series.error, feed.store.health.unreadable) == ("", 0)
+    assert (series.error, series.history_error, feed.store.health.unreadable) == ("", "", 0)
 
 
 async def test_a_date_that_cannot_be_loaded_leaves_the_chart_where_it_is_and_the_next_one_clears_why() -> (
@@ -231,12 +231,16 @@ async def test_a_date_that_cannot_be_loaded_leaves_the_chart_where_it_is_and_the
     await load_candles(feed, series, "EUR_USD", "M5")
     assert position.arrive(series, 100)
     assert position.candles(series, 100) == series.past.candles
-    assert "503" in series.error
+    assert "503" in series.history_error
+    assert not series.error, "its newest candles are not old"
+    assert [each.text for each in feed.store.notices] == [
+        f"Candles of EUR/USD M5 at 1 Jan 1990 could not be loaded: {series.history_error}"
+    ]
     broker.statuses.clear()
     broker.answers["/candles"] = {"instrument": "EUR_USD", "granularity": "M5", "candles": []}
     want_date(feed.store, "EUR_USD", "M5", YEAR_1990_NS)
     await load_candles(feed, series, "EUR_USD", "M5")
-    assert not series.error
+    assert not series.history_error
 
 
 async def test_candles_of_bid_prices_do_not_come_before_those_of_mid_prices() -> None:
@@ -262,7 +266,7 @@ async def test_nothing_is_asked_for_before_a_series_without_candles() -> None:
     broker = ScriptedBroker(statuses={"/candles": 503})
     series = CandleSeries("EUR_USD", "W", wants_older=True)
     assert await load_older(link_to(broker), series)
-    assert not series.error
+    assert not series.history_error
 
 
 async def test_history_that_cannot_be_read_says_why_and_leaves_the_candles() -> None:
@@ -273,6 +277,6 @@ async def test_history_that_cannot_be_read_says_why_and_leaves_the_candles() -> 
     feed.store.series["EUR_USD", "M5"] = series
     want_history(feed.store, "EUR_USD", "M5", "older")
     await load_candles(feed, series, feed.store.focus, "M5")
-    assert "503" in series.error
+    assert "503" in series.history_error
     assert len(series.candles) == 1
     assert not series.loading_history

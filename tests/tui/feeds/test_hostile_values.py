@@ -152,6 +152,7 @@ def is_recovered(feed: AccountFeed, broker: HostileBroker) -> Callable[[], bool]
             and not store.health.warning
             and series is not None
             and not series.error
+            and not series.history_error
             and len(series.candles) > 0
             and series.candles[-1].close == pytest.approx(1.0851, abs=0.001)
             and book is not None

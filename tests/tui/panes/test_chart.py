@@ -86,6 +86,20 @@ async def test_old_candles_stay_when_loading_failed() -> None:
     assert any("│" in line for line in lines)
 
 
+async def test_why_history_is_missing_is_said_in_the_past_and_not_beside_the_newest_candles() -> (
+    None
+):
+    pane, store = Chart(), desk_store()
+    series = store.series["EUR_USD", "M5"]
+    series.history_error = "no answer"
+    async with shown(pane, store):
+        assert "no answer" not in text_of(pane)[0]
+        pane.scroll_candles(5)
+        assert "No further candles: no answer" in text_of(pane)[0]
+        pane.action_newest()
+        assert "no answer" not in text_of(pane)[0]
+
+
 async def test_keys_change_style_zoom_and_prices() -> None:
     pane, store = Chart(), desk_store()
     async with shown(pane, store, size=(90, 24)) as pilot:

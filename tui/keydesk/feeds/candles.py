@@ -129,11 +129,11 @@ async def load_older(feed: AccountFeed, series: CandleSeries) -> bool:
         if series.prices == prices:  # another chart of the series may have turned to bid or ask
             apply_older_candles(feed.store, series, answer.candles)
     except FAILURES as error:
-        await _failed(feed, series, error)
+        await _history_failed(feed, series, error)
         return False
     finally:
         series.loading_history = False
-    _clear_history_error(series)
+    series.history_error = ""
     return True
 
 
@@ -153,11 +153,13 @@ async def load_past(feed: AccountFeed, series: CandleSeries, past: PastCandles) 
                 pass
     except FAILURES as error:
         past.is_loaded = True
-        await _failed(feed, series, error)
+        if wants == "date":
+            _say_date_failed(feed, series, past, error)
+        await _history_failed(feed, series, error)
         return False
     finally:
         series.loading_history = False
-    _clear_history_error(series)
+    series.history_error = ""
     feed.store.mark(Topic.CANDLES, (series.instrument, series.granularity))
     return True
 
@@ -212,14 +214,27 @@ async def _page(
     return await feed.ask(ask(name, granularity=granularity, price=prices, count=PAGE, from_=edge))
 
 
-def _clear_history_error(series: CandleSeries) -> None:
-    """Forget why history could not be loaded; an error of the newest candles stays until those are loaded."""
-    if not series.wants_reload:
-        series.error = ""
+def _say_date_failed(
+    feed: AccountFeed, series: CandleSeries, past: PastCandles, error: Exception
+) -> None:
+    """Say that the chart does not go to a date; it may be one that shows the newest candles, which are not old."""
+    where = (
+        f"{pair(series.instrument)} {series.granularity} at {_day(past.date_ns, feed.store.zone)}"
+    )
+    text = f"Candles of {where} could not be loaded: {reason(error)}"
+    feed.store.notify(Notice("warn", safe(text), feed.store.clock_ns))
 
 
 async def _failed(feed: AccountFeed, series: CandleSeries, error: Exception) -> None:
     """Show why, and wait: charts ask again as long as they lack candles."""
     feed.count_unreadable(error)
     loading_failed(feed.store, series, reason(error))
+    await feed.back_off(3)
+
+
+async def _history_failed(feed: AccountFeed, series: CandleSeries, error: Exception) -> None:
+    """Keep why, and wait; the newest candles are not concerned."""
+    feed.count_unreadable(error)
+    series.history_error = reason(error)
+    feed.store.mark(Topic.CANDLES, (series.instrument, series.granularity))
     await feed.back_off(3)

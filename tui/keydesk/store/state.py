@@ -120,7 +120,8 @@ class CandleSeries:
     prices: CandlePrices = "M"
     candles: list[Candle] = field(default_factory=list)
     loading: bool = True
-    error: str = ""  # why the last load failed; old candles stay
+    error: str = ""  # why the newest candles could not be loaded; old ones stay
+    history_error: str = ""  # why older ones, or those of a date, could not be
     rolled_over: int = 0  # candles begun by ticks since the last load
     wants_reload: bool = False  # prices were missed: the candles are to be asked for again
     wants_older: bool = False  # a chart comes near the oldest one
