@@ -96,6 +96,8 @@ async def test_why_history_is_missing_is_said_in_the_past_and_not_beside_the_new
         assert "no answer" not in text_of(pane)[0]
         pane.scroll_candles(5)
         assert "No further candles: no answer" in text_of(pane)[0]
+        pane.go_to_date(datetime(2015, 1, 15))  # noqa: DTZ001 - of the trader's zone
+        assert "Loading" in text_of(pane)[0], "of the date before it is not said of this one"
         pane.action_newest()
         assert "no answer" not in text_of(pane)[0]
 

@@ -244,12 +244,12 @@ class ChartView(LinePane):
         rows: Sequence[Sequence[RoleRun]] = self.book.joined(self._picture, frame, frame.store.zone)
         if series.error:
             return [[(f"Old candles: {series.error}"[: self.inside], "warn")], *rows[1:]], None
-        if series.history_error and self.position.until is not None:
-            text = f"No further candles: {series.history_error}"[: self.inside]
-            return [[(text, "warn")], *rows[1:]], None
         if self.position.goal is not None:
             at = show.at(self.position.goal, store.zone)
             return [self._loading(f"{at.day} {at:%b %Y}"), *dimmed(rows[1:])], None
+        if series.history_error and self.position.until is not None:
+            text = f"No further candles: {series.history_error}"[: self.inside]
+            return [[(text, "warn")], *rows[1:]], None
         if prices_are_old(store) or series.prices != store.candle_prices:
             return dimmed(rows), None
         was_plain = self._rows is rows
