@@ -16,7 +16,7 @@ from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show
-from keydesk.text.format import lines_of, units
+from keydesk.text.format import lines_of, pip_count, units
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.lines import Heading, LinePane, Run, Tab
 from keydesk.widgets.theme import signed_role
@@ -180,7 +180,7 @@ def bracket_text(template: Template, spread_pips: Decimal) -> list[str]:
     if template.stop_atr is not None:
         words = [f"stop {template.stop_atr:f} ATR"]
     else:
-        words = [] if stop is None else [f"stop {stop:f} pips"]
+        words = [] if stop is None else [f"stop {pip_count(stop)}"]
     return [
         *words,
         *([] if target is None else [f"target {target:f}R"]),

@@ -206,6 +206,17 @@ def counted(n: int, one: str, more: str = "") -> SafeText:
     return safe(f"{n:,} {one if n == 1 else more or f'{one}s'}")
 
 
+def pip_count(value: Decimal, *, signed: bool = False) -> SafeText:
+    """Return a distance in words, unrounded: 1 pip, 1.0 pips, 1.2 pips; signed: +1 pip."""
+    text = f"{value:+f}" if signed else f"{value:f}"
+    return safe(f"{text} {'pip' if text.lstrip('+-') == '1' else 'pips'}")
+
+
+def unit_count(value: Decimal) -> SafeText:
+    """Return a size in words: 1 unit, 25,000 units."""
+    return safe(f"{units(value)} {'unit' if abs(value) == 1 else 'units'}")
+
+
 def pair(instrument: str) -> SafeText:
     """Return an instrument's name as people say it: EUR/USD."""
     return clean_name(instrument.replace("_", "/"))

@@ -11,7 +11,7 @@ from keydesk.calc.orders.instructions import Instruction, OpenOrder, SetProtecti
 from keydesk.calc.orders.plans.exit_plans import ExitRules
 from keydesk.calc.orders.ticket_draft import KIND_WORDS
 from keydesk.records import OrderRow
-from keydesk.text.format import EMPTY, money, pair, units
+from keydesk.text.format import EMPTY, money, pair, unit_count, units
 from keydesk.text.sanitize import SafeText, clean_name, safe
 from keydesk_client.orders.outcome import Action, Intent
 
@@ -191,7 +191,7 @@ def _size(body: Mapping[str, object]) -> str:
     except InvalidOperation:
         return "all units" if size == "ALL" else f"{size} units"
     if "instrument" not in body:  # part of a trade, which has its side
-        return f"{units(number)} units"
+        return unit_count(number)
     return f"{'buy' if number >= 0 else 'sell'} {units(abs(number))}"
 
 

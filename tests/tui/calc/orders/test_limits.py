@@ -25,6 +25,7 @@ TICKET = Draft(  # 10,000 EUR/USD at 1.08500: value 10,849.50, risk 20.00 of 10,
     "BUY", "EUR_USD", size=Entry("10000", "units"), stop=Entry("20", "pips"), target=Entry("", "R")
 )
 MINUTE = 60_000_000_000
+NAMES = {each.name: each.text for each in LIMIT_FIELDS}
 
 
 def refusals(limits: Limits, draft: Draft = TICKET, risk: OpenRisk = NO_RISK) -> list[str]:
@@ -40,6 +41,7 @@ def refusals(limits: Limits, draft: Draft = TICKET, risk: OpenRisk = NO_RISK) ->
         ("hard_leverage", "1.085", "1.084", "A value of 1.1 times NAV: your own limit of 1.084"),
         ("hard_risk_percent", "0.2", "0.19", "Risk 0.20 %: your own limit of 0.19 %"),
         ("hard_open_risk_percent", "0.2", "0.19", "Open risk 0.00 % → 0.20 %"),
+        ("hard_units", "10000", "1", "10,000 units: your own limit of 1 unit (Units of a trade). "),
         ("hard_spread_pips", "1", "0.9", "The spread is 1.0 pips: your own limit of 0.9 pips"),
         ("hard_spread_of_stop", "0.05", "0.04", "The spread is 5 % of the stop"),
     ],
@@ -52,7 +54,7 @@ def test_a_hard_limit_refuses_what_is_over_it_and_names_value_and_remedy(
     assert refusals(Limits(**at_it)) == []
     [said] = refusals(Limits(**over_it))
     assert text in said
-    assert f"({name}). " in said
+    assert f"({NAMES[name]}). " in said
     assert said.endswith("or :limits changes it")
 
 
@@ -120,7 +122,9 @@ def test_after_a_row_of_losses_only_exits_are_sent_for_a_while() -> None:
     row = closed(-1, -1, -1)  # the last at two minutes
     assert cool_off_text(row[:2], limits, 2 * MINUTE) == ""
     text = cool_off_text(row, limits, 2 * MINUTE)
-    assert text.startswith("COOL-OFF after 3 losses in a row: exits only for 15m")
+    assert text.startswith(
+        "COOL-OFF after 3 losses in a row (your own limit is 3): exits only for 15m"
+    )
     assert cool_off_text(row, limits, 17 * MINUTE - 1)
     assert cool_off_text(row, limits, 17 * MINUTE) == ""
     assert cool_off_text(closed(-1, -1, -1, -1), limits, 17 * MINUTE)  # the next loss pauses again

@@ -48,7 +48,7 @@ TINY = Limits(
     hard_spread_of_stop=D("0.0001"),
     hard_deviation_percent=D("0.0001"),
 )
-ANY_LIMIT = [each.name for each in LIMIT_FIELDS if each.name.startswith("hard")]
+ANY_LIMIT = {each.name: each.text for each in LIMIT_FIELDS if each.name.startswith("hard")}
 
 
 # What holds the desk: each returns the context of the forms, with the store changed.
@@ -195,7 +195,7 @@ def test_each_of_them_refuses_to_open(hold: str) -> None:
     asked = TicketForm(held(hold), "BUY", "EUR_USD", fields).confirmation()
     assert asked.step is Step.REFUSED
     if hold in ANY_LIMIT:
-        assert f"({hold})" in asked.reason
+        assert f"({ANY_LIMIT[hold]})" in asked.reason
         assert "your own limit of" in asked.reason
         assert asked.reason.endswith("or :limits changes it")
 

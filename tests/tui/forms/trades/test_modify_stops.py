@@ -83,7 +83,7 @@ async def test_a_guaranteed_stop_is_moved_and_loosening_it_asks_for_a_letter() -
 @pytest.mark.parametrize(
     ("keys", "why"),
     [
-        ("w 1 . 0 8 4 0 0 s backspace", "stands 10.0 pips from the price at least"),
+        ("w 1 . 0 8 4 0 0 s backspace", "stands 10 pips from the price at least"),
         ("w 1 . 0 9 9 s backspace", "would fire now"),
         ("w 1 comma 5", "has a comma"),
     ],
@@ -169,7 +169,7 @@ async def test_a_moved_entry_that_raises_the_risk_is_held_to_the_limits() -> Non
     limits = Limits(hard_risk_percent=D("0.5"))
     text, results = await pressed(move(limits), "s 1 . 0 7 9 y")
     assert results == []
-    assert "hard_risk_percent" in text
+    assert "Risk of a trade" in text
     text, results = await pressed(move(limits), "u 4 0 0 0 0 y")
     assert results == []
     text, results = await pressed(move(limits), "s backspace")
@@ -180,7 +180,7 @@ async def test_open_risk_of_the_account_counts_with_the_order_as_it_would_be() -
     store_limits = Limits(hard_open_risk_percent=D("0.9"))
     text, results = await pressed(move(store_limits), "s 1 . 0 7 9 y")
     assert results == []
-    assert "hard_open_risk_percent" in text
+    assert "Open risk of everything" in text
 
 
 async def test_a_move_that_lowers_the_risk_passes_a_limit_that_the_order_breaks() -> None:

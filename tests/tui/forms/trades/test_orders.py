@@ -63,7 +63,7 @@ async def test_an_entry_is_not_moved_farther_from_the_market_than_the_own_limit(
     app = await after(form, "up", "y")  # 1.08210, 0.26 % from the market
     assert app.results == []
     assert "your own limit of 0.2 %" in app.last_text
-    assert "hard_deviation_percent" in " ".join(app.last_text.split())
+    assert "Entry away from the market" in " ".join(app.last_text.split())
     near = await after(form, *"1.08400", "y")
     assert len(near.results) == 1
 

@@ -25,13 +25,12 @@ from keydesk.calc.alerts.conditions import (
     SpreadLevel,
     StreamSilence,
     TradeResult,
-    pip_count,
 )
 from keydesk.calc.alerts.parser import AlertLine
 from keydesk.calc.alerts.parts import AlertSyntaxError
 from keydesk.calc.orders.expiry_time import expiry_ns
 from keydesk.calc.orders.ticket_draft import UnreadableText
-from keydesk.text.format import at, duration, money, pair
+from keydesk.text.format import at, duration, money, pair, pip_count
 from keydesk.text.sanitize import clean_name
 from keydesk_client.arithmetic.profit import round_price
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar, Literal, NamedTuple
 
-from keydesk.text.format import money, pair
+from keydesk.text.format import money, pair, pip_count
 from keydesk.text.sanitize import clean_name
 
 Direction = Literal["up", "down", "touch"]
@@ -353,12 +353,6 @@ Condition = (
     | StreamSilence
 )
 CandleCondition = MovingAverageCross | RsiLevel | AtrMultiple
-
-
-def pip_count(value: Decimal, *, signed: bool = False) -> str:
-    """Return a number of pips in words: 1 pip, 1.2 pips; signed: +1 pip."""
-    text = f"{value:+f}" if signed else f"{value:f}"
-    return f"{text} {'pip' if text.lstrip('+-') == '1' else 'pips'}"
 
 
 def _amount(value: Decimal, unit: ResultUnit) -> str:

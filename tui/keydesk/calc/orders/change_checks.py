@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from keydesk.calc.orders.checks import LEVEL_REACH, is_within, unreadable_text
+from keydesk.calc.orders.checks import LEVEL_REACH, is_within, trail_out_of_range, unreadable_text
 from keydesk.calc.orders.limits import deviation_refusals
 from keydesk.calc.orders.protection import (
     FIELDS,
@@ -22,7 +22,7 @@ from keydesk.calc.orders.ticket_draft import Reading, UnreadableText
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.records import OrderRow, TradeRow
-from keydesk.text.format import money, pair, units
+from keydesk.text.format import pair, pip_count, units
 from keydesk_client.arithmetic.profit import closing_price, whole_units
 
 REACH = Decimal("0.05")  # of the price: digits typed wrong
@@ -150,8 +150,8 @@ def _guarantee_refusals(
     least = context.rules.guarantee_distance
     close = closing_price(trade.units, context.bid, context.ask)
     if abs(close - new.guaranteed) < least:
-        pips = money(least / context.rules.pip, 1)
-        return [f"A guaranteed stop stands {pips} pips from the price at least"]
+        pips = pip_count((least / context.rules.pip).normalize())
+        return [f"A guaranteed stop stands {pips} from the price at least"]
     return _passed_stop(trade, new.guaranteed, context)
 
 
@@ -179,17 +179,3 @@ def _implausibly_far(name: str, level: Decimal, context: TradingContext) -> list
     if is_within(level, context.mid, LEVEL_REACH):
         return []
     return [f"{name} {level} is implausibly far: pips typed as a price? m counts in pips"]
-
-
-def trail_out_of_range(trail: Decimal, context: TradingContext) -> list[str]:
-    """Refuse a trailing distance that the broker does not take."""
-    least, most = context.rules.minimum_trail, context.rules.maximum_trail
-    if trail < least:
-        return [
-            f"Trailing distance below the broker's minimum, {(least / context.rules.pip).normalize():f} pips"
-        ]
-    if most and trail > most:
-        return [
-            f"Trailing distance above the broker's maximum, {(most / context.rules.pip).normalize():f} pips"
-        ]
-    return []

@@ -23,7 +23,7 @@ from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.financing import minutes_to_rollover, minutes_to_week_end
 from keydesk.calc.risk.trading_context import NO_RISK, OpenRisk, TradingContext
 from keydesk.records import InFlight, InFlightKind
-from keydesk.text.format import duration, money, pair, price, units
+from keydesk.text.format import duration, money, pair, pip_count, price, unit_count, units
 from keydesk_client.arithmetic.margin import margin_cap
 from keydesk_client.arithmetic.profit import whole_units
 
@@ -232,7 +232,7 @@ def _too_much_margin(plan: Plan, context: TradingContext) -> str:
     most = whole_units(exact, context.rules.units_precision)
     return (
         f"Margin {money(plan.margin)} is over the {money(context.funds.margin_available)} "
-        f"available: at most {units(most)} units"
+        f"available: at most {unit_count(most)}"
     )
 
 
@@ -257,7 +257,8 @@ def _level_refusals(draft: Draft, plan: Plan, context: TradingContext) -> list[s
         reasons += _stop_in_spread(draft, plan, context)
     if isinstance(levels.target, UnreadableText):
         reasons.append("A target in R needs a stop: s, then digits")
-    reasons += _trail_refusals(plan, context)
+    if isinstance(levels.trail, Decimal):
+        reasons += trail_out_of_range(levels.trail, context)
     return reasons
 
 
@@ -271,18 +272,15 @@ def _stop_in_spread(draft: Draft, plan: Plan, context: TradingContext) -> list[s
     return [f"The stop is inside the spread of {spread} pips: it would fire at once"]
 
 
-def _trail_refusals(plan: Plan, context: TradingContext) -> list[str]:
-    trail, rules = plan.levels.trail, context.rules
-    if not isinstance(trail, Decimal):
-        return []
-    if trail < rules.minimum_trail:
-        return [
-            f"Trailing distance below the broker's minimum, {money(rules.minimum_trail / rules.pip, 1)} pips"
-        ]
-    if rules.maximum_trail and trail > rules.maximum_trail:
-        return [
-            f"Trailing distance above the broker's maximum, {money(rules.maximum_trail / rules.pip, 1)} pips"
-        ]
+def trail_out_of_range(trail: Decimal, context: TradingContext) -> list[str]:
+    """Refuse a trailing distance that the broker does not take."""
+    least, most, pip = context.rules.minimum_trail, context.rules.maximum_trail, context.rules.pip
+    if trail < least:
+        pips = pip_count((least / pip).normalize())
+        return [f"Trailing distance below the broker's minimum, {pips}"]
+    if most and trail > most:
+        pips = pip_count((most / pip).normalize())
+        return [f"Trailing distance above the broker's maximum, {pips}"]
     return []
 
 

@@ -1,6 +1,6 @@
 """The trader's own limits: what each means, and which of them an order would pass. Exits are not checked here.
 
-A hard limit refuses with its name, its value and the remedy; a soft one asks for a letter.
+A hard limit refuses with its value, its name on the page of limits and the remedy; a soft one asks for a letter.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import NOTHING, OpenRisk, TradingContext
 from keydesk.records import ClosedTrade
-from keydesk.text.format import counted, duration, money, units
+from keydesk.text.format import counted, duration, money, pip_count, unit_count, units
 
 PERCENT = Decimal(100)
 CHANGE = ":limits changes it"
@@ -75,6 +75,7 @@ LIMIT_FIELDS = (
     LimitField("slow_ms", "Round trip, asks", "ms", may_be_off=False),
 )
 """Every limit; those that ask want a letter, the others refuse."""
+_NAMES = {field.name: field.text for field in LIMIT_FIELDS}
 
 
 def has_sane_size(number: Decimal) -> bool:
@@ -83,8 +84,8 @@ def has_sane_size(number: Decimal) -> bool:
 
 
 def refused(name: str, fact: str, limit: str, remedy: str) -> str:
-    """Return the refusal of a limit: the fact, the limit with its name and value, and the remedy."""
-    return f"{fact}: your own limit of {limit} ({name}). {remedy}, or {CHANGE}"
+    """Return the refusal of a limit: the fact, the limit with its value and its name on the page, and the remedy."""
+    return f"{fact}: your own limit of {limit} ({_NAMES[name]}). {remedy}, or {CHANGE}"
 
 
 def limit_refusals(
@@ -102,8 +103,8 @@ def limit_refusals(
 def _size_refusals(plan: Plan, context: TradingContext, own: Limits) -> Iterator[str]:
     funds = context.funds
     if own.hard_units is not None and plan.units > own.hard_units:
-        most = f"{units(own.hard_units)} units"
-        yield refused("hard_units", f"{units(plan.units)} units", most, "Type fewer")
+        most = unit_count(own.hard_units)
+        yield refused("hard_units", unit_count(plan.units), most, "Type fewer")
     if own.hard_notional is not None and plan.notional > own.hard_notional:
         fact = f"A value of {money(plan.notional)} {funds.currency}"
         yield refused("hard_notional", fact, money(own.hard_notional), "Type fewer units")
@@ -188,7 +189,7 @@ def spread_refusals(
     now = spread / context.rules.pip
     if own.hard_spread_pips is not None and now > own.hard_spread_pips:
         fact = f"The spread is {money(now, 1)} pips"
-        yield refused("hard_spread_pips", fact, f"{own.hard_spread_pips} pips", "Wait")
+        yield refused("hard_spread_pips", fact, pip_count(own.hard_spread_pips), "Wait")
     share = own.hard_spread_of_stop
     if share is not None and distance is not None and distance > 0 and spread > share * distance:
         fact = f"The spread is {money(spread / distance * PERCENT, 0)} % of the stop"
@@ -264,6 +265,6 @@ def cool_off_text(closed: Sequence[ClosedTrade], limits: Limits, now_ns: int) ->
         return ""
     left = duration((until - now_ns) / SECOND)
     return (
-        f"COOL-OFF after {losses_in_a_row(closed)} losses in a row: exits only for {left} "
-        f"(cool_off_losses = {limits.cool_off_losses}). Wait, or {CHANGE}"
+        f"COOL-OFF after {losses_in_a_row(closed)} losses in a row (your own limit is "
+        f"{limits.cool_off_losses}): exits only for {left}. Wait, or {CHANGE}"
     )

@@ -12,6 +12,7 @@ from keydesk.calc.orders.plans.scale_out import (
 from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.risk.trading_context import TradingContext
+from keydesk.text.format import unit_count
 from keydesk_client.arithmetic.profit import round_price
 
 
@@ -61,5 +62,6 @@ def _problem(draft: Draft, plan: Plan) -> str:
     if plan.distance is not None and draft.target.text:
         return "target: the scale-out has its own ones: t, Backspace"
     if plan.distance is not None and plan.effect.reduced:
-        return f"The scale-out opens several trades, and this closes {plan.effect.reduced:f} units first"
+        closed = unit_count(plan.effect.reduced)
+        return f"The scale-out opens several trades, and this closes {closed} first"
     return ""

@@ -90,7 +90,7 @@ def test_a_ticket_that_reduces_has_no_parts_and_one_that_turns_is_refused() -> N
     sale = replace(TICKET, side="SELL")
     assert divided(sale, example_store()) == ()
     turns = replace(sale, size=Entry("50000", "units"))
-    assert "this closes 20000 units first" in str(divided(turns, example_store()))
+    assert "this closes 20,000 units first" in str(divided(turns, example_store()))
 
 
 async def pressed(keys: str, size: tuple[int, int] = (80, 24)) -> tuple[str, list[object]]:
