@@ -24,8 +24,7 @@ async def list_instruments(feed: AccountFeed) -> None:
     tries = 0
     while True:
         try:
-            answer = await feed.ask(feed.client.accounts.instruments())
-            if store_instruments(feed, answer.instruments):
+            if await _read_instruments(feed):
                 return
         except FAILURES as error:
             feed.count_unreadable(error)
@@ -41,10 +40,18 @@ async def update_instruments(feed: AccountFeed) -> None:
     while True:
         await feed.pause(INSTRUMENTS_EVERY)
         try:
-            answer = await feed.ask(feed.client.accounts.instruments())
-            store_instruments(feed, answer.instruments)
+            await _read_instruments(feed)
         except FAILURES as error:
             feed.count_unreadable(error)
+
+
+async def _read_instruments(feed: AccountFeed) -> bool:
+    """Read and store the instruments; return False to read them again.
+
+    The callers wait for minutes: the answer, up to 3 MB where values are hostile, is not kept meanwhile.
+    """
+    answer = await feed.ask(feed.client.accounts.instruments())
+    return store_instruments(feed, answer.instruments)
 
 
 def store_instruments(feed: AccountFeed, instruments: Sequence[Instrument]) -> bool:
@@ -135,12 +142,11 @@ def _clear_market(store: Store) -> None:
 async def _list_instruments(feed: AccountFeed) -> None:
     for tries in range(MAX_TRIES):
         try:
-            answer = await feed.ask(feed.client.accounts.instruments())
+            await _read_instruments(feed)
         except FAILURES as error:
             feed.count_unreadable(error)
             if tries == 0:
                 feed.write(f"The instruments could not be read: {reason(error)}")
             await feed.back_off(tries)
         else:
-            store_instruments(feed, answer.instruments)
             return
