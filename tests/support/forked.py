@@ -33,11 +33,10 @@ IMPORTED = (
     # What a command imports when it needs it:
     "anyio._backends._asyncio",
     "cryptography.hazmat.primitives.kdf.scrypt",
-    "httpcore._backends.anyio",
     "keydesk_client.auth.vault",
     "keydesk_client.http.connections",
     "keydesk_client.http.transport",
-    "keydesk_client.http.unix_stream",
+    "keydesk_client.http.socket_stream",
     "keydesk_client.resources.accounts",
     "keydesk_client.resources.pricing",
     "keydesk_client.resources.transactions",

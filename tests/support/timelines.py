@@ -1,12 +1,11 @@
 """When each order was sent, when its answer was lost, when it was asked about in vain, and when it was settled."""
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-import httpx
-
+from keydesk_client.http.carrier import EncodedRequest, OpenResponse
 from keydesk_client.http.connections import ConnectionPool
 from keydesk_client.http.endpoint import address_of
 from keydesk_client.orders.outcome import Done, Outcome, Progress, Sending, Unknown
@@ -127,30 +126,41 @@ CONNECTIONS = 10
 """As many as a client has for its requests and its look-ups."""
 
 
-class NotedRequests(httpx.AsyncBaseTransport):
+@dataclass(frozen=True)
+class WholeBody:
+    """A body that was read to its end."""
+
+    content: bytes
+
+    async def __aiter__(self) -> AsyncGenerator[bytes]:
+        yield self.content
+
+    async def aclose(self) -> None:
+        """Do nothing: its connection was given back."""
+
+
+class NotedRequests:
     """Carries requests as ever, and tells of each: it failed unless the last byte of a good answer came."""
 
     def __init__(self, url: str, saw: Callable[[Seen], None]) -> None:
         self._carrier = ConnectionPool(address_of(url), CONNECTIONS)
         self._saw = saw
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    async def send(self, request: EncodedRequest) -> OpenResponse:
         clock = asyncio.get_running_loop().time
         began = clock()
         try:
-            response = await self._carrier.handle_async_request(request)
+            response = await self._carrier.send(request)
             try:
-                body = await response.aread()
+                body = b"".join([piece async for piece in response.body])
             finally:
-                await response.aclose()
+                await response.body.aclose()
         except BaseException as error:
             self._saw(Seen(began, clock(), request.method, repr(error), failed=True))
             raise
-        said = f"{response.status_code}, {len(body)} bytes"
-        self._saw(Seen(began, clock(), request.method, said, failed=response.is_error))
-        return httpx.Response(
-            response.status_code, headers=response.headers, stream=httpx.ByteStream(body)
-        )
+        said = f"{response.status}, {len(body)} bytes"
+        self._saw(Seen(began, clock(), request.method, said, failed=response.status >= 400))
+        return replace(response, body=WholeBody(body))
 
     async def aclose(self) -> None:
         await self._carrier.aclose()

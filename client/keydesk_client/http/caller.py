@@ -35,7 +35,9 @@ from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.record import Response
 
 if TYPE_CHECKING:
-    from keydesk_client.http.transport import Transport  # imports httpx, see `resource_client`
+    from keydesk_client.http.transport import (
+        Transport,  # imports ssl, h11 and asyncio: not for who reads records only
+    )
 
 R = TypeVar("R", bound=Response)
 

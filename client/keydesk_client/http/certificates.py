@@ -1,6 +1,6 @@
 """The certificates that SSL_CERT_FILE and SSL_CERT_DIR name, and the reason why a host's certificate is not trusted.
 
-The two variables replace the usual authorities, as they do for OpenSSL, curl and httpx, so that a company's own
+The two variables replace the usual authorities, as they do for OpenSSL and curl, so that a company's own
 authority can be trusted. No other variable of the environment changes how hosts are reached.
 """
 
@@ -23,6 +23,13 @@ def named_certificates() -> ssl.SSLContext | None:
     """
     file, folder = os.environ.get(FILE) or None, os.environ.get(FOLDER) or None
     return None if file is None and folder is None else _context_of(file, folder)
+
+
+def standard_certificates() -> ssl.SSLContext:
+    """Return an SSL context that trusts the authorities of Mozilla's list."""
+    import certifi  # noqa: PLC0415 - not for hosts on this machine
+
+    return ssl.create_default_context(cafile=certifi.where())
 
 
 def certificate_error_reason(error: BaseException | None) -> str:

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import IntEnum
+from http import HTTPStatus
 from typing import Final, Literal, TypeAlias
 from urllib.parse import urlencode
 
@@ -14,7 +15,7 @@ from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import UnreadableAnswer
 from keydesk_client.models._core.json import LIST, too_large
 
-Method: TypeAlias = Literal["GET", "POST", "PUT", "PATCH"]
+Method: TypeAlias = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Headers: TypeAlias = tuple[tuple[bytes, bytes], ...]
 
 USER_AGENT: Final = (b"User-Agent", f"keydesk-client/{__version__}".encode())
@@ -106,7 +107,12 @@ class HttpResponse:
     @property
     def is_success(self) -> bool:
         """Whether the status is one of 200 to 299."""
-        return 200 <= self.status < 300  # noqa: PLR2004 - the 2xx class
+        return is_success(self.status)
+
+
+def is_success(status: int) -> bool:
+    """Return whether a status is one of 200 to 299."""
+    return HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
 
 
 def request_headers(
@@ -122,9 +128,25 @@ def request_headers(
     return headers
 
 
-def read_headers(headers: Iterable[tuple[str, str]], token: Secret) -> dict[str, str]:
-    """Return response headers by their names in lower case, cut to a bound and without the token."""
-    return {name.lower(): token.redact(value)[:MAX_HEADER_LENGTH] for name, value in headers}
+def header_texts(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Return response headers by their names in lower case; the values of a name that comes again stand together."""
+    texts: dict[str, str] = {}
+    for name, value in headers:
+        key, text = name.decode("latin-1").lower(), _text(value)
+        texts[key] = f"{texts[key]}, {text}" if key in texts else text
+    return texts
+
+
+def _text(value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.decode("latin-1")
+
+
+def read_headers(headers: Mapping[str, str], token: Secret) -> dict[str, str]:
+    """Return response headers, cut to a bound and without the token."""
+    return {name: token.redact(value)[:MAX_HEADER_LENGTH] for name, value in headers.items()}
 
 
 async def read_body(
@@ -176,7 +198,7 @@ async def _read_gzip(pieces: AsyncIterable[bytes], max_bytes: int) -> bytes:
 class ChunkedDecoder:
     """Removes the chunk framing of HTTP/1.1 from a body: all chunks of a read at once.
 
-    The service sends each line of a stream as a chunk of its own, for which httpx and h11 take 10 µs: more than reading
+    The service sends each line of a stream as a chunk of its own, for which h11 takes 10 µs: more than reading
     its JSON. Parts of a chunk are returned as they come.
     """
 

@@ -1,9 +1,9 @@
 """Sends a request once by HTTP, and returns a response or raises one of `errors`; no other module sends.
 
-- No client of httpx is used: no redirects, no cookies, no proxies, no settings from the environment, no request sent
-  twice, and less work per request.
+- No HTTP library's client is used: no redirects, no cookies, no proxies, no settings from the environment, no request
+  sent twice, and less work per request.
 - Errors are raised outside the `except` that caught them, without a chained exception. Other exceptions, cancellation
-  above all, are re-raised without traceback: httpx frames hold the Authorization header.
+  above all, are re-raised without traceback: frames hold the Authorization header.
 - Responses are searched for the token, because a service or a proxy may echo what it received.
 - Bytes that follow a response close its connection: the next request would read them as its own response.
 - Look-ups of lost responses have connections of their own: all others may be waiting for responses.
@@ -15,13 +15,11 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from functools import lru_cache
+from contextlib import AsyncExitStack, asynccontextmanager
 from http import HTTPStatus
 from typing import Final, TypeVar
 
-import httpcore
-import httpx
+from typing_extensions import TypeIs
 
 from keydesk_client.auth.secret import RedactingFilter, Secret, strip_traceback
 from keydesk_client.errors import (
@@ -35,19 +33,26 @@ from keydesk_client.errors import (
     WrongEventLoop,
     message_of,
 )
+from keydesk_client.http.carrier import (
+    Carrier,
+    ConnectionFailed,
+    EncodedRequest,
+    NotConnected,
+    OpenResponse,
+    PassedCarrier,
+    PhaseTimedOut,
+    PhaseTimeouts,
+    RequestNotEncodable,
+)
 from keydesk_client.http.certificates import certificate_error_reason
 from keydesk_client.http.connections import (
     IDLE_CONNECTION_S,
-    INVALID,
-    MAX_REASON_LENGTH,
     READ_SIZE,
-    Carrier,
     ConnectionPool,
     ResponseBody,
-    checked,
     ssl_context,
 )
-from keydesk_client.http.endpoint import Address, address_of
+from keydesk_client.http.endpoint import Address, address_of, host_of
 from keydesk_client.http.error_mapping import error_of
 from keydesk_client.http.limiter import (
     CALLS_AT_ONCE,
@@ -55,6 +60,7 @@ from keydesk_client.http.limiter import (
     MORE_FOR_EXITS,
     ConnectionSlots,
     Limiter,
+    Trace,
 )
 from keydesk_client.http.log import LOG, log_response
 from keydesk_client.http.messages import (
@@ -71,6 +77,7 @@ from keydesk_client.http.messages import (
     request_headers,
     without_token,
 )
+from keydesk_client.http.socket_stream import SocketStream
 from keydesk_client.http.timing import STANDARD_TIMEOUTS, ConnectRateLimiter, Timeouts
 from keydesk_client.models._core.json import ERROR, LIST
 
@@ -81,27 +88,11 @@ STREAM_CONNECTIONS: Final = 20
 COUNTED_IDLE_S: Final = IDLE_CONNECTION_S - 5.0
 """An idle connection is counted as closed a little before it is closed."""
 
-CAUGHT: Final = (
-    httpx.HTTPError,
-    httpx.StreamError,
-    httpx.InvalidURL,
-    httpcore.NetworkError,
-    httpcore.TimeoutException,
-    OSError,
-    UnicodeError,
-)
-TIMEOUTS: Final[tuple[tuple[type[Exception], str, bool], ...]] = (
-    (httpx.ConnectTimeout, "connect", False),
-    (httpcore.ConnectTimeout, "connect", False),
-    (httpx.PoolTimeout, "pool", False),
-    (httpx.WriteTimeout, "write", True),
-    (httpcore.WriteTimeout, "write", True),
-    (httpx.ReadTimeout, "read", True),
-    (httpcore.ReadTimeout, "read", True),
-    (TimeoutError, "whole", True),
-)
-"""The exception, its phase, and whether the request may have been sent by then."""
-NOT_CONNECTED: Final = (httpx.ConnectError, httpcore.ConnectError, httpx.UnsupportedProtocol)
+CAUGHT: Final = (ConnectionFailed, RequestNotEncodable, OSError, UnicodeError)
+SENT_BY_THEN: Final = frozenset({"write", "read", "whole"})
+"""The phases in which a request may have been sent."""
+MAX_REASON_LENGTH: Final = 300
+MAX_TARGET_LENGTH: Final = 65_000
 
 TOKEN_FILTER: Final = RedactingFilter()
 HTTP_LOG: Final = logging.getLogger("httpcore.http11")  # at DEBUG it logs what a service sent
@@ -118,23 +109,25 @@ class Transport:
         *,
         timeouts: Timeouts = STANDARD_TIMEOUTS,
         limiter: Limiter | None = None,
-        carrier: Carrier | None = None,
+        carrier: "PassedCarrier | None" = None,
         is_paced: bool | None = None,
     ) -> None:
         token.check()
-        self.rest: Address = checked(address_of(rest_url, "rest_url"))
-        self.stream: Address = checked(address_of(stream_url, "stream_url"))
+        self.rest: Address = address_of(rest_url, "rest_url")
+        self.stream: Address = address_of(stream_url, "stream_url")
+        self._host_headers = {each: host_of(each).header for each in (self.rest, self.stream)}
         self.timeouts: Timeouts = timeouts
         self._token = token
         TOKEN_FILTER.add(token)
         HTTP_LOG.addFilter(TOKEN_FILTER)  # adds it once, however often this is called
         LOG.addFilter(TOKEN_FILTER)
         self._limiter = limiter or Limiter()
-        is_encrypted = carrier is None and (self.rest.is_encrypted or self.stream.is_encrypted)
+        passed = None if carrier is None else _carrier_of(carrier)
+        is_encrypted = passed is None and (self.rest.is_encrypted or self.stream.is_encrypted)
         self._encryption = ssl_context() if is_encrypted else None
-        self._rest_carrier = carrier or self._pool(self.rest, REST_CONNECTIONS)
-        self._look_up_carrier = carrier
-        self._stream_carrier = carrier or self._pool(self.stream, STREAM_CONNECTIONS)
+        self._rest_carrier = passed or self._pool(self.rest, REST_CONNECTIONS)
+        self._look_up_carrier = passed
+        self._stream_carrier = passed or self._pool(self.stream, STREAM_CONNECTIONS)
         self._rest_headers = REST_UNCOMPRESSED if self.rest.is_local else REST
         self.pace: ConnectRateLimiter = ConnectRateLimiter()
         """How often a connection may be opened; a stream takes its turn before it is opened."""
@@ -158,9 +151,9 @@ class Transport:
         is_look_up = request.kind is RequestKind.LOOK_UP
         slots = self._look_up_slots if is_look_up else self._slots
         async with self._limiter.turn(request.kind, slots, self.timeouts.pool):
-            built = self._build(request, self.rest, self._rest_headers, self.timeouts.read)
-            if slots is not None:
-                built.extensions["trace"] = slots.trace()
+            trace = None if slots is None else slots.trace()
+            read = self.timeouts.read
+            built = self._build(request, self.rest, self._rest_headers, read, trace)
             carrier = self._carrier_of_look_ups() if is_look_up else self._rest_carrier
             exchange = _exchange(carrier, built, self._token, self.timeouts.whole, max_bytes)
             response = await _guarded(exchange, self._token)
@@ -187,20 +180,19 @@ class Transport:
         opening = _open(self._stream_carrier, built, self._token, self.timeouts.opening)
         began = time.monotonic()
         response = await _guarded(opening, self._token)
-        status = response.status if isinstance(response, HttpResponse) else response.status_code
         if LOG.isEnabledFor(logging.DEBUG):
             request_id = response.headers.get("requestid", "")
-            log_response(request, status, request_id, time.monotonic() - began)
+            log_response(request, response.status, request_id, time.monotonic() - began)
         if isinstance(response, HttpResponse):
             raise error_of(response, request.query)
         if response.headers.get("content-encoding", "identity").lower() != "identity":
-            await _guarded(_close(response), self._token)
+            await _guarded(response.body.aclose(), self._token)
             raise UnreadableAnswer("the stream is compressed, which was not asked for")
         try:
             pieces = _pieces(response, self._token, silence)
             yield without_token(pieces, self._token) if redacted else pieces
         finally:
-            await _guarded(_close(response), self._token)
+            await _guarded(response.body.aclose(), self._token)
 
     async def close(self) -> None:
         """Close every connection; requests in flight end as ConnectionLost, those still connecting as Unreachable."""
@@ -238,89 +230,79 @@ class Transport:
         return ConnectionPool(address, most, self._encryption)
 
     def _build(
-        self, request: Request, address: Address, accepted: Headers, read: float | None
-    ) -> httpx.Request:
+        self,
+        request: Request,
+        address: Address,
+        accepted: Headers,
+        read: float | None,
+        trace: Trace | None = None,
+    ) -> EncodedRequest:
         if self._closed:
             raise ClientClosed("the client is closed: open a new one")
         try:
-            url = _url(address.base + request.target)
-            built = httpx.Request(
-                request.method,
-                url,
-                headers=request_headers(request, url.netloc, self._token, accepted),
-                stream=httpx.ByteStream(request.body or b""),
-                extensions={"timeout": _phases(self.timeouts, read)},
-            )
-            if not self._is_own_carrier:
-                built.read()  # from memory, for carriers that want the whole content
-        except INVALID as error:
+            target = request.target
+            headers = request_headers(request, self._host_headers[address], self._token, accepted)
+        except UnicodeError as error:
             reason = str(error)
         else:
-            return built
+            if len(target) <= MAX_TARGET_LENGTH:
+                limits = self.timeouts
+                phases = PhaseTimeouts(limits.connect, limits.write, read, limits.pool)
+                body = request.body or b""
+                return EncodedRequest(
+                    request.method, address.base, target, headers, body, phases, trace
+                )
+            reason = "its path and query are too long"
         raise InvalidRequest(f"the request cannot be encoded: {reason[:MAX_REASON_LENGTH]}")
 
 
-@lru_cache(maxsize=64)
-def _url(text: str) -> httpx.URL:
-    """Return a parsed URL; an account's orders share one."""
-    return httpx.URL(text)
+def _carrier_of(carrier: PassedCarrier) -> Carrier:
+    if _is_own(carrier):
+        return carrier
+    from keydesk_client.http.httpx_carrier import HttpxCarrier  # noqa: PLC0415 - imports httpx
+
+    return HttpxCarrier(carrier)
 
 
-def _phases(timeouts: Timeouts, read: float | None) -> dict[str, float | None]:
-    """Return the timeouts extension of httpx; `read` is the longest silence."""
-    return {
-        "connect": timeouts.connect,
-        "write": timeouts.write,
-        "read": read,
-        "pool": timeouts.pool,
-    }
+def _is_own(carrier: PassedCarrier) -> TypeIs[Carrier]:
+    return not hasattr(carrier, "handle_async_request")
 
 
 async def _exchange(
-    carrier: Carrier, request: httpx.Request, token: Secret, timeout_s: float, max_bytes: int
+    carrier: Carrier, request: EncodedRequest, token: Secret, timeout_s: float, max_bytes: int
 ) -> HttpResponse:
     async with asyncio.timeout(timeout_s):
-        response = await carrier.handle_async_request(request)
+        response = await carrier.send(request)
         try:
             return await _read(response, token, max_bytes)
         finally:
-            await _close(response)
+            await response.body.aclose()
 
 
 async def _open(
-    carrier: Carrier, request: httpx.Request, token: Secret, timeout_s: float
-) -> httpx.Response | HttpResponse:
+    carrier: Carrier, request: EncodedRequest, token: Secret, timeout_s: float
+) -> OpenResponse | HttpResponse:
     """Return the open stream, or the whole response that refuses it."""
     async with asyncio.timeout(timeout_s):
-        response = await carrier.handle_async_request(request)
+        response = await carrier.send(request)
         if response.is_success:
             return response
         try:
             return await _read(response, token, ERROR.size)
         finally:
-            await _close(response)
+            await response.body.aclose()
 
 
-async def _read(response: httpx.Response, token: Secret, max_bytes: int) -> HttpResponse:
-    headers = read_headers(response.headers.items(), token)
+async def _read(response: OpenResponse, token: Secret, max_bytes: int) -> HttpResponse:
+    headers = read_headers(response.headers, token)
     encoding = headers.get("content-encoding", "").lower()
     limit = max_bytes if response.is_success else ERROR.size
-    body = token.redact_body(await read_body(_stream_of(response), encoding, limit))
-    if not isinstance(response.stream, ResponseBody):
-        await _disconnect(response)
-    return HttpResponse(response.status_code, headers, body)
-
-
-async def _disconnect(response: httpx.Response) -> None:
-    """Close the connection of a carrier that is not ours: bytes behind the response may be left in it."""
-    connection = response.extensions.get("network_stream")
-    if connection is not None:
-        with suppress(*CAUGHT):
-            await connection.aclose()
+    body = token.redact_body(await read_body(response.body, encoding, limit))
+    return HttpResponse(response.status, headers, body)
 
 
 async def _pieces(
-    response: httpx.Response, token: Secret, silence: float | None
+    response: OpenResponse, token: Secret, silence: float | None
 ) -> AsyncGenerator[bytes]:
     failure: BaseException
     try:
@@ -335,18 +317,17 @@ async def _pieces(
     raise failure
 
 
-def _body_of(response: httpx.Response, silence: float | None) -> AsyncIterable[bytes]:
+def _body_of(response: OpenResponse, silence: float | None) -> AsyncIterable[bytes]:
     """Return the pieces of a stream: read from the connection if it is chunked, see `ChunkedDecoder`, else as parsed."""
-    stream = response.stream
+    body = response.body
     is_chunked = response.headers.get("transfer-encoding", "").lower() == "chunked"
-    if isinstance(stream, ResponseBody) and is_chunked and response.status_code == HTTPStatus.OK:
-        connection = stream.connection
-        return _chunked_body(connection.network, connection.unread, silence)
-    return _stream_of(response)
+    if isinstance(body, ResponseBody) and is_chunked and response.status == HTTPStatus.OK:
+        return _chunked_body(body.connection.network, body.connection.unread, silence)
+    return body
 
 
 async def _chunked_body(
-    connection: httpcore.AsyncNetworkStream, received: bytes, silence: float | None
+    connection: SocketStream, received: bytes, silence: float | None
 ) -> AsyncGenerator[bytes]:
     """Yield the rest of a body; the parser does not see its end, so that the connection is closed afterwards."""
     decoder = ChunkedDecoder()
@@ -363,20 +344,8 @@ async def _chunked_body(
             raise ConnectionLost("the connection broke: the stream ended without its last chunk")
 
 
-def _stream_of(response: httpx.Response) -> httpx.AsyncByteStream:
-    stream = response.stream
-    if not isinstance(stream, httpx.AsyncByteStream):
-        raise TypeError("the carrier returned a synchronous body: use an asynchronous transport")
-    return stream
-
-
-async def _close(response: httpx.Response) -> None:
-    with suppress(*CAUGHT):
-        await response.aclose()
-
-
 async def _guarded(work: Awaitable[T], token: Secret) -> T:
-    """Return the result of `work`; raise its errors without anything of the HTTP library in them."""
+    """Return the result of `work`; raise its errors without anything of the connection in them."""
     failure: BaseException
     try:
         return await work
@@ -389,11 +358,12 @@ async def _guarded(work: Awaitable[T], token: Secret) -> T:
 
 def _client_error(error: Exception, token: Secret) -> KeydeskClientError:
     reason = token.redact(message_of(error))[:MAX_REASON_LENGTH]
-    for kinds, phase, sent in TIMEOUTS:
-        if isinstance(error, kinds):
-            return TimedOut(f"the {phase} timeout has passed", phase=phase, sent=sent)
-    if isinstance(error, NOT_CONNECTED):
+    if isinstance(error, PhaseTimedOut | TimeoutError):
+        phase = error.phase if isinstance(error, PhaseTimedOut) else "whole"
+        text = f"the {phase} timeout has passed"
+        return TimedOut(text, phase=phase, sent=phase in SENT_BY_THEN)
+    if isinstance(error, NotConnected):
         return Unreachable(f"cannot connect: {certificate_error_reason(error) or reason}")
-    if isinstance(error, INVALID):
+    if isinstance(error, RequestNotEncodable | UnicodeError):
         return InvalidRequest(f"the request cannot be encoded: {reason}")
     return ConnectionLost(f"the connection broke: {reason}")

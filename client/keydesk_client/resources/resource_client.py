@@ -1,8 +1,7 @@
 """The resources of the interface on one set of connections: one attribute per resource.
 
 A resource and its records are imported when it is first used, which saves 60 ms at the start of a script that only needs
-prices; httpx when the first client is made, which takes 100 ms: httpx imports its command line, click, rich and pygments,
-wherever they are installed.
+prices.
 """
 
 # ruff: noqa: PLC0415 - see above
@@ -18,7 +17,7 @@ from keydesk_client.http.timing import STANDARD_TIMEOUTS, Timeouts
 from keydesk_client.resources._base import Defaults, TimeFormat
 
 if TYPE_CHECKING:
-    from keydesk_client.http.connections import Carrier
+    from keydesk_client.http.carrier import PassedCarrier
     from keydesk_client.models.instruments import Instrument
     from keydesk_client.resources.accounts import Accounts
     from keydesk_client.resources.candles import Candles
@@ -45,7 +44,7 @@ class ResourceClient:
         timeouts: Timeouts = STANDARD_TIMEOUTS,
         retries: Retries = STANDARD_RETRIES,
         limiter: Limiter | None = None,
-        carrier: "Carrier | None" = None,
+        carrier: "PassedCarrier | None" = None,
     ) -> None:
         from keydesk_client.http.transport import Transport
 

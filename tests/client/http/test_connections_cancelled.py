@@ -6,11 +6,11 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from ssl import SSLContext
 
-import httpx
 import pytest
 
 from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import Unreachable
+from keydesk_client.http.carrier import EncodedRequest, PhaseTimeouts
 from keydesk_client.http.connections import ConnectionPool, ssl_context
 from keydesk_client.http.endpoint import address_of
 from keydesk_client.http.messages import Request
@@ -21,7 +21,7 @@ from support.fakes.talking_server import talking_server
 
 PASSES = 45
 """More passes of the event loop than a request of these tests takes on any connection."""
-TIMEOUTS = {"connect": 5.0, "write": 5.0, "read": 5.0, "pool": 5.0}
+TIMEOUTS = PhaseTimeouts(connect=5.0, write=5.0, read=5.0, pool=5.0)
 IN_TIME_S = 10.0
 
 
@@ -53,12 +53,13 @@ class HesitantServer:
 
 
 async def body_of_a_response(pool: ConnectionPool) -> bytes:
-    request = httpx.Request("GET", "http://localhost", extensions={"timeout": TIMEOUTS})
-    response = await pool.handle_async_request(request)
+    headers = [(b"Host", b"localhost")]
+    request = EncodedRequest("GET", "http://localhost", "/", headers, b"", TIMEOUTS)
+    response = await pool.send(request)
     try:
-        return await response.aread()
+        return b"".join([piece async for piece in response.body])
     finally:
-        await response.aclose()
+        await response.body.aclose()
 
 
 @pytest.fixture(params=["tcp", "unix", "tls"])

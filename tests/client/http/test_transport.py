@@ -316,7 +316,7 @@ async def test_a_stream_whose_framing_is_broken_gives_what_came_before() -> None
         b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n",
     ],
 )
-async def test_a_stream_that_is_not_chunked_is_read_by_httpx(head: bytes) -> None:
+async def test_a_stream_that_is_not_chunked_is_read_by_the_parser(head: bytes) -> None:
     async with (
         transport_to(saying(head, b"a\nb\n")) as transport,
         transport.open_stream(ASK) as pieces,

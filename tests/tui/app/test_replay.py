@@ -71,7 +71,7 @@ class NoAccount:
 
 def desk_at(market: ControlledBroker) -> OneDesk:
     transport = httpx.ASGITransport(market.application, client=("127.0.0.1", 1))
-    control = MarketControl("http://broker", Secret(CONTROL_TOKEN), transport)
+    control = MarketControl("http://localhost", Secret(CONTROL_TOKEN), transport)
     store, shell = desk_store(3), Shell()
     told: list[tuple[str, str]] = []
     recorded: list[tuple[str, str]] = []

@@ -34,12 +34,12 @@ ANSWER = {"time": "2015-01-15T09:00:00.000000000Z", "running": False, "speed": "
 
 
 def control_of(market: ControlledBroker) -> MarketControl:
-    transport = httpx.ASGITransport(market.application, client=("127.0.0.1", 1))
-    return MarketControl("http://broker", Secret(CONTROL_TOKEN), transport)
+    carrier = httpx.ASGITransport(market.application, client=("127.0.0.1", 1))
+    return MarketControl("http://localhost", Secret(CONTROL_TOKEN), carrier)
 
 
 def answering(handler: Callable[[httpx.Request], httpx.Response]) -> MarketControl:
-    return MarketControl("http://broker", Secret(CONTROL_TOKEN), httpx.MockTransport(handler))
+    return MarketControl("http://localhost", Secret(CONTROL_TOKEN), httpx.MockTransport(handler))
 
 
 async def test_a_replay_is_begun_stepped_and_finished(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def raising(error: Exception) -> Callable[[httpx.Request], httpx.Response]:
     [
         (raising(httpx.ReadTimeout("")), "did not answer within 5 s"),
         (raising(httpx.ConnectError("no such socket")), "no such socket"),
-        (raising(httpx.ReadError("")), "did not answer: read error"),
+        (raising(httpx.ReadError("")), "did not answer: the connection broke: read error"),
         (lambda _: httpx.Response(200, text="<html>"), "not a JSON object"),
         (lambda _: httpx.Response(200, json=[1]), "not a JSON object"),
         (lambda _: httpx.Response(502), "HTTP 502"),
@@ -130,7 +130,9 @@ async def test_a_connection_that_ends_without_an_answer_is_a_refusal(tmp_path: P
         talking_server(hang_up, tmp_path / "socket") as url,
         MarketControl(url, Secret(CONTROL_TOKEN)) as control,
     ):
-        with pytest.raises(ControlRefused, match="did not answer: the connection ended"):
+        with pytest.raises(
+            ControlRefused, match="did not answer: the connection broke: the connection ended"
+        ):
             await control.state()
 
 

@@ -94,7 +94,6 @@ def load_all() -> None:
     ):
         import_module(f"keydesk.{name}")
     import_module("keydesk_client.orders.sender")
-    import_module("httpcore")  # else the first connection would
 
 
 @asynccontextmanager

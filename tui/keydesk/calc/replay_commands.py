@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import Literal
 
 from keydesk.calc.market.granularity import find_granularity
 from keydesk.calc.market.replay import ControlledMarket, speed_text
@@ -59,7 +60,7 @@ class ReplayCommand:
     """One request to the market's control interface, and what it does in words."""
 
     text: str
-    method: str = ""  # "": nothing is requested, the status is shown
+    method: Literal["", "POST", "PUT", "PATCH", "DELETE"] = ""  # "": the status is shown
     path: str = ""
     body: Mapping[str, Value] = field(default_factory=dict[str, Value])
     begins_anew: bool = False  # it replaces the ledger

@@ -12,26 +12,23 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import quote
 
-import httpcore
-import httpx
-
 from keydesk.calc.market.replay import MarketState, Replay, Scenario
 from keydesk.calc.replay_commands import ReplayCommand
 from keydesk.text.sanitize import clean
 from keydesk_client.account.values import checked_time_ns
 from keydesk_client.auth.private_files import read_private
 from keydesk_client.auth.secret import Secret
-from keydesk_client.errors import UnsafeFile, message_of
-from keydesk_client.http.connections import ConnectionPool, ssl_context
-from keydesk_client.http.endpoint import address_of
+from keydesk_client.errors import AnswerTooLarge, KeydeskClientError, TimedOut, UnsafeFile
+from keydesk_client.http.carrier import PassedCarrier
+from keydesk_client.http.messages import HttpResponse, Method, Request
+from keydesk_client.http.timing import Timeouts
+from keydesk_client.http.transport import Transport
 from keydesk_client.models._core.scalars import DateTime
 
 BASE = "/control/v1"
 ADDRESS_FILE, TOKEN_FILE = "control.json", "control-token"
-UNIX = "http+unix://"
 STATE_TIMEOUT = 5.0  # seconds for an answer of the state
 LONG_PATIENCE = 600.0  # a jump over months ticks every account
-CONNECTIONS = 10  # a jump occupies one, and the state is read meanwhile
 MAX_BYTES = 1_000_000  # bytes of an answer
 MAX_FILE_BYTES = 10_000
 MAX_TEXTS = 50
@@ -39,8 +36,7 @@ MAX_TEXT_LENGTH = 200
 FIRST_ERROR = 400
 FASTEST = 1e9
 Json = Mapping[str, object]
-TIMEOUTS = (httpx.TimeoutException, httpcore.TimeoutException)
-FAILURES = (httpx.HTTPError, httpx.InvalidURL, httpcore.NetworkError, OSError)
+NOT_JSON = "the answer is not a JSON object: is this address a practice market?"
 
 
 class ControlRefused(Exception):
@@ -53,19 +49,14 @@ class MarketControl:
     Args:
         url: The broker's address: http://host:port or http+unix://path.
         token: The control token.
-        transport: Carries the requests; by default connections of the client to the address.
+        carrier: Carries the requests, as that of `Client`; by default connections of the client to the address.
     """
 
-    def __init__(
-        self, url: str, token: Secret, transport: httpx.AsyncBaseTransport | None = None
-    ) -> None:
+    def __init__(self, url: str, token: Secret, carrier: "PassedCarrier | None" = None) -> None:
         self._token = token
-        self._http = httpx.AsyncClient(
-            base_url="http://practice" if url.startswith(UNIX) else url,
-            transport=transport or _connections_to(url),
-            timeout=STATE_TIMEOUT,
-            trust_env=False,
-            follow_redirects=False,
+        self._reads, self._commands = (
+            Transport(token, url, url, timeouts=_within(seconds), carrier=carrier, is_paced=False)
+            for seconds in (STATE_TIMEOUT, LONG_PATIENCE)
         )
 
     async def __aenter__(self) -> Self:
@@ -77,7 +68,8 @@ class MarketControl:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self._http.aclose()
+        await self._reads.close()
+        await self._commands.close()
 
     async def state(self) -> MarketState:
         """Return the market's state; raise `ControlRefused` without an answer."""
@@ -96,55 +88,43 @@ class MarketControl:
     async def send(self, command: ReplayCommand, account_id: str) -> None:
         """Carry out a command; raise `ControlRefused` with the broker's words if it is refused."""
         path = command.path.replace("{account}", quote(account_id, safe=""))
-        await self._ask(command.method, path, command.body)
+        if command.method:
+            await self._ask(command.method, path, command.body)
 
-    async def _ask(self, method: str, path: str, body: Json | None = None) -> Json:
-        patience = STATE_TIMEOUT if method == "GET" else LONG_PATIENCE
-        status, content, why = 0, b"", ""
-        try:
-            status, content = await self._exchange(method, path, body, patience)
-        except TIMEOUTS:
-            why = f"the practice market did not answer within {patience:.0f} s"
-        except FAILURES as error:
-            why = f"the practice market did not answer: {message_of(error)}"
-        if why:  # raised here: the frames of the HTTP library hold the token
-            raise ControlRefused(self._words(why))
-        answer = _decoded(content)
-        if status >= FIRST_ERROR:
+    async def _ask(self, method: Method, path: str, body: Json | None = None) -> Json:
+        response = await self._response(method, path, body)
+        answer = _decoded(response.body)
+        if response.status >= FIRST_ERROR:
             message = answer.get("errorMessage") if answer is not None else None
-            raise ControlRefused(self._words(str(message or f"HTTP {status}")))
+            raise ControlRefused(self._words(str(message or f"HTTP {response.status}")))
         if answer is None:
-            raise ControlRefused(
-                "the answer is not a JSON object: is this address a practice market?"
-            )
+            raise ControlRefused(NOT_JSON)
         return answer
 
-    async def _exchange(
-        self, method: str, path: str, body: Json | None, patience: float
-    ) -> tuple[int, bytes]:
-        """Return status and content of an answer; of one that is too large, its beginning."""
-        headers = {b"Authorization": self._token.bearer(), b"Content-Type": b"application/json"}
-        content = None if body is None or method == "DELETE" else json.dumps(body).encode()
-        limits = httpx.Timeout(patience, connect=STATE_TIMEOUT)
-        sent = self._http.stream(
-            method, f"{BASE}{path}", content=content, headers=headers, timeout=limits
+    async def _response(self, method: Method, path: str, body: Json | None) -> HttpResponse:
+        has_body = body is not None and method != "DELETE"
+        request = Request(
+            method, f"{BASE}{path}", body=json.dumps(body).encode() if has_body else None
         )
-        read = bytearray()
-        async with sent as answer:
-            async for piece in answer.aiter_bytes():
-                read += piece
-                if len(read) > MAX_BYTES:
-                    break
-            return answer.status_code, bytes(read)
+        transport = self._reads if request.is_read else self._commands
+        try:
+            return await transport.request(request, MAX_BYTES)
+        except AnswerTooLarge:
+            why = NOT_JSON
+        except TimedOut:
+            seconds = transport.timeouts.read
+            why = f"the practice market did not answer within {seconds:.0f} s"
+        except KeydeskClientError as error:
+            why = f"the practice market did not answer: {error}"
+        raise ControlRefused(self._words(why))
 
     def _words(self, text: str) -> str:
         return clean(self._token.redact(text), MAX_TEXT_LENGTH)
 
 
-def _connections_to(url: str) -> ConnectionPool:
-    """Return connections to the broker; those of httpx would load every certificate authority, also for a Unix socket."""
-    address = address_of(url)
-    return ConnectionPool(address, CONNECTIONS, ssl_context() if address.is_encrypted else None)
+def _within(seconds: float) -> Timeouts:
+    """Return the time-outs of requests that may take so long once they are sent."""
+    return Timeouts(connect=STATE_TIMEOUT, read=seconds, whole=seconds + STATE_TIMEOUT)
 
 
 def control_in(data: Path, url: str) -> tuple[str, Secret] | None:
