@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from keydesk.terminal.check import (
+    ERASES_IN_COLOUR,
     WIDTH_REQUESTS,
     Multiplexer,
     MultiplexerQuery,
@@ -45,6 +46,16 @@ def test_only_a_terminal_that_says_so_erases_in_colour(term: str, *, erases: boo
     code = f"from keydesk.terminal.check import erases_in_colour; print(erases_in_colour({{'TERM': {term!r}}}))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == str(erases)
+
+
+@pytest.mark.parametrize("term", ERASES_IN_COLOUR)
+def test_what_is_known_of_a_terminal_is_what_terminfo_says(term: str) -> None:
+    code = (
+        "from keydesk.terminal import check; check.ERASES_IN_COLOUR.clear();"
+        f"print(check.erases_in_colour({{'TERM': {term!r}}}), check.unusable({{'TERM': {term!r}}}))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == str(ERASES_IN_COLOUR[term])
 
 
 def test_one_column_for_each_character_means_utf8() -> None:

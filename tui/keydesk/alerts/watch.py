@@ -18,8 +18,7 @@ from keydesk.alerts.alert_list import (
     set_alert_state,
 )
 from keydesk.alerts.readings import OF_PRICES, BrokerClock, PriceReadings, account_values, values_of
-from keydesk.calc.alerts.alert import SECOND, Alert, Firing
-from keydesk.calc.alerts.alert_builder import instrument_of
+from keydesk.calc.alerts.alert import SECOND, Alert, Firing, instrument_of
 from keydesk.calc.alerts.conditions import (
     CandleCondition,
     PriceCross,

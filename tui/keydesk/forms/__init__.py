@@ -133,7 +133,7 @@ _HOMES = {
 }
 
 
-# Forms that a key of the desk opens to trade, to leave or to ask for keys: they open at once, also for the first time.
+# Forms that a key of the desk opens to trade or to ask for keys: they open at once, also for the first time.
 _LOADED_FIRST = (
     "ticket.form",
     "trades.break_even",
@@ -144,10 +144,7 @@ _LOADED_FIRST = (
     "trades.position_part",
     "trades.protection",
     "trades.reverse_flatten",
-    "command_line",
     "info_form",
-    "account.arming",
-    "account.leaving",
 )
 
 

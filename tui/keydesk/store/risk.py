@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
-from statistics import median
 from typing import TYPE_CHECKING
 
 from keydesk.calc.daily_loss import DayResult, is_set, lock_text
 from keydesk.calc.orders.limits import cool_off_text
 from keydesk.calc.orders.ticket_settings import Limits
+from keydesk.calc.risk.sizing import median
 from keydesk.calc.risk.trading_context import NOTHING, OpenRisk
 from keydesk.records import ClosedTrade, OpeningCosts, OrderRow, TradeRow, id_order
 from keydesk.store.store import Store

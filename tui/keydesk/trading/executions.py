@@ -10,8 +10,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from statistics import median
 
+from keydesk.calc.risk.sizing import median
 from keydesk.trading.line_file import LineFile, newest_text
 
 MAX_BYTES = 500_000  # bytes; about 5,000 orders

@@ -3,7 +3,15 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from keydesk.calc.alerts.conditions import Condition
+from keydesk.calc.alerts.conditions import (
+    CandleCondition,
+    ClientLongPercent,
+    Condition,
+    DayHighLow,
+    PriceCross,
+    PriceMove,
+    SpreadLevel,
+)
 from keydesk.text.sanitize import SafeText, clean
 
 SECOND = 1_000_000_000
@@ -69,3 +77,13 @@ class FiringRecord:
     value: str = ""
     late: bool = False  # it happened while nothing was watching
     delivered: bool = False
+
+
+def instrument_of(condition: Condition) -> str:
+    """Return the instrument that a condition watches, "" if it watches none."""
+    if isinstance(
+        condition,
+        PriceCross | PriceMove | SpreadLevel | DayHighLow | ClientLongPercent | CandleCondition,
+    ):
+        return condition.instrument
+    return ""

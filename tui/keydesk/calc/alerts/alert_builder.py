@@ -9,7 +9,6 @@ from keydesk.calc.alerts.alert import Alert
 from keydesk.calc.alerts.conditions import (
     AccountResult,
     AtrMultiple,
-    CandleCondition,
     ClientLongPercent,
     ClockTime,
     Condition,
@@ -114,16 +113,6 @@ def _instant(text: str, around: AlertContext, part: str) -> int:
         why = f"{instant.text} {instant.reason}" if instant else "none; write 18:30"
         raise AlertSyntaxError(f"{part}: {why}")
     return instant
-
-
-def instrument_of(condition: Condition) -> str:
-    """Return the instrument that a condition watches, "" if it watches none."""
-    if isinstance(
-        condition,
-        PriceCross | PriceMove | SpreadLevel | DayHighLow | ClientLongPercent | CandleCondition,
-    ):
-        return condition.instrument
-    return ""
 
 
 def standing_text(alert: Alert, value: Decimal | None) -> str:

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, TypeVar
 
 from keydesk_client.arithmetic.profit import whole_units
 
@@ -16,6 +16,7 @@ HOUR = 360  # samples
 ENOUGH = 12  # two minutes; before that nothing is called usual
 WIDE = 2  # times the median
 MAX_VALUES = 2000  # spreads that samples share
+Number = TypeVar("Number", Decimal, float)
 CapName = Literal["", "margin", "order limit", "position limit", "own limit"]
 
 
@@ -61,7 +62,7 @@ class TypicalSpreads:
         return usual is not None and spread > WIDE * usual
 
 
-def median(samples: Iterable[Decimal]) -> Decimal:
+def median(samples: Iterable[Number]) -> Number:
     """Return the median; the module `statistics` would cost 0.2 MB."""
     ordered = sorted(samples)
     half = len(ordered) // 2
