@@ -15,6 +15,7 @@ from itertools import zip_longest
 from ssl import SSLContext, SSLError
 from typing import Final, Self, TypeAlias, cast
 
+from keydesk_client.errors import message_of
 from keydesk_client.http.carrier import ConnectionFailed, NotConnected, PhaseTimedOut, WriteFailed
 
 SocketOption: TypeAlias = tuple[int, int, int]
@@ -36,7 +37,7 @@ class SocketConnection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._unread = bytearray()
         self._has_ended = False
-        self._failure: Exception | None = None
+        self._failure = ""
         self._changed = asyncio.Event()
         self._may_write = asyncio.Event()
         self._may_write.set()
@@ -65,11 +66,11 @@ class SocketConnection(asyncio.Protocol):
 
     def eof_received(self) -> None:
         """Note that the other side has closed."""
-        self._end(None)
+        self._end("")
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Note that the connection is gone, and why."""
-        self._end(exc)
+        self._end("" if exc is None else _reason(exc))
         self._may_write.set()
 
     def pause_writing(self) -> None:
@@ -81,12 +82,12 @@ class SocketConnection(asyncio.Protocol):
         self._may_write.set()
 
     async def read(self, max_bytes: int) -> bytes:
-        """Return what was received, at most `max_bytes`; empty at the end. Raise OSError when the connection broke."""
+        """Return what was received, at most `max_bytes`; empty at the end. Raise ConnectionFailed when it broke."""
         while not self.has_received:
             self._changed.clear()
             await self._changed.wait()
-        if not self._unread and self._failure is not None:
-            raise self._failure
+        if not self._unread and self._failure:
+            raise ConnectionFailed(self._failure)
         received = bytes(self._unread[:max_bytes])
         del self._unread[:max_bytes]
         if self._transport is not None and len(self._unread) <= MAX_UNREAD:
@@ -94,9 +95,9 @@ class SocketConnection(asyncio.Protocol):
         return received
 
     def write(self, data: bytes) -> bool:
-        """Send bytes; return whether the system has taken them all. Raise OSError when the connection is gone."""
+        """Send bytes; return whether the system has taken them all. Raise WriteFailed when the connection is gone."""
         if self._transport is None or self._transport.is_closing():
-            raise self._failure or ConnectionResetError("the connection is closed")
+            raise WriteFailed(self._failure or "the connection is closed")
         self._transport.write(data)
         return self._may_write.is_set()
 
@@ -109,7 +110,7 @@ class SocketConnection(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
 
-    def _end(self, failure: Exception | None) -> None:
+    def _end(self, failure: str) -> None:
         self._has_ended, self._failure = True, self._failure or failure
         self._changed.set()
 
@@ -195,8 +196,6 @@ class SocketStream:
                 return await self._connection.read(max_bytes)
         except TimeoutError as error:
             raise PhaseTimedOut("read") from error
-        except OSError as error:
-            raise ConnectionFailed(_reason(error)) from error
 
     async def write(self, data: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - same
         """Send bytes; return when the system has taken them."""
@@ -206,8 +205,6 @@ class SocketStream:
                     await self._connection.wait_until_sent()
         except TimeoutError as error:
             raise PhaseTimedOut("write") from error
-        except OSError as error:
-            raise WriteFailed(_reason(error)) from error
 
     def close(self) -> None:
         """Close the connection at once."""
@@ -283,8 +280,10 @@ def _close_other(late: asyncio.Task[socket.socket]) -> None:
         late.result().close()
 
 
-def _reason(error: OSError) -> str:
+def _reason(error: Exception) -> str:
     """Return why a connection failed, without the address that asyncio adds."""
-    if isinstance(error, SSLError | socket.gaierror) or not error.errno:
-        return error.strerror or str(error)
-    return os.strerror(error.errno)
+    if isinstance(error, SSLError | socket.gaierror):  # their numbers are not those of the system
+        return error.strerror or message_of(error)
+    if isinstance(error, OSError) and error.errno:
+        return os.strerror(error.errno)
+    return message_of(error)

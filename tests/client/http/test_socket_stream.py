@@ -15,7 +15,7 @@ from keydesk_client.auth.secret import Secret
 from keydesk_client.http.carrier import ConnectionFailed, NotConnected, PhaseTimedOut, WriteFailed
 from keydesk_client.http.connections import ssl_context, tcp_options
 from keydesk_client.http.messages import Request
-from keydesk_client.http.socket_stream import MAX_UNREAD, SocketStream
+from keydesk_client.http.socket_stream import MAX_UNREAD, SocketConnection, SocketStream
 from keydesk_client.http.transport import Transport
 from support.data.hostile_answers import GOOD_BODY, answer, whole_request
 from support.fakes.connections import Talk
@@ -146,6 +146,24 @@ async def test_what_came_before_a_connection_broke_is_read_first(way: Way) -> No
         for _ in range(2):  # its end, or how it broke: again and again
             with suppress(ConnectionFailed):
                 assert await stream.read(1, LONG_S) == b""
+
+
+async def test_what_the_system_calls_a_timeout_is_a_connection_that_broke() -> None:
+    connection = SocketConnection()
+    connection.connection_lost(TimeoutError(110, "Connection timed out"))
+    with pytest.raises(ConnectionFailed, match=r"^Connection timed out$") as failed:
+        await SocketStream(connection).read(1, LONG_S)
+    assert not isinstance(failed.value, PhaseTimedOut)
+
+
+async def test_a_peer_that_leaves_in_the_handshake_is_named() -> None:
+    async def leave(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+
+    async with talking_server(leave) as url:
+        port, context = urlsplit(url).port or 0, ssl.create_default_context()
+        with pytest.raises(NotConnected, match=r"[a-z]"):
+            await SocketStream.connect_tcp("127.0.0.1", port, LONG_S, encryption=context)
 
 
 async def test_a_socket_that_nobody_serves_is_not_connected_to(tmp_path: Path) -> None:
