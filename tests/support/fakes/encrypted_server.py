@@ -17,6 +17,17 @@ from support.fakes.connections import Connections, Talk
 
 PEM = serialization.Encoding.PEM
 DAY = timedelta(days=1)
+SIGNS_CERTIFICATES = x509.KeyUsage(
+    key_cert_sign=True,
+    crl_sign=True,
+    digital_signature=False,
+    content_commitment=False,
+    key_encipherment=False,
+    data_encipherment=False,
+    key_agreement=False,
+    encipher_only=False,
+    decipher_only=False,
+)
 
 
 class Authority:
@@ -28,6 +39,7 @@ class Authority:
         certificate = (
             self._builder(self._name, self._key)
             .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+            .add_extension(SIGNS_CERTIFICATES, critical=True)
             .sign(self._key, hashes.SHA256())
         )
         self.file = folder / "authority.pem"
@@ -63,6 +75,13 @@ class Authority:
             x509.CertificateBuilder(self._name, name, key.public_key(), x509.random_serial_number())
             .not_valid_before(now - 10 * DAY)
             .not_valid_after(now - ended)
+            .add_extension(
+                x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False
+            )
+            .add_extension(  # Python 3.13 asks for it
+                x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()),
+                critical=False,
+            )
         )
 
 
