@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -220,5 +221,5 @@ def test_a_ledger_with_smaller_pages_of_an_earlier_version_goes_on(
     ledger.commit([LedgerBatch(ACCOUNT.id, [entry(2)])])
     assert ids(ledger.bodies(ACCOUNT.id, 1, 2)) == [1, 2]
     ledger.close()
-    with sqlite3.connect(tmp_path / FILE_NAME) as file:
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as file:
         assert file.execute("PRAGMA page_size").fetchone() == (4096,)

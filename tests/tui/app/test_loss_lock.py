@@ -154,6 +154,15 @@ def test_an_early_unlock_survives_a_restart_and_is_recorded(path: Path) -> None:
     assert "released early" in again.recorded[-1]
 
 
+def test_a_desk_that_is_opened_after_an_early_unlock_is_armed_by_hand_only(path: Path) -> None:
+    Desk(path, "300").looks().lock.ask_unlock()
+    late = Desk(path, "300").looks(HOUR)
+    assert late.exit_only == ""
+    assert late.disarmed == [Cause.DAILY_LOSS]
+    late.looks()
+    assert late.disarmed == [Cause.DAILY_LOSS], "once"
+
+
 def test_a_loss_that_is_not_known_yet_opens_nothing(path: Path) -> None:
     desk = Desk(path)
     desk.loses(None)

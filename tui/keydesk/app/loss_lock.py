@@ -68,7 +68,7 @@ class DailyLossLock:
         self._newest = 0  # transaction of the account at the last look
         self._created_ns = 0  # when the account of that look was created
         self._checked_at = float("-inf")
-        self._locked_now = False
+        self._locked_now = self._released_early = False
         self._failed = False  # the file could not be written, which was reported
 
     @property
@@ -88,9 +88,11 @@ class DailyLossLock:
         if self._store.account is None or not self._store.clock_ns:
             self._checked_at = float("-inf")  # as soon as both are known
             return
-        was_on, self._locked_now = self.is_on, False
+        was_on, self._locked_now, self._released_early = self.is_on, False, False
         self._change(self._advance)
         if not self.is_on:
+            if self._released_early:  # also by a desk that was opened after the wait, and is armed
+                self._disarm(Cause.DAILY_LOSS)
             return
         if not was_on and not self._locked_now:  # by another desk, or before this one was opened
             self._tell(
@@ -117,6 +119,7 @@ class DailyLossLock:
             self._record("limit", text)
             self._tell(LEVELS[event], text + self._resting(event))
             self._locked_now |= event is LossEvent.LOCKED
+            self._released_early |= event is LossEvent.UNLOCKED
         return after
 
     def _resting(self, event: LossEvent) -> str:
