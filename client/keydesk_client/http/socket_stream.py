@@ -212,18 +212,17 @@ class SocketStream:
 
 
 async def _connected_socket(host: str, port: int, options: Iterable[SocketOption]) -> socket.socket:
-    """Return a socket that is connected to the first address of a host that answers; raise the OSError of the last one.
+    """Return a socket that is connected to the first address of a host that answers; raise an OSError if none does.
 
-    Addresses are tried in the order of RFC 8305, each a moment after the one before. That of asyncio loses a socket when
-    it is cancelled in the moment in which it connects.
+    Addresses are tried in the order of RFC 8305, each a moment after the one before. `create_connection` would do so, too,
+    but loses a socket when it is cancelled in the moment in which it connects.
     """
     loop = asyncio.get_running_loop()
     found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     tries: list[asyncio.Task[socket.socket]] = []
     try:
-        for family, _, protocol, _, address in _alternating(found):
-            made = _connect(socket.socket(family, socket.SOCK_STREAM, protocol), address, options)
-            tries.append(loop.create_task(made))
+        for each in _alternating(found):
+            tries.append(loop.create_task(_connect(each, options)))
             if connected := await _first_connected(tries, NEXT_ADDRESS_S):
                 return connected
         while any(not each.done() for each in tries):
@@ -231,9 +230,9 @@ async def _connected_socket(host: str, port: int, options: Iterable[SocketOption
                 return connected
         failures = [each.exception() for each in tries]
     finally:
-        for each in tries:
-            each.cancel()
-            each.add_done_callback(_close_other)
+        for other in tries:
+            other.cancel()
+            other.add_done_callback(_close_other)
     raise next(
         (each for each in failures if each is not None), OSError("the host has no addresses")
     )
@@ -247,9 +246,9 @@ def _alternating(found: Sequence[AddressInfo]) -> list[AddressInfo]:
     return [each for pair in paired for each in pair if each is not None]
 
 
-async def _connect(
-    made: socket.socket, address: SocketAddress, options: Iterable[SocketOption]
-) -> socket.socket:
+async def _connect(to: AddressInfo, options: Iterable[SocketOption]) -> socket.socket:
+    family, kind, protocol, _, address = to
+    made = socket.socket(family, kind, protocol)
     try:
         made.setblocking(False)
         for option in options:

@@ -3,8 +3,14 @@
 import asyncio
 import socket
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import (
+    AbstractAsyncContextManager,
+    ExitStack,
+    asynccontextmanager,
+    contextmanager,
+    suppress,
+)
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -179,6 +185,44 @@ async def test_a_port_where_nobody_listens_is_named_in_words(host: str) -> None:
         with pytest.raises(NotConnected) as failed:
             await SocketStream.connect_tcp(host, port, LONG_S)
     assert str(failed.value) == "Connection refused"
+
+
+@contextmanager
+def silent_port() -> Iterator[int]:
+    """A port whose queue is full: whoever connects waits."""
+    with socket.socket() as full, ExitStack() as waiting:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        for _ in range(3):
+            one = waiting.enter_context(socket.socket())
+            one.setblocking(False)
+            with suppress(BlockingIOError):
+                one.connect(full.getsockname())
+        yield full.getsockname()[1]
+
+
+@pytest.mark.parametrize("first", ["silent", "closed", "of a family that is not there"])
+async def test_another_address_is_tried_while_the_first_one_does_not_answer(first: str) -> None:
+    async with talking_server(greeting) as url:
+        with silent_port() as silent:
+            family = (
+                38 if first.startswith("of") else socket.AF_INET
+            )  # AF_ALG: no addresses of hosts
+            port = silent if first == "silent" else 1
+            found = [
+                (family, socket.SOCK_STREAM, 0, "", ("127.0.0.1", port)),
+                (socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", urlsplit(url).port)),
+            ]
+
+            async def addresses(*_: object, **__: object) -> list[object]:
+                return list(found)
+
+            loop = asyncio.get_running_loop()
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(loop, "getaddrinfo", addresses)
+                stream = await SocketStream.connect_tcp("two.test", 1, LONG_S)
+            assert await stream.read(1, LONG_S) == b"a"
+            stream.close()
 
 
 async def test_a_name_that_no_host_has_is_not_connected_to() -> None:
