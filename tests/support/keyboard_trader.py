@@ -57,6 +57,7 @@ TOOK_EFFECT: Final = (
     "TOOK EFFECT LATE",
 )
 HAD_NONE: Final = ("REJECTED", "NOT SENT", "NOT FILLED", "UNCONFIRMED")
+HAD_NONE_LATE: Final = ("had rejected it after all", ": it had no effect: ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,7 @@ def _is_filled(order_id: str, ledger: Sequence[Transaction]) -> bool:
 def verdict_of(text: str) -> bool | None:
     """Whether a line says that a deal took effect; None for a line that says neither."""
     said = EARLIER.sub("", text)
-    if said.startswith(HAD_NONE) or "had rejected it after all" in said:
+    if said.startswith(HAD_NONE) or any(words in said for words in HAD_NONE_LATE):
         return False
     if said.startswith(TOOK_EFFECT) or ": FILLED" in said:
         return True

@@ -146,8 +146,18 @@ async def test_unconfirmed_stays_on_the_screen_until_it_shows_up() -> None:
 
 async def test_a_late_reject_is_no_alarm() -> None:
     desk = Desk()
-    desk.dispatcher.on_late_outcome(Rejected(intent(), "refused"))
+    code = "TRADE_DOESNT_EXIST"
+    desk.dispatcher.on_late_outcome(Rejected(intent(), code, code, code, looked_up=True))
     assert desk.store.notices[-1].level == "info"
+    assert "the broker had rejected it after all: " in desk.words[-1]
+
+
+async def test_a_request_whose_trade_was_closed_first_was_not_rejected_by_the_broker() -> None:
+    desk = Desk()
+    message = "the trade was closed first: MARKET_ORDER_TRADE_CLOSE"
+    desk.dispatcher.on_late_outcome(Rejected(intent(), message, looked_up=True))
+    assert desk.store.notices[-1].level == "info"
+    assert desk.words[-1].endswith(": it had no effect: the trade was closed first: closed by you")
 
 
 async def test_what_was_sent_and_what_became_of_it_is_in_the_audit_log(tmp_path: Path) -> None:

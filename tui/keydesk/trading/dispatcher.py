@@ -22,6 +22,7 @@ from keydesk.trading.outcome_text import (
     Level,
     Report,
     fill_of,
+    late_rejection_text,
     one_of_text,
     protection_text,
     report_of,
@@ -142,7 +143,7 @@ class Dispatcher:
         self.record("showed up", f"{outcome.intent.id} {text}")
         intent_id = outcome.intent.id
         if isinstance(outcome, Rejected):
-            self.notify("info", f"{text}: the broker had rejected it after all", intent_id)
+            self.notify("info", f"{text}: {late_rejection_text(outcome)}", intent_id)
             return
         self._pass_on(outcome)
         if isinstance(outcome, Ambiguous):

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Literal
 
 from keydesk.records import InFlightKind, TradeRow
-from keydesk.store.reject_reason_text import in_text, meaning_of
+from keydesk.store.reject_reason_text import FILLS, fill_in_text, in_text, meaning_of
 from keydesk.text.format import money, pair, units
 from keydesk.text.sanitize import clean
 from keydesk_client.models import (
@@ -131,12 +131,20 @@ def _cancelled(done: Done, command: Command) -> Report:
     return Report("bad", f"NOT FILLED {command.text}: {why}. Send again: {command.again}")
 
 
+def late_rejection_text(rejected: Rejected) -> str:
+    """Return why a request that was unconfirmed had no effect: the broker refused it, or its target ended in another way."""
+    if rejected.reject_reason or rejected.error_code:
+        return f"the broker had rejected it after all: {_why(rejected)}"
+    return f"it had no effect: {_why(rejected)}"
+
+
 def _why(rejected: Rejected) -> str:
     code = rejected.reject_reason or rejected.error_code
     if code:
         return _with_field(code)
     summary, _, code = rejected.message.rpartition(": ")  # "the order ended first: MARKET_HALTED"
-    return f"{clean(summary)}: {in_text(code)}" if meaning_of(code) else clean(rejected.message)
+    is_known = code in FILLS or meaning_of(code) is not None
+    return f"{clean(summary)}: {fill_in_text(code)}" if is_known else clean(rejected.message)
 
 
 def _with_field(code: str) -> str:
