@@ -196,7 +196,7 @@ async def test_what_sums_up_many_outcomes_stays_above_them(
     async with shown(pane, store, size=(100, 3)):
         for number in range(30):
             store.notify(Notice("good", f"CLOSED #{number}", WALL_NS, outcome=f"kd-{number}"))
-        store.notify(Notice(level, safe(text), WALL_NS, sums_up=True))
+        store.notify(Notice(level, safe(text), WALL_NS, sums_up="flatten"))
         pane.on_frame(later(store, 0))
         store.date_notices(NOW)
         seen = set()

@@ -4,6 +4,7 @@ import asyncio
 
 from keydesk.store.state import LogLine, Notice, Topic
 from keydesk.store.store import LOG_LIMIT, NOTICE_LIMIT, Store
+from keydesk.text.sanitize import safe
 from support.data.in_flight import in_flight
 
 
@@ -41,6 +42,13 @@ def test_notices_are_bounded() -> None:
         store.notify(Notice("info", "x", 0))
     assert len(store.notices) <= NOTICE_LIMIT
     assert Topic.NOTICES in store.pop_dirty()
+
+
+def test_a_notice_that_sums_up_replaces_the_one_before_about_the_same() -> None:
+    store = Store()
+    for text, commands in (("NOT FLAT", "flatten"), ("other", "flatten GBP"), ("FLAT", "flatten")):
+        store.notify(Notice("bad", safe(text), 0, asks=True, sums_up=commands))
+    assert [each.text for each in store.notices if each.waits] == ["other", "FLAT"]
 
 
 def test_a_command_under_way_is_shown_until_settled() -> None:

@@ -3,8 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from typing import NoReturn, cast
 
 import pytest
 
@@ -23,7 +25,11 @@ from keydesk.calc.orders.instructions import (
 from keydesk.records import TradeRow
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
+from keydesk.trading.open_items import OpenItems
+from keydesk.trading.order_requests import Flattening
 from keydesk_client.auth.secret import Secret
+from keydesk_client.client import Client
+from keydesk_client.errors import Unreachable
 from keydesk_client.models import LimitOrder
 from support.broker import PracticeServer
 from support.data.in_flight import in_flight
@@ -246,6 +252,68 @@ async def test_flatten_closes_cancels_looks_again_and_says_flat(desk: Desk) -> N
     await desk.does(desk.buy(), limit)
     assert await desk.does(Flatten()) == "FLAT: the account has no position and no entry order"
     await desk.until(lambda: not desk.store.trades and not desk.store.orders)
+
+
+class SilentBroker:
+    """A client of a broker that cannot be asked what is open."""
+
+    @property
+    def trades(self) -> "SilentBroker":
+        return self
+
+    async def open(self) -> NoReturn:
+        raise Unreachable("no answer")
+
+
+def flattening_of(desk: Desk, patience: float) -> Flattening:
+    """A flattening that closes at the broker and cannot check what is left."""
+    commands = desk.connection.commands
+    close_all = commands.exits.close_and_cancel_all
+    client = cast("Client", SilentBroker())
+    return Flattening(client, desk.store, commands.dispatcher, close_all, patience)
+
+
+async def test_what_was_closed_is_not_called_open_where_the_broker_cannot_be_asked(
+    desk: Desk,
+) -> None:
+    await desk.does(desk.buy(), desk.buy())
+    await desk.until(lambda: len(desk.store.trades) == 2)
+    await flattening_of(desk, 60).run(None)
+    text = desk.store.notices[-1].text
+    assert text.startswith("NOT CHECKED: nothing is open as far as known")
+    assert "#" not in text
+
+    await desk.does(desk.buy())
+    await desk.until(lambda: len(desk.store.trades) == 1)
+    closing = replace(flattening_of(desk, 60), close_and_cancel=_nothing)
+    await closing.run(None)
+    start = "NOT FLAT: 1 trade still open as far as known. Again: X. #"
+    assert desk.store.notices[-1].text.startswith(start)
+
+
+async def _nothing(_: OpenItems) -> None:
+    """Close nothing, as a broker does that rejects every close."""
+
+
+async def test_a_flattening_without_answers_says_what_is_open_until_it_is_over(desk: Desk) -> None:
+    await desk.does(desk.buy())
+    flattening, answered = flattening_of(desk, 0.0), asyncio.Event()
+
+    async def close_late(open_items: OpenItems) -> None:
+        await answered.wait()
+        await desk.connection.commands.exits.close_and_cancel_all(open_items)
+
+    late = replace(flattening, client=desk.connection.commands.client, close_and_cancel=close_late)
+    running = asyncio.create_task(late.run(None))
+    await desk.until(lambda: desk.store.notices[-1].text.startswith("NOT FLAT after 0 s"))
+    notice = desk.store.notices[-1]
+    assert notice.sums_up
+    assert notice.waits
+    assert "1 trade still open as far as known. Again: X" in notice.text
+    answered.set()
+    await running
+    assert desk.store.notices[-1].text.startswith("FLAT: ")
+    assert not any(each.waits for each in desk.store.notices if "NOT FLAT" in each.text)
 
 
 async def test_an_exit_goes_through_disarmed_with_no_price_and_an_order_in_flight(

@@ -224,8 +224,8 @@ class Notice:
     asks: bool = False  # it wants something done, as every bad one does
     seen: bool = False
     outcome: str = ""  # the intent id of the command whose outcome it reports
-    sums_up: bool = (
-        False  # it says how several commands ended, so that their own outcomes stay below it
+    sums_up: str = (
+        ""  # the commands whose end it reports: it stays above theirs, until it is replaced
     )
     came: float | None = None  # monotonic seconds of the first frame after it
     painted: float | None = None  # monotonic seconds since when all of it is on the screen

@@ -317,7 +317,12 @@ class Store:
             self.clock_ns = time_ns
 
     def notify(self, notice: Notice) -> None:
-        """Show a notice to the trader."""
+        """Show a notice to the trader; one that sums up takes the place of an earlier one about the same."""
+        if notice.sums_up:
+            self.notices = [
+                replace(each, seen=True) if each.sums_up == notice.sums_up else each
+                for each in self.notices
+            ]
         self.notices.append(notice)
         if len(self.notices) > NOTICE_LIMIT:
             del self.notices[: NOTICE_LIMIT // 10]

@@ -157,14 +157,14 @@ class Dispatcher:
             intent_id,
         )
 
-    def notify(self, level: Level, text: str, outcome: str = "", *, sums_up: bool = False) -> None:
+    def notify(self, level: Level, text: str, outcome: str = "", *, sums_up: str = "") -> None:
         """Show one line to the trader.
 
         Args:
             level: How it is drawn, and whether it stays until it is seen.
             text: Its words.
             outcome: The intent id of the command whose outcome it reports.
-            sums_up: Whether it says how several commands ended.
+            sums_up: The commands whose end it reports, by a name of them all: an earlier notice of that name is replaced.
         """
         asks = level in {"warn", "bad"}  # both ask for an action when they concern an order
         self.store.notify(

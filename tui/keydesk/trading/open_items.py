@@ -29,6 +29,16 @@ class OpenItems:
         return not (self.trades or self.orders or unreadable)
 
     @property
+    def count_text(self) -> str:
+        """How much is open, in words; "" if nothing is."""
+        trades = len(self.trades) + self.unreadable_trades
+        orders = len(self.orders) + self.unreadable_orders
+        counts = ((trades, "trade"), (orders, "entry order"))
+        return ", ".join(
+            f"{count} {what}{'' if count == 1 else 's'}" for count, what in counts if count
+        )
+
+    @property
     def text(self) -> str:
         """What is open, in words."""
         trades = [f"#{id_} {pair(instrument)}".rstrip() for id_, instrument in self.trades]

@@ -1,5 +1,6 @@
 """Build order requests from instructions, and flatten: close and cancel, then check with the broker, at most three times."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,6 +11,7 @@ from keydesk.store.store import Store
 from keydesk.text.format import pair
 from keydesk.trading.dispatcher import Dispatcher
 from keydesk.trading.open_items import ENTRY_TYPES, PASSES, OpenItems, open_items_at_broker
+from keydesk.trading.outcome_text import Level as NoticeLevel
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import (
@@ -33,6 +35,7 @@ from keydesk_client.models.enumerations import TimeInForce
 from keydesk_client.models.order_terms import EntryMembers, LimitMembers
 
 HOUR_NS = 3_600_000_000_000
+FLAT_WITHIN = 20.0  # seconds of a flattening after which it says what is still open
 HOURS = {"GTD 1h": 1, "GTD 4h": 4, "GTD 24h": 24}
 MovableOrder: TypeAlias = LimitOrder | StopOrder | MarketIfTouchedOrder
 Level = TypeVar("Level", StopLossDetails, GuaranteedStopLossDetails, TakeProfitDetails)
@@ -212,35 +215,58 @@ class Flattening:
     store: Store
     dispatcher: Dispatcher
     close_and_cancel: Callable[[OpenItems], Awaitable[None]]
+    patience: float = FLAT_WITHIN
 
     async def run(self, instrument: str | None) -> None:
         """Close and cancel what the store shows, then what the broker reports, at most three times."""
         open_items = open_items_in_store(self.store, instrument)
-        for _ in range(PASSES):
-            await self.close_and_cancel(open_items)
-            found = await self._at_the_broker(instrument)
-            if found is None:
-                break
-            open_items = found
-            if open_items.is_flat:
-                where = pair(instrument) if instrument else "the account"
-                text = f"FLAT: {where} has no position and no entry order"
-                self.dispatcher.notify("good", text, sums_up=True)
-                return
-        again = self.dispatcher.keymap.name("flatten")
-        left = open_items.text or "?"
-        self.dispatcher.notify(
-            "bad",
-            f"NOT FLAT, still open as far as known: {left}. Again: {again}",
-            sums_up=True,
-        )
-
-    async def _at_the_broker(self, instrument: str | None) -> OpenItems | None:
+        waiting = asyncio.create_task(self._say_if_slow(instrument))
         try:
-            return await open_items_at_broker(self.client, instrument)
+            for _ in range(PASSES):
+                await self.close_and_cancel(open_items)
+                open_items = await open_items_at_broker(self.client, instrument)
+                if open_items.is_flat:
+                    break
         except KeydeskClientError as error:
-            self.dispatcher.notify("warn", f"Could not check the account after flattening: {error}")
-            return None
+            self._say_unchecked(instrument, error)
+        else:
+            self._say_end(instrument, open_items)
+        finally:
+            waiting.cancel()
+
+    async def _say_if_slow(self, instrument: str | None) -> None:
+        """Say after a while what is still open: lost answers are looked up for as long as the broker is silent."""
+        await asyncio.sleep(self.patience)
+        left = open_items_in_store(self.store, instrument)
+        if not left.is_flat:
+            why = f"NOT FLAT after {self.patience:.0f} s, answers are missing"
+            self._notify("bad", instrument, f"{why}: {self._left_text(left)}")
+
+    def _say_end(self, instrument: str | None, left: OpenItems) -> None:
+        if left.is_flat:
+            where = pair(instrument) if instrument else "the account"
+            text = f"FLAT: {where} has no position and no entry order"
+            self._notify("good", instrument, text)
+        else:
+            self._notify("bad", instrument, f"NOT FLAT: {self._left_text(left)}")
+
+    def _say_unchecked(self, instrument: str | None, error: KeydeskClientError) -> None:
+        """Say what is open as far as the desk knows: the answers to its closes and the events of the account."""
+        left = open_items_in_store(self.store, instrument)
+        if left.is_flat:
+            text = "NOT CHECKED: nothing is open as far as known, but the broker did not say so"
+            self._notify("warn", instrument, f"{text}: {error}")
+        else:
+            text = f"NOT FLAT: {self._left_text(left)}. Not checked: {error}"
+            self._notify("bad", instrument, text)
+
+    def _left_text(self, left: OpenItems) -> str:
+        """Return what is open: the number and the key first, for a long list is cut."""
+        again = self.dispatcher.keymap.name("flatten")
+        return f"{left.count_text} still open as far as known. Again: {again}. {left.text}"
+
+    def _notify(self, level: NoticeLevel, instrument: str | None, text: str) -> None:
+        self.dispatcher.notify(level, text, sums_up=f"flatten {instrument or 'the account'}")
 
 
 def open_items_in_store(store: Store, instrument: str | None) -> OpenItems:
