@@ -2,7 +2,7 @@ import pytest
 
 from keydesk_client import Client
 from keydesk_client.errors import InvalidSettings
-from keydesk_client.http.endpoint import address_of
+from keydesk_client.http.endpoint import Host, address_of, host_of
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,28 @@ def test_a_client_names_the_address_that_is_wrong() -> None:
             InvalidSettings, match=f"^{name}: not the address of a host: use https://"
         ):
             Client(token="t" * 8, rest_url=urls[0], stream_url=urls[1])
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("https://API.example.test", Host("api.example.test", 443, b"api.example.test", "")),
+        ("https://h.test:8443/base", Host("h.test", 8443, b"h.test:8443", "/base")),
+        ("https://h.test:443", Host("h.test", 443, b"h.test", "")),
+        ("http://[::1]:8020", Host("::1", 8020, b"[::1]:8020", "")),
+        ("http://127.0.0.1", Host("127.0.0.1", 80, b"127.0.0.1", "")),
+        (
+            "https://bücher.test/ü",
+            Host("xn--bcher-kva.test", 443, b"xn--bcher-kva.test", "/%C3%BC"),
+        ),
+        ("http+unix:///run/s", Host("localhost", 80, b"localhost", "")),
+    ],
+)
+def test_where_an_address_leads_is_written_in_ascii(url: str, host: Host) -> None:
+    assert host_of(address_of(url)) == host
+
+
+@pytest.mark.parametrize("url", ["https://a b.test", "https://a..é.test", "https://h.test/\x07"])
+def test_what_cannot_be_a_host_is_refused(url: str) -> None:
+    with pytest.raises(InvalidSettings, match="is not a valid URL"):
+        host_of(address_of(url))
