@@ -55,7 +55,9 @@ TOOK_EFFECT: Final = (
     "DONE",
     "CANCELLED",
     "TOOK EFFECT LATE",
+    "TURNED",
 )
+TURNED = re.compile(r"TURNED (\S+) ([+−][\d,]+) → ([+−][\d,]+)")
 HAD_NONE: Final = ("REJECTED", "NOT SENT", "NOT FILLED", "UNCONFIRMED")
 HAD_NONE_LATE: Final = ("had rejected it after all", ": it had no effect: ")
 
@@ -81,7 +83,8 @@ class Deal:
         number = re.search(rf"#{self.target}\b", text) is not None
         match self.kind:
             case "open" | "rest":
-                return size in text and "CLOSE" not in text and "CANCEL" not in text
+                is_named = size in text and "CLOSE" not in text and "CANCEL" not in text
+                return is_named or self._turned_a_position(text)
             case "close":
                 closed = text.startswith(f"CLOSED {size}")
                 return closed or ("CLOSE all of" in text and number)
@@ -91,6 +94,16 @@ class Deal:
                 return number and "CANCEL" in text
             case "move":
                 return (number and "MOVE order" in text) or (size in text and "CANCEL" not in text)
+
+    def _turned_a_position(self, text: str) -> bool:
+        """Whether a line tells of a position that an order of this size turned: it gives both sizes, not the order's."""
+        turned = TURNED.search(text)
+        if turned is None or turned[1] != self.pair:
+            return False
+        before, after = (
+            int(each.replace("−", "-").replace(",", "")) for each in turned.groups()[1:]
+        )
+        return abs(after - before) == self.units
 
     def took_effect(self, ledger: Sequence[Transaction]) -> bool:
         """Whether the broker carried it out."""
