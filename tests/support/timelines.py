@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from keydesk_client.http.carrier import EncodedRequest, OpenResponse
@@ -160,7 +160,7 @@ class NotedRequests:
             raise
         said = f"{response.status}, {len(body)} bytes"
         self._saw(Seen(began, clock(), request.method, said, failed=response.status >= 400))
-        return replace(response, body=WholeBody(body))
+        return response._replace(body=WholeBody(body))
 
     async def aclose(self) -> None:
         await self._carrier.aclose()

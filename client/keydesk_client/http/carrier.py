@@ -5,11 +5,10 @@ errors.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
 from keydesk_client.http.limiter import Trace
-from keydesk_client.http.messages import Method, is_success
+from keydesk_client.http.messages import Method
 
 if TYPE_CHECKING:
     import httpx
@@ -26,8 +25,7 @@ class PhaseTimeouts(NamedTuple):
     pool: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class EncodedRequest:
+class EncodedRequest(NamedTuple):
     """A request as it is sent."""
 
     method: Method
@@ -35,11 +33,15 @@ class EncodedRequest:
     """The URL of the host."""
     target: str
     """The path, percent-encoded, and the query."""
-    headers: Sequence[tuple[bytes, bytes]] = field(repr=False)  # with the token
-    body: bytes = field(repr=False)
+    headers: Sequence[tuple[bytes, bytes]]
+    body: bytes
     timeouts: PhaseTimeouts
     trace: Trace | None = None
     """Called, and awaited, at each step of opening a connection."""
+
+    def __repr__(self) -> str:
+        """Leave out the headers, which hold the token."""
+        return f"<{self.method} {self.base}{self.target}>"
 
 
 class Body(Protocol):
@@ -54,18 +56,16 @@ class Body(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class OpenResponse:
+class OpenResponse(NamedTuple):
     """The head of a response, with header names in lower case, and its body, which must be closed."""
 
     status: int
-    headers: Mapping[str, str] = field(repr=False)  # a service may send the token back
+    headers: Mapping[str, str]
     body: Body
 
-    @property
-    def is_success(self) -> bool:
-        """Whether the status is one of 200 to 299."""
-        return is_success(self.status)
+    def __repr__(self) -> str:
+        """Leave out the headers: a service may send the token back."""
+        return f"<response {self.status}>"
 
 
 class Carrier(Protocol):

@@ -72,6 +72,7 @@ from keydesk_client.http.messages import (
     HttpResponse,
     Request,
     RequestKind,
+    is_success,
     read_body,
     read_headers,
     request_headers,
@@ -115,7 +116,7 @@ class Transport:
         token.check()
         self.rest: Address = address_of(rest_url, "rest_url")
         self.stream: Address = address_of(stream_url, "stream_url")
-        self._host_headers = {each: host_of(each).header for each in (self.rest, self.stream)}
+        self._rest_host, self._stream_host = host_of(self.rest), host_of(self.stream)
         self.timeouts: Timeouts = timeouts
         self._token = token
         TOKEN_FILTER.add(token)
@@ -153,7 +154,8 @@ class Transport:
         async with self._limiter.turn(request.kind, slots, self.timeouts.pool):
             trace = None if slots is None else slots.trace()
             read = self.timeouts.read
-            built = self._build(request, self.rest, self._rest_headers, read, trace)
+            address = self.rest.base, self._rest_host.header
+            built = self._build(request, address, self._rest_headers, read, trace)
             carrier = self._carrier_of_look_ups() if is_look_up else self._rest_carrier
             exchange = _exchange(carrier, built, self._token, self.timeouts.whole, max_bytes)
             response = await _guarded(exchange, self._token)
@@ -176,7 +178,8 @@ class Transport:
             HttpStatusError: the service refused the stream.
         """
         self._check_loop()
-        built = self._build(request, self.stream, STREAM, silence)
+        address = self.stream.base, self._stream_host.header
+        built = self._build(request, address, STREAM, silence)
         opening = _open(self._stream_carrier, built, self._token, self.timeouts.opening)
         began = time.monotonic()
         response = await _guarded(opening, self._token)
@@ -232,16 +235,17 @@ class Transport:
     def _build(
         self,
         request: Request,
-        address: Address,
+        address: tuple[str, bytes],
         accepted: Headers,
         read: float | None,
         trace: Trace | None = None,
     ) -> EncodedRequest:
         if self._closed:
             raise ClientClosed("the client is closed: open a new one")
+        base, host = address
         try:
             target = request.target
-            headers = request_headers(request, self._host_headers[address], self._token, accepted)
+            headers = request_headers(request, host, self._token, accepted)
         except UnicodeError as error:
             reason = str(error)
         else:
@@ -249,9 +253,7 @@ class Transport:
                 limits = self.timeouts
                 phases = PhaseTimeouts(limits.connect, limits.write, read, limits.pool)
                 body = request.body or b""
-                return EncodedRequest(
-                    request.method, address.base, target, headers, body, phases, trace
-                )
+                return EncodedRequest(request.method, base, target, headers, body, phases, trace)
             reason = "its path and query are too long"
         raise InvalidRequest(f"the request cannot be encoded: {reason[:MAX_REASON_LENGTH]}")
 
@@ -285,7 +287,7 @@ async def _open(
     """Return the open stream, or the whole response that refuses it."""
     async with asyncio.timeout(timeout_s):
         response = await carrier.send(request)
-        if response.is_success:
+        if is_success(response.status):
             return response
         try:
             return await _read(response, token, ERROR.size)
@@ -296,7 +298,7 @@ async def _open(
 async def _read(response: OpenResponse, token: Secret, max_bytes: int) -> HttpResponse:
     headers = read_headers(response.headers, token)
     encoding = headers.get("content-encoding", "").lower()
-    limit = max_bytes if response.is_success else ERROR.size
+    limit = max_bytes if is_success(response.status) else ERROR.size
     body = token.redact_body(await read_body(response.body, encoding, limit))
     return HttpResponse(response.status, headers, body)
 
