@@ -1,10 +1,13 @@
-"""The README's table of keys is the key map's; run this file as a script to write it anew."""
+"""The README's table of keys is the key map's (run this file as a script to write it anew); what the docs show."""
 
 from pathlib import Path
 
+import pytest
+
 from keydesk.keys.keymap import BENEATH, DESK, KEYMAP, ROWS
 
-README = Path(__file__).parents[2] / "README.md"
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
 START = "<!-- keys: written from the key map by tests/tui/test_readme.py -->\n"
 END = "<!-- keys end -->"
 CONTEXTS = (DESK, ROWS, *(context for context in BENEATH if context != ROWS))
@@ -22,6 +25,18 @@ def table() -> str:
 def test_the_readme_lists_every_key_and_no_other() -> None:
     text = README.read_text(encoding="utf-8")
     assert text[text.index(START) + len(START) : text.index(END)] == table()
+
+
+@pytest.mark.parametrize("name", ["journal", "statistics", "calendar", "alerts", "away"])
+def test_every_page_has_its_picture_in_three_sizes_and_in_the_docs(name: str) -> None:
+    for size in ("80x24", "120x35", "200x50"):
+        assert (ROOT / "screenshots" / f"{name}-{size}.svg").exists()
+    assert f"{name}-120x35.svg" in (ROOT / "docs" / "pictures.md").read_text()
+
+
+def test_the_docs_have_a_user_unit_that_watches_alerts() -> None:
+    text = (ROOT / "docs" / "alerts.md").read_text()
+    assert "[Service]\nExecStart=%h/.local/bin/keydesk watch --alerts" in text
 
 
 if __name__ == "__main__":
