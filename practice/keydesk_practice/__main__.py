@@ -6,10 +6,9 @@ import os
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
-from pathlib import Path
 
 from keydesk_practice.control.commands import COMMANDS, overview, run_command
-from keydesk_practice.errors import LedgerUnavailable, PracticeError, printable
+from keydesk_practice.errors import PracticeError, printable
 from keydesk_practice.garbage_collection import limit_pauses
 from keydesk_practice.ledger.checksums import MAX_PROBLEMS
 from keydesk_practice.ledger.ledger_file import (
@@ -18,7 +17,6 @@ from keydesk_practice.ledger.ledger_file import (
     make_private,
     move_ledger_aside,
 )
-from keydesk_practice.ledger.placement import folder_lock, ledger_folders
 from keydesk_practice.options import Options, read_arguments
 
 
@@ -87,23 +85,13 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _reset(options: Options) -> int:
-    folders = ledger_folders(options.data)
-    if len(folders) < 2:  # noqa: PLR2004 - one process
-        kept = move_ledger_aside(options.data)
-        print("There was no ledger." if kept is None else f"The old ledger is kept as {kept}")  # noqa: T201 - the command's output
-        return 0
-    with folder_lock(options.data):
-        for folder in folders:
-            print(f"The old ledger is kept as {move_ledger_aside(folder)}")  # noqa: T201 - the command's output
+    kept = move_ledger_aside(options.data)
+    print("There was no ledger." if kept is None else f"The old ledger is kept as {kept}")  # noqa: T201 - the command's output
     return 0
 
 
 def _check(options: Options) -> int:
-    folders = ledger_folders(options.data) or [options.data]
-    return max(_check_folder(folder) for folder in folders)
-
-
-def _check_folder(data: Path) -> int:
+    data = options.data
     report = check_ledger_file(data)
     size = f"accounts: {report.accounts}, transactions: {report.transactions}"
     if not report.problems:
@@ -128,25 +116,7 @@ async def _serve(options: Options) -> int:
         level=level, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr
     )
     make_private(options.data)
-    if options.ledger is not None:
-        return await _run_node(options)
-    if options.workers > 1:
-        from keydesk_practice.workers.supervisor import run_workers  # noqa: PLC0415
-
-        return await run_workers(options)
     return await run_broker(options)
-
-
-async def _run_node(options: Options) -> int:
-    try:
-        import psycopg  # noqa: F401, PLC0415 - of the extra `cluster`
-    except ImportError:
-        raise LedgerUnavailable(
-            "a ledger on PostgreSQL needs psycopg: pip install 'keydesk-practice[cluster]'"
-        ) from None
-    from keydesk_practice.cluster_server import run_node  # noqa: PLC0415
-
-    return await run_node(options)
 
 
 if __name__ == "__main__":

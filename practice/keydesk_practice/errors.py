@@ -4,9 +4,6 @@ PracticeError
 ├── LedgerUnavailable     the ledger cannot be opened: in use, damaged, or of another market
 ├── LedgerWriteFailed     a batch could not be made durable; none of it was acknowledged
 ├── LedgerUnreachable            the database of the ledger does not answer; it may come back
-├── NotExecuted           a command to a cluster was certainly not executed: it may be sent again
-│   └── NotStored         the database could not store it: no other node can either
-├── OutcomeUnknown        a command to a cluster may have been executed: the ledger shows whether it was
 ├── CannotListen          the address is taken or may not be used
 ├── ReferenceRatesMissing the file of reference rates is not installed
 ├── ControlFailed         a command to a running broker was refused, or none is running
@@ -35,18 +32,6 @@ class LedgerWriteFailed(PracticeError):
 
 class LedgerUnreachable(PracticeError):
     """The database of the ledger does not answer; what was sent to it may have been stored."""
-
-
-class NotExecuted(PracticeError):
-    """A node of a cluster did not execute a request, and never will: its account belongs to another node."""
-
-
-class NotStored(NotExecuted):
-    """A node could not store a request, such as on a full disk of the database: to try another node is no use."""
-
-
-class OutcomeUnknown(PracticeError):
-    """A node of a cluster may have executed a request: the ledger shows it as soon as it answers."""
 
 
 class CannotListen(PracticeError):

@@ -2,17 +2,14 @@
 
 import argparse
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import urlsplit
 
 DEFAULT_PORT = 8020
 DEFAULT_PRICE_RATE = 4.0
 DEFAULT_RATE_LIMIT = 120
-MAX_WORKERS = 64
 MIN_TOKEN, MAX_TOKEN = (
     8,
     1024,
@@ -50,11 +47,6 @@ class Options:
     paused: bool = False
     candles: tuple[tuple[str, Path], ...] = ()
     parent_fd: int | None = None
-    workers: int = 1
-    ledger: str | None = field(default=None, repr=False)  # may name a password file
-    node_host: str = "127.0.0.1"
-    node_port: int = 0
-    node_url: str | None = None
 
 
 def read_arguments(argv: Sequence[str], environment: Mapping[str, str] = os.environ) -> Options:
@@ -75,12 +67,6 @@ def read_arguments(argv: Sequence[str], environment: Mapping[str, str] = os.envi
         parser,
         [*(found.get("tokens") or ()), *_from_sources(found.pop("token_sources", None) or ())],
     )
-    if command == "serve":
-        found["node_host"], found["node_port"] = found.pop("node_address")
-        if found["ledger"] is not None and not found["tokens"]:
-            parser.error("--ledger needs tokens that all nodes share: use --token-file")
-        if found["ledger"] is not None and found["workers"] > 1:
-            parser.error("--workers and --ledger exclude each other: start a node for each core")
     found["candles"] = tuple(found.get("candles") or ())
     found["origins"] = tuple(found.get("origins") or ())
     return Options(command=command, **found)
@@ -115,7 +101,6 @@ def _parser(command: str) -> argparse.ArgumentParser:
     )
     _add_market_options(parser)
     _add_limit_options(parser)
-    _add_cluster_options(parser)
     parser.add_argument("--parent-fd", type=int, help=argparse.SUPPRESS)
     return parser
 
@@ -170,80 +155,6 @@ def _add_address_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="build links from Forwarded and X-Forwarded-Proto, which a proxy in front sets",
     )
-
-
-def _add_cluster_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--workers",
-        type=_workers,
-        default=1,
-        metavar="N",
-        help="spread the accounts over N processes, each with a ledger of its own (%(default)s)",
-    )
-    parser.add_argument(
-        "--ledger",
-        type=_ledger,
-        metavar="URL",
-        help="a ledger on PostgreSQL, which several nodes may share: postgresql://USER@HOST/DATABASE, service=NAME, "
-        "or @FILE with one of them in it; the password belongs into PGPASSFILE or that file",
-    )
-    parser.add_argument(
-        "--node-address",
-        type=_node_address,
-        default=("127.0.0.1", 0),
-        metavar="HOST:PORT",
-        help="where the other nodes of that ledger reach this one (127.0.0.1 and a free port)",
-    )
-    parser.add_argument(
-        "--node-url",
-        type=_node_url,
-        metavar="URL",
-        help="the address that the other nodes use when it is another one, such as http://host:8021",
-    )
-
-
-def _workers(text: str) -> int:
-    number = int(text) if text.isascii() and text.isdecimal() and len(text) <= len("100") else 0
-    if not 1 <= number <= MAX_WORKERS:
-        raise argparse.ArgumentTypeError(
-            f"invalid number of workers {text!r}: use 1 to {MAX_WORKERS}, at most one for each core "
-            f"(this machine has {os.cpu_count() or 1})"
-        )
-    return number
-
-
-def _ledger(text: str) -> str:
-    parts = urlsplit(text)
-    if parts.password is not None or re.search(r"password\s*=", text):
-        raise argparse.ArgumentTypeError(
-            "other users of this machine can read a password here: write it into PGPASSFILE, or the "
-            "whole address into a file of mode 0600 and use --ledger @FILE"
-        )
-    if not text.startswith(("postgresql://", "postgres://", "@")) and "=" not in text:
-        raise argparse.ArgumentTypeError(
-            "invalid ledger: use postgresql://USER@HOST/DATABASE, service=NAME or @FILE"
-        )
-    return text
-
-
-def _node_address(text: str) -> tuple[str, int]:
-    host, _, port = text.rpartition(":")
-    if not host or not port.isdecimal():
-        raise argparse.ArgumentTypeError(f"invalid address {text!r}: use HOST:PORT")
-    return host.strip("[]"), _port(port)
-
-
-def _node_url(text: str) -> str:
-    try:
-        parts = urlsplit(text)
-        is_complete = parts.scheme == "http" and bool(parts.hostname) and parts.port is not None
-    except ValueError:
-        is_complete = False
-    if not is_complete:
-        raise argparse.ArgumentTypeError(
-            f"invalid address {text!r}: use http://HOST:PORT, under which the other nodes reach this one"
-        )
-    return text
 
 
 def _from_sources(sources: Iterable[tuple[str, ...]]) -> list[str]:

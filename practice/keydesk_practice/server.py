@@ -14,11 +14,12 @@ from pathlib import Path
 
 import uvicorn
 
-from keydesk_practice.broker.startup import LocalBroker, open_broker
+from keydesk_practice.broker.broker import Broker
+from keydesk_practice.broker.startup import open_broker
 from keydesk_practice.connections import ConnectionLimits, connection_class, raise_descriptor_limit
 from keydesk_practice.control.application import ControlApplication
 from keydesk_practice.control.client import CONTROL_TOKEN_FILE, forget_address, write_address
-from keydesk_practice.control.context import LocalControl
+from keydesk_practice.control.context import Control
 from keydesk_practice.control.fault_files import read_profile
 from keydesk_practice.control.faults import use_faults
 from keydesk_practice.control.operations import BASE
@@ -26,7 +27,6 @@ from keydesk_practice.errors import CannotListen, LedgerUnavailable
 from keydesk_practice.garbage_collection import exclude_long_lived
 from keydesk_practice.http.application import make_application
 from keydesk_practice.http.middleware import TOKEN_FACT, Application, PublicPaths
-from keydesk_practice.ledger.placement import FOLDER, folder_lock, place_accounts
 from keydesk_practice.ledger.records import LedgerAccount
 from keydesk_practice.options import Options
 
@@ -120,12 +120,12 @@ def _remove_stale_socket(path: Path) -> None:
 
 
 class Server(uvicorn.Server):
-    """A uvicorn server for one listener, or for adopted connections alone: no access log, no own signal handlers."""
+    """A uvicorn server for one listener: no access log, no own signal handlers."""
 
     def __init__(
         self,
         application: Application,
-        listener: Listener | None,
+        listener: Listener,
         when_listening: Callable[[], None] = lambda: None,
         limits: ConnectionLimits | None = None,
     ) -> None:
@@ -152,16 +152,7 @@ class Server(uvicorn.Server):
 
     async def serve_listener(self) -> None:
         """Serve in the running loop until `stop` is called."""
-        await self.serve(sockets=[] if self._listener is None else [self._listener.socket])
-
-    async def adopt(self, connection: socket.socket) -> None:
-        """Serve a connection that was accepted elsewhere."""
-        protocol = self.config.http_protocol_class
-        with contextlib.suppress(OSError):  # it is closed already
-            await asyncio.get_running_loop().connect_accepted_socket(
-                lambda: protocol(self.config, self.server_state, self.lifespan.state),  # type: ignore[call-arg]
-                connection,
-            )
+        await self.serve(sockets=[self._listener.socket])
 
     def stop(self) -> None:
         """Finish the requests in progress and stop."""
@@ -170,8 +161,7 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, then call `when_listening`."""
         await super().startup(sockets=sockets)
-        if self._listener is not None:
-            self._listener.socket.listen(BACKLOG)  # connections that the system queues
+        self._listener.socket.listen(BACKLOG)  # connections that the system queues
         self._when_listening()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -199,9 +189,6 @@ class Server(uvicorn.Server):
 async def run_broker(options: Options) -> int:
     """Serve until a signal, the end of the parent process, or a ledger that cannot be written; return the exit code."""
     tokens = options.tokens or (load_token(options.data),)
-    if (options.data / FOLDER).is_dir():  # it was served by several workers
-        with folder_lock(options.data):
-            place_accounts(options.data, workers=1)
     broker = open_broker(options, owners=len(tokens))
     try:
         listener = listen(options)
@@ -224,7 +211,7 @@ def listen(options: Options) -> Listener:
 
 
 async def _serve(
-    broker: LocalBroker, listener: Listener, tokens: tuple[str, ...], options: Options
+    broker: Broker, listener: Listener, tokens: tuple[str, ...], options: Options
 ) -> None:
     application = make_application(
         broker, tokens, options.rate_limit, trusts_proxy=options.trust_proxy
@@ -239,7 +226,7 @@ async def _serve(
         broker.end_streams()
         server.stop()
 
-    control = LocalControl(broker, options, application, stop)
+    control = Control(broker, options, application, stop)
     if options.faults is not None:
         use_faults(control, read_profile(options.faults))
     controlled = ControlApplication(

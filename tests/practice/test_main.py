@@ -178,10 +178,10 @@ async def test_own_candles_are_replayed_and_stay_needed(practice_folder: Path) -
         assert len((await practice.get("{a}/openTrades")).json()["trades"]) == 1
 
 
-def test_without_a_shared_ledger_nothing_of_a_cluster_is_imported() -> None:
+def test_without_a_ledger_on_a_server_nothing_of_postgresql_is_imported() -> None:
     code = (
         "import sys, keydesk_practice.__main__, keydesk_practice.server, keydesk_practice.control.commands;"
-        "print([name for name in sys.modules if 'psycopg' in name or 'cluster' in name or 'postgres' in name])"
+        "print([name for name in sys.modules if 'psycopg' in name or 'postgres' in name])"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == "[]"

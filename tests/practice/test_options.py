@@ -57,7 +57,7 @@ def test_a_host_that_is_none_is_refused(host: str, capsys: pytest.CaptureFixture
         ["--rate-limit", "0"],
         ["--port", "1", "--uds", "/x"],
         ["--hours", "sometimes"],
-        ["--workers", "2", "--ledger", "@/etc/ledger", "--token", "a-token-of-one"],
+        ["--workers", "2"],
     ],
 )
 def test_nonsense_is_a_usage_error(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -133,54 +133,3 @@ def test_a_token_given_twice_is_refused(capsys: pytest.CaptureFixture[str]) -> N
     with pytest.raises(SystemExit):
         read_arguments(["--token", "same-token", "--token", "same-token"], {})
     assert "given twice" in capsys.readouterr().err
-
-
-def test_a_ledger_on_a_server_needs_tokens_that_all_nodes_share(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    with pytest.raises(SystemExit):
-        read_arguments(["serve", "--ledger", "postgresql://keydesk@host/db"])
-    assert "--token-file" in capsys.readouterr().err
-    words = ["serve", "--ledger", "@/etc/ledger", "--token", "a-token-of-one"]
-    for url in ("10.0.0.5:8021", "http://10.0.0.5", "https://[::1:8021", "http://:8021"):
-        with pytest.raises(SystemExit):
-            read_arguments([*words, "--node-url", url])
-        assert "use http://HOST:PORT" in capsys.readouterr().err
-    options = read_arguments([*words, "--node-url", "http://practice-2:8021"])
-    assert options.node_url == "http://practice-2:8021"
-    options = read_arguments([*words, "--node-address", "[::1]:8021"])
-    assert (options.ledger, options.node_host, options.node_port) == ("@/etc/ledger", "::1", 8021)
-    assert "etc" not in repr(options)
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "postgresql://keydesk:hunter22@host/db",
-        "postgresql://host/db?password=hunter22",
-        "host=db password=hunter22",
-        "host=db password = hunter22",
-        "mysql://host/db",
-    ],
-)
-def test_a_password_among_the_arguments_is_refused_and_not_repeated(
-    address: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit):
-        read_arguments(["serve", "--ledger", address, "--token", "a-token-of-one"])
-    assert "hunter22" not in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("text", ["0", "-1", "65", "two", "2.5", "", " 2", "9" * 5000, "٢"])
-def test_an_unreadable_number_of_workers_is_refused_with_the_remedy(
-    text: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as left:
-        read_arguments(["serve", f"--workers={text}"], {})
-    assert left.value.code == 2
-    assert "use 1 to 64, at most one for each core" in capsys.readouterr().err
-
-
-def test_one_process_is_the_default() -> None:
-    assert read_arguments(["serve"], {}).workers == 1
-    assert read_arguments(["serve", "--workers", "4"], {}).workers == 4

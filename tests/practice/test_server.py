@@ -266,22 +266,8 @@ async def test_a_client_that_takes_nothing_of_its_answer_is_closed(listener: Lis
         talk.close()
 
 
-async def test_a_connection_that_is_accepted_while_the_server_stops_is_closed_with_it(
-    listener: Listener,
-) -> None:
-    ours, theirs = socket.socketpair()
-    async with serve(listener, ConnectionLimits()) as server:
-        server.stop()
-        await server.servers[0].wait_closed()
-        await server.adopt(theirs)
-        (connection,) = server.server_state.connections
-    assert connection.transport.is_closing()
-    assert ours.recv(1) == b""
-    ours.close()
-
-
 @pytest.mark.parametrize("iterations", [1, 2, 3])
-async def test_nor_does_one_stay_open_that_was_accepted_just_before(
+async def test_a_connection_that_is_accepted_just_before_the_server_stops_is_closed_with_it(
     listener: Listener, iterations: int
 ) -> None:
     async with serve(listener, ConnectionLimits()) as server:

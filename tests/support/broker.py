@@ -24,7 +24,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -130,7 +130,7 @@ def plain_client(url: str, token: str) -> httpx.AsyncClient:
 
 async def start_practice(folder: Path, *arguments: str) -> PracticeServer:
     """Start a broker with its ledger in `folder/data`; the caller closes it."""
-    program = _start_program if _needs_own_python(arguments) else _fork
+    program = _start_program if is_coverage_measured() else _fork
     data = folder / "data"
     place = () if "--port" in arguments or "--uds" in arguments else ("--uds", str(folder / "s"))
     process, line = await program("--data", str(data), *place, *arguments)
@@ -147,11 +147,6 @@ async def start_practice(folder: Path, *arguments: str) -> PracticeServer:
         data,
         tuple(said["tokens"]),
     )
-
-
-def _needs_own_python(arguments: Sequence[str]) -> bool:
-    """Whether a broker is started as a shell does: a supervisor of workers, and where lines are counted."""
-    return "--workers" in arguments or is_coverage_measured()
 
 
 async def _fork(*words: str) -> tuple[ForkedBroker, bytes]:

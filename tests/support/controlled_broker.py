@@ -15,9 +15,10 @@ from typing import Any
 
 import httpx
 
-from keydesk_practice.broker.startup import LocalBroker, open_broker
+from keydesk_practice.broker.broker import Broker
+from keydesk_practice.broker.startup import open_broker
 from keydesk_practice.control.application import ControlApplication
-from keydesk_practice.control.context import LocalControl
+from keydesk_practice.control.context import Control
 from keydesk_practice.control.operations import BASE
 from keydesk_practice.http.application import make_application
 from keydesk_practice.http.middleware import PublicPaths
@@ -33,7 +34,7 @@ ACCOUNT = "/v3/accounts/101-001-1000001-001"
 class ControlledBroker:
     """A broker and both of its interfaces."""
 
-    broker: LocalBroker
+    broker: Broker
     application: PublicPaths
     stopped: list[str] = field(default_factory=list)
 
@@ -93,7 +94,7 @@ async def controlled_broker(
     interface = make_application(broker, [TOKEN], found.rate_limit)
     interface.restart_request_ids(broker.now())
     stopped: list[str] = []
-    control = LocalControl(broker, found, interface, lambda: stopped.append("stopped"))
+    control = Control(broker, found, interface, lambda: stopped.append("stopped"))
     controlled = ControlApplication(control, CONTROL_TOKEN, anywhere=found.control_anywhere)
     application = PublicPaths(broker, interface, mount=(f"{BASE}/", controlled))
     try:

@@ -21,7 +21,7 @@ def open_ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open
         return Ledger.open(tmp_path)
 
     def of_server() -> LedgerInterface:
-        # Imported here: without the extra `cluster` the tests of the file still run.
+        # Imported here: without the extra `postgres` the tests of the file still run.
         from keydesk_practice.ledger.postgres import PostgresLedger  # noqa: PLC0415
 
         return PostgresLedger.open(address)

@@ -192,8 +192,8 @@ def postgres() -> Iterator[PostgresServer]:
     """A PostgreSQL server, shared by the tests of this process; each takes a database of its own."""
     programs = postgres_programs()
     if programs is None:
-        pytest.skip("PostgreSQL is not installed: the tests of a shared ledger are left out")
-    pytest.importorskip("psycopg", reason="psycopg is not installed: `pip install '.[cluster]'`")
+        pytest.skip("PostgreSQL is not installed: the tests of the ledger on a server are left out")
+    pytest.importorskip("psycopg", reason="psycopg is not installed: `pip install '.[postgres]'`")
     server = PostgresServer(programs)
     yield server
     server.remove()

@@ -12,7 +12,7 @@ from itertools import groupby
 import pytest
 
 # Folders of tests that mostly wait for a process.
-WAITING = frozenset(("chaos", "cli", "cluster", "journeys", "ledger", "packaging"))
+WAITING = frozenset(("chaos", "cli", "journeys", "ledger", "packaging"))
 FIRST, LAST = 0.05, 0.75  # of a worker's tests: where modules that wait begin
 
 Module = list[pytest.Item]

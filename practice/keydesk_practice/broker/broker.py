@@ -13,7 +13,7 @@ import asyncio
 import contextlib
 import logging
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from keydesk_practice.broker.account_session import AccountSession, EndedItems
@@ -22,7 +22,7 @@ from keydesk_practice.broker.clock import (
     COARSE_STEP,
     GRID,
     SECOND,
-    MarketClock,
+    Clock,
     coarse_time_steps,
     end_of_grid_cell,
     time_steps,
@@ -38,7 +38,7 @@ from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.state.triggers import observe
 from keydesk_practice.engine.transactions import Transaction, to_wire
 from keydesk_practice.errors import LedgerUnreachable
-from keydesk_practice.ledger.group_commit import Commits, GroupCommit
+from keydesk_practice.ledger.group_commit import GroupCommit
 from keydesk_practice.ledger.interface import LedgerInterface
 from keydesk_practice.ledger.records import (
     EndedRecord,
@@ -66,7 +66,7 @@ class Broker:
         self,
         ledger: LedgerInterface,
         make_market: Callable[[], PracticeMarket],
-        clock: MarketClock,
+        clock: Clock,
         since: int,
         *,
         price_rate: float,
@@ -89,9 +89,7 @@ class Broker:
         self.budget = WorkBudget()
         self.read_lag = 0.0
         self.ledger_number = 0  # how often the ledger was replaced
-        self.commits: Commits = GroupCommit(ledger, self._publish)
-        self.all_accounts: dict[str, LedgerAccount] | None = None  # of a cluster, of all workers
-        self.belongs_here: Callable[[str], bool] = lambda _: True  # an account, among workers
+        self.commits = GroupCommit(ledger, self._publish)
         self._stepping = asyncio.Lock()
 
     def add_session(self, session: AccountSession) -> None:
@@ -102,13 +100,7 @@ class Broker:
     def accounts_of(self, owner: int) -> list[LedgerAccount]:
         """Return the accounts that a token opens."""
         accounts = [session.account for session in self.sessions.values()]
-        if self.all_accounts is not None:
-            accounts = sorted(self.all_accounts.values(), key=lambda one: one.id)
         return [account for account in accounts if account.owner == owner]
-
-    def known_accounts(self) -> Collection[str]:
-        """Return the ids of all accounts, those of other processes included."""
-        return self.sessions if self.all_accounts is None else self.all_accounts
 
     def now(self) -> int:
         """Return the market's time."""
@@ -125,12 +117,12 @@ class Broker:
         return self._execute(session, command, market)
 
     def _execute(
-        self, session: AccountSession, command: Command, market: Market | None = None
+        self, session: AccountSession, command: Command, market: Market
     ) -> list[WireTransaction]:
-        decision = decision_on(session.state, command, market or self.board)
+        decision = decision_on(session.state, command, market)
         transactions = [] if decision is None else decision.transactions
         ended = _NOTHING_ENDED if decision is None else session.adopt(decision.account)
-        marks = observe(session.state, market or self.board) if session.state.orders else ()
+        marks = observe(session.state, market) if session.state.orders else ()
         for mark in marks:
             apply(session.state, mark)
         batch = [WireTransaction(to_wire(one)) for one in transactions]
@@ -145,10 +137,6 @@ class Broker:
     def _publish(self, account: str, batch: Sequence[Entry]) -> None:
         session = self.sessions[account]
         session.publish(batch)
-        self.save_snapshot_when_due(session)
-
-    def save_snapshot_when_due(self, session: AccountSession) -> None:
-        """Save a snapshot soon, when the newest one is old."""
         if session.committed_id - session.snapshot_id >= SNAPSHOT_INTERVAL:
             with contextlib.suppress(RuntimeError):  # the loop has ended: `close` saves one
                 asyncio.get_running_loop().call_soon(self._save_snapshot, session)
@@ -188,14 +176,25 @@ class Broker:
         self.shocks, self.disguise = tuple(shocks), disguise
         self.market.set_shocks(self.shocks)
         self.candles.overlay(shocks, disguise)
-        return self.market_at
-
-    @property
-    def market_at(self) -> MarketAt:
-        """The market at any time, with its shocks and its disguise."""
         if self.disguise is None:
             return self.market.at
         return DisguisedMarket(self.market, self.disguise).at
+
+    def adopt_ledger(
+        self,
+        ledger: LedgerInterface,
+        since: int,
+        overlay: tuple[Sequence[Shock], Disguise | None] = ((), None),
+    ) -> None:
+        """Go on with another ledger, without its accounts, from a time; the former one is committed and closed."""
+        on_failure = self.commits.on_failure
+        self.ledger, self.sessions = ledger, {}
+        self.ledger_number += 1
+        self.commits = GroupCommit(ledger, self._publish)
+        self.commits.on_failure = on_failure
+        self.clock.set(since)
+        self._ticked_until = since
+        self.board.restart(self._overlaid(*overlay), since)
 
     def save_state(self) -> None:
         """Commit what waits, and write what the next start reads of this ledger."""
@@ -223,11 +222,12 @@ class Broker:
                 await self._simulate(self._steps_until(until, COARSE_STEP if slept else GRID))
             self.prices.publish()
 
-    async def reach(self, time: int) -> None:
-        """Move the market on to a time, unless it is there already."""
+    async def advance(self, until: int, step: int = GRID) -> None:
+        """Move the market on to a time, at every multiple of `step` on the way; the clock goes on from there."""
         async with self._stepping:
-            if self._ticked_until < time:
-                await self._simulate(self._steps_until(time, GRID))
+            await self._simulate(self._steps_until(until, step))
+            self.clock.set(max(until, self._ticked_until))
+        self.prices.publish()
 
     def _steps_until(self, until: int, step: int) -> Iterable[int]:
         """Return the steps to simulate; only the last one when no account has an order or a trade."""
@@ -255,20 +255,11 @@ class Broker:
             if session.is_active:
                 self._tick(session, day_ended)
 
-    @property
-    def ticked_until(self) -> int:
-        """The market's time up to which every account was ticked."""
-        return self._ticked_until
-
-    def tick_at(self, session: AccountSession, market: Market, *, day_ended: bool) -> None:
-        """Tick an account that is not among the sessions yet, at a time before the present."""
-        self._tick(session, day_ended, market)
-
-    def _tick(self, session: AccountSession, day_ended: bool, market: Market | None = None) -> None:
+    def _tick(self, session: AccountSession, day_ended: bool) -> None:
         try:
-            self._execute(session, Tick(), market)
+            self._execute(session, Tick(), self.board)
             if day_ended:
-                self._execute(session, Finance(), market)
+                self._execute(session, Finance(), self.board)
         except Exception:  # a fault in one account must not stop the market
             log.exception("tick of %s failed", session.account.id)
 

@@ -3,7 +3,6 @@
 import logging
 import time
 from collections.abc import Callable, Iterator
-from typing import Protocol
 
 SECOND = 1_000_000_000
 GRID = 5 * SECOND
@@ -18,20 +17,8 @@ def boot_time_ns() -> int:
     return time.clock_gettime_ns(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
-class MarketClock(Protocol):
-    """What reads the market's time; who may change it depends on the clock, such as `Clock` or that of a cluster."""
-
-    @property
-    def speed(self) -> float: ...
-    @property
-    def running(self) -> bool: ...
-
-    def __call__(self) -> int:
-        """Return the market's time in nanoseconds since 1970."""
-
-
 class Clock:
-    """A clock of one process, which can be paused and set: begins at `start`, runs `speed` times as fast as wall time, and never goes back by itself.
+    """The clock, which can be paused and set: begins at `start`, runs `speed` times as fast as wall time, and never goes back by itself.
 
     It follows the wall clock, so that the time of a sleep is made up for. The steady clock shows when the wall clock is
     set back; the difference is added from then on.
@@ -83,12 +70,6 @@ class Clock:
         self._start = self._latest = now
         self._began, self._set_back = self._wall(), 0
         self._offset = self._began - self._steady()
-
-    def run_since(self, market: int, wall: int, speed: float) -> None:
-        """Run at a speed from a market's time at a wall time on: all workers get the same, and so agree."""
-        self.set(market, speed)
-        self._began = wall
-        self.running = True
 
     def _correct_for_setting(self, wall: int) -> None:
         """Correct for a wall clock that was set, or for a sleep during which the steady clock stood still."""

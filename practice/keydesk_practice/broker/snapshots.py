@@ -39,7 +39,7 @@ from keydesk_practice.engine.transactions import TYPES, from_wire, to_wire
 from keydesk_practice.errors import LedgerUnavailable
 from keydesk_practice.ledger.interface import LedgerInterface
 from keydesk_practice.ledger.ledger_file import RECOVERY_HINT
-from keydesk_practice.ledger.records import LedgerAccount, StoredAccount
+from keydesk_practice.ledger.records import LedgerAccount
 
 APPLY_VERSION = 1  # to be raised when `apply` treats old transactions differently
 SNAPSHOT_INTERVAL = 5_000  # transactions that a start would have to read again
@@ -124,39 +124,10 @@ def restore_account(ledger: LedgerInterface, account: LedgerAccount) -> Account:
     return state
 
 
-def restored_state(
-    ledger: LedgerInterface, account: LedgerAccount, stored: StoredAccount
-) -> Account | None:
-    """Return the account built from what was read of it; write nothing.
-
-    None when it has ended items and no snapshot: they may be stored in an older format, so `restore_account` has to write
-    them anew.
-    """
-    if stored.snapshot_id:
-        state = account_from_json(json.loads(stored.snapshot))
-    else:
-        state = new_account(account)
-    ended = state.ended = EndedRecords(LedgerArchive(ledger, account.id))
-    for text in stored.texts:
-        _apply_text(state, text)
-    for order_id, level in stored.marks:
-        if order_id in state.orders:
-            apply(state, OrderPriceLevel(order_id, level))
-    if not stored.snapshot_id and (any(ended.orders()) or any(ended.trades())):
-        return None
-    return state
-
-
 def save_snapshot(ledger: LedgerInterface, state: Account) -> None:
     """Store a snapshot of the account, so that the next start need not read its older transactions."""
-    ledger.save_snapshot(
-        state.id, state.last_transaction_id, state_format(), encoded_snapshot(state)
-    )
-
-
-def encoded_snapshot(state: Account) -> bytes:
-    """Return the text of a snapshot."""
-    return _encode(account_to_json(state)).encode("ascii")
+    text = _encode(account_to_json(state)).encode("ascii")
+    ledger.save_snapshot(state.id, state.last_transaction_id, state_format(), text)
 
 
 def _apply_transactions(ledger: LedgerInterface, state: Account) -> None:

@@ -3,13 +3,11 @@
 import logging
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 from keydesk_practice.broker.account_session import AccountSession, History, LedgerArchive
 from keydesk_practice.broker.broker import LAST_SEEN, Broker
-from keydesk_practice.broker.clock import GRID, Clock
-from keydesk_practice.broker.disguise import Disguise
+from keydesk_practice.broker.clock import Clock
 from keydesk_practice.broker.replay import load_replay, stored_overlay
 from keydesk_practice.broker.snapshots import new_account, restore_account
 from keydesk_practice.engine.commands import OpenAccount
@@ -19,14 +17,12 @@ from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.transactions import to_wire
 from keydesk_practice.errors import LedgerUnavailable
-from keydesk_practice.ledger.group_commit import GroupCommit
 from keydesk_practice.ledger.interface import LedgerInterface
 from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import FILE_NAME, ledger_error
 from keydesk_practice.ledger.records import Entry, LedgerAccount, WireTransaction, entry_of
 from keydesk_practice.market.market import MARKET_MODEL, PracticeMarket
 from keydesk_practice.market.replay import read_candle_file
-from keydesk_practice.market.shocks import Shock
 from keydesk_practice.options import Options
 
 DEFAULT_SEED = 1
@@ -37,55 +33,11 @@ FIRST_USER = 1_000_001
 DEPOSIT = Decimal(100_000)
 
 
-class LocalBroker(Broker):
-    """A broker that sets the market's time; that of a cluster stands in its database."""
-
-    clock: Clock
-
-    def __init__(
-        self,
-        ledger: LedgerInterface,
-        make_market: Callable[[], PracticeMarket],
-        clock: Clock,
-        since: int,
-        *,
-        price_rate: float,
-        overlay: tuple[Sequence[Shock], Disguise | None] = ((), None),
-    ) -> None:
-        super().__init__(ledger, make_market, clock, since, price_rate=price_rate, overlay=overlay)
-
-    async def advance(self, until: int, step: int = GRID) -> None:
-        """Move the market on to a time, at every multiple of `step` on the way; the clock goes on from there."""
-        async with self._stepping:
-            await self._simulate(self._steps_until(until, step))
-            self.clock.set(max(until, self._ticked_until))
-        self.prices.publish()
-
-    def adopt_ledger(
-        self,
-        ledger: LedgerInterface,
-        since: int,
-        overlay: tuple[Sequence[Shock], Disguise | None] = ((), None),
-    ) -> None:
-        """Go on with another ledger, without its accounts, from a time; the former one is committed and closed."""
-        on_failure = self.commits.on_failure
-        self.ledger, self.sessions = ledger, {}
-        self.ledger_number += 1
-        self.commits = GroupCommit(ledger, self._publish)
-        self.commits.on_failure = on_failure
-        self.clock.set(since)
-        self._ticked_until = since
-        self.board.restart(self._overlaid(*overlay), since)
-
-
-def open_broker(
-    options: Options, owners: int, belongs_here: Callable[[str], bool] = lambda _: True
-) -> LocalBroker:
+def open_broker(options: Options, owners: int) -> Broker:
     """Open the ledger, restore or create the accounts, and tick them up to the present.
 
     A ledger keeps its market's seed, and its time never goes back: a ledger that is ahead of the clock (it ran faster, or
-    from a later start) continues from where it was. A replay is paused where it was left. Of several workers each
-    creates the accounts that belong to it.
+    from a later start) continues from where it was. A replay is paused where it was left.
 
     Raises:
         LedgerUnavailable: it is in use, damaged, or of another market.
@@ -94,7 +46,7 @@ def open_broker(
     ledger = Ledger.open(options.data)
     try:
         ledger.verify()
-        return _open(options, owners, ledger, belongs_here)
+        return _open(options, owners, ledger)
     except sqlite3.Error as error:
         ledger.close()
         raise ledger_error(error, options.data / FILE_NAME) from error
@@ -112,11 +64,9 @@ def default_accounts(owner: int, fifo: bool) -> list[LedgerAccount]:
     ]
 
 
-def _open(
-    options: Options, owners: int, ledger: Ledger, belongs_here: Callable[[str], bool]
-) -> LocalBroker:
-    seed = market_seed(options, ledger)
-    earlier_model = change_model(ledger)
+def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
+    seed = _market_seed(options, ledger)
+    earlier_model = _change_model(ledger)
     own = tuple(read_candle_file(instrument, file) for instrument, file in options.candles)
     last_seen = max(int(ledger.fact(LAST_SEEN) or 0), ledger.last_time())
     start = max(time.time_ns() if options.start is None else options.start, last_seen)
@@ -124,7 +74,7 @@ def _open(
     if is_replay and last_seen:  # goes on where it was left, whatever the time is now
         start = max(last_seen, options.start or 0)
     clock = Clock(start, options.speed, running=not (options.paused or is_replay))
-    broker = LocalBroker(
+    broker = Broker(
         ledger,
         lambda: PracticeMarket(seed, options.hours, own),
         clock,
@@ -133,15 +83,9 @@ def _open(
         overlay=stored_overlay(ledger),
     )
     broker.earlier_model = earlier_model
-    broker.belongs_here = belongs_here
     known = {account.id: account for account in ledger.accounts()}
     restore_sessions(broker)
-    configured = [
-        one
-        for owner in range(owners)
-        for one in default_accounts(owner, options.fifo)
-        if belongs_here(one.id)
-    ]
+    configured = [one for owner in range(owners) for one in default_accounts(owner, options.fifo)]
     for account in configured:
         _check_fifo(account, known.get(account.id, account))
     for account in configured:
@@ -161,18 +105,9 @@ def restore_sessions(broker: Broker) -> None:
 
 def restore_session(broker: Broker, account: LedgerAccount) -> None:
     """Add one account of the ledger as its transactions left it."""
-    broker.add_session(restored_session(broker, account))
-
-
-def restored_session(broker: Broker, account: LedgerAccount) -> AccountSession:
-    """Return the session of one account as its transactions left it."""
-    return session_of(broker, account, restore_account(broker.ledger, account))
-
-
-def session_of(broker: Broker, account: LedgerAccount, state: Account) -> AccountSession:
-    """Return the session of an account in a state; raise `LedgerUnavailable` when the market lacks an instrument of it."""
+    state = restore_account(broker.ledger, account)
     _check_instruments(state, broker)
-    return _session(broker, account, state)
+    broker.add_session(_session(broker, account, state))
 
 
 def _check_instruments(state: Account, broker: Broker) -> None:
@@ -193,7 +128,7 @@ def _check_fifo(configured: LedgerAccount, stored: LedgerAccount) -> None:
         )
 
 
-def market_seed(options: Options, ledger: LedgerInterface) -> int:
+def _market_seed(options: Options, ledger: LedgerInterface) -> int:
     """Return the seed of the ledger's market; raise `LedgerUnavailable` when another one is asked for."""
     kept = ledger.fact("seed")
     if kept is None:
@@ -207,7 +142,7 @@ def market_seed(options: Options, ledger: LedgerInterface) -> int:
     return int(kept)
 
 
-def change_model(ledger: LedgerInterface) -> int | None:
+def _change_model(ledger: LedgerInterface) -> int | None:
     """Store the present market model; return the earlier one of a ledger that has accounts from before it.
 
     Such a ledger stays as it is: what was traded keeps its prices, and from this start on the market has those of the
@@ -242,7 +177,7 @@ def create_account(
     margin_rate: Decimal | None = None,
 ) -> None:
     """Create, name and fund an account, write it to the ledger and add it."""
-    state, entries = new_account_history(broker.board, account, balance, alias, margin_rate)
+    state, entries = _new_account_history(broker.board, account, balance, alias, margin_rate)
     broker.ledger.create_account(account, entries)
     broker.add_session(_session(broker, account, state))
 
@@ -251,12 +186,12 @@ def replace_account(
     broker: Broker, account: LedgerAccount, balance: Decimal, margin_rate: Decimal | None
 ) -> None:
     """Begin an account anew under its id, with other terms perhaps; in the ledger it is the old one or the new one."""
-    state, entries = new_account_history(broker.board, account, balance, None, margin_rate)
+    state, entries = _new_account_history(broker.board, account, balance, None, margin_rate)
     broker.ledger.replace_account(account, entries)
     broker.add_session(_session(broker, account, state))
 
 
-def new_account_history(
+def _new_account_history(
     market: Market,
     account: LedgerAccount,
     balance: Decimal = DEPOSIT,

@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from collections.abc import Callable, Collection
+from collections.abc import Iterable
 from decimal import Decimal
 
 from keydesk_practice.broker.account_session import AccountSession
@@ -40,7 +40,7 @@ _TOKEN = re.compile(rf"[!-~]{{{MIN_TOKEN},{MAX_TOKEN}}}")
 
 async def add_account(control: Control, request: AddAccount) -> AccountState:
     """Add an account to a token."""
-    account = account_to_add(control, request, control.broker.known_accounts())
+    account = _account_to_add(control, request)
     create_account(
         control.broker,
         account,
@@ -51,13 +51,12 @@ async def add_account(control: Control, request: AddAccount) -> AccountState:
     return account_state(control.session(account.id))
 
 
-def account_to_add(control: Control, request: AddAccount, known: Collection[str]) -> LedgerAccount:
-    """Return the account that a request adds beside the known ones; raise a 400 or 409 `HttpError`."""
-    _margin_rate(request.margin_rate)
+def _account_to_add(control: Control, request: AddAccount) -> LedgerAccount:
+    """Return the account that a request adds; raise a 400 or 409 `HttpError`."""
     if request.owner not in control.authenticator.owners():
         raise invalid_value("owner", ": there is no such token")
     account = LedgerAccount(
-        next_id(known, request.owner),
+        _next_id(control.broker.sessions, request.owner),
         request.owner,
         _currency(request.currency),
         request.hedging,
@@ -71,7 +70,7 @@ def account_to_add(control: Control, request: AddAccount, known: Collection[str]
 async def reset_account(control: Control, request: ResetAccount, account: str) -> AccountState:
     """Begin an account anew under its id."""
     session = control.session(account)
-    new = account_after_reset(session.account, request)
+    new = _account_after_reset(session.account, request)
     balance, rate = checked_balance(request.balance), _margin_rate(request.margin_rate)
     control.broker.commits.flush()
     replace_account(control.broker, new, balance, rate)
@@ -79,9 +78,8 @@ async def reset_account(control: Control, request: ResetAccount, account: str) -
     return account_state(control.session(new.id))
 
 
-def account_after_reset(old: LedgerAccount, request: ResetAccount) -> LedgerAccount:
+def _account_after_reset(old: LedgerAccount, request: ResetAccount) -> LedgerAccount:
     """Return the account that begins anew in place of an old one; raise a 400 `HttpError`."""
-    _margin_rate(request.margin_rate)
     hedging = old.hedging if request.hedging is None else request.hedging
     return LedgerAccount(
         old.id,
@@ -97,9 +95,7 @@ async def clone_account(control: Control, _: NoMembers, account: str) -> Account
     session = control.session(account)
     control.broker.commits.flush()
     copy = LedgerAccount(
-        next_id(
-            control.broker.known_accounts(), session.account.owner, control.broker.belongs_here
-        ),
+        _next_id(control.broker.sessions, session.account.owner),
         session.account.owner,
         session.account.currency,
         session.account.hedging,
@@ -126,31 +122,20 @@ async def set_margin(control: Control, request: SetMargin, account: str) -> Acco
 
 async def add_token(control: Control, request: AddToken) -> TokenAccounts:
     """Add a token; only its digest is kept, so the answer is the one place that shows it."""
-    token, owner = add_digest(control, request)
+    token = _checked_token(request)
+    digest = digest_of(token.encode())
+    if control.authenticator.knows(digest):
+        raise HttpError(409, "This token is in use already: choose another one")
+    owner = max((FIRST_ADDED_OWNER - 1, *control.authenticator.owners())) + 1
+    control.broker.ledger.set_fact(f"{TOKEN_FACT}{owner}", digest.hex())
+    control.authenticator.add(digest, owner)
     accounts = default_accounts(owner, fifo=control.options.fifo)
     for account in accounts:
         create_account(control.broker, account)
     return TokenAccounts(token=token, owner=owner, accounts=tuple(one.id for one in accounts))
 
 
-def add_digest(control: Control, request: AddToken) -> tuple[str, int]:
-    """Let in a token, and return it with its owner number; raise a 400 or 409 `HttpError`."""
-    token = checked_token(request)
-    digest = digest_of(token.encode())
-    owner = free_owner(control, digest)
-    control.broker.ledger.set_fact(f"{TOKEN_FACT}{owner}", digest.hex())
-    control.authenticator.add(digest, owner)
-    return token, owner
-
-
-def free_owner(control: Control, digest: bytes) -> int:
-    """Return the owner number for a further token; raise a 409 `HttpError` when the token is in use."""
-    if control.authenticator.knows(digest):
-        raise HttpError(409, "This token is in use already: choose another one")
-    return max((FIRST_ADDED_OWNER - 1, *control.authenticator.owners())) + 1
-
-
-def checked_token(request: AddToken) -> str:
+def _checked_token(request: AddToken) -> str:
     """Return the token of a request, a random one when it names none; raise a 400 `HttpError`."""
     token = request.token or secrets.token_hex(32)
     if not _TOKEN.fullmatch(token):
@@ -166,16 +151,14 @@ async def _execute(control: Control, session: AccountSession, command: Command) 
             raise HttpError(409, reject_message(reason), reason)
 
 
-def next_id(
-    known: Collection[str], owner: int, fits: Callable[[str], bool] = lambda _: True
-) -> str:
-    """Return the id of a token's next account, the first one that fits; raise a 409 `HttpError` when it has too many."""
+def _next_id(known: Iterable[str], owner: int) -> str:
+    """Return the id of a token's next account; raise a 409 `HttpError` when it has too many."""
     user = FIRST_USER + owner
     used = {int(id_.rpartition("-")[2]) for id_ in known if f"-{user}-" in id_}
-    for number in range(max(used, default=0) + 1, MAX_ACCOUNTS + 1):
-        if fits(id_ := f"101-001-{user}-{number:03}"):
-            return id_
-    raise HttpError(409, f"A token has {MAX_ACCOUNTS} accounts at most: reset one of them")
+    number = max(used, default=0) + 1
+    if number > MAX_ACCOUNTS:
+        raise HttpError(409, f"A token has {MAX_ACCOUNTS} accounts at most: reset one of them")
+    return f"101-001-{user}-{number:03}"
 
 
 def _currency(name: str) -> str:

@@ -1,17 +1,16 @@
 """The control interface as an ASGI application: own path, own token, by default reachable from this machine only."""
 
-import asyncio
 import hmac
 import ipaddress
 import logging
-from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import unquote
 
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
+from keydesk_practice.control.context import Control
 from keydesk_practice.control.operations import BASE, OPERATIONS, Operation, control_document
 from keydesk_practice.control.schema import read_record
 from keydesk_practice.engine.wire_form import to_wire
@@ -25,29 +24,19 @@ log = logging.getLogger("keydesk.practice.control")
 Match = tuple[Operation, dict[str, str]]
 
 
-class Controlled(Protocol):
-    """What the operations work on: one broker, or several workers."""
-
-    @property
-    def changing(self) -> asyncio.Lock:
-        """The lock that is held by what changes the market."""
-
-
 class ControlApplication:
     """Answers the requests whose paths begin with `BASE`."""
 
     def __init__(
         self,
-        control: Controlled,
+        control: Control,
         token: str,
         *,
         anywhere: bool = False,
-        operations: Sequence[Operation] = OPERATIONS,
     ) -> None:
         self._control = control
         self._token = token.encode()
         self._anywhere = anywhere
-        self._operations = operations
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to one request."""
@@ -72,8 +61,7 @@ class ControlApplication:
         known = hmac.compare_digest(token.strip(), self._token)
         if scheme.lower() != b"bearer" or not known:
             raise unauthorized()
-        control = self._control
-        return await answer_operation(control, self._operations, scope, receive, control.changing)
+        return await self._answer_operation(scope, receive)
 
     def _refuse_remote_clients(self, scope: Scope) -> None:
         """Raise a 403 `HttpError` for a client of another machine, also behind a proxy on this one."""
@@ -89,28 +77,16 @@ class ControlApplication:
                 "start the broker with --control-anywhere to open it to others",
             )
 
-
-async def answer_operation(
-    control: object,
-    operations: Sequence[Operation],
-    scope: Scope,
-    receive: Receive,
-    changing: asyncio.Lock | None = None,
-) -> dict[str, Any]:
-    """Return the answer to an authorized request; raise an `HttpError` when it is refused.
-
-    Those that change the market hold the lock `changing`. A node gives none for what other nodes forward to it: two nodes
-    that forward to each other would wait forever.
-    """
-    operation, parameters = _matching(operations, scope["method"], scope["path"])
-    members = await read_json_object(scope, receive, optional=True)
-    record: object = read_record(operation.request, members)
-    turn = changing if changing is not None and operation.is_exclusive else nullcontext()
-    async with turn:
-        answer = await operation.handler(control, record, **parameters)
-    if operation.method != "GET":
-        log.info("%s %s", operation.name, operation.path.format(**parameters))
-    return to_wire(answer)
+    async def _answer_operation(self, scope: Scope, receive: Receive) -> dict[str, Any]:
+        """Return the answer to an authorized request; one that changes the market holds the lock `changing`."""
+        operation, parameters = _matching(scope["method"], scope["path"])
+        members = await read_json_object(scope, receive, optional=True)
+        record: object = read_record(operation.request, members)
+        async with self._control.changing if operation.is_exclusive else nullcontext():
+            answer = await operation.handler(self._control, record, **parameters)
+        if operation.method != "GET":
+            log.info("%s %s", operation.name, operation.path.format(**parameters))
+        return to_wire(answer)
 
 
 def is_loopback(host: str) -> bool:
@@ -123,12 +99,12 @@ def is_loopback(host: str) -> bool:
     return bool((mapped or address).is_loopback)
 
 
-def _matching(operations: Sequence[Operation], method: str, path: str) -> Match:
+def _matching(method: str, path: str) -> Match:
     """Return the operation of a request and its path parameters; raise a 404 or 405 `HttpError`."""
     parts = path.removeprefix(BASE).split("/")
     matching = [
         (one, parameters)
-        for one in operations
+        for one in OPERATIONS
         if (parameters := _parameters(one.path.split("/"), parts)) is not None
     ]
     for operation, parameters in matching:

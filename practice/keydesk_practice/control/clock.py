@@ -1,7 +1,7 @@
 """Pause, play, speed, step and jump."""
 
 from keydesk_practice.broker.clock import COARSE_STEP, GRID, SECOND
-from keydesk_practice.control.context import Control, LocalControl
+from keydesk_practice.control.context import Control
 from keydesk_practice.control.records import Jump, NoMembers, Play, Speed, State, Step
 from keydesk_practice.engine.wire_form import rfc3339
 from keydesk_practice.http.errors import HttpError, invalid_value
@@ -20,83 +20,70 @@ async def state(control: Control, _: NoMembers) -> State:
     return control.state()
 
 
-async def pause(control: LocalControl, _: NoMembers) -> State:
+async def pause(control: Control, _: NoMembers) -> State:
     """Stop the market's time."""
     await settle(control)
     return control.state()
 
 
-async def play(control: LocalControl, request: Play) -> State:
+async def play(control: Control, request: Play) -> State:
     """Let the market run on."""
-    control.broker.clock.play(None if request.speed is None else checked_speed(request.speed))
+    control.broker.clock.play(None if request.speed is None else _checked_speed(request.speed))
     return control.state()
 
 
-async def set_speed(control: LocalControl, request: Speed) -> State:
+async def set_speed(control: Control, request: Speed) -> State:
     """Change the speed; a paused market stays paused."""
     clock = control.broker.clock
-    clock.set(clock(), checked_speed(request.speed))
+    clock.set(clock(), _checked_speed(request.speed))
     return control.state()
 
 
-async def step(control: LocalControl, request: Step) -> State:
+async def step(control: Control, request: Step) -> State:
     """Pause, then go on to the end of a candle."""
     if not 1 <= request.candles <= MAX_CANDLES:
         raise invalid_value("candles", f": use 1 to {MAX_CANDLES}")
     await settle(control)
-    await _go_to(control, end_of_step(control, request))
+    await _go_to(control, _end_of_step(control, request))
     return control.state()
 
 
-def end_of_step(control: Control, request: Step) -> int:
-    """Return the end of the candle in progress, or of the `candles`-th one; raise a 400 `HttpError`."""
-    if not 1 <= request.candles <= MAX_CANDLES:
-        raise invalid_value("candles", f": use 1 to {MAX_CANDLES}")
+def _end_of_step(control: Control, request: Step) -> int:
+    """Return the end of the candle in progress, or of the `candles`-th one."""
     cell = control.real(control.broker.now()) // CELL
     for _ in range(request.candles):
         cell = int(boundaries(request.granularity, Alignment(), cell, cell + 1)[-1])
     return control.shown(cell * CELL)
 
 
-async def jump(control: LocalControl, request: Jump) -> State:
+async def jump(control: Control, request: Jump) -> State:
     """Go on to a later time."""
-    check_jump(control, request.time)
-    await _go_to(control, request.time)
-    return control.state()
-
-
-def check_jump(control: Control, until: int) -> None:
-    """Raise a 409 or 400 `HttpError` for a time that the market cannot go on to."""
     now = control.broker.now()
-    if until <= now:
+    if request.time <= now:
         raise HttpError(
             409,
             f"The market is at {rfc3339(now)} and its time does not go back: begin a replay, "
             "which has a ledger of its own, or restore a checkpoint",
         )
-    check_distance(control, until)
+    await _go_to(control, request.time)
+    return control.state()
 
 
-def check_distance(control: Control, until: int) -> None:
-    """Raise a 400 `HttpError` for a time that is too far ahead: the market's time does not go back."""
-    if until - control.broker.now() > MAX_JUMP:
-        raise invalid_value("time", ": more than a year ahead: begin a replay there")
-
-
-async def settle(control: LocalControl) -> None:
+async def settle(control: Control) -> None:
     """Pause, and bring prices and accounts up to the clock."""
     control.broker.clock.pause()
     await control.broker.advance(control.broker.clock())
 
 
-async def _go_to(control: LocalControl, until: int) -> None:
-    check_distance(control, until)
+async def _go_to(control: Control, until: int) -> None:
     distance = until - control.broker.now()
+    if distance > MAX_JUMP:  # the market's time does not go back
+        raise invalid_value("time", ": more than a year ahead: begin a replay there")
     step = next((step for limit, step in _STEPS if distance <= limit), COARSE_STEP)
     await control.broker.advance(until, step)
 
 
-def checked_speed(value: float) -> float:
+def _checked_speed(value: float) -> float:
     """Return a speed; raise a 400 `HttpError` for one that the market cannot have."""
     if not 0 < value <= MAX_SPEED:
         raise invalid_value("speed", f": use a number above 0, at most {MAX_SPEED:g}")

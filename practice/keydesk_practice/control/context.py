@@ -9,7 +9,6 @@ from keydesk_practice.broker.account_session import AccountSession
 from keydesk_practice.broker.broker import Broker
 from keydesk_practice.broker.disguise import ALIAS
 from keydesk_practice.broker.replay import load_replay
-from keydesk_practice.broker.startup import LocalBroker
 from keydesk_practice.control.records import AccountState, ReplayState, ShockState, State
 from keydesk_practice.engine.margin import unrealized_profit
 from keydesk_practice.engine.state.account import Account
@@ -102,13 +101,6 @@ class Control:
             )
             for one in self.broker.shocks
         )
-
-
-@dataclass(frozen=True, slots=True)
-class LocalControl(Control):
-    """The control of a broker of one process, whose time can be changed."""
-
-    broker: LocalBroker
 
 
 def account_state(session: AccountSession) -> AccountState:

@@ -18,11 +18,11 @@ class SetFaults:
 
 async def set_faults(control: Control, request: SetFaults) -> State:
     """Switch faults on, in place of those that were on."""
-    use_faults(control, chosen_profile(request))
+    use_faults(control, _chosen_profile(request))
     return control.state()
 
 
-def chosen_profile(request: SetFaults) -> FaultProfile:
+def _chosen_profile(request: SetFaults) -> FaultProfile:
     """Return the profile that a request chooses; raise a 400 `HttpError` when it chooses none, or an invalid one."""
     profile = request.profile
     if (request.name is None) == (profile is None):

@@ -1,7 +1,7 @@
 """`keydesk practice room`: the accounts of a class on one page, ranked by result as a fraction of the money paid in.
 
-A plain table that repaints itself on a terminal, one table in a pipe, or JSON. It works with one process and with a cluster:
-all it uses is the control interface.
+A plain table that repaints itself on a terminal, one table in a pipe, or JSON. All it uses is the control
+interface.
 """
 
 import argparse

@@ -13,7 +13,7 @@ from decimal import Decimal
 from functools import partial
 from pathlib import Path
 
-from keydesk_practice.broker.broker import LAST_SEEN
+from keydesk_practice.broker.broker import LAST_SEEN, Broker
 from keydesk_practice.broker.disguise import disguise_of
 from keydesk_practice.broker.replay import (
     SCENARIOS,
@@ -28,12 +28,11 @@ from keydesk_practice.broker.replay import (
 from keydesk_practice.broker.startup import (
     DEPOSIT,
     MODEL,
-    LocalBroker,
     create_account,
     restore_sessions,
 )
 from keydesk_practice.control.clock import MAX_SPEED, settle
-from keydesk_practice.control.context import Control, LocalControl
+from keydesk_practice.control.context import Control
 from keydesk_practice.control.records import (
     BeginReplay,
     CheckpointName,
@@ -53,9 +52,9 @@ from keydesk_practice.ledger.ledger_file import (
     move_ledger_aside,
     remove_ledger,
 )
-from keydesk_practice.ledger.placement import CHECKPOINTS, WORKERS_FACT
 from keydesk_practice.market.market import MARKET_MODEL
 
+CHECKPOINTS = "checkpoints"  # the folder
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 _MAX_BALANCE = Decimal(1_000_000_000)
 log = logging.getLogger("keydesk.practice.control")
@@ -76,7 +75,7 @@ async def scenarios(_: Control, __: NoMembers) -> Scenarios:
     )
 
 
-async def begin_replay(control: LocalControl, request: BeginReplay) -> State:
+async def begin_replay(control: Control, request: BeginReplay) -> State:
     """Begin anew at another time, with fresh accounts."""
     balance = checked_balance(DEPOSIT if request.balance is None else request.balance)
     if not 0 < request.speed <= MAX_SPEED:
@@ -88,7 +87,6 @@ async def begin_replay(control: LocalControl, request: BeginReplay) -> State:
         "seed": broker.ledger.fact("seed") or "1",
         MODEL: str(MARKET_MODEL),
         **broker.ledger.facts(TOKEN_FACT),
-        **broker.ledger.facts(WORKERS_FACT),
     }
 
     def fill(ledger: Ledger) -> None:
@@ -108,7 +106,7 @@ async def begin_replay(control: LocalControl, request: BeginReplay) -> State:
     return control.state()
 
 
-async def finish_replay(control: LocalControl, _: NoMembers) -> State:
+async def finish_replay(control: Control, _: NoMembers) -> State:
     """Pause, and show which instrument and which time a blind replay was about."""
     replay = load_replay(control.broker.ledger)
     if replay is None:
@@ -133,7 +131,7 @@ async def save_checkpoint(control: Control, request: CheckpointName) -> Checkpoi
     return await checkpoints(control, NoMembers())
 
 
-async def restore_checkpoint(control: LocalControl, request: CheckpointName) -> State:
+async def restore_checkpoint(control: Control, request: CheckpointName) -> State:
     """Go back to a checkpoint, paused; the present ledger is kept beside it."""
     await check_checkpoint(control, request)
     path, data = _path(control, request.name), control.options.data
@@ -161,7 +159,7 @@ async def check_checkpoint(control: Control, request: CheckpointName) -> NoMembe
     return NoMembers()
 
 
-def _continue(broker: LocalBroker, ledger: Ledger) -> None:
+def _continue(broker: Broker, ledger: Ledger) -> None:
     """Go on with a ledger where it was left, with its accounts."""
     since = max(int(ledger.fact(LAST_SEEN) or 0), ledger.last_time())
     broker.adopt_ledger(ledger, since, stored_overlay(ledger))
@@ -224,7 +222,7 @@ def _disguised(
 
 
 async def _switch(
-    control: LocalControl,
+    control: Control,
     fill: Callable[[Ledger], None],
     place: Callable[[], None] = lambda: None,
     *,
@@ -232,8 +230,7 @@ async def _switch(
 ) -> None:
     """Replace the ledger, in one iteration of the event loop; streams end, and clients read the accounts anew.
 
-    When it fails half-way the market goes on with the former ledger, paused. The broker stops when that fails, too, and so
-    does one of several workers, for the others may have replaced theirs.
+    When it fails half-way the market goes on with the former ledger, paused. The broker stops when that fails, too.
     """
     await settle(control)
     broker, data = control.broker, control.options.data
@@ -264,12 +261,10 @@ def _use(data: Path, fill: Callable[[Ledger], None]) -> None:
         raise
 
 
-def _go_back(control: LocalControl, kept: Path | None, cause: Exception) -> None:
+def _go_back(control: Control, kept: Path | None, cause: Exception) -> None:
     """Go on with the former ledger; raise a 503 `HttpError` when that is not possible."""
-    data, is_worker = control.options.data, control.broker.all_accounts is not None
+    data = control.options.data
     try:
-        if is_worker:
-            raise cause
         if kept is not None:
             remove_ledger(data / FILE_NAME)
             kept.rename(data / FILE_NAME)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from keydesk_practice.broker.broker import Broker
 from keydesk_practice.http import accounts, orders, pricing, trades, transactions
 from keydesk_practice.http.endpoints import Endpoint, Router, StreamEndpoint
-from keydesk_practice.http.middleware import Application, Authenticator, RequestMiddleware
+from keydesk_practice.http.middleware import Authenticator, RequestMiddleware
 
 ACCOUNT = "/v3/accounts/{accountID}"
 ORDER = f"{ACCOUNT}/orders/{{orderSpecifier}}"
@@ -65,23 +65,13 @@ PATHS: dict[str, dict[str, Endpoint | StreamEndpoint]] = {
 }
 
 
-def make_router(broker: Broker) -> Router:
-    """Return the router of a broker's own accounts."""
-    return Router(broker, PATHS)
-
-
 def make_application(
     broker: Broker,
     tokens: Iterable[str],
     rate_limit: int,
     *,
     trusts_proxy: bool = False,
-    router: Application | None = None,
 ) -> RequestMiddleware:
-    """Return the ASGI application of a broker; it accepts the tokens, each at `rate_limit` requests a second.
-
-    A cluster's `router` knows the accounts of other nodes, too.
-    """
-    router = router or make_router(broker)
-    authenticator = Authenticator(tokens, rate_limit)
+    """Return the ASGI application of a broker; it accepts the tokens, each at `rate_limit` requests a second."""
+    router, authenticator = Router(broker, PATHS), Authenticator(tokens, rate_limit)
     return RequestMiddleware(router, authenticator, broker.budget, trusts_proxy=trusts_proxy)

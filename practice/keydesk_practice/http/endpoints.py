@@ -35,7 +35,6 @@ from keydesk_practice.http.responses import (
     ResponseFormat,
     json_text,
     render,
-    stored_answer,
 )
 
 UNITS_PER_PORTION = 4  # of work: a range of ids read from the ledger
@@ -54,7 +53,6 @@ class Call:
     owner: int
     response_format: ResponseFormat
     body: Mapping[str, Any] = field(default_factory=dict)
-    given_session: AccountSession | None = None  # of an account that belongs to another node
 
     def path(self, name: str) -> str:
         """Return a path parameter, percent-decoded: a client id may hold a slash."""
@@ -73,7 +71,7 @@ class Call:
             HttpError: 400 for a malformed id, 404 for an unknown one, 403 for another token's account.
         """
         id_ = self.path("accountID")
-        session = self.given_session or self.broker.sessions.get(id_)
+        session = self.broker.sessions.get(id_)
         if session is None:
             parts = id_.split("-")
             if len(parts) != 4 or not all(part.isascii() and part.isdecimal() for part in parts):  # noqa: PLR2004
@@ -94,11 +92,6 @@ class Call:
         thin = is_market and faults.active and faults.requotes()
         transactions = self.broker.execute(session, command, without_liquidity=thin)
         return CommandResult(transactions, session.last_transaction_id)
-
-    def note_answer(self, response: Response) -> None:
-        """Store the answer with the transactions of the request in a shared ledger, for a repetition of the request."""
-        account = self.parameters.get("accountID", "")
-        self.broker.commits.note_answer(account, self.request_id, lambda: stored_answer(response))
 
     async def wait_until_committed(self) -> None:
         """Return when nothing that the response may show can still be lost.
@@ -172,8 +165,6 @@ class Endpoint:
         await call.wait_until_committed()  # a response shows committed transactions only
         made = self.handler(call)
         response = made if isinstance(made, Response) else await made
-        if not call.is_read:
-            call.note_answer(response)
         await call.wait_until_committed()
         return await render(response, call.response_format, call.budget)
 
@@ -237,7 +228,6 @@ class Router:
             state["request_id"],
             state["owner"],
             state["response_format"],
-            given_session=state.get("session"),
         )
         response = await endpoint.respond(call, receive)
         await response(scope, receive, send)

@@ -61,10 +61,8 @@ class PublicPaths:
         mount: tuple[str, Application] | None = None,
         origins: Collection[str] = (),
         logs_requests: bool = False,
-        health: Callable[[], Awaitable[Health]] | None = None,
     ) -> None:
         self._broker = broker
-        self._others_health = health
         self._interface = interface
         self._mount = mount
         self._origins = frozenset(origin.encode() for origin in origins)
@@ -88,16 +86,14 @@ class PublicPaths:
         if origin is not None and method == "OPTIONS":
             await _send(send, 204, b"", _preflight_headers())
         elif path == HEALTH and method == "GET":
-            status, body = await self._health()
+            status, body = self._health()
             await _send(send, status, json_bytes(body))
         elif path == DOCUMENT and method == "GET":
             await _send(send, 200, v20_document())
         else:
             await self._interface(scope, receive, send)
 
-    async def _health(self) -> Health:
-        if self._others_health is not None:
-            return await self._others_health()
+    def _health(self) -> Health:
         failure = self._broker.commits.failure
         members = {"status": "ok", "time": rfc3339(self._broker.now())}
         if failure is None:
@@ -182,7 +178,6 @@ class RequestMiddleware:
         self._budget = budget
         self._trusts_proxy = trusts_proxy
         self.faults = Faults()
-        self.id_offset = 0  # of one among several workers, so that their request ids never meet
         self.restart_request_ids(time.time_ns())  # ascends over restarts
 
     def restart_request_ids(self, market_time: int) -> None:
@@ -190,10 +185,7 @@ class RequestMiddleware:
 
         Reads are counted apart, so that they do not matter for what a write leaves in the ledger.
         """
-        self.count_request_ids(self.id_offset + market_time // 1_000 * 10)
-
-    def count_request_ids(self, first: int) -> None:
-        """Count request ids from a number on."""
+        first = market_time // 1_000 * 10
         self._write_ids, self._read_ids = itertools.count(first, 2), itertools.count(first + 1, 2)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -154,34 +154,6 @@ async def _gzipped(pieces: Sequence[bytes], budget: WorkBudget) -> bytes:
     return b"".join([*compressed, compressor.flush()])
 
 
-# --- answers that are found again ---
-
-_TRANSACTION = "$transaction"
-
-
-def stored_answer(response: Response) -> str:
-    """Return the answer to a command as JSON, with the ids of transactions in place of them."""
-    members = {
-        name: {_TRANSACTION: int(value["id"])} if isinstance(value, WireTransaction) else value
-        for name, value in response.body.items()
-    }
-    return _encode(
-        {"status": response.status, "headers": dict(response.headers), "members": members}
-    )
-
-
-def restored_answer(stored: str, transaction: Callable[[int], Any]) -> Response:
-    """Return a stored answer; `transaction` reads one of its transactions by id."""
-    answer = json.loads(stored)
-    members = {
-        name: transaction(value[_TRANSACTION])
-        if isinstance(value, dict) and _TRANSACTION in value
-        else value
-        for name, value in answer["members"].items()
-    }
-    return Response(members, answer["status"], answer["headers"])
-
-
 # --- results of commands ---
 
 

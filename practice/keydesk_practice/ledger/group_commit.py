@@ -9,7 +9,6 @@ ledger cannot be written, nothing was acknowledged and the process must end: the
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
 
 from keydesk_practice.errors import LedgerWriteFailed, PracticeError
 from keydesk_practice.ledger.interface import LedgerInterface
@@ -47,33 +46,6 @@ class PendingBatch:
         return 0
 
 
-class Commits(Protocol):
-    """The writing of decided batches, to a ledger of one process or of a cluster."""
-
-    failure: PracticeError | None  # why nothing can be written
-    on_failure: Callable[[], None]
-
-    def add(
-        self,
-        account: str,
-        records: Iterable[Entry | EndedRecord | MarkRecord],
-        on_committed: Callable[[], None] = lambda: None,
-    ) -> None:
-        """Queue a batch."""
-
-    def note_answer(self, account: str, request: str, answer: Callable[[], str]) -> None:
-        """Store the answer to the request that made the newest batch, if several nodes share the ledger."""
-
-    async def wait_until_committed(self, account: str | None = None) -> None:
-        """Return when every batch added so far, of one account or of all, is committed."""
-
-    async def wait_one_turn(self, account: str) -> None:
-        """Return when a short batch of an account is committed; do not wait for a long one."""
-
-    def flush(self) -> None:
-        """Commit every queued batch now."""
-
-
 class GroupCommit:
     """Writes decided batches to the ledger, then publishes them."""
 
@@ -97,9 +69,6 @@ class GroupCommit:
         pending = PendingBatch(account, records, on_committed)
         self._queues.setdefault(account, deque()).append(pending)
         self._schedule()
-
-    def note_answer(self, account: str, request: str, answer: Callable[[], str]) -> None:
-        """Do nothing: the process that executes a request answers it."""
 
     async def wait_until_committed(self, account: str | None = None) -> None:
         """Return when every batch added so far, of one account or of all, is committed.

@@ -250,6 +250,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("BEGIN IMMEDIATE")
     if _known_version(connection, path) == FORMAT_WITHOUT_CHECKSUMS:
         _add_checksums(connection, path)
+    _refuse_part_of_accounts(connection, path)
     _refuse_without_accounts(connection, path)
     connection.execute("COMMIT")
 
@@ -269,13 +270,18 @@ def _known_version(connection: sqlite3.Connection, path: Path) -> int:
     return int(version)
 
 
-def _refuse_without_accounts(connection: sqlite3.Connection, path: Path) -> None:
-    """Raise for a ledger without accounts, unless its first start was interrupted and it is empty.
+def _refuse_part_of_accounts(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise for one of several ledgers, from when a broker could divide its accounts among processes."""
+    row = connection.execute("SELECT value FROM facts WHERE name='workers'").fetchone()
+    if row is not None and row[0] != "1":
+        raise LedgerUnavailable(
+            f"{path} holds only some of the accounts, those of one worker of {row[0]}, and this version has none: "
+            "run `keydesk practice reset`, which keeps the file, or choose another folder with --data"
+        )
 
-    One of several workers may have none.
-    """
-    if connection.execute("SELECT 1 FROM facts WHERE name='workers'").fetchone() is not None:
-        return
+
+def _refuse_without_accounts(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise for a ledger without accounts, unless its first start was interrupted and it is empty."""
     (accounts,) = connection.execute("SELECT count(*) FROM accounts").fetchone()
     (traces,) = connection.execute(
         "SELECT (SELECT count(*) FROM transactions) + (SELECT count(*) FROM heads)"

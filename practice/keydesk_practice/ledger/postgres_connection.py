@@ -43,10 +43,6 @@ CREATE TABLE transactions (
     crc bigint NOT NULL, PRIMARY KEY (account, id)
 );
 CREATE INDEX transactions_by_type ON transactions (account, type, id);
-CREATE TABLE requests (
-    account text NOT NULL, request text NOT NULL, first_id bigint, last_id bigint, answer text,
-    at timestamptz NOT NULL DEFAULT clock_timestamp(), PRIMARY KEY (account, request)
-);
 CREATE TABLE marks (
     account text NOT NULL, order_id bigint NOT NULL, level text NOT NULL, crc bigint NOT NULL,
     PRIMARY KEY (account, order_id)
@@ -62,27 +58,21 @@ CREATE TABLE clock (
     market bigint NOT NULL, wall bigint NOT NULL, speed double precision NOT NULL, stops bigint, number bigint NOT NULL
 );
 """
-OF_ACCOUNT = ("transactions", "requests", "marks", "ended", "snapshots")  # tables with rows of one
+OF_ACCOUNT = ("transactions", "marks", "ended", "snapshots")  # tables with rows of one
 
 # The parameters are arrays, one item a row. `previous` is NULL for an account without transactions in the batch.
 COMMIT = """
 WITH head AS (
     SELECT * FROM unnest(%(accounts)s::text[], %(fences)s::bigint[], %(previous)s::bigint[], %(newest)s::bigint[])
         AS h(id, fence, previous, newest)
-), asked AS (
-    SELECT * FROM unnest(%(request_accounts)s::text[], %(requests)s::text[], %(first_ids)s::bigint[],
-        %(last_ids)s::bigint[], %(answers)s::text[]) AS q(account, request, first_id, last_id, answer)
 ), moved AS (
     UPDATE accounts a SET last_id = coalesce(h.newest, a.last_id) FROM head h
     WHERE a.id = h.id AND a.fence = h.fence AND (h.previous IS NULL OR a.last_id = h.previous)
-        AND NOT EXISTS (SELECT FROM asked JOIN requests r USING (account, request) WHERE account = a.id)
     RETURNING a.id, h.newest
 ), kept_transactions AS (
     INSERT INTO transactions SELECT t.* FROM unnest(%(transactions_0)s::text[], %(transactions_1)s::bigint[],
         %(transactions_2)s::bigint[], %(transactions_3)s::text[], %(transactions_4)s::text[],
         %(transactions_5)s::bigint[]) AS t(account, id, time, type, body, crc) JOIN moved ON moved.id = account
-), kept_requests AS (
-    INSERT INTO requests SELECT asked.* FROM asked JOIN moved ON moved.id = account
 ), kept_ended AS (
     INSERT INTO ended AS e SELECT t.* FROM unnest(%(ended_0)s::text[], %(ended_1)s::text[], %(ended_2)s::bigint[],
         %(ended_3)s::text[], %(ended_4)s::text[], %(ended_5)s::bytea[], %(ended_6)s::bigint[])

@@ -46,16 +46,6 @@ class EndedRecord(NamedTuple):
     record: bytes
 
 
-class StoredAccount(NamedTuple):
-    """What a ledger holds of an account: its newest snapshot, the transactions since, and the observed price levels."""
-
-    snapshot_id: int  # 0 when there is no snapshot
-    snapshot: bytes
-    texts: list[str]
-    marks: list[tuple[int, Decimal]]
-    last_time: int  # of the newest transaction
-
-
 SEPARATOR = b"\x1f"  # of the values that a checksum covers
 Value = str | int | bytes | None
 Row = tuple[Value, ...]  # as the ledger stores it, its checksum last

@@ -271,6 +271,14 @@ def test_a_ledger_without_its_accounts_is_no_new_ledger(traded_folder: Path) -> 
         start(traded_folder)
 
 
+def test_a_ledger_with_only_some_of_the_accounts_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path)
+    ledger.set_fact("workers", "2")  # as a broker of several processes left it
+    ledger.close()
+    with pytest.raises(LedgerUnavailable, match=r"only some of the accounts.*practice reset"):
+        Ledger.open(tmp_path)
+
+
 def test_a_log_without_its_ledger_is_no_new_ledger(traded_folder: Path) -> None:
     (traded_folder / FILE_NAME).rename(traded_folder / f"{FILE_NAME}-wal")
     with pytest.raises(LedgerUnavailable, match=r"is missing but ledger\.sqlite3-wal is there"):

@@ -19,14 +19,9 @@ from keydesk_practice.ledger.records import (
 )
 from support.postgres import PostgresServer
 
-pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
+pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
 from keydesk_practice.ledger.postgres import PostgresLedger
-from keydesk_practice.ledger.postgres_accounts import (
-    RequestRecord,
-    Snapshot,
-    commit_batches,
-    save_snapshots,
-)
+from keydesk_practice.ledger.postgres_accounts import commit_batches
 from keydesk_practice.ledger.postgres_connection import (
     away_errors,
     connect,
@@ -101,18 +96,6 @@ def test_snapshots_marks_and_ended_items_are_fenced_too(
     assert ledger.marks(ACCOUNT.id) == []
 
 
-def test_a_request_is_stored_once_and_its_repetition_stores_nothing(
-    ledger: PostgresLedger, address: str
-) -> None:
-    connection = connect(address)
-    request = RequestRecord(ACCOUNT.id, "7", 2, 2, None)
-    again = RequestRecord(ACCOUNT.id, "7", 3, 3, None)
-    assert commit_batches(connection, [batch(ACCOUNT, 2)], {}, [request]) == {ACCOUNT.id}
-    assert commit_batches(connection, [batch(ACCOUNT, 3)], {}, [again]) == set()
-    connection.close()
-    assert ledger.last_id(ACCOUNT.id) == 2
-
-
 def test_an_account_of_another_node_is_not_begun_anew(ledger: PostgresLedger, address: str) -> None:
     ledger.commit([batch(ACCOUNT, 2), batch(OTHER, 2)])
     take(address, ACCOUNT)
@@ -120,24 +103,6 @@ def test_an_account_of_another_node_is_not_begun_anew(ledger: PostgresLedger, ad
         ledger.replace_account(ACCOUNT, [])
     ledger.replace_account(OTHER, [])
     assert (ledger.last_id(ACCOUNT.id), ledger.last_id(OTHER.id)) == (2, 0)
-
-
-def test_nothing_of_an_account_is_stored_in_the_one_that_begins_anew(
-    ledger: PostgresLedger, address: str
-) -> None:
-    fence = take(address, ACCOUNT)
-    ledger.fences[ACCOUNT.id] = fence
-    ledger.replace_account(ACCOUNT, [entry(1)])
-    again = take(address, ACCOUNT)
-    assert again > fence
-    connection = connect(address)
-    late = Snapshot(ACCOUNT.id, 9, "form", b"of the former account", [])
-    save_snapshots(connection, [late], {ACCOUNT.id: fence})
-    mark = LedgerBatch(ACCOUNT.id, [MarkRecord(1, Decimal("1.1"))])
-    assert commit_batches(connection, [mark], {ACCOUNT.id: fence}) == set()
-    connection.close()
-    assert ledger.snapshot(ACCOUNT.id, "form") is None
-    assert ledger.last_id(ACCOUNT.id) == 1
 
 
 def test_an_account_is_cloned_with_its_marks(ledger: PostgresLedger) -> None:
