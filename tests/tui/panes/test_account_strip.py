@@ -53,6 +53,12 @@ async def test_a_trade_without_a_stop_is_told_even_in_eighty_columns() -> None:
         assert "1 no stop !" in text_of(pane)[0]
 
 
+async def test_the_risk_of_a_trade_without_a_stop_is_unlimited_not_nothing() -> None:
+    pane = AccountStrip()
+    async with shown(pane, a_store(unprotected=1), size=(100, 3)):
+        assert "risk UNLIMITED" in text_of(pane)[0]
+
+
 ALIASES = {
     "none": "",
     "short": "main",

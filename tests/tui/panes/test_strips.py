@@ -44,7 +44,7 @@ async def test_a_wide_account_strip_tells_the_rest() -> None:
         "…7-042",
         "day +33.90",
         "1 no stop !",
-        "risk 0.27%",
+        "risk UNLIMITED",
         "closeout 3%",
         "free 9,686.45",
     ):

@@ -1,6 +1,7 @@
 """Trades, positions, orders and the log say what is at stake."""
 
 import dataclasses
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -43,7 +44,15 @@ async def test_the_totals_add_up_to_the_account_strip() -> None:
         foot = text_of(pane)[-1]
     assert "2 trades" in foot
     assert "+0.90 USD" in foot
-    assert "27.78 (0.27% of NAV)" in foot
+    assert "open risk UNLIMITED (27.78 to the stops)" in foot, "one trade has no stop"
+
+
+async def test_the_total_of_open_risk_has_its_share_of_nav_once_every_trade_has_a_stop() -> None:
+    pane, store = Trades(), desk_store()
+    assert store.account is not None
+    store.account = replace(store.account, unprotected_trades=0)
+    async with shown(pane, store):
+        assert "27.78 (0.27% of NAV)" in text_of(pane)[-1]
 
 
 async def test_only_the_trade_that_moved_is_drawn_again() -> None:

@@ -9,16 +9,25 @@ from time import time_ns
 
 from keydesk.cli.account_access import OpenAccount, account_parser, open_account
 from keydesk.terminal.output import say, say_json
-from keydesk.text.format import EMPTY, date_and_time, money, pair, percent, units
+from keydesk.text.format import (
+    EMPTY,
+    UNLIMITED,
+    counted,
+    date_and_time,
+    money,
+    pair,
+    percent,
+    units,
+)
 from keydesk.text.sanitize import Printable, SafeText, clean, clean_name, safe
 from keydesk_client.models import Account, Order, TradeSummary
 
-PROTECTION = (
+STOPS = (
     ("SL", "stop_loss_order_id"),
     ("GSL", "guaranteed_stop_loss_order_id"),
-    ("TP", "take_profit_order_id"),
     ("TSL", "trailing_stop_loss_order_id"),
 )
+TARGET = (("TP", "take_profit_order_id"),)
 ACCOUNT_ID, TYPE = 40, 40  # characters
 NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 MAX_NUMBER_LENGTH = 64
@@ -66,8 +75,13 @@ def _lines(reach: OpenAccount, account: Account) -> Iterator[Printable]:
         f"closeout {percent(account.margin_closeout_percent, 1)} %"
     )
     orders = {order.id: order for order in account.orders}
+    unprotected = sum(not _stops(each, orders) for each in account.trades)
+    if unprotected:
+        yield safe(f"open risk {UNLIMITED}: {counted(unprotected, 'trade')} without a stop")
     yield from _list_lines("trade", [_trade_line(each, orders) for each in account.trades])
-    dependents = {getattr(trade, name, None) for trade in account.trades for _, name in PROTECTION}
+    dependents = {
+        getattr(trade, name, None) for trade in account.trades for _, name in (*STOPS, *TARGET)
+    }
     entries = [_order_line(each) for each in account.orders if each.id not in dependents]
     yield from _list_lines("entry order", entries)
 
@@ -80,16 +94,25 @@ def _list_lines(what: str, lines: Sequence[Printable]) -> Iterator[Printable]:
 
 def _trade_line(trade: TradeSummary, orders: Mapping[str, Order]) -> SafeText:
     side = "LONG" if trade.current_units > 0 else "SHORT"
-    protection = [
-        f"{word} {_level(orders[id_])}"
-        for word, name in PROTECTION
-        if (id_ := getattr(trade, name)) in orders
-    ]
+    stops, target = _stops(trade, orders), _levels(trade, orders, TARGET)
+    levels = [*(stops or ["no stop"]), *(target if stops or target else ["no target"])]
     return safe(
         f"  #{clean_name(trade.id)} {side} {units(abs(trade.current_units))} {pair(trade.instrument)} "
         f"@ {trade.price}  {money(trade.unrealized_pl, signed=True)}  "
-        f"{' '.join(protection) or 'no stop, no target'}"
+        f"{(' ' if stops else ', ').join(levels)}"
     )
+
+
+def _stops(trade: TradeSummary, orders: Mapping[str, Order]) -> list[str]:
+    return _levels(trade, orders, STOPS)
+
+
+def _levels(
+    trade: TradeSummary, orders: Mapping[str, Order], kinds: Sequence[tuple[str, str]]
+) -> list[str]:
+    """Return the levels of a trade's dependent orders of these kinds, each with its word."""
+    found = ((word, orders.get(getattr(trade, name) or "")) for word, name in kinds)
+    return [f"{word} {_level(order)}" for word, order in found if order is not None]
 
 
 def _order_line(order: Order) -> SafeText:

@@ -16,7 +16,7 @@ from keydesk.keys.keymap import TRADES
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.price_cells import price_format_of, prices_are_old
 from keydesk.panes.trade_measures import GROUP, away, group_name, is_unprotected, measure_of
-from keydesk.records import DependentOrder, TradeRow, id_order
+from keydesk.records import AccountState, DependentOrder, TradeRow, id_order
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
@@ -271,9 +271,6 @@ class Trades(InstrumentRows, SortedTable):
         count = len(trades)
         muted, faint = self.palette["muted"], self.palette["faint"]
         profit = account.unrealized_pl
-        share = safe("")
-        if account.open_risk is not None and account.nav:
-            share = safe(f" ({show.percent(account.open_risk / account.nav)}% of NAV)")
         items = [
             Item(((safe(f"{count:,} trade{'s' if count > 1 else ''}"), muted),), 2),
             Item(
@@ -282,9 +279,7 @@ class Trades(InstrumentRows, SortedTable):
                     (safe(f" {clean_name(account.currency)}"), faint),
                 )
             ),
-            Item(
-                (("open risk ", faint), (show.money(account.open_risk), muted), (share, faint)), 3
-            ),
+            Item((("open risk ", faint), *self._open_risk(account)), 3),
         ]
         if plans := sum(each in trades for each in frame.store.exit_plans):
             text = safe(f"{plans} exit plan{'s' if plans > 1 else ''} p: while Keydesk runs")
@@ -293,6 +288,18 @@ class Trades(InstrumentRows, SortedTable):
             text = safe(f"{account.unprotected_trades} without a stop !")
             items.append(Item(((text, self.palette["danger"]),), 1))
         return joined(fit_items(items, self.inside, 3), "   ", self.palette["plain"])
+
+    def _open_risk(self, account: AccountState) -> Iterable[Run]:
+        """Yield what is lost at the stops; a trade without one makes it unlimited."""
+        faint = self.palette["faint"]
+        if account.unprotected_trades:
+            yield show.UNLIMITED, self.palette["danger"]
+            if account.open_risk:
+                yield safe(f" ({show.money(account.open_risk)} to the stops)"), faint
+            return
+        yield show.money(account.open_risk), self.palette["muted"]
+        if account.open_risk is not None and account.nav:
+            yield safe(f" ({show.percent(account.open_risk / account.nav)}% of NAV)"), faint
 
 
 def signed_cells(palette: Palette, group: TradeGroup, column: str, *, old: bool) -> list[Run]:

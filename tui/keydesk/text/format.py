@@ -68,6 +68,7 @@ def _wrapped_by_cells(text: str, width: int) -> list[str]:
 
 
 EMPTY: Final = "–"
+UNLIMITED: Final = "UNLIMITED"  # the risk of what has no stop
 DIGITS: Final = 4  # of an account's number that are shown
 UNKNOWN: Final = "?"
 MINUS: Final = "−"

@@ -79,7 +79,7 @@ async def test_a_change_must_be_kept_before_the_page_turns_to_the_instrument() -
 
 async def test_the_page_says_where_the_limits_stand() -> None:
     text = (await after()).last_text
-    assert "0.88 % + 1 no stop" in text
+    assert "UNLIMITED, 1 no stop" in text
     assert "1.0 EUR/USD" in text
 
 
@@ -107,7 +107,7 @@ async def test_in_a_narrow_window_every_limit_is_whole_with_its_value_and_where_
             assert "Esc drops" in at[field.name]
             await pilot.press("down")
     assert "[12345] USD" in at["daily_loss"]
-    assert "[off] % NAV now 0.88 % + 1 no stop" in at["hard_open_risk_percent"]
+    assert "[off] % NAV now UNLIMITED, 1 no stop" in at["hard_open_risk_percent"]
 
 
 @pytest.mark.parametrize("size", [(78, 24), (80, 24), (120, 35), (200, 50)])
@@ -118,7 +118,7 @@ async def test_in_a_wide_window_where_a_limit_stands_is_whole_too(size: tuple[in
     context = replace(example_context(store), limits=Limits())
     app = FormApp(lambda: LimitsForm(context))
     async with app.run_test(size=size):
-        assert "0.40 % + 132 no stop" in app.words
+        assert "UNLIMITED, 132 no stop" in app.words
         assert "…" not in app.words
 
 

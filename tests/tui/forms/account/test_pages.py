@@ -202,6 +202,32 @@ def test_the_effective_risk_names_the_trades_that_it_leaves_out() -> None:
     )
 
 
+def test_a_trade_without_a_stop_makes_the_open_risk_of_account_and_exposure_unlimited() -> None:
+    store = example_store()
+    assert store.account is not None
+    store.account.open_risk, store.account.unprotected_trades = D(48), 1
+    account, held = as_text(account_rows(store, NOW)), ["EUR_USD", "USD_JPY"]
+    assert (
+        "open risk to the stops: UNLIMITED: 1 trade without any stop; the others 48.00" in account
+    )
+    exposure = as_text(exposure_rows(store, NOW))
+    assert "open risk: UNLIMITED: 1 trade without a stop" in exposure
+    assert "if all stops are hit: −48.00 USD" in exposure
+    together = as_text(risk_rows(store, held, [Correlation(held[0], held[1], 0.5, 120)]))
+    assert "effective risk: UNLIMITED; with a stop 48.00 USD" in together
+
+
+def test_without_any_stop_exposure_has_no_result_at_the_stops() -> None:
+    store = example_store()
+    assert store.account is not None
+    for trade in store.trades.values():
+        trade.risk = None
+    store.account.unprotected_trades = len(store.trades)
+    exposure = as_text(exposure_rows(store, NOW))
+    assert "UNLIMITED" in exposure
+    assert "if all stops" not in exposure
+
+
 def test_the_result_at_all_stops_has_trailing_and_guaranteed_ones() -> None:
     store = example_store()
     trade = next(iter(store.trades.values()))

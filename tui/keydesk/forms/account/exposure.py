@@ -21,7 +21,7 @@ from keydesk.records import AccountState, TradeRow
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.store.trading_context import holdings_of, trading_context_of
-from keydesk.text.format import counted, money, pair, percent, pips, units
+from keydesk.text.format import UNLIMITED, counted, money, pair, percent, pips, units
 from keydesk.text.sanitize import Printable, clean_name, safe
 
 TENTH = Decimal("0.1")
@@ -142,7 +142,7 @@ def two_sided_bar(share: Decimal) -> str:
 
 
 def _stop_rows(store: Store, account: AccountState) -> Rows:
-    """Return what the account is worth once every stop has been hit; trades without one keep their value.
+    """Return what the account is worth once every stop has been hit; trades without one keep their value, and have no limit.
 
     Of several stops of a trade, the nearest one is hit: usual, trailing or guaranteed.
     """
@@ -152,6 +152,12 @@ def _stop_rows(store: Store, account: AccountState) -> Rows:
     unprotected = len(store.trades) - len(stopped)
     more = f"; {unprotected} without a stop stay open" if unprotected else ""
     home = account.currency
+    unlimited: Rows = []
+    if account.unprotected_trades:
+        text = f"{UNLIMITED}: {counted(account.unprotected_trades, 'trade')} without a stop"
+        unlimited = [("open risk", StyledText(safe(text), "danger"))]
+    if not stopped:
+        return unlimited
     after = account.nav - floating + result
     share = (
         f", {percent((after - account.nav) / account.nav, signed=True)} %"
@@ -159,6 +165,7 @@ def _stop_rows(store: Store, account: AccountState) -> Rows:
         else ""
     )
     return [
+        *unlimited,
         ("if all stops are hit", f"{money(result, signed=True)} {home} from the entries{more}"),
         *_stop_kinds(stopped, home),
         ("NAV after that", f"{money(after)} {home}{share}"),
@@ -201,10 +208,11 @@ def risk_rows(store: Store, held: Sequence[str], known: Sequence[Correlation] | 
         if risk.unknown
         else ""
     )
+    unlimited = f"{UNLIMITED}; with a stop " if account.unprotected_trades else ""
     rows: Rows = [
         (
             "effective risk",
-            f"{money(risk.together)} {home}, against {money(risk.added)} added{unknown}",
+            f"{unlimited}{money(risk.together)} {home}, against {money(risk.added)} added{unknown}",
         ),
         *_left_out_rows(store),
         ("correlation", StyledText("of the last 120 hours; grey: too few to rely on", "muted")),

@@ -27,7 +27,7 @@ from keydesk.keys.keymap import LIMITS
 from keydesk.store.frame import Frame
 from keydesk.store.risk import day_result, open_risk_of
 from keydesk.store.store import Store
-from keydesk.text.format import money, pair
+from keydesk.text.format import UNLIMITED, money, pair
 from keydesk.text.sanitize import Printable, safe
 
 Changes = tuple[LimitChange, ...]
@@ -274,9 +274,10 @@ def _usage(store: Store) -> Mapping[str, str]:
         share = "" if used is None else f", {money(used, 0)} % used"
         usage["daily_loss"] = f"{money(-result.loss, signed=True)}{share}"
     if account is not None and account.nav > 0:
-        cash = money(risk.cash / account.nav * PERCENT)
-        usage["hard_open_risk_percent"] = f"{cash} %" + (
-            f" + {risk.unprotected} no stop" if risk.unprotected else ""
+        usage["hard_open_risk_percent"] = (
+            f"{UNLIMITED}, {risk.unprotected} no stop"
+            if risk.unprotected
+            else f"{money(risk.cash / account.nav * PERCENT)} %"
         )
     quote, known = store.quotes.get(store.focus), store.instruments.get(store.focus)
     if quote is not None and known is not None:

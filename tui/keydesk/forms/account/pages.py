@@ -28,7 +28,17 @@ from keydesk.records import AccountState, PositionRow
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.store.trading_context import trading_context_of
-from keydesk.text.format import EMPTY, date_and_time, money, pair, percent, pips, price
+from keydesk.text.format import (
+    EMPTY,
+    UNLIMITED,
+    counted,
+    date_and_time,
+    money,
+    pair,
+    percent,
+    pips,
+    price,
+)
 from keydesk.text.sanitize import Printable, safe
 from keydesk_client.arithmetic.profit import notional
 
@@ -236,9 +246,11 @@ def _priced_positions(
 def _risk_text(account: AccountState) -> str:
     if account.open_risk is None:
         return "not known yet"
-    unprotected = account.unprotected_trades
-    more = f", and {unprotected} without any stop" if unprotected else ""
-    return f"{_with_share(account.open_risk, account)}{more}"
+    stops = _with_share(account.open_risk, account)
+    if not account.unprotected_trades:
+        return stops
+    without = counted(account.unprotected_trades, "trade")
+    return f"{UNLIMITED}: {without} without any stop; the others {stops}"
 
 
 def _counts(store: Store) -> str:

@@ -14,7 +14,7 @@ from keydesk.calc.orders.ticket_draft import Draft, UnreadableText, shown_number
 from keydesk.calc.risk.exposure import ExposureChange
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.sheet import TextLine, Words, signed_money
-from keydesk.text.format import EMPTY, money, percent, price, short_units, units
+from keydesk.text.format import EMPTY, UNLIMITED, money, percent, price, short_units, units
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.theme import signed_role
 from keydesk_client.arithmetic.profit import spread_cost
@@ -125,7 +125,7 @@ def _loss_line(plan: Plan, currency: str, nav: Decimal, *, narrow: bool) -> Text
     if plan.risk is not None and plan.risk < 0:  # a stop on the wrong side, which is refused
         return (("at stop ", "muted"), (EMPTY, "muted"))
     if plan.risk is None:
-        return (("at stop ", "muted"), ("UNLIMITED", "danger"), (" no stop", "muted"))
+        return (("at stop ", "muted"), (UNLIMITED, "danger"), (" no stop", "muted"))
     share = plan.risk / nav * PERCENT if nav > 0 else None
     return (
         ("at stop ", "muted"),
@@ -233,14 +233,19 @@ def _next_text(days: int) -> Printable:
 def _risk_line(preview: Preview, context: TradingContext, *, narrow: bool) -> TextLine:
     nav, after = context.funds.nav, preview.risk_after
     share = after / nav * PERCENT if after is not None and nav > 0 else None
-    line: list[Words] = [
-        ("risk " if narrow else "risk    ", "muted"),
-        (safe(f"{money(preview.risk_before)} → "), "plain"),
-        (money(after), "bright"),
-        (safe("" if narrow else f" {context.funds.currency}"), "muted"),
-        (" " if narrow else "  ", "plain"),
-        (safe(f"{money(share)} %"), "plain"),
-    ]
+    line: list[Words] = [("risk " if narrow else "risk    ", "muted")]
+    if not (preview.unprotected_before and preview.unprotected_after):
+        before = UNLIMITED if preview.unprotected_before else money(preview.risk_before)
+        line.append((safe(f"{before} → "), "plain"))
+    if preview.unprotected_after:
+        line.append((UNLIMITED, "danger"))
+    else:
+        line += [
+            (money(after), "bright"),
+            (safe("" if narrow else f" {context.funds.currency}"), "muted"),
+            (" " if narrow else "  ", "plain"),
+            (safe(f"{money(share)} %"), "plain"),
+        ]
     if preview.unprotected_before or preview.unprotected_after:
         text = safe(f"  naked {preview.unprotected_before} → {preview.unprotected_after}")
         line.append((text, "danger" if preview.unprotected_after else "plain"))

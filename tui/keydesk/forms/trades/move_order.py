@@ -47,7 +47,7 @@ from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import MODIFY
 from keydesk.records import OrderRow
 from keydesk.store.risk import open_risk_of
-from keydesk.text.format import EMPTY, money, price, units
+from keydesk.text.format import EMPTY, UNLIMITED, money, price, units
 from keydesk.text.sanitize import safe
 from keydesk.trading.order_text import order_name
 from keydesk_client.arithmetic.profit import pip, round_price
@@ -332,7 +332,7 @@ def _risk_lines(levels: Levels, context: TradingContext) -> Sequence[TextLine]:
     if outlook.is_unreadable:
         return ((("at stop ", "muted"), (EMPTY, "muted")),)
     if outlook.lost is None:
-        return ((("at stop ", "muted"), ("UNLIMITED", "danger")),)
+        return ((("at stop ", "muted"), (UNLIMITED, "danger")),)
     lost, won, nav = outlook.lost, outlook.won, context.funds.nav
     share = f"  {money(lost / nav * 100)} % of NAV, 1 R" if nav > 0 else ""
     currency = safe(f" {context.funds.currency}")

@@ -46,7 +46,7 @@ from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import MODIFY
 from keydesk.records import TradeRow
-from keydesk.text.format import EMPTY, money, price
+from keydesk.text.format import EMPTY, UNLIMITED, money, price
 from keydesk.text.sanitize import Printable, safe
 from keydesk_client.arithmetic.profit import closing_price
 from keydesk_client.arithmetic.risk import r_multiple
@@ -239,7 +239,7 @@ class ProtectionForm(TradeForm[SetProtection]):
         after = protection.outlook(trade, new, context)
         ratio: Printable = "" if after.ratio is None else safe(f"  {money(after.ratio)}R")
         target = _amount_line("target  ", before.at_target, after.at_target, EMPTY)
-        at_stop = _amount_line("at stop ", before.at_stop, after.at_stop, "UNLIMITED")
+        at_stop = _amount_line("at stop ", before.at_stop, after.at_stop, UNLIMITED)
         multiple = None if after.at_stop is None else r_multiple(after.at_stop, trade.initial_risk)
         in_r: Printable = "" if multiple is None else safe(f"  {money(multiple, signed=True)}R")
         cost = protection.premium(trade, protection_of(trade), new, context)

@@ -111,6 +111,8 @@ def _margin(account: AccountState) -> Printable:
 
 
 def _risk(account: AccountState) -> Printable:
+    if account.unprotected_trades:
+        return show.UNLIMITED
     if account.open_risk is None or not account.nav:
         return show.EMPTY
     return safe(f"{show.percent(account.open_risk / account.nav)}%")
