@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from decimal import Decimal
+from itertools import accumulate
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -18,7 +19,7 @@ from keydesk.cli.journal import journal, last_day_hint, provisional_text
 from keydesk.cli.journal_options import journal_options
 from keydesk.trade_journal.report import day_of
 from keydesk_client.models import DateTime
-from support.broker import PracticeServer
+from support.broker import PracticeServer, practice_server
 from support.data.journal_trades import closed_trade
 from support.proxies.proxy_door import proxy_door
 from support.signing_in import Home
@@ -140,6 +141,38 @@ async def test_the_week_page_and_the_statistics_say_what_they_rest_on(
     figures = run(home, "stats")
     assert "n=1, under 20" in figures
     assert "Sharpe, daily NAV" in figures
+
+
+async def net_asset_values(practice: PracticeServer, entry: Decimal) -> list[Decimal]:
+    """Return the values of a long of 100,000 EUR_USD at its day ends and now, from candles and bookings."""
+    query = {"granularity": "D", "price": "B", "count": "3"}
+    candles = (await practice.get("/v3/instruments/EUR_USD/candles", **query)).json()["candles"]
+    bids = [Decimal(each["bid"]["c"]) for each in candles]
+    answer = await practice.get("{a}/transactions/sinceid", id="1")
+    charged = [Decimal(each.get("financing", 0)) for each in answer.json()["transactions"]]
+    financing = [each for each in charged if each]
+    booked = [sum(financing[:count], Decimal(100_000)) for count in (1, 2, 2)]
+    return [balance + 100_000 * (bid - entry) for balance, bid in zip(booked, bids, strict=True)]
+
+
+async def test_daily_figures_count_the_open_profit_of_the_brokers_present_day(
+    practice_folder: Path, tmp_path: Path
+) -> None:
+    home = Home(tmp_path / "home")
+    buy = {"order": BUY | {"units": "100000"}}
+    async with practice_server(practice_folder, "--start", "2024-03-04T15:00:00Z") as practice:
+        opened = await practice.send("POST", "{a}/orders", buy)
+        entry = Decimal(opened.json()["orderFillTransaction"]["tradeOpened"]["price"])
+    async with practice_server(practice_folder, "--start", "2024-03-06T15:00:00Z") as practice:
+        home.signed_in("main", practice)
+        rows = json.loads(await asyncio.to_thread(run, home, "stats", "--json"))
+        values = await net_asset_values(practice, entry)
+    found = {row["figure"]: row for row in rows}
+    assert found["Sharpe, daily NAV"]["of"].startswith("n=3")
+    peaks = list(accumulate([Decimal(100_000), *values], max))[1:]
+    falls = [peak - value for peak, value in zip(peaks, values, strict=True)]
+    shown = Decimal(found["max drawdown, daily NAV"]["value"].partition(" ")[0])
+    assert abs(shown - max(falls)) < 1  # the present price moves on between the two
 
 
 @pytest.mark.parametrize(

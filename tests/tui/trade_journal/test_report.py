@@ -77,6 +77,16 @@ def test_a_trading_day_ends_at_17_new_york_and_has_the_date_of_its_end() -> None
         assert trading_date(int(at.timestamp()) * 10**9) == date(2024, 3, day)
 
 
+def test_a_trade_closed_at_17_exactly_stands_on_the_page_of_the_day_that_ends() -> None:
+    trade = closed_trade("10", opened_ns=day_of(date(2024, 3, 5)).start_ns - HOUR)  # held an hour
+    ended, begun = (
+        as_text(page(Journal((trade,)), day_of(date(2024, 3, day)), RowContext(), ""))
+        for day in (4, 5)
+    )
+    assert any("+10.00" in line for line in ended)
+    assert "No trade was closed." in begun
+
+
 def test_a_week_has_seven_days_without_gaps_over_a_change_of_the_clocks() -> None:
     days = week_of(date(2024, 3, 10)).days
     assert [each[0].day for each in days] == [4, 5, 6, 7, 8, 9, 10]

@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import groupby
 
-from keydesk.calc.market.trading_day import SECOND, day_start, next_day_start
+from keydesk.calc.market.trading_day import SECOND, booking_day_start, next_day_start
 from keydesk.cli.account_access import account_parser, open_account
 from keydesk.cli.csv_output import Row, refuse_existing, say_written, write_csv
 from keydesk.cli.options import add_csv, add_period, read_period
@@ -85,7 +85,7 @@ class Day:
 def daily_balances(transactions: Iterable[Transaction]) -> Iterator[Day]:
     """Return every trading day with bookings, oldest first."""
     before = NOTHING
-    for start, booked in groupby(transactions, lambda each: day_start(each.time.ns)):
+    for start, booked in groupby(transactions, lambda each: booking_day_start(each.time.ns)):
         day = Day(start, balance=before)
         for transaction in booked:
             _book(day, transaction)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from decimal import Decimal
 
-from keydesk.calc.market.trading_day import trading_date
+from keydesk.calc.market.trading_day import booking_date, trading_date
 from keydesk.calc.trade_journal.groups import GroupContext, grouped
 from keydesk.calc.trade_journal.net_asset_values import held_over_a_day_end, open_profits
 from keydesk.calc.trade_journal.notes import BadNote, TradeNote, rating_in, tags_in
@@ -55,6 +55,7 @@ from keydesk.trade_journal.rows import (
 from keydesk.trade_journal.snapshot import read_limit_hits
 from keydesk.trade_journal.what_if_text import doubts, rule_text
 from keydesk_client.auth.private_files import replace_file
+from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
 
 LISTED = (
@@ -145,7 +146,7 @@ async def _read(options: argparse.Namespace) -> _AccountData:
         context = RowContext(notes.by_trade, pips, reach.zone)
         found = _AccountData(reach, whole, context)
         if options.what == "stats" and options.by is None:
-            now = time.time_ns()
+            now = await _present_time(reach.client, whole)
             spans = held_over_a_day_end(whole.trades, now)
             closes = await read_day_closes(reach.client, spans)
             for name in sorted(spans.keys() - closes.keys()):
@@ -168,6 +169,14 @@ async def _read(options: argparse.Namespace) -> _AccountData:
             trouble = str(error)
         context = replace(context, excursions=reader.known_of(trades))
         return replace(found, context=context, candles_trouble=trouble)
+
+
+async def _present_time(client: Client, whole: Journal) -> int:
+    """Return the broker's time, which in a replay is another one than the machine's; of an account without open trades its last event's."""
+    held = sorted({each.instrument for each in whole.trades if not each.is_closed})
+    if held:
+        return (await client.pricing.get(held)).time.ns
+    return whole.balances[-1].time_ns if whole.balances else 0
 
 
 def _say_candles(read: int, of: int) -> None:
@@ -301,7 +310,7 @@ def last_day_hint(whole: Journal, period: Period) -> str:
     closed = [each.closed_ns for each in whole.closed if each.closed_ns is not None]
     if not closed or any(period.start_ns <= each < period.end_ns for each in closed):
         return ""
-    return f"The last trade was closed on another day: --date {trading_date(max(closed))}"
+    return f"The last trade was closed on another day: --date {booking_date(max(closed))}"
 
 
 def _write(

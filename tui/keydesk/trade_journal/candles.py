@@ -201,7 +201,10 @@ def _lines(known: Known) -> Iterable[str]:
 async def read_day_closes(
     client: Client, spans: Mapping[str, tuple[int, int]]
 ) -> dict[str, list[DayClose]]:
-    """Return the closing prices of trading days in the span of each instrument; one that is offered no more is left out."""
+    """Return the closing prices of trading days in the span of each instrument, of a day that is not over the present ones.
+
+    An instrument that is offered no more is left out.
+    """
     found = {}
     for name, span in spans.items():
         try:
@@ -223,5 +226,5 @@ async def _day_closes(client: Client, name: str, first: int, last: int) -> list[
     return [
         DayClose(next_day_start(each.time.ns), each.bid.c, each.ask.c)
         async for each in candles
-        if each.complete and each.bid is not None and each.ask is not None
+        if each.bid is not None and each.ask is not None
     ]

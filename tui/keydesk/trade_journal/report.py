@@ -7,10 +7,10 @@ days from Monday to Sunday.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 
-from keydesk.calc.market.trading_day import DAY_ENDS, NEW_YORK, SECOND, day_start
+from keydesk.calc.market.trading_day import SECOND, next_day_start, start_of
 from keydesk.calc.trade_journal.groups import GroupContext, grouped
 from keydesk.calc.trade_journal.rebuild import Journal
 from keydesk.calc.trade_journal.statistics import Statistics, statistics_of
@@ -43,12 +43,12 @@ class Period:
 
     @property
     def start_ns(self) -> int:
-        """Its start."""
+        """Its start; what is booked at that instant belongs to the period before."""
         return self.days[0][1]
 
     @property
     def end_ns(self) -> int:
-        """Its end, which does not belong to it."""
+        """Its end; what is booked at that instant belongs to it."""
         return self.days[-1][2]
 
 
@@ -92,8 +92,8 @@ def week_of(day: date) -> Period:
 
 
 def _bounds(day: date) -> tuple[date, int, int]:
-    end = int(datetime.combine(day, DAY_ENDS, NEW_YORK).timestamp()) * SECOND
-    return day, day_start(end - SECOND), end
+    start = start_of(day)
+    return day, start, next_day_start(start)
 
 
 def page(
@@ -162,7 +162,7 @@ def _trade_text(trade: JournalTrade) -> str:
 
 def _limits(limits: Sequence[LimitHit], period: Period, context: RowContext) -> Section:
     """Return the limits that were hit in the period; of many the first, and how many more there were."""
-    own = [each for each in limits if period.start_ns <= each.time_ns < period.end_ns]
+    own = [each for each in limits if period.start_ns < each.time_ns <= period.end_ns]
     sentences = [f"{at(e.time_ns, context.zone):%a %H:%M} {e.text}" for e in own[:MAX_LIMITS]]
     if len(own) > MAX_LIMITS:
         sentences.append(f"and {len(own) - MAX_LIMITS} more")
@@ -170,7 +170,7 @@ def _limits(limits: Sequence[LimitHit], period: Period, context: RowContext) -> 
 
 
 def _is_in(trade: JournalTrade, start_ns: int, end_ns: int) -> bool:
-    return trade.closed_ns is not None and start_ns <= trade.closed_ns < end_ns
+    return trade.closed_ns is not None and start_ns < trade.closed_ns <= end_ns
 
 
 def _has_content(section: Section) -> bool:
@@ -178,7 +178,7 @@ def _has_content(section: Section) -> bool:
 
 
 def _balance_before(journal: Journal, time_ns: int) -> Decimal | None:
-    earlier = [each.balance for each in journal.balances if each.time_ns < time_ns]
+    earlier = [each.balance for each in journal.balances if each.time_ns <= time_ns]
     return earlier[-1] if earlier else None
 
 
@@ -187,7 +187,7 @@ def _figures(journal: Journal, period: Period, statistics: Statistics) -> Sectio
     if not statistics.n:
         return Section("Figures")
     moved = sum(
-        (p.transfer for p in journal.balances if period.start_ns <= p.time_ns < period.end_ns),
+        (p.transfer for p in journal.balances if period.start_ns < p.time_ns <= period.end_ns),
         Decimal(0),
     )
     rows = [

@@ -1,13 +1,21 @@
 """When a trading day begins, and what it made."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.calc.market.trading_day import day_profit, day_start, nav_at_start, next_day_start
+from keydesk.calc.market.trading_day import (
+    booking_date,
+    booking_day_end,
+    booking_day_start,
+    day_profit,
+    day_start,
+    nav_at_start,
+    next_day_start,
+)
 
 HOUR = 3600 * 1_000_000_000
 
@@ -37,6 +45,13 @@ def test_every_instant_lies_in_its_day_of_23_to_25_hours(now: int) -> None:
     assert start <= now < end
     assert end - start in {23 * HOUR, 24 * HOUR, 25 * HOUR}
     assert day_start(end) == end
+
+
+@pytest.mark.parametrize("end", ["2026-07-01T21:00:00", "2026-03-08T21:00:00"])  # clocks go on
+def test_what_is_booked_at_five_exactly_belongs_to_the_day_that_ends(end: str) -> None:
+    assert booking_day_start(ns(end)) == day_start(ns(end) - HOUR)
+    assert booking_day_end(ns(end)) == booking_day_start(ns(end) + 1) == ns(end)
+    assert booking_date(ns(end)) == date.fromisoformat(end[:10])
 
 
 def test_money_paid_in_is_no_profit() -> None:

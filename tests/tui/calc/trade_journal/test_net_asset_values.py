@@ -36,9 +36,23 @@ def test_units_closed_before_the_end_of_the_day_count_no_more() -> None:
     assert open_profits([replace(LONG, exits=(half, rest))], CLOSES, NOW)[FIRST] == D("-10.000")
 
 
-def test_an_open_trade_counts_until_now() -> None:
+def test_an_open_trade_counts_until_now_and_in_the_day_that_is_not_over() -> None:
+    held, last = replace(LONG, exits=()), next_day_start(SECOND)
+    now = DayClose(last, D("1.08700"), D("1.08710"))  # of a candle that still forms
+    closes = {"EUR_USD": [*CLOSES["EUR_USD"], now]}
+    profits = {FIRST: D("-20.000"), SECOND: D("-20.000"), last: D("40.000")}
+    assert open_profits([held], closes, SECOND + HOUR) == profits
+
+
+def test_a_trade_that_was_opened_in_the_day_that_is_not_over_counts_in_it() -> None:
     held = replace(LONG, exits=())
-    assert list(open_profits([held], CLOSES, SECOND)) == [FIRST, SECOND]
+    assert held_over_a_day_end([held], MONDAY + 1) == {"EUR_USD": (MONDAY, MONDAY + 1)}
+    assert open_profits([held], CLOSES, MONDAY + 1) == {FIRST: D("-20.000")}
+
+
+def test_a_trade_closed_at_the_end_of_a_day_exactly_is_booked_in_it_and_open_no_more() -> None:
+    exit_ = Execution(FIRST, D(-10_000), D("1.08600"), "MARKET_ORDER_TRADE_CLOSE")
+    assert open_profits([replace(LONG, exits=(exit_,))], CLOSES, NOW) == {}
 
 
 def test_only_instruments_held_over_the_end_of_a_day_need_prices() -> None:

@@ -88,6 +88,30 @@ def test_days_end_at_17_new_york_and_quiet_weekends_are_left_out() -> None:
     assert [each.profit for each in days] == [10, 0, 0, 10]
 
 
+def test_what_is_booked_at_17_exactly_belongs_to_the_day_that_ends() -> None:
+    points = [
+        BalancePoint(at("2024-03-07T17:00"), D(100), D(100)),
+        BalancePoint(at("2024-03-08T12:00"), D(110)),
+        BalancePoint(at("2024-03-08T17:00"), D(109)),  # financing of a Friday makes no Saturday
+        BalancePoint(at("2024-03-11T12:00"), D(119)),
+    ]
+    days = days_of(points)
+    ends = [datetime.fromtimestamp(each.end_ns // 10**9, NEW_YORK) for each in days]
+    assert [f"{end:%a %H}" for end in ends] == ["Thu 17", "Fri 17", "Mon 17"]
+    assert [each.profit for each in days] == [0, 9, 10]
+
+
+def test_the_day_that_is_not_over_counts_the_open_profit_of_now() -> None:
+    points = [
+        BalancePoint(at("2024-03-04T10:00"), D(1000), D(1000)),
+        BalancePoint(at("2024-03-04T17:00"), D(999)),
+    ]
+    profits = {at("2024-03-04T17:00"): D(50), at("2024-03-05T17:00"): D(70)}
+    days = days_of(points, unrealized=profits)
+    assert [each.profit for each in days] == [49, 20]
+    assert drawdown_of_days(days).money == 0
+
+
 def test_net_asset_values_count_open_profit_at_the_end_of_the_day() -> None:
     points = [
         BalancePoint(at("2024-03-04T10:00"), D(1000), D(1000)),

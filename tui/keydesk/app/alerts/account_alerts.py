@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from textual.app import App
 
-from keydesk.calc.market.sessions import SECOND, is_friday_evening, week_at
+from keydesk.calc.market.sessions import is_friday_evening, week_at
+from keydesk.calc.market.trading_day import SECOND
 from keydesk.config.alert_settings import AlertSettings
 from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.keys.keymap import KeyMap

@@ -10,13 +10,11 @@ from datetime import date, datetime, time, timedelta, tzinfo
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from keydesk.calc.market.trading_day import DAY_ENDS, NEW_YORK, SECOND
 from keydesk.text.format import duration
 
-NEW_YORK = ZoneInfo("America/New_York")
-SECOND = 1_000_000_000
 FRIDAY, SATURDAY, SUNDAY = 4, 5, 6
 CLOSES, OPENS = time(16, 59), time(17, 5)  # New York
-ROLLOVER = time(17)
 BEFORE_THE_WEEK_END = timedelta(hours=3)
 
 
@@ -34,7 +32,7 @@ SESSIONS = (
     Session("Sydney", "SYD", ZoneInfo("Australia/Sydney"), time(7), time(16)),
     Session("Tokyo", "TYO", ZoneInfo("Asia/Tokyo"), time(9), time(18)),
     Session("London", "LDN", ZoneInfo("Europe/London"), time(8), time(17)),
-    Session("New York", "NY", NEW_YORK, time(8), time(17)),
+    Session("New York", "NY", NEW_YORK, time(8), DAY_ENDS),
 )
 
 
@@ -107,7 +105,7 @@ def week_text(now_ns: int, zone: tzinfo) -> str:
 
 def rollover_at(now_ns: int) -> int:
     """Return the next 17:00 New York."""
-    times = (_ns(day, ROLLOVER, NEW_YORK) for day in _days(now_ns, NEW_YORK))
+    times = (_ns(day, DAY_ENDS, NEW_YORK) for day in _days(now_ns, NEW_YORK))
     return next(each for each in times if each > now_ns)
 
 

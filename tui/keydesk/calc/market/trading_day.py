@@ -1,4 +1,8 @@
-"""The trading day, 17:00 to 17:00 New York time, and the result of the account in it."""
+"""The trading day, 17:00 to 17:00 New York time, and the result of the account in it.
+
+A price at exactly 17:00 is the first of the day that begins. A booking at exactly 17:00, as of financing, belongs to the day
+that ends: the functions for bookings say so in their names.
+"""
 
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -27,6 +31,21 @@ def next_day_start(now_ns: int) -> int:
 def trading_date(time_ns: int) -> date:
     """Return the date of the trading day that contains an instant: that of its end."""
     return datetime.fromtimestamp(next_day_start(time_ns) // SECOND, NEW_YORK).date()
+
+
+def booking_day_start(time_ns: int) -> int:
+    """Return the start of the trading day to which a booking belongs."""
+    return day_start(time_ns - 1)
+
+
+def booking_day_end(time_ns: int) -> int:
+    """Return the end of the trading day to which a booking belongs."""
+    return next_day_start(time_ns - 1)
+
+
+def booking_date(time_ns: int) -> date:
+    """Return the date of the trading day to which a booking belongs: that of its end."""
+    return trading_date(time_ns - 1)
 
 
 def start_of(day: date) -> int:

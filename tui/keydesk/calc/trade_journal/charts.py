@@ -10,7 +10,7 @@ from datetime import date, datetime, tzinfo
 from decimal import ROUND_HALF_UP, Decimal
 from typing import NamedTuple, TypeVar
 
-from keydesk.calc.market.trading_day import SECOND, trading_date
+from keydesk.calc.market.trading_day import SECOND, booking_date
 from keydesk.calc.trade_journal.trades import JournalTrade
 
 NOTHING = Decimal(0)
@@ -106,7 +106,7 @@ def hours_of_week(trades: Iterable[JournalTrade], zone: tzinfo) -> dict[HourOfWe
 def trading_days(trades: Iterable[JournalTrade]) -> dict[date, HeatCell]:
     """Return the closed trades by the date of the trading day in which they were closed."""
     return _cells(
-        (trading_date(closed), each) for each in trades if (closed := each.closed_ns) is not None
+        (booking_date(closed), each) for each in trades if (closed := each.closed_ns) is not None
     )
 
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from keydesk.calc.market.sessions import sessions_at
-from keydesk.calc.market.trading_day import SECOND, day_start
+from keydesk.calc.market.trading_day import SECOND, booking_day_start
 from keydesk.calc.trade_journal.notes import NO_NOTE, TradeNote
 from keydesk.calc.trade_journal.trades import JournalTrade
 
@@ -53,7 +53,7 @@ class GroupContext:
         counts: dict[int, int] = {}
         self._ordinals = {}
         for each in sorted(self.trades, key=lambda trade: trade.opened_ns):
-            day = day_start(each.opened_ns)
+            day = booking_day_start(each.opened_ns)
             counts[day] = counts.get(day, 0) + 1
             self._ordinals[each.id] = counts[day]
         closed = sorted((each.closed_ns, each.result) for each in self.trades if each.closed_ns)

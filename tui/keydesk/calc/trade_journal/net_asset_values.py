@@ -1,6 +1,6 @@
-"""The open profit of an account at the end of each trading day, for its daily net asset value.
+"""The open profit of an account at the end of each trading day and now, for its daily net asset value.
 
-Prices are the day's last of the side that closes. Conversion to home currency is that of the trade's entry, so a day's value is
+Prices are the day's last of the side that closes; those of the day that is not over are the present ones. Conversion to home currency is that of the trade's entry, so a day's value is
 close where the quote currency moved against home since then, and exact where it is home currency.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from keydesk.calc.market.trading_day import next_day_start
+from keydesk.calc.market.trading_day import booking_day_end
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk_client.arithmetic.profit import quote_profit
 
@@ -17,7 +17,7 @@ NOTHING = Decimal(0)
 
 
 class DayClose(NamedTuple):
-    """The last bid and ask of a trading day, and when it ended."""
+    """The last bid and ask of a trading day, and when it ends."""
 
     end_ns: int
     bid: Decimal
@@ -27,11 +27,11 @@ class DayClose(NamedTuple):
 def held_over_a_day_end(
     trades: Iterable[JournalTrade], until_ns: int
 ) -> dict[str, tuple[int, int]]:
-    """Return the instruments held at the end of a day, each from its first opening to its last closing (or until now)."""
+    """Return the instruments held at the end of a day or now, each from its first opening to its last closing (or now)."""
     spans: dict[str, tuple[int, int]] = {}
     for each in trades:
         closed = until_ns if each.closed_ns is None else each.closed_ns
-        if next_day_start(each.opened_ns) <= closed:
+        if each.closed_ns is None or booking_day_end(each.opened_ns) < each.closed_ns:
             first, last = spans.get(each.instrument, (each.opened_ns, closed))
             spans[each.instrument] = min(first, each.opened_ns), max(last, closed)
     return spans
@@ -40,27 +40,28 @@ def held_over_a_day_end(
 def open_profits(
     trades: Iterable[JournalTrade], closes: Mapping[str, Sequence[DayClose]], until_ns: int
 ) -> dict[int, Decimal]:
-    """Return the open profit by the end of each day over which a trade was held; a day without prices takes the last known ones.
+    """Return the open profit by the end of each day over which a trade was or is held; without prices those known last count.
 
     Args:
         trades: All trades of the account, open ones, too.
         closes: By instrument, oldest first.
-        until_ns: The end of what is known.
+        until_ns: The present time.
     """
     profits: dict[int, Decimal] = {}
+    day_end = booking_day_end(until_ns)
     for trade in trades:
         known = closes.get(trade.instrument, ())
         ends = [each.end_ns for each in known]
-        end = next_day_start(trade.opened_ns)
-        while end <= min(until_ns, trade.closed_ns or until_ns):
+        end = booking_day_end(trade.opened_ns)
+        while end <= day_end and (trade.closed_ns is None or end < trade.closed_ns):
             place = bisect_right(ends, end)
             if place and trade.home_factor is not None:
                 profits[end] = profits.get(end, NOTHING) + _profit(trade, known[place - 1], end)
-            end = next_day_start(end)
+            end = booking_day_end(end + 1)
     return profits
 
 
 def _profit(trade: JournalTrade, close: DayClose, end_ns: int) -> Decimal:
-    units = trade.units + sum((e.units for e in trade.exits if e.time_ns < end_ns), NOTHING)
+    units = trade.units + sum((e.units for e in trade.exits if e.time_ns <= end_ns), NOTHING)
     price = close.bid if trade.is_long else close.ask
     return quote_profit(units, trade.entry_price, price) * (trade.home_factor or NOTHING)

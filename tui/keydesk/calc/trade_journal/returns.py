@@ -9,7 +9,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 
-from keydesk.calc.market.trading_day import NEW_YORK, SECOND, day_start, next_day_start
+from keydesk.calc.market.trading_day import (
+    NEW_YORK,
+    SECOND,
+    booking_day_start,
+    next_day_start,
+)
 from keydesk.calc.trade_journal.rebuild import BalancePoint
 
 NOTHING, ONE = Decimal(0), Decimal(1)
@@ -104,22 +109,26 @@ def days_of(
     start: Decimal = NOTHING,
     unrealized: Mapping[int, Decimal] | None = None,
 ) -> list[Day]:
-    """Return the trading days from the first event to the last.
+    """Return the trading days from the first event to the last, or to the last open profit.
 
     Args:
         points: The balances after each event, oldest first.
         start: The balance before the first.
-        unrealized: The open profit at the end of days, by `end_ns`; with it the values are net asset values.
+        unrealized: The open profit at the end of days, by `end_ns`, and the present one by the end of the day that is not
+            over; with it the values are net asset values.
     """
+    if not points:
+        return []
     days: list[Day] = []
     open_profit = unrealized or {}
     value = balance = start
     position = 0
-    begins = day_start(points[0].time_ns) if points else 0
-    while position < len(points):
+    begins = booking_day_start(points[0].time_ns)
+    last = max((points[-1].time_ns, *open_profit))
+    while begins < last:
         ends = next_day_start(begins)
         first, transfers = position, NOTHING
-        while position < len(points) and points[position].time_ns < ends:
+        while position < len(points) and points[position].time_ns <= ends:
             balance = points[position].balance
             transfers += points[position].transfer
             position += 1

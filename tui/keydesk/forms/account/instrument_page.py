@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from decimal import Decimal
 
-from keydesk.calc.market.sessions import SECOND, closed_text, rollover_at, week_at, week_text
+from keydesk.calc.market.sessions import closed_text, rollover_at, week_at, week_text
+from keydesk.calc.market.trading_day import SECOND
 from keydesk.calc.risk.financing import financing_of
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.account.live_page import LivePage, StyledText, rate_text

@@ -5,7 +5,6 @@ from datetime import tzinfo
 from typing import ClassVar
 
 from keydesk.calc.market.sessions import (
-    SECOND,
     Hours,
     closed_text,
     is_friday_evening,
@@ -15,6 +14,7 @@ from keydesk.calc.market.sessions import (
     week_at,
     week_text,
 )
+from keydesk.calc.market.trading_day import SECOND
 from keydesk.forms.info_form import ScrolledForm
 from keydesk.forms.sheet import BLANK, TextLine, fold_line, wrap_text
 from keydesk.forms.trades.trade_form import trade_name

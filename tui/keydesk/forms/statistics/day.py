@@ -11,7 +11,7 @@ from typing import ClassVar
 from rich.cells import cell_len
 from textual.worker import Worker
 
-from keydesk.calc.market.trading_day import trading_date
+from keydesk.calc.market.trading_day import booking_date
 from keydesk.forms.info_form import ScrolledForm
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
 from keydesk.keys.bindings import bindings_of
@@ -142,7 +142,7 @@ def _shown(
 ) -> DayPageState:
     journal = snapshot.journal
     if days is None:
-        days = sorted({trading_date(each.closed_ns or 0) for each in journal.closed})
+        days = sorted({booking_date(each.closed_ns or 0) for each in journal.closed})
     day = day or (days[-1] if days else date.today())  # noqa: DTZ011 - of an empty journal
     period = week_of(day) if week else day_of(day)
     return DayPageState(
