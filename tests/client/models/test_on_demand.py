@@ -1,15 +1,15 @@
-"""Numbers and times of trades, orders and transactions, and a trade's dependent orders, are converted when they are first read."""
+"""Numbers and times of trades, orders and transactions are converted when they are first read; the orders inside a trade."""
 
 import copy
 import json
 import pickle
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ConfigDict, field_serializer, field_validator
+from pydantic import field_serializer, field_validator
 
 from keydesk_client.errors import MissingMember
 from keydesk_client.models import DateTime, Reader, StopLossOrder, TakeProfitOrder, Trade
@@ -164,16 +164,6 @@ def test_a_record_that_a_program_makes_holds_what_it_was_given() -> None:
 
 
 @pytest.mark.parametrize(
-    "member",
-    [{"distance": None}, {"newMember": 7}, {"tradeClosedIDs": ["1"]}, {"clientExtensions": {}}],
-)
-def test_an_order_with_any_usual_member_stays_unread(member: dict[str, object]) -> None:
-    trade = read(takeProfitOrder=PROFIT_WIRE | member)
-    assert isinstance(vars(trade)["take_profit_order"], dict)
-    assert trade.to_wire()["takeProfitOrder"] == PROFIT_WIRE | member
-
-
-@pytest.mark.parametrize(
     "text",
     [r"\u002c" * 500_001, r"\u005b" * 100_001, "x" * 2_000_000],
     ids=["commas", "brackets", "long"],
@@ -229,26 +219,9 @@ def test_validators_and_serializers_of_a_subclass_get_records() -> None:
     assert wire["stopLossOrder"] == "written"
 
 
-def test_settings_of_a_subclass_change_no_text_of_an_unread_order() -> None:
-    class Lower(Trade):
-        model_config = ConfigDict(str_to_lower=True, str_strip_whitespace=True)
-
-    order = Reader(Lower).read(json.dumps(WIRE)).take_profit_order
-    assert order is not None
-    assert order.type == "TAKE_PROFIT"
-
-
 def test_a_value_that_a_program_puts_in_is_read_as_it_was_given() -> None:
     assert read().model_copy(update={"take_profit_order": "none"}).take_profit_order == "none"
     assert read().model_copy(update={"price": {}}).price == {}
-
-
-def test_a_dependent_order_is_decoded_once_and_only_if_it_is_read() -> None:
-    trade = read()
-    assert isinstance(vars(trade)["take_profit_order"], dict)
-    assert isinstance(trade.take_profit_order, TakeProfitOrder)
-    assert trade.take_profit_order is trade.take_profit_order
-    assert trade.trailing_stop_loss_order is None
 
 
 @given(CHANGES, LEFT_OUT)
@@ -258,16 +231,16 @@ def test_a_dependent_order_reads_as_the_same_order_alone_whatever_it_holds(
     text = profit_text(changes, left_out)
     alone = TAKE_PROFIT.read(text)
     body = json.dumps(WIRE | {"takeProfitOrder": "<>"}).replace('"<>"', text)
-    unread, trade = TRADE.read(body), TRADE.read(body)
+    untouched, trade = TRADE.read(body), TRADE.read(body)
     order = trade.take_profit_order
     assert order is not None
     assert state_of(order) == state_of(alone)
     assert order.to_wire() == alone.to_wire()
     assert order.unknown == alone.unknown
-    assert unread.to_wire() == trade.to_wire()
+    assert untouched.to_wire() == trade.to_wire()
     assert trade.to_wire()["takeProfitOrder"] == alone.to_wire()
-    assert unread.model_dump() == trade.model_dump()
-    assert unread == trade
+    assert untouched.model_dump() == trade.model_dump()
+    assert untouched == trade
     assert hash(TRADE.read(body)) == hash(trade)
 
 
@@ -286,26 +259,10 @@ def test_an_absent_dependent_order_is_none_whether_it_is_left_out_or_null() -> N
 
 
 @pytest.mark.parametrize(("price", "is_whole"), [("1.2", True), ("1e5", False)])
-def test_a_trade_is_read_whole_only_if_its_unread_order_can_be(price: str, is_whole: bool) -> None:
+def test_a_trade_is_read_whole_only_if_its_order_can_be(price: str, is_whole: bool) -> None:
     assert is_read_whole(read(takeProfitOrder=PROFIT_WIRE | {"price": price})) is is_whole
 
 
 def test_a_trade_that_a_program_makes_holds_records() -> None:
     trade = Trade.model_validate(TRADE.read(json.dumps(WIRE)), from_attributes=True)
     assert isinstance(trade.take_profit_order, TakeProfitOrder)
-
-
-@pytest.mark.parametrize("mode", ["validation", "serialization"])
-def test_the_json_schema_of_a_trade_describes_its_dependent_orders(
-    mode: Literal["validation", "serialization"],
-) -> None:
-    schema = Trade.model_json_schema(mode=mode)
-    orders = {
-        "takeProfitOrder": "TakeProfitOrder",
-        "stopLossOrder": "StopLossOrder",
-        "guaranteedStopLossOrder": "GuaranteedStopLossOrder",
-        "trailingStopLossOrder": "TrailingStopLossOrder",
-    }
-    for member, kind in orders.items():
-        assert {"$ref": f"#/$defs/{kind}"} in schema["properties"][member]["anyOf"]
-        assert "tradeID" in schema["$defs"][kind]["properties"]

@@ -30,7 +30,6 @@ from typing import (
 )
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
-from pydantic_core import to_json
 from typing_extensions import TypeForm
 
 from keydesk_client.errors import AnswerTooLarge, UnreadableAnswer
@@ -45,7 +44,7 @@ from keydesk_client.models._core.json import (
 )
 from keydesk_client.models._core.record import Record, RequestRecord
 from keydesk_client.models._core.scalars import DateTime, decimal_text
-from keydesk_client.models._core.schema import IncompleteRecord, JsonMembers, ObjectReader
+from keydesk_client.models._core.schema import IncompleteRecord
 from keydesk_client.models._core.slots_record import SlottedRecord, restore
 from keydesk_client.models._core.wire_names import accepted_names, wire_name
 from keydesk_client.transaction_id import TransactionID
@@ -105,15 +104,6 @@ class Reader(Generic[T]):
             return record
         raise failure
 
-    def read_object(self, members: JsonMembers) -> T:
-        """Return the record of an object of a body that was read already; it fails for none, whatever its size."""
-        try:
-            return self._validate(to_json(members))
-        except (ValidationError, IncompleteRecord):
-            pass
-        record: T = read_value(self._kind, cast("JsonObject", members))
-        return record
-
     @cached_property
     def _validate(self) -> Callable[[bytes | str], T]:
         build_records(self._kind)
@@ -124,11 +114,6 @@ class Reader(Generic[T]):
             return record
 
         return validate
-
-
-def object_reader(kind: type[R]) -> ObjectReader:
-    """Return a reader of objects inside a record that stay unread until they are asked for."""
-    return ObjectReader(kind, Reader(kind).read_object)
 
 
 def check_limits(text: bytes | str, limits: BodyLimits, *, counted: bool = False) -> None:

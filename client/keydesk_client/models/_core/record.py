@@ -5,8 +5,7 @@
   `decoder`). Reading that member raises MissingMember: a default of 0 would be a wrong amount of money.
 - Numbers and times of records that come by the hundred are converted when they are first read: most members of a long
   list never are. While such a record is read, the text of the member is validated against the pattern of its kind, so
-  that the conversion cannot fail later. The dependent orders of a trade are decoded when they are first read: any JSON
-  object becomes a record, a broken one with members missing.
+  that the conversion cannot fail later.
 
 Records that a caller builds to be sent derive from `RequestRecord`: what cannot be right is refused at once, by the member's
 name.
@@ -29,23 +28,15 @@ from pydantic import (
     ConfigDict,
     Field,
     GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
     ValidationError,
 )
-from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from keydesk_client.errors import InvalidRequest, MissingMember
 from keydesk_client.models._core.json import JsonObject, JsonValue
 from keydesk_client.models._core.member_docs import document_members
 from keydesk_client.models._core.scalars import InstrumentTerms
-from keydesk_client.models._core.schema import (
-    UNREAD_TYPES,
-    ObjectReader,
-    convert_on_demand,
-    describe_objects,
-    fail_fast,
-)
+from keydesk_client.models._core.schema import convert_on_demand, fail_fast
 from keydesk_client.models._core.tabular import Tabular
 from keydesk_client.models._core.wire_names import accepted_names, wire_name
 
@@ -87,9 +78,6 @@ class Record(Tabular, BaseModel):
     converts_on_demand: ClassVar[bool] = False
     """Whether numbers and times stay text until they are read: for records that come by the hundred."""
 
-    readers_on_demand: ClassVar[Mapping[str, ObjectReader]] = {}
-    """Optional records inside such a record that stay JSON objects until they are read, by Python name, and their readers."""
-
     _on_demand: ClassVar[tuple[str, ...]] = ()
     """The members that may be unread."""
 
@@ -100,15 +88,8 @@ class Record(Tabular, BaseModel):
         """Return the validator's schema, changed to stop at the first missing member and broken element."""
         schema = fail_fast(handler(source), members=cls.fails_at_missing_members)
         if cls.converts_on_demand:
-            cls._on_demand = convert_on_demand(cls, schema, cls.readers_on_demand)
+            cls._on_demand = convert_on_demand(cls, schema)
         return schema
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        """Return the JSON schema; a member that may stay a JSON object until it is read is described as its record."""
-        return handler(describe_objects(core_schema, cls.readers_on_demand))
 
     @classmethod
     def __pydantic_init_subclass__(cls, **options: object) -> None:
@@ -174,8 +155,8 @@ class Record(Tabular, BaseModel):
         """Return the members that were read, all converted."""
         members = vars(self)
         for name in self._on_demand:
-            if type(members.get(name)) in UNREAD_TYPES:
-                getattr(self, name)  # replaces the text or object
+            if type(members.get(name)) is str:
+                getattr(self, name)  # replaces the text
         return members
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
