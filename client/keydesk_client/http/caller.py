@@ -9,6 +9,7 @@ import copy
 import random
 import re
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -47,6 +48,8 @@ TRANSIENT_STATUSES: Final = frozenset({500, 502, 503, 504})
 LINK: Final = re.compile(r'<([^<>]*)>\s*;[^,<>]*?\brel="?([a-z]+)"?', re.IGNORECASE)
 MAX_LINKS_LENGTH: Final = 8000
 """Characters of the Link header that are searched: a page has one or two links."""
+MAX_ANSWERED: Final = 50
+"""The responses whose ids are kept, to notice one that comes again."""
 MAX_INLINE_BYTES: Final = 64_000
 """Bytes of a malformed body that are read without leaving the event loop: at most 50 ms."""
 
@@ -104,6 +107,7 @@ class Caller:
         """How many responses had the status 429."""
         self._retries = retries
         self._clock, self._chance, self._sleep = clock, chance, sleep
+        self._answered: deque[str] = deque(maxlen=MAX_ANSWERED)
         self.is_for_look_ups: bool = False
 
     def for_look_ups(self) -> Self:
@@ -122,8 +126,13 @@ class Caller:
             failure: KeydeskClientError
             try:
                 response = await self._send(request, reader.limits.size)
+                is_repeated = self._is_repeated(response)
                 if response.is_success:
                     return await read_record(response, reader)
+                if is_repeated and not request.is_read:
+                    raise UnreadableAnswer(
+                        "the response is that to an earlier request", status=response.status
+                    )
                 failure = error_of(response, request.query)
             except KeydeskClientError as error:
                 failure = error
@@ -145,6 +154,18 @@ class Caller:
         if LOG.isEnabledFor(DEBUG):
             log_response(request, response.status, response.request_id, self._clock() - began)
         return response
+
+    def _is_repeated(self, response: HttpResponse) -> bool:
+        """Note a response; return whether it came before: a broken proxy may bring one again as that to the next request.
+
+        A refusal without transactions names its request by this id alone.
+        """
+        request_id = response.request_id
+        if not request_id:
+            return False
+        is_repeated = request_id in self._answered
+        self._answered.append(request_id)
+        return is_repeated
 
     def _pause(
         self, request: Request, failure: KeydeskClientError, attempts: int, spent_s: float

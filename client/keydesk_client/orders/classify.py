@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from functools import cache
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 from keydesk_client.errors import (
     HttpStatusError,
@@ -74,6 +74,7 @@ def outcome_of_error(intent: Intent, error: KeydeskClientError) -> Rejected | No
             message=error.error_message,
             error_code=error.error_code,
             reject_reason=error.reject_reason,
+            transactions=cast("tuple[Transaction, ...]", error.reject_transactions),
             status=error.status,
             request_id=error.request_id,
             last_transaction_id=error.last_transaction_id or NO_TRANSACTION,
@@ -134,6 +135,7 @@ def rejected_by_transaction(intent: Intent, refusal: Transaction) -> Rejected:
         message=reason,
         error_code=reason,
         reject_reason=reason,
+        transactions=(refusal,),
         related_transaction_ids=(refusal.id,),
         last_transaction_id=refusal.id,
         looked_up=True,

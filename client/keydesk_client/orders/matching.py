@@ -111,6 +111,27 @@ def find_outcome(
     return _ambiguous(intent, [origins[batch] for batch in batches], since, makers)
 
 
+def is_answer_to(
+    intent: Intent,
+    outcome: Done | Rejected,
+    claimed: Mapping[str, str],
+    cancelled: OrdersById,
+) -> bool:
+    """Whether the answer that gave this outcome is the intent's: its transactions are newer, and name what it names.
+
+    A connection may bring the answer to an earlier request once more. A refusal without transactions names nothing; only
+    its last transaction can show that it is older.
+    """
+    transactions = outcome.transactions
+    ids = [*outcome.related_transaction_ids, *(each.id for each in transactions)]
+    if any(int(each) <= intent.since for each in ids):
+        return False
+    if isinstance(outcome, Rejected) and not transactions:
+        last = int(outcome.last_transaction_id)
+        return not last or last >= intent.since
+    return bool(_origins(intent, transactions, transactions, claimed, cancelled))
+
+
 def concerns(intent: Intent, transaction: Transaction) -> bool:
     """Whether a transaction shows something of what became of the intent."""
     return (

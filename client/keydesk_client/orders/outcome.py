@@ -256,6 +256,8 @@ class Rejected:
     message: str
     error_code: str | None = None
     reject_reason: str | None = None
+    transactions: tuple[Transaction, ...] = ()
+    """The reject transactions; none of a request that the broker refused before it made one."""
     status: int = 0
     related_transaction_ids: tuple[TransactionID, ...] = ()
     last_transaction_id: TransactionID = NO_TRANSACTION

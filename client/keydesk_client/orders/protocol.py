@@ -2,7 +2,9 @@
 
 1. The intent is written to the journal and synced. When that fails (a full disk), only exits are sent, and say so.
 2. The request is sent once, with the intent's id as client id (new orders) and as ClientRequestID.
-3. A success is Done and an explained refusal Rejected; 429 and a failed connection are NotSent. All else is Unknown.
+3. A success is Done and an explained refusal Rejected, if the answer is this request's: its transactions are newer than
+   the id that was noted before sending, and name this client id, order, trade or instrument. 429 and a failed
+   connection are NotSent. All else is Unknown.
 4. Unknown is looked up in the transactions after the id that was noted before sending.
 5. Not found is Unconfirmed. It is never sent again; when a later transaction, or the changes that `reconcile` is given,
    show that it took effect, the alarm is raised.
@@ -23,7 +25,7 @@ stays open in the journal, is watched like an Unconfirmed one, and `recover` fin
 import asyncio
 import json
 from collections import ChainMap
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final, TypeAlias
@@ -33,7 +35,12 @@ from keydesk_client.models.accounts import AccountChanges
 from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.orders.classify import WriteResponse, outcome_of_answer, outcome_of_error
 from keydesk_client.orders.journal import AMBIGUOUS, Journal, Release
-from keydesk_client.orders.matching import Context, find_outcome, unclear_cancels
+from keydesk_client.orders.matching import (
+    Context,
+    find_outcome,
+    is_answer_to,
+    unclear_cancels,
+)
 from keydesk_client.orders.outcome import (
     Ambiguous,
     Done,
@@ -219,10 +226,24 @@ class OrderProtocol:
         return outcome
 
     async def _send_once(self, intent: Intent, send: Send) -> Done | Rejected | NotSent | Unknown:
+        """Send the request; an answer that may be another request's leaves the outcome Unknown."""
+        outcome: Done | Rejected | NotSent | Unknown
         try:
-            return outcome_of_answer(intent, await send())
+            outcome = outcome_of_answer(intent, await send())
         except KeydeskClientError as error:
-            return outcome_of_error(intent, error)
+            outcome = outcome_of_error(intent, error)
+        if isinstance(outcome, Done | Rejected) and not await self._is_own_answer(outcome):
+            return Unknown(intent, "the answer is not to this request")
+        return outcome
+
+    async def _is_own_answer(self, outcome: Done | Rejected) -> bool:
+        intent = outcome.intent
+        try:
+            cancelled = await self._look_ups.read_cancelled(intent, outcome.transactions)
+            claimed = {} if intent.has_own_id else self._claimed()
+            return is_answer_to(intent, outcome, claimed, cancelled)
+        except KeydeskClientError:  # also for an unreadable record
+            return False
 
     async def _recover(self, intent: Intent) -> Outcome:
         unknown = Unknown(intent, "an earlier session ended before the answer came")
@@ -304,11 +325,15 @@ class OrderProtocol:
             competing_intents |= {each.id: each for each in self._journal.unattributed()}
             shared |= self._journal.shared()
         competing_intents.pop(intent.id, None)
+        request_id = self._request_ids.get(intent.id, "")
+        return Context(self._claimed(), tuple(competing_intents.values()), shared, request_id)
+
+    def _claimed(self) -> Mapping[str, str]:
+        """Return the transactions of settled intents, each with its intent's id."""
         claimed = ChainMap(self._own_claims)
         with suppress(*JOURNAL_ERRORS):
             claimed.maps.append(dict(self._journal.claimed()))
-        request_id = self._request_ids.get(intent.id, "")
-        return Context(claimed, tuple(competing_intents.values()), shared, request_id)
+        return claimed
 
     def _write_to_journal(self, intent: Intent) -> str:
         """Write the intent to the journal; return the error message, empty when it is on disk."""

@@ -1,7 +1,7 @@
 """Look up the outcome of requests whose answers were lost."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
@@ -160,7 +160,7 @@ class OutcomeLookUps:
     async def _look_up(self, intent: Intent) -> Finding | KeydeskClientError:
         try:
             transactions = await self._reads.after(intent.since, intent.account_id, intent.id)
-            cancelled = await self._read_cancelled(intent, transactions)
+            cancelled = await self.read_cancelled(intent, transactions)
             return find_outcome(intent, transactions, self._context(intent), cancelled)
         except KeydeskClientError as error:  # also for an unreadable record
             return error
@@ -169,10 +169,10 @@ class OutcomeLookUps:
         since = self._client.transactions.iterate_since(after, account_id=account_id)
         return [each async for each in since]
 
-    async def _read_cancelled(
-        self, intent: Intent, transactions: list[Transaction]
+    async def read_cancelled(
+        self, intent: Intent, transactions: Sequence[Transaction]
     ) -> Mapping[str, Order]:
-        """Read the cancelled orders that `find_outcome` needs, each once: an order that has ended does not change."""
+        """Read the cancelled orders that `matching` needs, each once: an order that has ended does not change."""
         orders: dict[str, Order] = {}
         for order_id in unclear_cancels(intent, transactions):
             key = intent.account_id, order_id

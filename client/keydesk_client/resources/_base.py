@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Final, Generic, Literal, TypeAlias, TypeVar, cast
 from urllib.parse import quote
 
-from keydesk_client.errors import InvalidRequest
+from keydesk_client.errors import InvalidRequest, UnreadableAnswer
 from keydesk_client.http.caller import Caller
 from keydesk_client.http.messages import Method, Request
 from keydesk_client.models._core.decoder import Reader
@@ -171,6 +171,14 @@ def unknown_instrument(field: str, name: str, names: Iterable[str]) -> InvalidRe
     return InvalidRequest(
         f"{field}: the account has no instrument {name[:40]!r}{hint}", field=field
     )
+
+
+def require_named(specifier: str, id_: str, client_id: str | None) -> None:
+    """Raise UnreadableAnswer unless the order or trade of an answer is the one that the request named."""
+    if specifier not in {id_, f"@{client_id}"}:
+        raise UnreadableAnswer(
+            f"the response is not to this request: it names {id_[:40]}, not {specifier[:40]}"
+        )
 
 
 def json_body(members: Wire) -> bytes:

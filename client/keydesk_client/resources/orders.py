@@ -28,7 +28,13 @@ from keydesk_client.models.responses import (
     OrderResponse,
     OrdersResponse,
 )
-from keydesk_client.resources._base import Resource, WriteRequest, name_of, sent_extensions
+from keydesk_client.resources._base import (
+    Resource,
+    WriteRequest,
+    name_of,
+    require_named,
+    sent_extensions,
+)
 from keydesk_client.resources._paging import (
     MAX_LISTED,
     ListOptions,
@@ -272,7 +278,10 @@ class Orders(Resource):
             )
         extensions_path = self._order(specifier, account_id, "clientExtensions")
         request = Request("PUT", extensions_path, {}, self._headers(), self._body(members))
-        return await self._caller.call(request, MODIFIED)
+        answer = await self._caller.call(request, MODIFIED)
+        changed = answer.order_client_extensions_modify_transaction
+        require_named(specifier, changed.order_id, changed.client_order_id)
+        return answer
 
     def _order(self, specifier: str, account_id: str | None, *rest: str) -> str:
         return self._account(account_id, "orders", ("specifier", specifier), *rest)

@@ -39,6 +39,7 @@ from keydesk_client.resources._base import (
     WriteRequest,
     name_of,
     position_close,
+    require_named,
     sent_extensions,
     trade_close,
 )
@@ -295,7 +296,10 @@ class Trades(Resource):
                 {"clientExtensions": sent_extensions("client_extensions", client_extensions)}
             ),
         )
-        return await self._caller.call(request, MODIFIED)
+        answer = await self._caller.call(request, MODIFIED)
+        changed = answer.trade_client_extensions_modify_transaction
+        require_named(specifier, changed.trade_id, changed.client_trade_id)
+        return answer
 
     async def set_dependent_orders(
         self,

@@ -48,8 +48,16 @@ class WireServer(httpx.AsyncBaseTransport):
             return self.answers[asked.operation]
         response = specification()["endpoints"][asked.operation]["response"]
         self.sent = self.samples.answer(asked.operation)
+        self._name_target(asked)
         headers = {"RequestID": "42", "Location": "https://rest.test/v3/somewhere"}
         return httpx.Response(response["status"], json=self.sent, headers=headers)
+
+    def _name_target(self, asked: Asked) -> None:
+        """Have the answer to a change of client extensions name what was changed."""
+        for kind in ("order", "trade"):
+            changed = self.sent.get(f"{kind}ClientExtensionsModifyTransaction")
+            if changed is not None:
+                changed[f"{kind}ID"] = asked.path[f"{kind}Specifier"]
 
 
 def taken_apart(request: httpx.Request, body: bytes) -> Asked:
