@@ -3,9 +3,10 @@
 Those of the account itself are the client library's, which folds transactions into them.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from keydesk_client.account.records import (
     AccountFigures,
@@ -82,6 +83,13 @@ class AccountState(AccountFigures):
     day_transfers: Decimal = Decimal(0)  # paid in or out since then
 
 
+class StartPrice(NamedTuple):
+    """The last bid and ask before a trading day began."""
+
+    bid: Decimal
+    ask: Decimal
+
+
 @dataclass(slots=True)
 class Today:
     """What was booked on the account since the trading day began; home currency."""
@@ -89,7 +97,11 @@ class Today:
     start_ns: int
     booked: Decimal = Decimal(0)  # realized, financing and fees
     transfers: Decimal = Decimal(0)
-    unrealized_then: Decimal | None = None  # of the trades open at the start; None: not known yet
+    unrealized_then: Decimal | None = None  # of the trades open at the start; None: not known
+    start_prices: Mapping[str, StartPrice] = field(default_factory=dict)  # by instrument
+    wants_count: bool = (
+        False  # from the broker's transactions and prices: it began, or financing came
+    )
 
 
 @dataclass(frozen=True, slots=True)

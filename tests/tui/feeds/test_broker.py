@@ -14,7 +14,7 @@ from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
 from keydesk_client.account.snapshot import compare
 from keydesk_client.client import Client
-from keydesk_client.models import MarketOrderRequest, StopLossDetails, TakeProfitDetails
+from keydesk_client.models import DateTime, MarketOrderRequest, StopLossDetails, TakeProfitDetails
 from support.broker import PracticeServer, practice_server
 from support.fakes.scripted_broker import until
 from support.folded_account import picture
@@ -71,6 +71,70 @@ async def test_the_desk_opens_with_prices_account_chart_and_days(
         await until(lambda: store.today is not None)
         await until(lambda: "JPY" in store.conversions)
         assert [line.kind for line in store.log][:3] == ["CONFIG", "CONFIG", "FUNDS"]
+
+
+HELD = {
+    "EUR_USD": 20_000,
+    "USD_JPY": -30_000,
+    "EUR_GBP": 40_000,
+    "AUD_CAD": -10_000,
+    "GBP_CHF": 5_000,
+}
+FIVE_IN_NEW_YORK = DateTime("2024-03-05T22:00:00Z").ns
+MINUTE = 60_000_000_000
+
+
+async def frames(feed: AccountFeed, until_ns: int) -> list[tuple[int, Decimal]]:
+    """Revalue as the desk's frames do until the market's clock shows a time; return clock and NAV of each."""
+    store, seen = feed.store, list[tuple[int, Decimal]]()
+    while store.clock_ns < until_ns:
+        revalue(store, feed.now())
+        store.pop_dirty()
+        if store.account is not None:
+            seen.append((store.clock_ns, store.account.nav))
+        await asyncio.sleep(0.02)
+    return seen
+
+
+async def day_start_of(feed: AccountFeed) -> Decimal:
+    """Return the NAV at the day's start once it is counted to the end."""
+    store = feed.store
+
+    def counted() -> Decimal | None:
+        revalue(store, feed.now())
+        today, account = store.today, store.account
+        is_read = today is not None and not today.wants_count and not feed.history_wanted.is_set()
+        return account.day_start_nav if is_read and account is not None else None
+
+    await until(lambda: counted() is not None)
+    found = counted()
+    assert found is not None
+    return found
+
+
+async def test_a_restart_changes_nothing_of_the_day_that_began_with_positions(
+    practice_folder: Path,
+) -> None:
+    """Five positions are held over 17:00 New York, two of them closed in part or in full since then."""
+    start = ("--start", "2024-03-05T21:58:00Z", "--speed", "20")
+    async with practice_server(practice_folder, *start) as practice:
+        async with desk(practice) as feed:
+            for name, units in HELD.items():
+                await feed.client.orders.create(
+                    MarketOrderRequest(instrument=name, units=Decimal(units))
+                )
+            seen = await frames(feed, FIVE_IN_NEW_YORK + MINUTE)
+            for name, units in (("USD_JPY", 30_000), ("EUR_GBP", -15_000)):
+                await feed.client.orders.create(
+                    MarketOrderRequest(instrument=name, units=Decimal(units))
+                )
+            await frames(feed, FIVE_IN_NEW_YORK + 4 * MINUTE)
+            running = await day_start_of(feed)
+        async with desk(practice) as feed:
+            restarted = await day_start_of(feed)
+    before = [nav for clock, nav in seen if clock < FIVE_IN_NEW_YORK][-1]
+    assert abs(running - restarted) < Decimal("0.01")
+    assert abs(restarted - before) < 5, "but for the financing and the last price"
 
 
 async def test_a_trade_from_fill_to_close_is_the_brokers_to_the_cent(

@@ -255,7 +255,13 @@ async def test_history_fills_the_log_the_day_and_the_first_stops() -> None:
     held = {"openTime": LATER, "initialUnits": "100", "currentUnits": "100"}
     broker.members = {"trades": [open_trade(5, **held)]}
     feed = link_to(broker)
-    feed.store.days["EUR_USD"] = Day(Decimal("1.08550"), Decimal("1.09"), Decimal("1.08"))
+    sides = {"bid": dict.fromkeys("ohlc", "1.08545"), "ask": dict.fromkeys("ohlc", "1.08555")}
+    last = {"time": before, "volume": 1, "complete": True, **sides}
+    broker.answers["/EUR_USD/candles"] = {
+        "instrument": "EUR_USD",
+        "granularity": "S5",
+        "candles": [last],
+    }
     async with running(feed, list_instruments, update_account, stream_prices, update_history):
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
         await until(lambda: feed.store.today is not None)

@@ -7,14 +7,14 @@ may hold their effect, and then the stream begins after it.
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from keydesk.calc.market.trading_day import day_start
 from keydesk.config.settings import Reconciliation
 from keydesk.feeds.account_feed import FAILURES, AccountFeed, reason
-from keydesk.feeds.days import days_once
+from keydesk.records import StartPrice
 from keydesk.store.state import Topic
 from keydesk.store.transactions.fold import (
     count_closed_trades,
@@ -27,15 +27,17 @@ from keydesk.store.transactions.fold import (
 from keydesk_client.account.fold import remember_first_stops
 from keydesk_client.account.synchronizer import AccountRequest, Comparison, Continuity
 from keydesk_client.account.values import checked_time_ns, number_of, readable
+from keydesk_client.account.values import price as checked_price
 from keydesk_client.errors import (
     AnswerTooLarge,
     Forbidden,
     KeydeskClientError,
     NotFound,
     OutOfRange,
+    Refused,
     Unauthorized,
 )
-from keydesk_client.models import Account, AccountChanges, Transaction
+from keydesk_client.models import Account, AccountChanges, DateTime, Transaction
 from keydesk_client.models.responses import AccountChangesResponse, TransactionsResponse
 from keydesk_client.orders.outcome import Intent
 from keydesk_client.sequencer import REPLICA_PAUSES_S
@@ -45,6 +47,7 @@ SETTLED_AFTER = 10.0  # seconds since the last snapshot after which the next one
 LINES = 500
 MAX_READ = 20_000  # a day with more transactions is not read back to its start
 FIRST_STOP_WITHIN = 12  # ids after the fill: a trade's first stop is usually in its batch
+NOT_OFFERED = (400, 403, 404)  # the answer where the account has no candles of an instrument
 NS = 1_000_000_000
 
 
@@ -124,12 +127,20 @@ async def poll_changes(feed: AccountFeed) -> None:
     while True:
         if await poll_once(feed):
             tries = 0
+            _count_day_if_wanted(feed)
             if feed.reconciler is not None:
                 await feed.reconciler.check(feed)
             await _until_next(feed)
         else:
             await feed.back_off(tries)
             tries += 1
+
+
+def _count_day_if_wanted(feed: AccountFeed) -> None:
+    today = feed.store.today
+    if today is not None and today.wants_count:
+        today.wants_count = False
+        feed.history_wanted.set()
 
 
 async def poll_once(feed: AccountFeed) -> bool:
@@ -194,13 +205,35 @@ async def read_history(feed: AccountFeed) -> None:
     remember_first_stops(feed.store, earlier)
     note_opening_costs(feed.store, earlier)
     await _first_stops_of_older_trades(feed)
-    unknown = held_at_start(feed.store, earlier, start) - feed.store.days.keys()
-    if unknown:
-        await days_once(feed, sorted(unknown))
+    prices = await _start_prices(feed, held_at_start(feed.store, earlier, start), start)
     await _catch_up(feed, earlier)
-    feed.store.today = count_day(feed.store, earlier, start)
+    feed.store.today = count_day(feed.store, earlier, start, prices)
     count_closed_trades(feed.store, earlier)
     feed.store.mark(Topic.ACCOUNT)
+
+
+async def _start_prices(
+    feed: AccountFeed, held: Iterable[str], start_ns: int
+) -> Mapping[str, StartPrice]:
+    """Return the last prices before the day began; of an instrument that is offered no more there are none."""
+    today = feed.store.today
+    prices = {} if today is None or today.start_ns != start_ns else dict(today.start_prices)
+    for name in sorted(set(held) - prices.keys()):
+        try:
+            answer = await feed.ask(
+                feed.client.candles.get(
+                    name, granularity="S5", price="BA", count=1, to=DateTime.from_ns(start_ns)
+                )
+            )
+        except Refused as error:
+            if error.status not in NOT_OFFERED:
+                raise
+            feed.write(f"The price of {name} at 17:00 New York is not known: {reason(error)}")
+            continue
+        for each in answer.candles[-1:]:
+            if each.bid is not None and each.ask is not None:
+                prices[name] = StartPrice(checked_price(each.bid.c), checked_price(each.ask.c))
+    return prices
 
 
 async def _read_back(feed: AccountFeed, start_ns: int) -> list[Transaction]:

@@ -32,11 +32,15 @@ def revalue(store: Store, now: float) -> None:
 
 
 def turn_day(store: Store, account: AccountState) -> bool:
-    """Begin a new trading day at 17:00 New York; return whether one began."""
+    """Begin a new trading day at 17:00 New York; return whether one began.
+
+    Its start is that of the desk's prices until it is counted as after a restart, from the broker's prices of that instant.
+    """
     today = store.today
     if today is None or store.clock_ns < next_day_start(today.start_ns):
         return False
-    store.today = Today(day_start(store.clock_ns), unrealized_then=account.unrealized_pl)
+    start = day_start(store.clock_ns)
+    store.today = Today(start, unrealized_then=account.unrealized_pl, wants_count=True)
     begin_day(store)
     return True
 

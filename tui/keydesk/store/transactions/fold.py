@@ -4,12 +4,13 @@ The fold itself is the client library's (`keydesk_client.account.fold`). Earlier
 the day's bookings and the initial stops of trades.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 from heapq import merge
 
-from keydesk.records import Today
+from keydesk.records import StartPrice, Today
 from keydesk.store.log_names import LogNames
 from keydesk.store.risk import count_closed, note_closed, note_opening
 from keydesk.store.state import LogLine, Topic
@@ -18,11 +19,19 @@ from keydesk.store.transactions.log_lines import line_of
 from keydesk_client import models as m
 from keydesk_client.account import fold
 from keydesk_client.account.valuation import factors_of
+from keydesk_client.account.values import price as checked_price
 from keydesk_client.account.values import readable, try_to
-from keydesk_client.arithmetic.profit import closing_price, currencies, profit
+from keydesk_client.arithmetic.profit import (
+    Factors,
+    closing_price,
+    currencies,
+    mid_price,
+    profit,
+)
 
 NOTHING = Decimal(0)
 MAX_LEVELS = 100
+WEEKEND_NS = 3 * 86_400 * 1_000_000_000  # in which no financing is charged
 
 
 def apply(store: Store, transaction: m.Transaction) -> bool:
@@ -41,7 +50,11 @@ def apply(store: Store, transaction: m.Transaction) -> bool:
 def _book(store: Store, transaction: m.Transaction) -> None:
     """Add what a transaction books to the day; financing stamped exactly 17:00 belongs to the day that ended."""
     today = store.today
-    if today is None or transaction.time.ns <= today.start_ns:
+    if today is None:
+        return
+    if isinstance(transaction, m.DailyFinancingTransaction):
+        today.wants_count = True  # it has the conversion factors of the day's start
+    if transaction.time.ns <= today.start_ns:
         return
     match transaction:
         case m.OrderFillTransaction():
@@ -127,18 +140,84 @@ def note_opening_costs(store: Store, transactions: Sequence[m.Transaction]) -> N
             try_to(store, partial(note_opening, store, each))
 
 
-def count_day(store: Store, transactions: Sequence[m.Transaction], start_ns: int) -> Today:
-    """Return what was booked since the start of the day, and the profit then of the trades open then."""
+def count_day(
+    store: Store,
+    transactions: Sequence[m.Transaction],
+    start_ns: int,
+    prices: Mapping[str, StartPrice],
+) -> Today:
+    """Return what was booked since the start of the day, and the profit then of the trades open then.
+
+    Args:
+        store: Has the account.
+        transactions: Those of the day and some before it, in ascending order.
+        start_ns: The start of the day.
+        prices: The last ones before it, by instrument.
+    """
     since = [each for each in transactions if each.time.ns > start_ns]
-    today = Today(start_ns)
+    today = Today(start_ns, start_prices=prices)
     booked = readable(store, lambda each: (each, line_of(each, store).amount or NOTHING), since)
     for each, amount in booked:
         if isinstance(each, m.TransferFundsTransaction):
             today.transfers += amount
         else:
             today.booked += amount
-    today.unrealized_then = _worth_at_start(store, since, start_ns)
+    factors = _factors_at(store, transactions, start_ns)
+    today.unrealized_then = _worth_at_start(store, since, _DayStart(start_ns, prices, factors))
     return today
+
+
+@dataclass(frozen=True, slots=True)
+class _DayStart:
+    """The start of a day: its time, the last prices before it, and the conversion factors then, by currency."""
+
+    time_ns: int
+    prices: Mapping[str, StartPrice]
+    factors: Mapping[str, Factors]
+
+    def profit(
+        self, store: Store, instrument: str, units: Decimal, entry: Decimal
+    ) -> Decimal | None:
+        """Return the profit of units at the prices of then; factors that are not stated are the present ones."""
+        quote = currencies(instrument)[1]
+        price, factors = self.prices.get(instrument), self.factors.get(quote)
+        factors = factors or factors_of(store, quote)
+        if price is None or factors is None:
+            return None
+        return profit(units, entry, closing_price(units, price.bid, price.ask), factors)
+
+
+def _factors_at(
+    store: Store, transactions: Sequence[m.Transaction], start_ns: int
+) -> Mapping[str, Factors]:
+    """Return the conversion factors at the start of the day by currency, as the last financing before it states them."""
+    first = start_ns - WEEKEND_NS
+    charges = [
+        each
+        for each in transactions
+        if isinstance(each, m.DailyFinancingTransaction) and first <= each.time.ns <= start_ns
+    ]
+    factors: dict[str, Factors] = {}
+    for stated in readable(store, _stated_factors, charges):
+        factors |= stated
+    return factors
+
+
+def _stated_factors(charge: m.DailyFinancingTransaction) -> Mapping[str, Factors]:
+    found = {}
+    for each in charge.position_financings:
+        if (factors := _quote_factors(each.home_conversion_factors)) is not None:
+            found[currencies(each.instrument)[1]] = factors
+    return found
+
+
+def _quote_factors(stated: m.HomeConversionFactors | None) -> Factors | None:
+    """Return the factors of the quote currency as a transaction states them."""
+    if stated is None or stated.gain_quote_home is None or stated.loss_quote_home is None:
+        return None
+    gain = checked_price(stated.gain_quote_home.factor)
+    loss = checked_price(stated.loss_quote_home.factor)
+    return Factors(gain, loss, mid_price(gain, loss))
 
 
 def held_at_start(
@@ -150,32 +229,38 @@ def held_at_start(
     return frozenset(open_still | {fill.instrument for fill, _ in _closed_since(store, since)})
 
 
-def _worth_at_start(store: Store, since: Sequence[m.Transaction], start_ns: int) -> Decimal | None:
-    """Return the profit of the trades open at the start of the day, at its first prices; None while one is unknown."""
+def _worth_at_start(
+    store: Store, since: Sequence[m.Transaction], start: _DayStart
+) -> Decimal | None:
+    """Return the profit of the trades open at the start of the day, at its prices; None while one is unknown."""
+    held = [
+        (trade.instrument, trade.units, trade.price)
+        for trade in store.trades.values()
+        if trade.open_time_ns <= start.time_ns
+    ]
+    held += [_held_part(store, fill, part) for fill, part in _closed_since(store, since)]
     worth = NOTHING
-    for trade in store.trades.values():
-        if trade.open_time_ns <= start_ns:
-            still = _at_start(store, trade.instrument, trade.units, trade.price)
-            if still is None:
-                return None
-            worth += still
-    for fill, part in _closed_since(store, since):
-        later = _at_start(store, fill.instrument, -part.units, part.price)
-        if later is None:
+    for instrument, units, entry in held:
+        if not units:
+            continue
+        then = start.profit(store, instrument, units, entry)
+        if then is None:
             return None
-        worth += part.realized_pl + later  # the profit in all, less that since the start
+        worth += then
     return worth
 
 
-def _at_start(store: Store, instrument: str, units: Decimal, entry: Decimal) -> Decimal | None:
-    """Return the profit of units at the day's first price, adjusted by the present spread."""
-    day, quote = store.days.get(instrument), store.quotes.get(instrument)
-    factors = factors_of(store, currencies(instrument)[1])
-    if day is None or quote is None or factors is None:
-        return None
-    half = (quote.ask - quote.bid) / 2
-    close = closing_price(units, day.previous_close - half, day.previous_close + half)
-    return profit(units, entry, close, factors)
+def _held_part(
+    store: Store, fill: m.OrderFillTransaction, part: m.TradeReduce
+) -> tuple[str, Decimal, Decimal]:
+    """Return instrument, units and entry of a part that was closed; the entry is counted back from its profit."""
+    units = -part.units
+    quote = currencies(fill.instrument)[1]
+    factors = _quote_factors(fill.home_conversion_factors) or factors_of(store, quote)
+    if factors is None or not units:
+        return fill.instrument, units, part.price
+    gained = part.realized_pl / (factors.gain if part.realized_pl > 0 else factors.loss)
+    return fill.instrument, units, part.price - gained / units
 
 
 def _closed_since(
