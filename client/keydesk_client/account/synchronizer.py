@@ -94,7 +94,9 @@ class TransactionGate:
         *,
         request_snapshot: Callable[[str], object],
     ) -> None:
-        self._apply_to_book, self._counter = apply, counter
+        self._apply_to_book = apply
+        self.counter: Final = counter
+        """Counts what cannot be read."""
         self._request_snapshot = request_snapshot
         self._listeners: list[Listener] = []
         self._sequencer: Sequencer[Transaction] | None = None
@@ -196,14 +198,14 @@ class TransactionGate:
             request.forget()
 
     def _has_number(self, transaction: Transaction) -> bool:
-        return try_to(self._counter, lambda: number_of(transaction.id))
+        return try_to(self.counter, lambda: number_of(transaction.id))
 
     def _apply(self, transaction: Transaction) -> None:
         self.apply_with(self._apply_to_book, transaction)
         for request in self._requests:
             request.add(transaction)
         for listener in self._listeners:
-            try_to(self._counter, partial(listener, transaction))
+            try_to(self.counter, partial(listener, transaction))
 
     def apply_with(self, apply: Callable[[Transaction], bool], transaction: Transaction) -> None:
         """Call `apply`, and request a snapshot if it does not know or cannot read the transaction."""
@@ -212,7 +214,7 @@ class TransactionGate:
             if not apply(transaction):
                 self._request_snapshot(f"{name} is not understood")
         except READ_ERRORS as error:
-            self._counter.note_unreadable(str(error))
+            self.counter.note_unreadable(str(error))
             self._request_snapshot(f"{name} is incomplete: {error}")
 
 

@@ -1,314 +1,349 @@
-"""What keeps a followed account current: two streams, snapshots, requested transactions and the check of its changes.
+"""What keeps an account current: two streams, snapshots, requested transactions and the check of its changes.
 
-Each feed runs until it is cancelled. Network errors, and answers that cannot be read, are reported and tried again with
-growing pauses; before the account was read for the first time, a refusal ends the attempt to follow it.
+This is the only implementation of following an account: `client.follow()` runs it on an account of its own (`Follower`), and a
+program that keeps the account elsewhere runs it on that (`Followed`).
+
+Each feed runs until it is cancelled. Network errors, and answers that cannot be read, are reported to the account and
+tried again with growing pauses.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, TypeVar
 
-from keydesk_client.account.synchronizer import Comparison
+from keydesk_client.account.synchronizer import Comparison, Continuity, Synchronizer
 from keydesk_client.account.values import READ_ERRORS, number_of, try_to
-from keydesk_client.arithmetic.profit import currencies
 from keydesk_client.errors import (
     AnswerTooLarge,
+    ConnectionLost,
+    HttpStatusError,
     KeydeskClientError,
     OutOfRange,
 )
-from keydesk_client.following.events import (
-    PriceUpdated,
-    SnapshotReloaded,
-)
-from keydesk_client.following.follower import (
-    Follower,
-)
-from keydesk_client.models import Account, ClientPrice, Transaction, TransactionHeartbeat
+from keydesk_client.following.events import Source
+from keydesk_client.http.timing import BackOff, Timing
+from keydesk_client.models import Account, Transaction, TransactionHeartbeat
 from keydesk_client.models.transactions.base import TransactionIdentity
-from keydesk_client.resources._base import unknown_instrument
-from keydesk_client.sequencer import PATIENCE_S, Backfill, GapFiller
-from keydesk_client.streams.buffer import (
-    HistoryLost,
-    OverflowPolicy,
-    Reconnected,
-    StreamSettings,
-)
+from keydesk_client.sequencer import PATIENCE_S, REPLICA_PAUSES_S, Backfill, GapFiller
+from keydesk_client.streams.buffer import HistoryLost, Reconnected, StreamHealth
 from keydesk_client.streams.prices import PriceStream
-from keydesk_client.streams.transactions import TransactionItem
+from keydesk_client.streams.transactions import TransactionItem, TransactionStream
 
 if TYPE_CHECKING:
-    pass
+    from keydesk_client.resources.resource_client import ResourceClient
 
 FAILURES: Final = (KeydeskClientError, *READ_ERRORS)
-HEALTH_EVERY_S: Final = 0.5
+"""Errors of a request: no answer, a refusal, or an answer without required members."""
 REPEATS_AT_ONCE: Final = 2
 """Snapshots one after the other that are taken without a pause."""
 SETTLED_S: Final = 10.0
+"""Seconds since the last snapshot after which the next one is taken at once."""
+FIRST_PAUSE_S: Final = 0.5
+SHORTEST_PAUSE_S: Final = 0.25
+MAX_RETRY_AFTER_S: Final = 30.0
+
+T = TypeVar("T")
 
 
-async def update_snapshot(follower: Follower) -> None:
+class Followed(Protocol):
+    """An account that is kept current, and who is told of it."""
+
+    @property
+    def client(self) -> "ResourceClient": ...
+    @property
+    def timing(self) -> Timing: ...
+    @property
+    def synchronizer(self) -> Synchronizer: ...
+    @property
+    def check_every_s(self) -> float: ...
+    @property
+    def longest_pause_s(self) -> float: ...
+    @property
+    def snapshot_wanted(self) -> asyncio.Event: ...
+    @property
+    def check_wanted(self) -> asyncio.Event: ...
+    @property
+    def names_changed(self) -> asyncio.Event:
+        """Set when other instruments may be needed than the price stream has."""
+        ...
+
+    @property
+    def ready(self) -> asyncio.Event:
+        """Set while the account was read."""
+        ...
+
+    async def ask(self, call: Awaitable[T]) -> T:
+        """Return the answer of a request."""
+        ...
+
+    def request_snapshot(self, text: str) -> None:
+        """Have the account read anew, and report why."""
+        ...
+
+    def interrupted(self, source: Source, error: Exception, what: str = "") -> None:
+        """Report that a source does not answer; `what` could not be read. Raise an error that a retry cannot settle."""
+        ...
+
+    def restored(self, source: Source) -> None:
+        """Report that a source answers."""
+        ...
+
+    async def prepare(self) -> None:
+        """Read what has to be known before the account is."""
+        ...
+
+    def snapshot_taken(self, continuity: Continuity) -> None:
+        """Report that the account was read; nothing was applied after it yet that the streams did not bring."""
+        ...
+
+    async def compared(self, result: Comparison) -> None:
+        """Report the result of a comparison with the account's changes."""
+        ...
+
+    def wanted(self) -> tuple[str, ...]:
+        """Return the instruments whose prices are needed."""
+        ...
+
+    def open_prices(self, names: tuple[str, ...]) -> PriceStream:
+        """Return a stream of prices, to be entered."""
+        ...
+
+    def open_transactions(self) -> TransactionStream:
+        """Return a stream of transactions, to be entered."""
+        ...
+
+    def opening(self, source: Source, health: StreamHealth) -> None:
+        """Note the health of a stream that is being opened; opening may take long."""
+        ...
+
+    async def take_prices(self, items: PriceStream) -> None:
+        """Take every item of the stream until it ends."""
+        ...
+
+    def heard(self, item: TransactionItem) -> None:
+        """Note an item of the transaction stream before it is applied."""
+        ...
+
+
+async def back_off(account: Followed, failures: int, error: Exception | None = None) -> None:
+    """Wait before the next attempt: full jitter under a ceiling that doubles, or as long as the service asks for."""
+    retry_after = error.retry_after if isinstance(error, HttpStatusError) else None
+    at_least = max(SHORTEST_PAUSE_S, min(retry_after or 0.0, MAX_RETRY_AFTER_S))
+    pauses = BackOff(FIRST_PAUSE_S, account.longest_pause_s)
+    await account.timing.sleep(pauses.pause(failures, account.timing.chance, at_least_s=at_least))
+
+
+async def update_snapshot(account: Followed) -> None:
     """Take a snapshot now and whenever one is requested; back off when they are requested again and again."""
-    clock = follower.timing.clock
+    clock = account.timing.clock
     repeats, taken = 0, float("-inf")
-    follower.snapshot_wanted.set()
+    account.snapshot_wanted.set()
     while True:
-        await follower.snapshot_wanted.wait()
+        await account.snapshot_wanted.wait()
         repeats = repeats + 1 if clock() - taken < SETTLED_S else 0
         if repeats > REPEATS_AT_ONCE:
-            await follower.back_off(repeats - REPEATS_AT_ONCE)
-        follower.snapshot_wanted.clear()
-        reason, follower.snapshot_reason = follower.snapshot_reason, ""
-        await _snapshot(follower)
-        taken, follower.is_read = clock(), True
-        follower.names_changed.set()
-        follower.check_wanted.set()
-        follower.tell(SnapshotReloaded(reason))
+            await back_off(account, repeats - REPEATS_AT_ONCE)
+        account.snapshot_wanted.clear()
+        await _snapshot(account)
+        taken = clock()
 
 
-async def _snapshot(follower: Follower) -> None:
+async def _snapshot(account: Followed) -> None:
     failures = 0
     while True:
         try:
-            if not follower.book.instruments:
-                await _read_instruments(follower)
-            synchronizer = follower.synchronizer
-            with synchronizer.asking() as request:
-                account = await synchronizer.read_snapshot(
-                    partial(_account, follower), request, sleep=follower.timing.sleep
+            await account.prepare()
+            with account.synchronizer.asking() as request:
+                read = await account.synchronizer.read_snapshot(
+                    partial(_read_account, account),
+                    request,
+                    sleep=account.timing.sleep,
+                    # Before it is read for the first time, or after its program made the history go back, as it is.
+                    pauses=REPLICA_PAUSES_S if account.ready.is_set() else (),
                 )
-                synchronizer.apply_snapshot(account, request)
+                continuity = account.synchronizer.apply_snapshot(read, request)
         except FAILURES as error:
-            follower.interrupted("account", error)
-            await follower.back_off(failures, error)
+            account.interrupted("account", error, "the account")
+            await back_off(account, failures, error)
             failures += 1
         else:
-            follower.restored("account")
-            return
+            break
+    account.restored("account")
+    account.ready.set()
+    account.names_changed.set()
+    account.check_wanted.set()
+    account.snapshot_taken(continuity)
 
 
-async def _account(follower: Follower) -> Account:
-    return (await follower.client.accounts.get()).account
+async def _read_account(account: Followed) -> Account:
+    return (await account.ask(account.client.accounts.get())).account
 
 
-async def _read_instruments(follower: Follower) -> None:
-    """Read the terms of all instruments; raise InvalidRequest if the account lacks a named one."""
-    terms = await follower.client.accounts.instruments()
-    instruments = {each.name: each for each in terms.instruments}
-    for name in follower.names:
-        if name not in instruments:
-            raise unknown_instrument("instruments", name, instruments)
-    follower.book.instruments = instruments
-
-
-async def check_changes(follower: Follower) -> None:
-    """Compare the book with the account's changes, at intervals and when transactions may have been missed."""
+async def check_changes(account: Followed) -> None:
+    """Compare the account with the service's changes, at intervals and when transactions may have been missed."""
     failures = 0
     while True:
-        await _until(follower.check_wanted, follower.settings.check_every_s if failures == 0 else 0)
-        if not follower.is_read:
-            continue
+        await account.ready.wait()
+        await _until(account.check_wanted, account.check_every_s if failures == 0 else 0)
         try:
-            await check_once(follower)
-            await _read_missing_conversions(follower)
+            await check_once(account)
         except FAILURES as error:
-            follower.interrupted("account", error)
-            await follower.back_off(failures, error)
+            account.interrupted("account", error, "the account's changes")
+            await back_off(account, failures, error)
             failures += 1
         else:
             failures = 0
-            follower.restored("account")
+            account.restored("account")
 
 
-async def check_once(follower: Follower) -> None:
+async def check_once(account: Followed) -> None:
     """Compare once; request a snapshot if the service does not know the transaction or its answer is too large."""
-    with follower.synchronizer.asking() as request:
+    account.check_wanted.clear()
+    with account.synchronizer.asking() as request:
         try:
-            answer = await follower.client.accounts.changes(request.since)
+            answer = await account.ask(account.client.accounts.changes(request.since))
         except OutOfRange:
-            follower.request_snapshot(f"The service does not know transaction {request.since}")
+            account.request_snapshot(f"The broker does not know transaction {request.since}")
             return
-        except AnswerTooLarge:
-            follower.request_snapshot(f"Too much changed since transaction {request.since}")
+        except AnswerTooLarge as error:
+            account.request_snapshot(f"Too much changed since transaction {request.since}: {error}")
             return
-        due = follower.snapshot_wanted.is_set()
-        compared = follower.synchronizer.apply_changes(answer, request, snapshot_is_due=due)
-    if compared is Comparison.EQUAL:
-        follower.tell(None)
+        due = account.snapshot_wanted.is_set()
+        result = account.synchronizer.apply_changes(answer, request, snapshot_is_due=due)
+    await account.compared(result)
 
 
-async def _read_missing_conversions(follower: Follower) -> None:
-    """Read the conversion factors of positions for which no price has brought them."""
-    book = follower.book
-    home = "" if book.account is None else book.account.currency
-    known = book.conversions.keys() | {home}
-    names = [each for each in book.positions if currencies(each)[1] not in known]
-    if names:
-        answer = await follower.client.pricing.get(names, include_home_conversions=True)
-        for conversion in answer.home_conversions or ():
-            try_to(book, partial(book.apply_conversion, conversion))
-        book.revalue()
-
-
-async def fill_gaps(follower: Follower) -> None:
+async def fill_gaps(account: Followed) -> None:
     """Read transactions that are known to exist and did not come."""
-    gate, failures = follower.synchronizer.gate, 0
+    gate, failures = account.synchronizer.gate, 0
     while True:
         await gate.gap_seen.wait()
-        await follower.timing.sleep(PATIENCE_S / 2)
-        if gate.overdue(follower.timing.clock()) is None:
-            continue
-        before = gate.applied
-        try:
-            result = await GapFiller(gate, partial(_read_range, follower)).fill()
-            if result is Backfill.REFUSED:
-                follower.request_snapshot(
-                    "The service does not know transactions that it had announced"
-                )
-        except FAILURES as error:
-            follower.interrupted("account", error)
-        failures = 0 if gate.applied != before else failures + 1
-        if failures:
-            await follower.back_off(failures)
+        await account.timing.sleep(PATIENCE_S / 2)
+        if gate.overdue(account.timing.clock()) is None or await fill_gap(account):
+            failures = 0
+        else:
+            await back_off(account, failures)
+            failures += 1
+
+
+async def fill_gap(account: Followed) -> bool:
+    """Request missing transactions; return False if none were applied."""
+    gate = account.synchronizer.gate
+    before, filler = gate.applied, GapFiller(gate, partial(_read_range, account))
+    try:
+        result = await filler.fill()
+    except FAILURES as error:
+        first, last = filler.requested
+        account.interrupted("account", error, f"transactions {first} to {last}")
+        return False
+    if result is Backfill.REFUSED:
+        first, last = filler.requested
+        account.request_snapshot(f"The broker does not know transactions {first} to {last}")
+    return gate.applied != before
 
 
 async def _read_range(
-    follower: Follower, first: int, last: int
+    account: Followed, first: int, last: int
 ) -> tuple[Sequence[Transaction], int]:
-    answer = await follower.client.transactions.range(first, last)
+    answer = await account.ask(account.client.transactions.range(first, last))
     return answer.transactions, number_of(answer.last_transaction_id)
 
 
-async def stream_transactions(follower: Follower) -> None:
+async def stream_transactions(account: Followed) -> None:
     """Pass every transaction of the stream to the gate."""
-    settings = StreamSettings(
-        stall_s=follower.settings.stall_s, longest_pause_s=follower.settings.longest_pause_s
-    )
     failures = 0
     while True:
-        stream = follower.client.transactions.stream(settings=settings, timing=follower.timing)
-        follower.streams["transactions"] = stream.health
+        error: KeydeskClientError = ConnectionLost("the stream ended")
+        stream = account.open_transactions()
+        account.opening("transactions", stream.health)
         try:
             async with stream as items:
                 async for item in items:
                     failures = 0
-                    apply_transaction(follower, item)
-        except KeydeskClientError as error:
-            follower.interrupted("transactions", error)
-            await follower.back_off(failures, error)
-            failures += 1
+                    apply_transaction(account, item)
+        except KeydeskClientError as raised:
+            error = raised
+        account.interrupted("transactions", error)
+        await back_off(account, failures, error)
+        failures += 1
 
 
-def apply_transaction(follower: Follower, item: TransactionItem) -> None:
+def apply_transaction(account: Followed, item: TransactionItem) -> None:
     """Take one item of the transaction stream."""
-    gate = follower.synchronizer.gate
+    gate = account.synchronizer.gate
+    account.heard(item)
     match item:
         case TransactionHeartbeat():
-            try_to(follower.book, lambda: gate.saw_last(item.last_transaction_id))
+            try_to(gate.counter, lambda: gate.saw_last(item.last_transaction_id))
         case HistoryLost():
-            follower.request_snapshot(
-                f"The service does not know what came after transaction {item.applied}"
+            account.request_snapshot(
+                f"The broker does not know what came after transaction {item.applied}"
             )
         case Reconnected():  # what came in between follows, and is in the changes
-            follower.check_wanted.set()
+            account.check_wanted.set()
         case TransactionIdentity():
             gate.offer(item)
 
 
-async def stream_prices(follower: Follower) -> None:
-    """Take the prices of the named and the held instruments; open the stream anew when they change."""
-    settings = StreamSettings(
-        stall_s=follower.settings.stall_s,
-        longest_pause_s=follower.settings.longest_pause_s,
-        when_full=OverflowPolicy.KEEP_LAST,
-    )
+async def stream_prices(account: Followed) -> None:
+    """Take the prices of the wanted instruments; open the stream anew when others are."""
     failures = 0
     while True:
-        follower.names_changed.clear()
-        names = follower.wanted()
+        account.names_changed.clear()
+        names = account.wanted()
         if not names:
-            await follower.names_changed.wait()
+            await account.names_changed.wait()
             continue
+        error: KeydeskClientError = ConnectionLost("the stream ended")
+        stream = account.open_prices(names)
+        account.opening("prices", stream.health)
         try:
-            stream = follower.client.pricing.stream(
-                names,
-                include_home_conversions=True,
-                settings=settings,
-                timing=follower.timing,
-            )
-            follower.streams["prices"] = stream.health
             async with stream as items:
-                await _until_names_change(follower, names, items)
-            failures = 0
-        except KeydeskClientError as error:
-            follower.interrupted("prices", error)
-            await follower.back_off(failures, error)
-            failures += 1
+                if await _others_wanted(account, names, items):
+                    failures = 0
+                    continue
+        except KeydeskClientError as raised:
+            error = raised
+        account.interrupted("prices", error)
+        failures = 0 if stream.health.lines else failures + 1
+        await back_off(account, failures, error)
 
 
-async def _until_names_change(
-    follower: Follower, names: tuple[str, ...], items: PriceStream
-) -> None:
-    """Take prices until other instruments are needed."""
-    reading = asyncio.create_task(_read_prices(follower, items))
+async def _others_wanted(account: Followed, names: tuple[str, ...], items: PriceStream) -> bool:
+    """Take prices until other instruments are needed, or the stream ends: then return False, or raise its error."""
+    reading = asyncio.create_task(account.take_prices(items))
     try:
-        while not reading.done() and set(follower.wanted()) <= set(names):
-            changed = asyncio.ensure_future(follower.names_changed.wait())
+        while not reading.done() and set(account.wanted()) <= set(names):
+            changed = asyncio.ensure_future(account.names_changed.wait())
             try:
                 await asyncio.wait((reading, changed), return_when=asyncio.FIRST_COMPLETED)
             finally:
                 changed.cancel()
-            follower.names_changed.clear()
+            account.names_changed.clear()
         if reading.done():
             reading.result()
+            return False
+        return True
     finally:
         reading.cancel()
         await asyncio.gather(reading, return_exceptions=True)
 
 
-async def _read_prices(follower: Follower, items: PriceStream) -> None:
-    clock = follower.timing.clock
-    async for item in items:
-        if isinstance(item, ClientPrice):
-            try_to(follower.book, partial(_apply_price, follower, item, clock()))
+async def _until(event: asyncio.Event, seconds: float) -> None:
+    """Wait until an event is set, for some seconds at most."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):  # wait_for of 3.11 may swallow a cancellation
+            await event.wait()
 
 
-def _apply_price(follower: Follower, price: ClientPrice, received: float) -> None:
-    taken = follower.book.apply_price(price, received)
-    if taken is not None:
-        follower.tell(PriceUpdated(taken))
-
-
-async def watch_streams(follower: Follower) -> None:
-    """Report a stream whose connection is lost or silent, and its return."""
-    while True:
-        now = follower.timing.clock()
-        for source, health in follower.streams.items():
-            silent = (
-                health.heard_at is not None and now - health.heard_at > follower.settings.stall_s
-            )
-            if health.connected and not silent:
-                follower.restored(source)
-            elif health.heard_at is not None or health.last_error is not None:
-                follower.interrupted(source, health.last_error or TimeoutError("no line came"))
-        await follower.timing.sleep(HEALTH_EVERY_S)
-
-
-FEEDS: Final[Iterable[Callable[[Follower], Coroutine[None, None, None]]]] = (
+Feed: TypeAlias = Callable[[Followed], Coroutine[None, None, None]]
+FEEDS: Final[Iterable[Feed]] = (
     stream_transactions,
     update_snapshot,
     stream_prices,
     check_changes,
     fill_gaps,
-    watch_streams,
 )
 """The feeds, in the order in which they start: transactions are buffered before the snapshot is read."""
-
-
-async def _until(event: asyncio.Event, seconds: float) -> None:
-    """Wait until an event is set, for some seconds at most, and clear it."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            await event.wait()
-    event.clear()

@@ -1,9 +1,10 @@
 """What the feeds of a followed account share: the account as a `ValuedAccount`, settings, what is requested, and how failures are reported."""
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from keydesk_client.account import fold
 from keydesk_client.account.records import (
@@ -13,13 +14,13 @@ from keydesk_client.account.records import (
     Part,
     PendingOrder,
 )
-from keydesk_client.account.synchronizer import Synchronizer
+from keydesk_client.account.synchronizer import Comparison, Continuity, Synchronizer
 from keydesk_client.account.valuation import measure_order, revalue_account, revalue_position
-from keydesk_client.account.values import FIRST_NS, LAST_NS, MAX_VALUE
+from keydesk_client.account.values import FIRST_NS, LAST_NS, MAX_VALUE, try_to
 from keydesk_client.account.values import price as checked_price
+from keydesk_client.arithmetic.profit import currencies
 from keydesk_client.errors import (
     ClientClosed,
-    HttpStatusError,
     InvalidRequest,
     RateLimited,
     Refused,
@@ -28,19 +29,26 @@ from keydesk_client.errors import (
 from keydesk_client.following.events import (
     AccountEvent,
     LatestPrice,
+    PriceUpdated,
+    SnapshotReloaded,
     Source,
     StreamInterrupted,
     StreamRestored,
     TransactionApplied,
 )
-from keydesk_client.http.timing import BackOff, Timing
+from keydesk_client.http.timing import Timing
 from keydesk_client.models import ClientPrice, HomeConversions, Instrument, Transaction
-from keydesk_client.streams.buffer import (
-    StreamHealth,
-)
+from keydesk_client.resources._base import unknown_instrument
+from keydesk_client.streams.buffer import OverflowPolicy, StreamHealth, StreamSettings
+from keydesk_client.streams.prices import PriceStream
+from keydesk_client.streams.transactions import TransactionItem, TransactionStream
 
 if TYPE_CHECKING:
     from keydesk_client.resources.resource_client import ResourceClient
+
+
+HEALTH_EVERY_S: Final = 0.5
+T = TypeVar("T")
 
 
 class FollowedAccount:
@@ -121,11 +129,6 @@ def latest_price(price: ClientPrice, received: float) -> LatestPrice:
     return LatestPrice(name, bid, ask, time, price.tradeable is not False, received)
 
 
-FIRST_PAUSE_S: Final = 0.5
-MAX_RETRY_AFTER_S: Final = 30.0
-SHORTEST_PAUSE_S: Final = 0.25
-
-
 @dataclass(frozen=True, slots=True)
 class FollowSettings:
     """Times of following an account, in seconds."""
@@ -144,7 +147,7 @@ class FollowSettings:
 
 @dataclass(slots=True)
 class Follower:
-    """The state shared by the feeds: the book, its synchronizer and the listener to events."""
+    """An account of `client.follow()`: its book and its synchronizer, and the listener to events."""
 
     client: "ResourceClient"
     names: tuple[str, ...]
@@ -156,8 +159,7 @@ class Follower:
     snapshot_wanted: asyncio.Event = field(default_factory=asyncio.Event)
     check_wanted: asyncio.Event = field(default_factory=asyncio.Event)
     names_changed: asyncio.Event = field(default_factory=asyncio.Event)
-    is_read: bool = False
-    """Whether the account was read."""
+    ready: asyncio.Event = field(default_factory=asyncio.Event)
     snapshot_reason: str = ""
     down: dict[Source, str] = field(default_factory=dict[Source, str])
     """The sources that do not answer, each with the reason."""
@@ -168,6 +170,16 @@ class Follower:
         self.synchronizer = Synchronizer(self.book, self.apply, self.request_snapshot)
         self.synchronizer.gate.listen(lambda each: self.tell(TransactionApplied(each)))
 
+    @property
+    def check_every_s(self) -> float:
+        """Seconds from one comparison with the account's changes to the next."""
+        return self.settings.check_every_s
+
+    @property
+    def longest_pause_s(self) -> float:
+        """The ceiling of every pause."""
+        return self.settings.longest_pause_s
+
     def apply(self, transaction: Transaction) -> bool:
         """Fold one transaction into the book and value it."""
         held = self.book.positions.keys() - set(self.names)
@@ -177,22 +189,23 @@ class Follower:
             self.names_changed.set()
         return understood
 
+    async def ask(self, call: Awaitable[T]) -> T:
+        """Return the answer of a request."""
+        return await call
+
     def request_snapshot(self, text: str) -> None:
         """Have the account read anew."""
         self.snapshot_reason = text
         self.snapshot_wanted.set()
 
-    def wanted(self) -> tuple[str, ...]:
-        """Return the instruments whose prices are needed: the named ones and those that are held."""
-        return tuple(dict.fromkeys((*self.names, *self.book.positions)))
-
-    def interrupted(self, source: Source, error: Exception) -> None:
+    def interrupted(self, source: Source, error: Exception, what: str = "") -> None:
         """Report once that a source does not answer; raise an error that a retry cannot settle."""
+        del what
         if isinstance(error, ClientClosed | InvalidRequest):
             raise error
         # An unknown name is reported with similar names, once the instruments are read.
         is_name_unchecked = source == "prices" and not self.book.instruments
-        if not self.is_read and _is_final(error) and not is_name_unchecked:
+        if not self.ready.is_set() and _is_final(error) and not is_name_unchecked:
             raise error
         if source not in self.down:
             self.down[source] = message_of(error)
@@ -203,12 +216,89 @@ class Follower:
         if self.down.pop(source, None) is not None:
             self.tell(StreamRestored(source))
 
-    async def back_off(self, failures: int, error: Exception | None = None) -> None:
-        """Wait before the next attempt: full jitter under a ceiling that doubles."""
-        retry_after = error.retry_after if isinstance(error, HttpStatusError) else None
-        at_least = max(SHORTEST_PAUSE_S, min(retry_after or 0.0, MAX_RETRY_AFTER_S))
-        back_off = BackOff(FIRST_PAUSE_S, self.settings.longest_pause_s)
-        await self.timing.sleep(back_off.pause(failures, self.timing.chance, at_least_s=at_least))
+    async def prepare(self) -> None:
+        """Read the terms of all instruments; raise InvalidRequest if the account lacks a named one."""
+        if self.book.instruments:
+            return
+        terms = await self.client.accounts.instruments()
+        instruments = {each.name: each for each in terms.instruments}
+        for name in self.names:
+            if name not in instruments:
+                raise unknown_instrument("instruments", name, instruments)
+        self.book.instruments = instruments
+
+    def snapshot_taken(self, continuity: Continuity) -> None:
+        """Report that the account was read."""
+        del continuity
+        reason, self.snapshot_reason = self.snapshot_reason, ""
+        self.tell(SnapshotReloaded(reason))
+
+    async def compared(self, result: Comparison) -> None:
+        """Report new figures; read the conversion factors of positions for which no price has brought them."""
+        if result is Comparison.EQUAL:
+            self.tell(None)
+        home = "" if self.book.account is None else self.book.account.currency
+        known = self.book.conversions.keys() | {home}
+        names = [each for each in self.book.positions if currencies(each)[1] not in known]
+        if names:
+            answer = await self.client.pricing.get(names, include_home_conversions=True)
+            for conversion in answer.home_conversions or ():
+                try_to(self.book, partial(self.book.apply_conversion, conversion))
+            self.book.revalue()
+
+    def wanted(self) -> tuple[str, ...]:
+        """Return the instruments whose prices are needed: the named ones and those that are held."""
+        return tuple(dict.fromkeys((*self.names, *self.book.positions)))
+
+    def open_prices(self, names: tuple[str, ...]) -> PriceStream:
+        """Return a stream of these instruments' prices and of the conversion factors."""
+        return self.client.pricing.stream(
+            names,
+            include_home_conversions=True,
+            settings=replace(self._stream_settings(), when_full=OverflowPolicy.KEEP_LAST),
+            timing=self.timing,
+        )
+
+    def open_transactions(self) -> TransactionStream:
+        """Return a stream of the account's transactions."""
+        return self.client.transactions.stream(settings=self._stream_settings(), timing=self.timing)
+
+    def _stream_settings(self) -> StreamSettings:
+        return StreamSettings(
+            stall_s=self.settings.stall_s, longest_pause_s=self.settings.longest_pause_s
+        )
+
+    def opening(self, source: Source, health: StreamHealth) -> None:
+        """Note the health of a stream."""
+        self.streams[source] = health
+
+    async def take_prices(self, items: PriceStream) -> None:
+        """Value the account at each price."""
+        async for item in items:
+            if isinstance(item, ClientPrice):
+                try_to(self.book, partial(self._apply_price, item, self.timing.clock()))
+
+    def _apply_price(self, price: ClientPrice, received: float) -> None:
+        taken = self.book.apply_price(price, received)
+        if taken is not None:
+            self.tell(PriceUpdated(taken))
+
+    def heard(self, item: TransactionItem) -> None:
+        """Do nothing: the gate reports what was applied."""
+
+    async def watch_streams(self) -> None:
+        """Report a stream whose connection is lost or silent, and its return."""
+        while True:
+            now = self.timing.clock()
+            for source, health in self.streams.items():
+                silent = (
+                    health.heard_at is not None and now - health.heard_at > self.settings.stall_s
+                )
+                if health.connected and not silent:
+                    self.restored(source)
+                elif health.heard_at is not None or health.last_error is not None:
+                    self.interrupted(source, health.last_error or TimeoutError("no line came"))
+            await self.timing.sleep(HEALTH_EVERY_S)
 
 
 def _is_final(error: Exception) -> bool:

@@ -134,12 +134,12 @@ class AccountState:
             asyncio.create_task(
                 self._run(feed(self._follower)), name=f"keydesk-client: {feed.__name__}"
             )
-            for feed in FEEDS
+            for feed in (*FEEDS, Follower.watch_streams)
         )
         if self._sender is not None:
             self._tasks += (asyncio.create_task(self._run(self._reconcile(self._sender))),)
         try:
-            await self.wait_for(lambda: self._follower.is_read)
+            await self.wait_for(self._follower.ready.is_set)
             await self.wait_for(self._has_first_prices, self.settings.first_prices_s)
             if self._sender is not None:
                 self.recovered = await self._sender.recover()
@@ -317,7 +317,7 @@ class AccountState:
         while True:
             await self._timing.sleep(RECONCILE_EVERY_S)
             intents = sender.unconfirmed()
-            if intents and self._follower.is_read:
+            if intents and self._follower.ready.is_set():
                 with suppress(KeydeskClientError):
                     since = min(each.since for each in intents)
                     look_ups = self._follower.client.for_look_ups()

@@ -4,6 +4,7 @@ import pytest
 
 from keydesk_client import Client, FollowSettings, StreamSettings, Timing
 from keydesk_client.errors import RateLimited
+from keydesk_client.following.feeds import back_off
 from keydesk_client.following.follower import Follower
 
 
@@ -29,7 +30,7 @@ async def test_pauses_double_up_to_the_longest(longest_s: float) -> None:
     pauses = Pauses()
     following = follower(pauses, FollowSettings(longest_pause_s=longest_s))
     for failures in range(8):
-        await following.back_off(failures)
+        await back_off(following, failures)
     assert pauses[:2] == [0.5, 1.0]
     assert max(pauses) == pauses[-1] == longest_s
 
@@ -38,5 +39,5 @@ async def test_the_service_may_ask_for_a_longer_pause_and_not_for_an_endless_one
     pauses = Pauses()
     following = follower(pauses, FollowSettings())
     for seconds in (7.0, 9999.0):
-        await following.back_off(0, RateLimited("slow down", retry_after=seconds))
+        await back_off(following, 0, RateLimited("slow down", retry_after=seconds))
     assert pauses == [7.0, 30.0]
