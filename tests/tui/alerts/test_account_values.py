@@ -107,5 +107,9 @@ async def test_the_clients_positions_are_read_also_of_the_instrument_in_focus_an
             await desk.watch.settled()
             clock.seconds += BOOK_EVERY
         assert len(desk.told) == 1
+        newest = desk.store.books["EUR_USD", "positions"].snapshot
+        assert newest is not None
+        [fired] = desk.store.alert_history
+        assert fired.time_ns == newest.time_ns  # every program reads the same
     await feed.client.close()
     assert broker.asked.count("positionBook") == 2

@@ -17,11 +17,12 @@ from hypothesis import strategies as st
 from keydesk.alerts.alert_file import CONDITIONS, AlertFile, read_alert, written_alert
 from keydesk.alerts.alert_list import (
     MAX_ALERTS,
+    TAKE_OVER_NS,
     AlertList,
     AlertListError,
+    ClaimFirings,
+    TakeOver,
     add_alert,
-    claim_firings,
-    claimed,
     delete_alerts,
     expire_alerts,
     mark_delivered,
@@ -31,9 +32,9 @@ from keydesk.alerts.alert_list import (
 )
 from keydesk.calc.alerts.alert import Alert, Firing
 from keydesk.calc.alerts.conditions import Condition, PriceCross
-from keydesk.calc.alerts.engine import after_firing
 
 ABOVE = Alert("", PriceCross("EUR_USD", "mid", "up", Decimal("1.12")), made_ns=5, note="retest")
+WALL = 1_700_000_000_000_000_000
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def fired(alert: Alert, time_ns: int = 9) -> Firing:
-    return Firing(after_firing(alert, time_ns), time_ns, "1.12")
+    return Firing(alert, time_ns, Decimal("1.12"), time_ns - 1, time_ns)
 
 
 def test_alerts_are_found_again_exactly_and_the_file_is_private(path: Path) -> None:
@@ -78,9 +79,10 @@ def test_the_names_of_conditions_in_the_file_are_those_of_earlier_versions() -> 
 def test_the_members_of_a_firing_in_the_file_are_those_of_earlier_versions(path: Path) -> None:
     file = AlertFile(path)
     (alert,) = file.change(add_alert(ABOVE)).alerts
-    file.change(claim_firings([fired(alert)]))
+    file.change(ClaimFirings([fired(alert)], WALL))
     (firing,) = json.loads(path.read_text())["history"]
-    assert set(firing) == {"alert_id", "number", "time_ns", "words", "value", "late", "told"}
+    named = {"alert_id", "number", "time_ns", "words", "value", "late", "told"}
+    assert set(firing) == named | {"claimed_ns", "taken_over"}
     again = AlertFile(path)
     again.load()
     assert again.alert_list.history[0].text == firing["words"] != ""
@@ -129,32 +131,69 @@ def test_many_processes_at_once_lose_nothing(path: Path) -> None:
     assert sorted(int(each.id) for each in file.alert_list.alerts) == list(range(1, 25))
 
 
-def test_a_firing_is_claimed_by_one_of_two_desks(path: Path) -> None:
+def test_a_crossing_is_claimed_once_whatever_the_program_that_saw_it_knows(path: Path) -> None:
     ours, theirs = AlertFile(path), AlertFile(path)
-    alert = ours.change(add_alert(ABOVE)).alerts[0]
-    theirs.load()
-    before, after = ours.alert_list, ours.change(claim_firings([fired(alert)]))
-    assert [each.text for each in claimed(before, after)] == [alert.text]
-    before = theirs.alert_list
-    theirs.change(claim_firings([fired(alert, 10)]))
-    assert len(theirs.alert_list.history) == 1
-    assert theirs.alert_list.history[0].time_ns == 9
-    assert theirs.alert_list.alerts[0].state == "done"
+    alert = ours.change(add_alert(replace(ABOVE, repeat_s=0))).alerts[0]
+    first = ClaimFirings([fired(alert, 20)], WALL)
+    ours.change(first)
+    assert [each.text for each in first.records] == [alert.text]
+    again = [
+        Firing(alert, 20, Decimal("1.12"), 19, 20),  # the same
+        Firing(alert, 21, Decimal("1.13"), 18, 21),  # seen with the next price
+        Firing(alert, 10, Decimal("1.12"), 9, 25),  # worked out from a candle
+        Firing(alert, 7, Decimal("1.12"), 6, 7),  # an older one
+    ]
+    late = ClaimFirings(again, WALL)
+    theirs.change(late)
+    assert late.records == []
+    fresh = ClaimFirings([Firing(alert, 30, Decimal("1.12"), 20, 30)], WALL)
+    theirs.change(fresh)
+    assert [(each.number, each.time_ns) for each in fresh.records] == [(2, 30)]
 
 
-def test_a_kill_between_claim_and_telling_leaves_it_to_be_told_and_a_told_one_is_not_told_again(
+def test_what_fired_before_an_alert_was_edited_is_not_said_of_its_new_condition(
     path: Path,
 ) -> None:
+    file = AlertFile(path)
+    alert = file.change(add_alert(replace(ABOVE, repeat_s=0))).alerts[0]
+    file.change(ClaimFirings([fired(alert)], WALL))
+    other = PriceCross("EUR_USD", "mid", "up", Decimal("1.3"))
+    file.change(replace_alert(replace(alert, condition=other)))
+    assert file.alert_list.alerts[0].count == 1  # its firings go on being counted
+    stale = ClaimFirings([fired(alert, 30)], WALL)
+    file.change(stale)
+    assert stale.records == []
+
+
+def test_a_repeated_alert_pauses_also_after_a_firing_that_another_program_claimed(
+    path: Path,
+) -> None:
+    file = AlertFile(path)
+    alert = file.change(add_alert(replace(ABOVE, repeat_s=10))).alerts[0]
+    seconds = [each * 1_000_000_000 for each in (5, 14, 15)]
+    claims = [ClaimFirings([fired(alert, each)], WALL) for each in seconds]
+    for each in claims:
+        file.change(each)
+    assert [len(each.records) for each in claims] == [1, 0, 1]
+
+
+def test_a_claim_that_was_not_delivered_is_taken_over_once_after_a_while(path: Path) -> None:
     ours = AlertFile(path)
     alert = ours.change(add_alert(replace(ABOVE, repeat_s=0))).alerts[0]
-    ours.change(claim_firings([fired(alert)]))
+    ours.change(ClaimFirings([fired(alert)], WALL))
     started = AlertFile(path)
     started.load()
-    assert [each.number for each in started.alert_list.undelivered] == [1]
-    started.change(mark_delivered(started.alert_list.undelivered))
+    assert not started.alert_list.abandoned(WALL + TAKE_OVER_NS - 1)
+    later = WALL + TAKE_OVER_NS
+    taking, second = TakeOver(later), TakeOver(later)
+    started.change(taking)
+    ours.change(second)
+    assert [(each.number, each.late) for each in taking.records] == [(1, True)]
+    assert second.records == []
+    started.change(mark_delivered(taking.records))
     once_more = AlertFile(path)
     once_more.load()
-    assert not once_more.alert_list.undelivered
+    assert not once_more.alert_list.abandoned(later + TAKE_OVER_NS)
     assert once_more.alert_list.alerts[0].count == 1
 
 

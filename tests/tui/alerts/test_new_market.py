@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.alerts.alert_file import AlertFile
+from keydesk.alerts.alert_list import set_alert_state
 from keydesk.calc.alerts.conditions import ClockTime, TradeResult
 from keydesk.feeds.alerts import NextReads, fill_gap
 from keydesk.feeds.instruments import restart_market
@@ -51,6 +52,23 @@ async def test_prices_of_another_market_need_a_fresh_crossing(path: Path, later:
         await desk.price("1.09", 2)
         await desk.price("1.11", 3)
         assert len(desk.told) == 1
+
+
+async def test_a_day_that_is_played_again_is_told_again_also_by_an_alert_that_was_done(
+    path: Path,
+) -> None:
+    async with watching(path) as desk:
+        await at_home(desk)
+        await desk.add(ABOVE, repeat_s=0)
+        await desk.add(ABOVE)
+        for _ in range(2):
+            await desk.price("1.09", 7)
+            await desk.price("1.11", 8)
+            desk.store.clock_ns = TEN - 60 * SECOND
+            desk.watch.restart_market()
+            desk.watch.change(set_alert_state("2", "on"))
+            await desk.watch.settled()
+    assert [each.alert_id for each in desk.store.alert_history] == ["1", "2"] * 2
 
 
 async def test_while_the_market_begins_anew_nothing_is_judged(path: Path) -> None:

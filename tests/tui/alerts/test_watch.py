@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.alerts.alert_file import AlertFile
-from keydesk.alerts.alert_list import add_alert, claim_firings, set_alert_state
+from keydesk.alerts.alert_list import ClaimFirings, add_alert, set_alert_state
 from keydesk.calc.alerts.alert import Alert, Firing
 from keydesk.calc.alerts.conditions import (
     AccountResult,
@@ -17,11 +17,13 @@ from keydesk.calc.alerts.conditions import (
     StreamSilence,
     TradeResult,
 )
-from keydesk.calc.alerts.engine import after_firing
+from keydesk.calc.alerts.missed import PriceHistory, PriceRange
 from keydesk.feeds.alerts import NextReads, fill_gap, read_candles
 from keydesk.feeds.streams import watched_instruments
 from keydesk.records import Day
+from keydesk.store.candles import candle_of, period_end
 from keydesk.store.prices import apply_price
+from keydesk.store.state import Candle
 from support.alert_watch import ABOVE, SECOND, TEN, D, Watching, watching
 from support.data.account_history import candle, price
 from support.data.desk_store import long_euro
@@ -74,7 +76,7 @@ async def test_a_claimed_firing_that_was_not_told_is_told_at_the_next_start_and_
 ) -> None:
     killed = AlertFile(path)
     alert = killed.change(add_alert(Alert("", ABOVE))).alerts[0]
-    killed.change(claim_firings([Firing(after_firing(alert, TEN), TEN, "1.1")]))
+    killed.change(ClaimFirings([Firing(alert, TEN, D("1.1"), TEN - 1, TEN)], 0))
     async with watching(path) as desk:
         assert desk.told == [("EUR/USD mid crosses up 1.1", True)]
     async with watching(path) as again:
@@ -279,3 +281,92 @@ async def test_an_indicator_is_judged_at_the_close_of_its_candles(path: Path) ->
         await desk.watch.settled()
         await feed.client.close()
     assert [text for text, _ in desk.told] == ["EUR/USD H1 RSI 14 crosses up 50"]
+
+
+# Late and fresh firings together.
+
+
+def hours(*closes: float) -> list[Candle]:
+    made = []
+    for at, close in enumerate(closes):
+        day, hour = divmod(at, 24)
+        time = f"2026-02-{20 + day}T{hour:02}:00:00.000000000Z"
+        read = candle_of(candle(time, f"{close} {close} {close} {close}"))
+        assert read is not None
+        made.append(read)
+    return made
+
+
+async def test_candles_that_come_together_after_a_pause_leave_a_repeated_alert_alive(
+    path: Path,
+) -> None:
+    closes = [1.10 - 0.001 * n for n in range(30)]
+    up_and_down = [1.20, 1.00] * 6
+    candles = hours(*closes, *up_and_down)
+    rsi = RsiLevel("EUR_USD", "H1", 2, "up", D(50))
+    async with watching(path) as desk:
+        await desk.add(rsi, repeat_s=0, made_ns=0)
+        for count in (30, 35, 36, 37, 38, 39, 40, 41, 42):
+            desk.store.clock_ns = period_end(candles[count - 1].time_ns, "H1") or 0
+            desk.watch.apply_candles([rsi], candles[:count])
+            await desk.watch.settled()
+    assert [each.time_ns for each in desk.store.alert_history] == [
+        period_end(each.time_ns, "H1") for each in candles[30::2]
+    ]
+    assert [each.late for each in desk.store.alert_history] == [True, True, *[False] * 4]
+    assert len(desk.told) == desk.store.alerts["1"].count == 6
+
+
+async def test_a_crossing_of_a_gap_and_a_fresh_one_that_wait_together_are_both_told(
+    path: Path,
+) -> None:
+    async with watching(path) as desk:
+        await desk.add(ABOVE, repeat_s=0)
+        await desk.price("1.09")
+        desk.watch.note_interruption()
+        await desk.price("1.09", 20)
+        times = (TEN + 5 * SECOND, TEN + 10 * SECOND)
+        periods = [
+            PriceRange(times[0], times[1], D("1.09"), D("1.11"), D("1.09"), D("1.09")),
+            PriceRange(times[1], times[1] + 5 * SECOND, *[D("1.09")] * 4),
+        ]
+        history = PriceHistory.of(periods)
+        desk.watch.evaluate_periods(list(desk.store.alerts.values()), {"mid": history})
+        desk.watch.end_gap()
+        fresh = price("EUR_USD", "1.1100", "1.1102", "2026-03-02T10:00:21.000000000Z")
+        apply_price(desk.store, fresh, 21.0)
+        await desk.watch.settled()
+        for second, mid in enumerate(("1.09", "1.11") * 3, 22):
+            await desk.price(mid, second)
+    assert [each.time_ns for each in desk.store.alert_history] == [
+        TEN + each * SECOND for each in (5, 21, 23, 25, 27)
+    ]
+    assert len(desk.told) == 5
+    assert len(desk.late) == 1
+
+
+async def test_a_crossing_that_another_program_saw_live_is_not_told_from_the_candles_of_a_gap(
+    path: Path,
+) -> None:
+    async with watching(path) as live, watching(path) as cut:
+        await live.add(ABOVE, repeat_s=0)
+        cut.watch.check(1.0)
+        await cut.watch.settled()
+        for desk in (live, cut):
+            await desk.price("1.09")
+        cut.watch.note_interruption()
+        for second, mid in ((7, "1.11"), (9, "1.09")):
+            await live.price(mid, second)
+        await cut.price("1.09", 9)
+        prices = (D(each) for each in ("1.09", "1.11", "1.09", "1.09"))
+        history = PriceHistory.of([PriceRange(TEN + 5 * SECOND, TEN + 10 * SECOND, *prices)])
+        cut.watch.evaluate_periods(list(cut.store.alerts.values()), {"mid": history})
+        cut.watch.end_gap()
+        await cut.watch.settled()
+        for desk in (cut, live):
+            await desk.price("1.11", 12)
+    assert [mine for _, mine in live.told] == [True, False]
+    assert [(text.rpartition(" ")[2], mine) for text, mine in cut.told] == [
+        ("1.1", False),
+        ("1.1", True),
+    ]

@@ -112,7 +112,7 @@ class AlertFile:
         try:
             private_folder(self.path.parent)
             with locked(self.path, patience_s=LOCK_TIMEOUT):
-                if self.has_changed():
+                if not self.trouble or self.has_changed():  # else it has less than this desk
                     self.news = self.load() or self.news
                 if self.trouble and not self._is_mendable():
                     self.alert_list = change(self.alert_list)
@@ -205,6 +205,8 @@ def _firing(members: Mapping[str, Any]) -> FiringRecord:
         clean(str(members["value"])),
         late=members["late"] is True,
         delivered=members["told"] is True,
+        claimed_ns=_whole(members.get("claimed_ns", 0)),
+        taken_over=members.get("taken_over") is True,
     )
 
 

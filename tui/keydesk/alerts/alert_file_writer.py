@@ -10,11 +10,11 @@ from keydesk.alerts.alert_list import (
     AlertList,
     AlertListError,
     Change,
-    claim_firings,
-    claimed,
+    ClaimFirings,
+    TakeOver,
     mark_delivered,
 )
-from keydesk.calc.alerts.alert import Alert, Firing, FiringRecord
+from keydesk.calc.alerts.alert import Firing, FiringRecord
 
 Level = Literal["info", "good", "warn", "bad"]
 Deliver = Callable[[FiringRecord, bool], None]  # the firing; whether this desk claimed it
@@ -37,8 +37,7 @@ class AlertFileWriter:
     ) -> None:
         self.file, self.is_loaded = file, False
         self._apply, self._deliver, self._tell = take, deliver, tell
-        self._fired: list[Firing] = []
-        self._late: list[Firing] = []
+        self.waiting: list[Firing] = []  # not claimed yet
         self._jobs: deque[tuple[Change, Done]] = deque()
         self._wake = asyncio.Event()
         self._settled = asyncio.Event()  # nothing waits to be written or delivered
@@ -50,11 +49,6 @@ class AlertFileWriter:
         """Whether changes wait to be written."""
         return bool(self._jobs)
 
-    @property
-    def waiting(self) -> Sequence[Alert]:
-        """The alerts whose firings are not claimed yet."""
-        return [each.alert for each in (*self._fired, *self._late)]
-
     async def load(self) -> None:
         """Read the file."""
         text = await asyncio.to_thread(self.file.load)
@@ -64,22 +58,29 @@ class AlertFileWriter:
 
     async def run(self) -> None:
         """Deliver what was left undelivered, and carry out jobs until cancelled."""
-        await self._deliver_claimed()
+        self.take_over()
         while True:
             if not self._wake.is_set():
                 self._settled.set()
             await self._wake.wait()
             self._wake.clear()
-            await self._write_firings()
+            if self.waiting:
+                await self._claim()
             while self._jobs:
                 change, done = self._jobs.popleft()
                 done(await self._change(change))
 
-    def claim(self, firings: Iterable[Firing], *, late: bool = False) -> None:
+    def claim(self, firings: Sequence[Firing]) -> None:
         """Queue firings, which are delivered once they are claimed."""
-        for each in firings:
-            (self._late if late else self._fired).append(each)
+        if firings:
+            self.waiting += firings
             self._begin()
+
+    def take_over(self) -> None:
+        """Queue the delivery of what another program claimed and did not deliver, if there is any."""
+        if self.file.alert_list.abandoned(self.file.wall_ns()):
+            taking = TakeOver(self.file.wall_ns())
+            self.change(taking, lambda _: self._deliver_own(taking.records))
 
     def change(self, change: Change, done: Done = lambda _: None) -> None:
         """Queue a change of the list; `done` gets why it was refused, "" if it was made."""
@@ -112,30 +113,18 @@ class AlertFileWriter:
             self._tell("warn", f"Alerts are kept in this desk only: {self.file.trouble}")
         self._trouble = self.file.trouble
 
-    async def _write_firings(self) -> None:
-        for firings, late in ((self._fired, False), (self._late, True)):
-            if not firings:
-                continue
-            batch = firings[:]
-            firings.clear()
-            before = self.file.alert_list
-            await self._change(claim_firings(batch, late=late))
-            ours = claimed(before, self.file.alert_list)
-            wanted = {(each.alert.id, each.alert.count) for each in batch}
-            mine = [
-                each
-                for each in ours
-                if (each.alert_id, each.number) in wanted and not each.delivered
-            ]
-            self._deliver_all(mine, mine=True)
-            await self._change(mark_delivered(mine))
+    async def _claim(self) -> None:
+        """Claim what fired, in the order of time, and deliver what no other program claimed before."""
+        batch = sorted(self.waiting, key=lambda each: each.until_ns)
+        self.waiting.clear()
+        claim = ClaimFirings(batch, self.file.wall_ns())
+        await self._change(claim)
+        self._deliver_own(claim.records)
 
-    async def _deliver_claimed(self) -> None:
-        """Deliver what a process that was killed had claimed and not delivered."""
-        undelivered = self.file.alert_list.undelivered
-        if undelivered:
-            self._deliver_all(undelivered, mine=True)
-            await self._change(mark_delivered(undelivered))
+    def _deliver_own(self, records: Sequence[FiringRecord]) -> None:
+        if records:
+            self._deliver_all(records, mine=True)
+            self.change(mark_delivered(records))
 
     def _deliver_all(self, firings: Iterable[FiringRecord], *, mine: bool) -> None:
         for each in firings:

@@ -1,9 +1,9 @@
 """The alerts of an account with their history, and changes to them; each change is a function from the stored list to a new one.
 
-Several desks and `keydesk watch` share one list. A firing is claimed in it before it is delivered: of two processes that see
-the same crossing one claims it. The claim is written first, and marked as delivered afterwards. A process that is killed
-between the two leaves a claimed firing that was not delivered; the next start delivers it with its time. So no crossing is
-lost, and at most the one whose delivery was interrupted is delivered twice, marked as late.
+Several desks and `keydesk watch` share one list. A firing is claimed in it before it is delivered, by its alert and the time of
+its crossing, so that of all programs that see the crossing one delivers it. It is marked as delivered afterwards. A program
+that is killed between the two leaves a claim that no one else delivers for `TAKE_OVER_NS`; then another program takes it over
+and delivers it, marked as late. So no crossing is lost, and at most the one whose delivery was interrupted is delivered twice.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 
 from keydesk.calc.alerts.alert import Alert, AlertState, Firing, FiringRecord
 from keydesk.calc.alerts.conditions import ClockTime, TradeResult
-from keydesk.calc.alerts.engine import after_firing, has_expired
+from keydesk.calc.alerts.engine import after_firing, has_expired, is_pausing
 
 MAX_ALERTS = 500
 MAX_HISTORY = 200
+TAKE_OVER_NS = 30_000_000_000  # after which a claimed firing that was not delivered is taken over
 
 
 class AlertListError(Exception):
@@ -32,10 +33,13 @@ class AlertList:
     sides: Mapping[str, int] = field(default_factory=dict)  # of price levels, then, by alert
     account_ns: int = 0  # when the account was created; 0: not known yet
 
-    @property
-    def undelivered(self) -> Sequence[FiringRecord]:
-        """Return the firings that were claimed and not delivered."""
-        return [each for each in self.history if not each.delivered]
+    def abandoned(self, wall_ns: int) -> Sequence[FiringRecord]:
+        """Return the firings that were claimed so long ago and not delivered that their program must have ended."""
+        return [
+            each
+            for each in self.history
+            if not each.delivered and abs(wall_ns - each.claimed_ns) >= TAKE_OVER_NS
+        ]
 
     def find(self, alert_id: str) -> Alert | None:
         """Return an alert by its id."""
@@ -43,6 +47,11 @@ class AlertList:
 
 
 Change = Callable[[AlertList], AlertList]
+
+
+def _with(alert_list: AlertList, alert: Alert) -> AlertList:
+    alerts = tuple(alert if each.id == alert.id else each for each in alert_list.alerts)
+    return replace(alert_list, alerts=alerts)
 
 
 def add_alert(alert: Alert) -> Change:
@@ -65,12 +74,10 @@ def replace_alert(alert: Alert) -> Change:
     """Return the change that gives an alert another condition, ending or note; it is watched from now on."""
 
     def change(alert_list: AlertList) -> AlertList:
-        if alert_list.find(alert.id) is None:
+        kept = alert_list.find(alert.id)
+        if kept is None:
             raise AlertListError(f"alert {alert.id} was deleted elsewhere; make a new one")
-        return replace(
-            alert_list,
-            alerts=tuple(alert if each.id == alert.id else each for each in alert_list.alerts),
-        )
+        return _with(alert_list, replace(alert, count=kept.count))
 
     return change
 
@@ -97,25 +104,68 @@ def delete_alerts(ids: Iterable[str]) -> Change:
     )
 
 
-def claim_firings(firings: Sequence[Firing], *, late: bool = False) -> Change:
-    """Return the change that claims firings: those that another desk claimed meanwhile are left out."""
+class ClaimFirings:
+    """The change that claims firings; those that another program claimed before are left out.
 
-    def change(alert_list: AlertList) -> AlertList:
-        for firing in firings:
+    Args:
+        firings: In the order of their times.
+        wall_ns: The time by the computer's clock.
+    """
+
+    def __init__(self, firings: Iterable[Firing], wall_ns: int) -> None:
+        self._firings, self._wall_ns = list(firings), wall_ns
+        self.records: list[FiringRecord] = []  # what was claimed
+
+    def __call__(self, alert_list: AlertList) -> AlertList:
+        """Return the list with the firings that are not in it yet."""
+        self.records = []
+        for firing in self._firings:
             kept = alert_list.find(firing.alert.id)
-            if kept is None or kept.state != "on" or kept.count != firing.alert.count - 1:
+            if kept is None or not _is_unclaimed(firing, kept):
                 continue
-            fired = after_firing(kept, firing.time_ns)
-            record = FiringRecord(
-                fired.id, fired.count, firing.time_ns, fired.text, firing.value, late=late
-            )
-            alert_list = replace(
-                replace_alert(fired)(alert_list),
-                history=(*alert_list.history, record)[-MAX_HISTORY:],
-            )
-        return alert_list
+            fired = after_firing(kept, firing.until_ns)
+            self.records.append(self._record(firing, fired))
+            alert_list = _with(alert_list, fired)
+        history = (*alert_list.history, *self.records)[-MAX_HISTORY:]
+        return replace(alert_list, history=history)
 
-    return change
+    def _record(self, firing: Firing, fired: Alert) -> FiringRecord:
+        return FiringRecord(
+            fired.id,
+            fired.count,
+            firing.time_ns,
+            fired.text,
+            firing.value_text,
+            late=firing.late,
+            claimed_ns=self._wall_ns,
+        )
+
+
+def _is_unclaimed(firing: Firing, kept: Alert) -> bool:
+    """Return whether no program claimed this crossing, or one that came after it."""
+    if kept.state != "on" or kept.condition != firing.alert.condition:
+        return False
+    if kept.fired_ns and firing.since_ns < kept.fired_ns:
+        return False
+    return not is_pausing(kept, firing.time_ns)
+
+
+class TakeOver:
+    """The change that claims anew, as late, what a program claimed that ended before it delivered it."""
+
+    def __init__(self, wall_ns: int) -> None:
+        self._wall_ns = wall_ns
+        self.records: list[FiringRecord] = []  # what was taken over
+
+    def __call__(self, alert_list: AlertList) -> AlertList:
+        """Return the list with the claims that are ours now."""
+        taken = {
+            each: replace(each, late=True, taken_over=True, claimed_ns=self._wall_ns)
+            for each in alert_list.abandoned(self._wall_ns)
+        }
+        self.records = list(taken.values())
+        history = tuple(taken.get(each, each) for each in alert_list.history)
+        return replace(alert_list, history=history)
 
 
 def mark_delivered(firings: Iterable[FiringRecord]) -> Change:
@@ -159,6 +209,7 @@ def restart_market(account_ns: int, now_ns: int) -> Change:
 
 
 def _in_new_market(alert: Alert, now_ns: int) -> Alert:
+    alert = replace(alert, fired_ns=0)
     if alert.state not in ("on", "paused"):
         return alert
     match alert.condition:
@@ -167,7 +218,7 @@ def _in_new_market(alert: Alert, now_ns: int) -> Alert:
         case ClockTime(time_ns=time_ns) if time_ns <= now_ns:
             return replace(alert, state="expired")
         case _:
-            return replace(alert, made_ns=now_ns, fired_ns=0)
+            return replace(alert, made_ns=now_ns)
 
 
 def expire_alerts(now_ns: int) -> Change:
@@ -183,9 +234,3 @@ def expire_alerts(now_ns: int) -> Change:
         return replace(alert_list, alerts=alerts)
 
     return change
-
-
-def claimed(before: AlertList, after: AlertList) -> Sequence[FiringRecord]:
-    """Return the firings that a change claimed."""
-    known = {(each.alert_id, each.number) for each in before.history}
-    return [each for each in after.history if (each.alert_id, each.number) not in known]

@@ -43,6 +43,9 @@ class Event:
 def alert_text(fired: FiringRecord, zone: tzinfo) -> str:
     """Return the line of a firing; it begins with a word of ours, whatever the instrument is called."""
     value = f" (at {fired.value})" if fired.value else ""
+    if fired.taken_over:
+        when = date_and_time(fired.time_ns, zone)
+        return f"ALERT late, the program that saw it ended first, {when}: {fired.text}{value}"
     if fired.late:
         return f"ALERT while you were away, {date_and_time(fired.time_ns, zone)}: {fired.text}"
     return f"ALERT {clock(fired.time_ns, zone)} {fired.text}{value}"

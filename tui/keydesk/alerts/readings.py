@@ -24,7 +24,8 @@ from keydesk.store.candles import period_end
 from keydesk.store.state import Candle
 from keydesk.store.store import Store
 
-OF_PRICES = frozenset(("bid", "ask", "mid", "spread", "high", "low"))
+DAY_BOUNDS = frozenset(("high", "low"))
+OF_PRICES = DAY_BOUNDS | {"bid", "ask", "mid", "spread"}
 AWAY, NEW = Decimal(-1), Decimal(1)  # from the day's extreme; at a new one
 HUNDRED = Decimal(100)
 TWO = Decimal(2)
@@ -130,7 +131,7 @@ def present_value(store: Store, reading: Reading, now: float) -> Decimal | None:
     if reading.kind not in OF_PRICES:
         return _value(store, reading, now, store.clock_ns)
     quote = store.quotes.get(reading.subject)
-    if quote is None or reading.kind in {"high", "low"}:
+    if quote is None or reading.kind in DAY_BOUNDS:
         return None
     prices = PriceReadings(store, reading.subject)
     prices.watch([reading])

@@ -4,7 +4,7 @@ Prices are evaluated as they arrive; firings are claimed and delivered by the `A
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from keydesk.alerts.alert_file import AlertFile
@@ -17,7 +17,14 @@ from keydesk.alerts.alert_list import (
     restart_market,
     set_alert_state,
 )
-from keydesk.alerts.readings import OF_PRICES, BrokerClock, PriceReadings, account_values, values_of
+from keydesk.alerts.readings import (
+    DAY_BOUNDS,
+    OF_PRICES,
+    BrokerClock,
+    PriceReadings,
+    account_values,
+    values_of,
+)
 from keydesk.calc.alerts.alert import SECOND, Alert, Firing, instrument_of
 from keydesk.calc.alerts.conditions import (
     CandleCondition,
@@ -25,6 +32,7 @@ from keydesk.calc.alerts.conditions import (
     PriceMove,
     Reading,
     TradeResult,
+    reached_text,
 )
 from keydesk.calc.alerts.engine import AlertEngine, after_firing
 from keydesk.calc.alerts.missed import PriceHistory, missed_crossing
@@ -34,6 +42,8 @@ from keydesk.store.store import Store
 
 CHECK_INTERVAL = 1.0  # seconds between two looks at the file
 SEEN_EVERY = 30 * SECOND
+SAMPLED_NS = SECOND  # within which two programs read the same value of the account
+USUAL_PRECISION = 5  # decimals of a price
 LATE_NS = 60 * SECOND  # after which a firing is reported as one that happened while nothing watched
 
 
@@ -91,8 +101,11 @@ class AlertWatch:
         """Watch the alerts of the list."""
         self.store.alerts = {each.id: each for each in alert_list.alerts}
         self.store.alert_history = list(alert_list.history)
-        waiting = {each.id: each for each in self.writer.waiting}
-        self.engine.replace(waiting.get(each.id, each) for each in alert_list.alerts)
+        alerts = {each.id: each for each in alert_list.alerts}
+        for firing in self.writer.waiting:
+            if (alert := alerts.get(firing.alert.id)) is not None:
+                alerts[alert.id] = after_firing(alert, firing.until_ns)
+        self.engine.replace(alerts.values())
         self._watch_prices()
         self.store.mark(Topic.ALERTS)
 
@@ -126,7 +139,24 @@ class AlertWatch:
         if self.gap is not None or self._held:
             return
         for reading, value in self._prices[quote.instrument].values(quote):
-            self.writer.claim(self.engine.evaluate(reading, value, quote.time_ns))
+            if firings := self.engine.evaluate(reading, value, quote.time_ns):
+                if reading.kind in DAY_BOUNDS:
+                    mid = (quote.bid + quote.ask) / 2
+                    firings = [replace(each, value=mid) for each in firings]
+                self._claim(firings)
+
+    def _claim(self, firings: Iterable[Firing], *, late: bool = False) -> None:
+        """Queue firings, with the values that were read in words."""
+        named = []
+        for each in firings:
+            condition = each.alert.condition
+            text = reached_text(condition, each.value, self._precision(instrument_of(condition)))
+            named.append(replace(each, value_text=text, late=late))
+        self.writer.claim(named)
+
+    def _precision(self, instrument: str) -> int:
+        known = self.store.instruments.get(instrument)
+        return USUAL_PRECISION if known is None else known.display_precision
 
     def check(self, now: float) -> None:
         """Judge every value other than prices, once a frame; check the file once a second."""
@@ -139,12 +169,13 @@ class AlertWatch:
         for reading, value in account_values(self.store, others, now, clock):
             if reading.kind == "clock" and self._is_other_market:
                 continue
-            if reading.kind == "clock":
-                firings = list(self.engine.evaluate(reading, value, clock))
-                self.writer.claim([each for each in firings if not _is_late(each, clock)])
-                self.writer.claim([each for each in firings if _is_late(each, clock)], late=True)
+            book = self.store.books.get((reading.subject, "positions"))
+            if reading.kind == "book" and book is not None and book.snapshot is not None:
+                firings = self.engine.evaluate(reading, value, book.snapshot.time_ns)
             else:
-                self.writer.claim(self.engine.evaluate(reading, value, clock))
+                firings = self.engine.evaluate(reading, value, clock, SAMPLED_NS)
+            for each in firings:
+                self._claim([each], late=reading.kind == "clock" and _is_late(each, clock))
         if now - self._checked_at >= CHECK_INTERVAL:
             self._checked_at = now
             self._look_after_file(clock, now)
@@ -153,6 +184,7 @@ class AlertWatch:
         alert_list = self.file.alert_list
         if self.file.has_changed():
             self.change(lambda alert_list: alert_list)
+        self.writer.take_over()
         if not clock or not alert_list.alerts:
             return
         if self.gap is None and clock - alert_list.seen_ns >= SEEN_EVERY:
@@ -265,12 +297,20 @@ class AlertWatch:
             reading, level = alert.condition.reading, alert.condition.level
             side = self.engine.side_of(alert.id)
             side = self.file.alert_list.sides.get(alert.id) if side is None else side
-            missed = missed_crossing(alert, level, histories[reading.kind], side)
-            self.engine.replace_side(alert.id, missed.side)
-            if missed.time_ns is not None:
-                fired = after_firing(alert, missed.time_ns)
-                self.engine.replace_alert(fired)
-                self.writer.claim([Firing(fired, missed.time_ns, f"{level:f}")], late=True)
+            history = histories[reading.kind]
+            missed = missed_crossing(alert, level, history, side)
+            last_ns = history.last_ns or (self.gap.since_ns if self.gap else 0)
+            self.engine.replace_side(alert.id, missed.side, last_ns)
+            if missed.period is not None:
+                start = missed.period.time_ns
+                until = min(missed.period.end_ns, self._price_ns(reading.subject))
+                firing = Firing(alert, start, level, start - 1, max(start, until))
+                self.engine.note_firing(firing)
+                self._claim([firing], late=True)
+
+    def _price_ns(self, instrument: str) -> int:
+        quote = self.store.quotes.get(instrument)
+        return self.store.clock_ns if quote is None else quote.time_ns
 
     def end_gap(self) -> None:
         """Judge prices again as they come, beginning with the newest ones."""
@@ -290,7 +330,7 @@ class AlertWatch:
             for end_ns, value in values_of(condition, candles, after):
                 firings = list(self.engine.evaluate(reading, value, end_ns))
                 fresh = [each for each in firings if end_ns > max(after, each.alert.made_ns)]
-                self.writer.claim(fresh, late=clock - end_ns > LATE_NS)
+                self._claim(fresh, late=clock - end_ns > LATE_NS)
                 self._candle_ends[reading] = max(end_ns, self._candle_ends.get(reading, 0))
 
 

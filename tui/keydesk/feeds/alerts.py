@@ -125,12 +125,12 @@ async def _periods(
     sides: dict[str, list[PriceRange]] = {side: [] for side in LETTERS if side in wanted}
     for candle in answer.candles:
         for side, found in sides.items():
-            if (period := _period(candle, side)) is not None:
+            if (period := _period(candle, side, granularity)) is not None:
                 found.append(period)
     return {side: sorted(found, key=lambda each: each.time_ns) for side, found in sides.items()}
 
 
-def _period(candle: Candlestick, side: str) -> PriceRange | None:
+def _period(candle: Candlestick, side: str, granularity: str) -> PriceRange | None:
     prices = getattr(candle, side)
     if prices is None or not 0 < candle.time.ns < LAST_NS:
         return None
@@ -138,7 +138,10 @@ def _period(candle: Candlestick, side: str) -> PriceRange | None:
     if not all(each.is_finite() for each in four):
         return None
     first, _, _, last = four
-    return PriceRange(candle.time.ns, first, max(four), min(four), last)
+    start = candle.time.ns
+    return PriceRange(
+        start, period_end(start, granularity) or start, first, max(four), min(four), last
+    )
 
 
 async def read_candles(feed: AccountFeed, alerts: AlertWatch, due: NextReads) -> None:

@@ -208,9 +208,9 @@ def counted(n: int, one: str, more: str = "") -> SafeText:
 
 
 def pip_count(value: Decimal, *, signed: bool = False) -> SafeText:
-    """Return a distance in words, unrounded: 1 pip, 1.0 pips, 1.2 pips; signed: +1 pip."""
-    text = f"{value:+f}" if signed else f"{value:f}"
-    return safe(f"{text} {'pip' if text.lstrip('+-') == '1' else 'pips'}")
+    """Return a distance as it was typed, unrounded: 1 pip, 1.0 pips, 1.2 pips; signed: +1 pip."""
+    text = exact(value, signed=signed)
+    return safe(f"{text} {'pip' if text.lstrip(f'+{MINUS}') == '1' else 'pips'}")
 
 
 def unit_count(value: Decimal) -> SafeText:
@@ -229,6 +229,11 @@ def _with_sign(value: Decimal, text: str, *, plus: bool) -> SafeText:
     if value < 0:
         return safe(MINUS + text)
     return safe("+" + text if plus else text)
+
+
+def exact(value: Decimal, *, signed: bool = False) -> SafeText:
+    """Return a number as it was typed, unrounded; signed: with a plus or minus."""
+    return _minus(f"{value:+f}" if signed else f"{value:f}")
 
 
 def _minus(text: str) -> SafeText:

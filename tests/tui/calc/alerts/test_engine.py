@@ -106,7 +106,8 @@ def test_a_price_that_is_beyond_the_level_already_crosses_nothing() -> None:
     assert not list(engine.evaluate(MID, Decimal("1.2"), 1))
     assert not list(engine.evaluate(MID, Decimal("1.1"), 2))
     assert not list(engine.evaluate(MID, Decimal("1.09"), 3))
-    assert [each.value for each in engine.evaluate(MID, Decimal("1.3"), 4)] == ["1.3"]
+    [fired] = engine.evaluate(MID, Decimal("1.3"), 4)
+    assert (fired.value, fired.since_ns, fired.until_ns) == (Decimal("1.3"), 3, 4)
 
 
 def test_a_gap_over_several_levels_tells_each_in_the_order_in_which_the_price_came_by() -> None:
@@ -157,7 +158,7 @@ def test_a_reading_that_was_interrupted_begins_anew() -> None:
 def candles(*prices: tuple[int, int, int, int]) -> PriceHistory:
     return PriceHistory.of(
         [
-            PriceRange(at * SECOND, *(Decimal(each) for each in four))
+            PriceRange(at * SECOND, (at + 1) * SECOND, *(Decimal(each) for each in four))
             for at, four in enumerate(prices)
         ]
     )
@@ -172,8 +173,8 @@ def test_a_crossing_in_the_path_is_never_missed_in_its_candles(
     found = missed_crossing(alert("1", level, how), Decimal(level), made)
     crossings = fresh_crossings(path, level, how)
     if crossings:
-        assert found.time_ns is not None
-        assert found.time_ns <= crossings[0] // 4 * SECOND
+        assert found.period is not None
+        assert found.period.time_ns <= crossings[0] // 4 * SECOND
 
 
 @pytest.mark.parametrize(
@@ -183,14 +184,16 @@ def test_a_gap_between_two_looks_is_a_crossing_if_the_price_was_below(
     side: int | None, first: int | None
 ) -> None:
     found = missed_crossing(alert("1", 5), Decimal(5), candles((7, 8, 6, 7)), side)
-    assert (found.time_ns, found.side) == (first, 0)
+    assert (found.period and found.period.time_ns, found.side) == (first, 0)
 
 
 def test_candles_from_before_the_last_telling_do_not_tell_it_again() -> None:
     again = replace(alert("1", 5), fired_ns=SECOND)
     made = ((4, 6, 4, 4), (4, 4, 4, 4), (4, 6, 4, 6))
-    assert missed_crossing(again, Decimal(5), candles(*made)).time_ns == 2 * SECOND
-    assert missed_crossing(again, Decimal(5), candles(*made[:2])).time_ns is None
+    found = missed_crossing(again, Decimal(5), candles(*made)).period
+    assert found is not None
+    assert found.time_ns == 2 * SECOND
+    assert missed_crossing(again, Decimal(5), candles(*made[:2])).period is None
 
 
 def one_by_one(made: Alert, history: PriceHistory, side: int | None) -> MissedCrossing:
@@ -206,7 +209,7 @@ def one_by_one(made: Alert, history: PriceHistory, side: int | None) -> MissedCr
         low_first = [entry.crosses(each) for each in (each.open, each.low, each.high, each.close)]
         high_first = [other.crosses(each) for each in (each.open, each.high, each.low, each.close)]
         if any([*low_first, *high_first]) and first is None:
-            first = each.time_ns
+            first = each
     return MissedCrossing(first, entry.side)
 
 

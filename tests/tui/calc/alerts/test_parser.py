@@ -167,7 +167,7 @@ def test_a_distance_counts_from_the_price_of_its_side_when_it_is_made() -> None:
     assert isinstance(made.condition, PriceMove)
     assert (made.condition.start, made.condition.level) == (Decimal("1.085"), Decimal("1.087"))
     lower = make_alert(parse_alert("bid -1%", NAMES, EUR), AROUND).condition
-    assert (lower.level, lower.direction) == (Decimal("1.074051"), "down")
+    assert (lower.level, lower.direction) == (Decimal("1.07405"), "down")
 
 
 def test_a_distance_needs_a_price() -> None:
@@ -219,34 +219,34 @@ def test_one_pip_is_no_pips() -> None:
         "spread ≤ 1.0 pips",
         "spread ≥ 1.2 pips",
         "mid moves +1 pip",
-        "mid moves -1 pip",
+        "mid moves −1 pip",
         "mid moves +20 pips",
-        "mid moves -1%",
+        "mid moves −1%",
     ]
 
 
 def test_a_level_that_the_price_is_beyond_is_said_to_wait_for_a_fresh_crossing() -> None:
     made = make_alert(parse_alert("> 1.08", NAMES, EUR), AROUND)
     price = Decimal("1.085")
-    assert "the alert fires after it went below and crosses again" in standing_text(made, price)
-    assert not standing_text(made, None)
+    assert "the alert fires after it went below and crosses again" in standing_text(made, price, 5)
+    assert not standing_text(made, None, 5)
     higher = PriceCross(EUR, "mid", "up", Decimal("1.09"))
-    assert not standing_text(replace(made, condition=higher), price)
+    assert not standing_text(replace(made, condition=higher), price, 5)
     touched = PriceCross(EUR, "mid", "touch", Decimal("1.08"))
-    assert not standing_text(replace(made, condition=touched), price)
+    assert not standing_text(replace(made, condition=touched), price, 5)
 
 
 @pytest.mark.parametrize(
     ("line", "value", "text"),
     [
         ("spread > 1p", "1.2", "the spread is there already (1.2 pips)"),
-        ("spread > 1p", "1", "the spread is there already (1 pip)"),
+        ("spread > 1p", "1", "the spread is there already (1.0 pips)"),
         ("trade 99 < -1r", "-1.25", "the P/L of the trade is there already (−1.25 R)"),
         ("trade 99 > 50", "51", "the P/L of the trade is there already (+51.00)"),
         ("pl < 100", "0", "the open P/L is there already (0.00)"),
         ("day < -300", "-301", "the P/L of the day is there already (−301.00)"),
-        ("margin > 50", "51.25", "the margin closeout is there already (51.2 %)"),
-        ("clients > 60", "61", "the share of long clients is there already (61.0 %)"),
+        ("margin > 50", "51.25", "the margin closeout is there already (51.25 %)"),
+        ("clients > 60", "61", "the share of long clients is there already (61.00 %)"),
         ("rollover 10m", "480", "the time to the rollover is there already (8m)"),
         ("silence 10s", "12", "the silence is there already (12s)"),
     ],
@@ -256,7 +256,7 @@ def test_what_is_beyond_its_level_already_is_named_with_its_value(
 ) -> None:
     made = make_alert(parse_alert(line, NAMES, EUR), AROUND)
     back = "below" if made.condition.direction == "up" else "above"
-    assert standing_text(made, Decimal(value)) == (
+    assert standing_text(made, Decimal(value), 5) == (
         f"{text}: the alert fires after it went {back} and crosses again"
     )
 

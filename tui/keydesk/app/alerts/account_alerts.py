@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from time import monotonic, time_ns
@@ -187,8 +186,7 @@ class AccountAlerts:
         if changed is None:
             self.watch.change(add_alert(made), lambda why: self._done(why, text))
         else:
-            kept = replace(made, count=changed.count)
-            self.watch.change(replace_alert(kept), lambda why: self._done(why, text))
+            self.watch.change(replace_alert(made), lambda why: self._done(why, text))
 
     def _done(self, why: str, text: str) -> None:
         if why:
@@ -210,10 +208,12 @@ class AccountAlerts:
     def _standing(self, alert: Alert) -> str:
         """Return a hint if what the alert watches is beyond its level already."""
         from keydesk.alerts.readings import present_value  # noqa: PLC0415 - see `open`
+        from keydesk.calc.alerts.alert import instrument_of  # noqa: PLC0415
         from keydesk.calc.alerts.alert_builder import standing_text  # noqa: PLC0415
 
         value = present_value(self._store, alert.condition.reading, monotonic())
-        return standing_text(alert, value)
+        known = self._store.instruments.get(instrument_of(alert.condition))
+        return standing_text(alert, value, 0 if known is None else known.display_precision)
 
     def _alert_context(self) -> AlertContext:
         """Return the time, the trader's zone and the prices, from which an alert is made."""

@@ -1,6 +1,7 @@
 """An alert as it is kept, and the record of each time its condition was met."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Literal
 
 from keydesk.calc.alerts.conditions import (
@@ -32,7 +33,7 @@ class Alert:
     expires_ns: int | None = None
     note: str = ""
     state: AlertState = "on"
-    fired_ns: int = 0  # the last time; 0: never
+    fired_ns: int = 0  # the end of the last crossing; 0: never in this market
     count: int = 0  # how often it fired
 
     @property
@@ -59,11 +60,18 @@ def repeat_text(repeat_s: int | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Firing:
-    """A condition was met."""
+    """A condition was met: the value came to the level after `since_ns`, and at `until_ns` at the latest.
 
-    alert: Alert
-    time_ns: int
-    value: str  # what was read
+    Another program that watches the alert sees the same crossing in a time that overlaps with this one.
+    """
+
+    alert: Alert  # as it was before
+    time_ns: int  # as it is reported
+    value: Decimal  # what was read
+    since_ns: int
+    until_ns: int
+    value_text: str = ""
+    late: bool = False  # it happened while nothing was watching
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +83,12 @@ class FiringRecord:
     time_ns: int
     text: str
     value: str = ""
-    late: bool = False  # it happened while nothing was watching
+    late: bool = (
+        False  # it happened while nothing was watching, or its program ended before it delivered it
+    )
     delivered: bool = False
+    claimed_ns: int = 0  # by the computer's clock
+    taken_over: bool = False  # delivered by another program than the one that claimed it
 
 
 def instrument_of(condition: Condition) -> str:

@@ -18,7 +18,6 @@ from keydesk.calc.alerts.conditions import (
     PriceCross,
     PriceMove,
     PriceSide,
-    ResultUnit,
     RolloverSoon,
     RsiLevel,
     SpreadLevel,
@@ -29,9 +28,9 @@ from keydesk.calc.alerts.parser import AlertLine
 from keydesk.calc.alerts.parts import AlertSyntaxError
 from keydesk.calc.orders.expiry_time import expiry_ns
 from keydesk.calc.orders.ticket_draft import UnreadableText
-from keydesk.text.format import at, duration, money, pair, pip_count
+from keydesk.text.format import at, exact, pair
 from keydesk.text.sanitize import clean_name
-from keydesk_client.arithmetic.profit import round_price
+from keydesk_client.arithmetic.profit import round_price, round_price_down, round_price_up
 
 HUNDRED = Decimal(100)
 SIGNS = {"up": ">", "down": "<", "touch": "@"}
@@ -101,9 +100,12 @@ def _moved(move: PriceMove, around: AlertContext) -> PriceMove:
         )
     start = priced.at(move.side)
     step = move.distance * priced.pip if move.unit == "pips" else start * move.distance / HUNDRED
-    level = round_price(start + step, priced.precision + 1)  # a mid price has a digit more
+    away = round_price_up if step > 0 else round_price_down  # a mid price has a digit more
+    level = away(start + step, priced.precision)
+    start = round_price(start, priced.precision)
     if level <= 0:
-        raise AlertSyntaxError(f"price: {move.distance:+f} from {start:f} is not above 0")
+        distance = exact(move.distance, signed=True)
+        raise AlertSyntaxError(f"price: {distance} from {start:f} is not above 0")
     return replace(move, start=start, level=level)
 
 
@@ -115,12 +117,13 @@ def _instant(text: str, around: AlertContext, part: str) -> int:
     return instant
 
 
-def standing_text(alert: Alert, value: Decimal | None) -> str:
+def standing_text(alert: Alert, value: Decimal | None, precision: int) -> str:
     """Return a hint if a value is beyond the level already: the alert waits until it comes back and crosses again.
 
     Args:
         alert: Its condition says which value is read.
         value: As it is now; None: not known.
+        precision: Decimals of a price of its instrument.
     """
     condition = alert.condition
     if value is None or condition.direction == "touch":
@@ -128,37 +131,32 @@ def standing_text(alert: Alert, value: Decimal | None) -> str:
     is_up = condition.direction == "up"
     if not (value >= condition.level if is_up else value <= condition.level):
         return ""
-    name, shown = _named_value(condition, value)
+    name, shown = _value_name(condition), condition.value_text(value, precision)
     back = "below" if is_up else "above"
     return (
         f"{name} is there already ({shown}): the alert fires after it went {back} and crosses again"
     )
 
 
-def _named_value(condition: Condition, value: Decimal) -> tuple[str, str]:  # noqa: PLR0911 - one a kind
-    """Return what a condition reads, in words, and the value in its unit."""
+def _value_name(condition: Condition) -> str:  # noqa: PLR0911 - one a kind
+    """Return what a condition reads, in words."""
     match condition:
         case SpreadLevel():
-            return "the spread", pip_count(value)
-        case TradeResult(unit=unit):
-            return "the P/L of the trade", _result_text(value, unit)
-        case AccountResult(of=of, unit=unit):
-            name = "the P/L of the day" if of == "day" else "the open P/L"
-            return name, _result_text(value, unit)
+            return "the spread"
+        case TradeResult():
+            return "the P/L of the trade"
+        case AccountResult(of=of):
+            return "the P/L of the day" if of == "day" else "the open P/L"
         case MarginLevel():
-            return "the margin closeout", f"{money(value, 1)} %"
+            return "the margin closeout"
         case ClientLongPercent():
-            return "the share of long clients", f"{money(value, 1)} %"
+            return "the share of long clients"
         case RolloverSoon():
-            return "the time to the rollover", duration(float(value))
+            return "the time to the rollover"
         case StreamSilence():
-            return "the silence", duration(float(value))
+            return "the silence"
         case _:
-            return "the price", f"{value:f}"
-
-
-def _result_text(value: Decimal, unit: ResultUnit) -> str:
-    return f"{money(value, 2, signed=True)}{' R' if unit == 'R' else ''}"
+            return "the price"
 
 
 def line_of(alert: Alert, zone: tzinfo) -> str:

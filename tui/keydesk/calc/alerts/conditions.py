@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar, Literal, NamedTuple
 
-from keydesk.text.format import money, pair, pip_count
+from keydesk.text.format import duration, exact, money, pair, pip_count, price
 from keydesk.text.sanitize import clean_name
 
 Direction = Literal["up", "down", "touch"]
@@ -40,6 +40,10 @@ class PriceCross:
         """The price that is watched."""
         return Reading(self.side, self.instrument)
 
+    def value_text(self, value: Decimal, precision: int) -> str:
+        """Return a price at the instrument's precision."""
+        return price(value, precision)
+
     @property
     def text(self) -> str:
         """Return the condition in words."""
@@ -67,13 +71,17 @@ class PriceMove:
         """Up for a positive distance."""
         return "up" if self.distance > 0 else "down"
 
+    def value_text(self, value: Decimal, precision: int) -> str:
+        """Return a price at the instrument's precision."""
+        return price(value, precision)
+
     @property
     def text(self) -> str:
         """Return the condition in words."""
-        distance = self.distance
         is_percent = self.unit == "percent"
-        moved = f"{distance:+f}%" if is_percent else pip_count(distance, signed=True)
-        where = f" from {self.start:f}: {self.level:f}" if self.start else ""
+        distance = exact(self.distance, signed=True)
+        moved = f"{distance}%" if is_percent else pip_count(self.distance, signed=True)
+        where = f" from {self.start:f} to {self.level:f}" if self.start else ""
         return f"{pair(self.instrument)} {self.side} moves {moved}{where}"
 
 
@@ -89,6 +97,10 @@ class SpreadLevel:
     def reading(self) -> Reading:
         """The spread in pips."""
         return Reading("spread", self.instrument)
+
+    def value_text(self, value: Decimal, precision: int) -> str:  # noqa: ARG002 - as of a price
+        """Return a spread in pips."""
+        return f"{money(value, 1)} pips"
 
     @property
     def text(self) -> str:
@@ -109,6 +121,10 @@ class DayHighLow:
     def reading(self) -> Reading:
         """1 at a new extreme, -1 when the price is away from it."""
         return Reading(self.extreme, self.instrument)
+
+    def value_text(self, value: Decimal, precision: int) -> str:
+        """Return the price that is the new extreme, at the instrument's precision."""
+        return price(value, precision)
 
     @property
     def text(self) -> str:
@@ -134,6 +150,10 @@ class MovingAverageCross:
             "candles", self.instrument, f"ema {self.fast} {self.slow} {self.granularity}"
         )
 
+    def value_text(self, value: Decimal, precision: int) -> str:  # noqa: ARG002 - as of a price
+        """Return nothing: the difference of two averages at their crossing is near zero."""
+        return ""
+
     @property
     def text(self) -> str:
         """Return the condition in words."""
@@ -155,6 +175,10 @@ class RsiLevel:
     def reading(self) -> Reading:
         """The index."""
         return Reading("candles", self.instrument, f"rsi {self.period} {self.granularity}")
+
+    def value_text(self, value: Decimal, precision: int) -> str:  # noqa: ARG002 - as of a price
+        """Return an index with one decimal."""
+        return money(value, 1)
 
     @property
     def text(self) -> str:
@@ -178,6 +202,10 @@ class AtrMultiple:
         """The range of the last complete candle over the average before it."""
         return Reading("candles", self.instrument, f"atr {self.period} {self.granularity}")
 
+    def value_text(self, value: Decimal, precision: int) -> str:  # noqa: ARG002 - as of a price
+        """Return a multiple of the average true range."""
+        return f"{money(value, 2)} × ATR {self.period}"
+
     @property
     def text(self) -> str:
         """Return the condition in words."""
@@ -198,6 +226,10 @@ class TradeResult:
     def reading(self) -> Reading:
         """The result of the trade."""
         return Reading("trade", self.trade_id, self.unit)
+
+    def value_text(self, value: Decimal, precision: int) -> str:  # noqa: ARG002 - as of a price
+        """Return a result in money or R."""
+        return _result(value, self.unit)
 
     @property
     def text(self) -> str:
@@ -220,6 +252,10 @@ class AccountResult:
         """The result of the account."""
         return Reading("account", self.of, self.unit)
 
+    def value_text(self, value: Decimal, precision: int) -> str:  # noqa: ARG002 - as of a price
+        """Return a result in money or R."""
+        return _result(value, self.unit)
+
     @property
     def text(self) -> str:
         """Return the condition in words."""
@@ -238,6 +274,10 @@ class MarginLevel:
     def reading(self) -> Reading:
         """The margin closeout percent."""
         return Reading("margin")
+
+    def value_text(self, value: Decimal, precision: int) -> str:  # noqa: ARG002 - as of a price
+        """Return a percentage."""
+        return f"{money(value, 2)} %"
 
     @property
     def text(self) -> str:
@@ -263,6 +303,10 @@ class ClockTime:
         """The broker's clock."""
         return Reading("clock")
 
+    def value_text(self, value: Decimal, precision: int) -> str:  # noqa: ARG002 - as of a price
+        """Return nothing: the line of a firing begins with its time."""
+        return ""
+
     @property
     def text(self) -> str:
         """Return the condition in words."""
@@ -286,6 +330,10 @@ class RolloverSoon:
         """The seconds to the next rollover."""
         return Reading("rollover")
 
+    def value_text(self, value: Decimal, precision: int) -> str:  # noqa: ARG002 - as of a price
+        """Return the time that is left."""
+        return duration(float(value))
+
     @property
     def text(self) -> str:
         """Return the condition in words."""
@@ -304,6 +352,10 @@ class ClientLongPercent:
     def reading(self) -> Reading:
         """The percent of positions that are long."""
         return Reading("book", self.instrument)
+
+    def value_text(self, value: Decimal, precision: int) -> str:  # noqa: ARG002 - as of a price
+        """Return a percentage."""
+        return f"{money(value, 2)} %"
 
     @property
     def text(self) -> str:
@@ -328,6 +380,10 @@ class StreamSilence:
     def reading(self) -> Reading:
         """The seconds since the last line."""
         return Reading("silence", self.stream)
+
+    def value_text(self, value: Decimal, precision: int) -> str:  # noqa: ARG002 - as of a price
+        """Return how long it has been silent."""
+        return duration(float(value))
 
     @property
     def text(self) -> str:
@@ -355,5 +411,15 @@ Condition = (
 CandleCondition = MovingAverageCross | RsiLevel | AtrMultiple
 
 
+def reached_text(condition: Condition, value: Decimal, precision: int) -> str:
+    """Return a value that was read when a condition was met, "" where it reads as the level does."""
+    text = condition.value_text(value, precision)
+    return "" if text == condition.value_text(condition.level, precision) else text
+
+
 def _amount(value: Decimal, unit: ResultUnit) -> str:
-    return f"{value:+f} R" if unit == "R" else money(value, signed=True)
+    return f"{exact(value, signed=True)} R" if unit == "R" else money(value, signed=True)
+
+
+def _result(value: Decimal, unit: ResultUnit) -> str:
+    return f"{money(value, 2, signed=True)}{' R' if unit == 'R' else ''}"

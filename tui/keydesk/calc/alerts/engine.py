@@ -50,6 +50,7 @@ class Levels:
     armed: dict[Decimal, list[WatchedAlert]] = field(default_factory=dict)
     levels: list[Decimal] = field(default_factory=list)  # sorted
     last: Decimal | None = None
+    last_ns: int = 0  # when it was read
     low: Decimal | None = None  # the next level below the last value; None: there is none
     high: Decimal | None = None
     quiet: bool = False  # the last value is on no level
@@ -73,9 +74,9 @@ class Levels:
             del self.levels[bisect_left(self.levels, level)]
         self._note_nearest_levels()
 
-    def crossed(self, value: Decimal) -> list[WatchedAlert]:
+    def crossed(self, value: Decimal, time_ns: int) -> list[WatchedAlert]:
         """Return the alerts whose level the value crossed."""
-        last = self.last
+        last, self.last_ns = self.last, time_ns
         low, high = self.low, self.high
         if self.quiet and (low is None or value > low) and (high is None or value < high):
             self.last = value
@@ -132,7 +133,7 @@ class AlertEngine:
             if now is None or now.condition != entry.alert.condition:
                 self._remove(entry)
             else:
-                entry.alert = _later(entry.alert, now)
+                entry.alert = now
         for id_, alert in active.items():
             if id_ not in self._armed:
                 self.add(alert, BELOW if isinstance(alert.condition, ClockTime) else None)
@@ -150,24 +151,41 @@ class AlertEngine:
         if not self._readings[reading].levels:
             del self._readings[reading]
 
-    def evaluate(self, reading: Reading, value: Decimal, time_ns: int) -> Iterable[Firing]:
-        """Return the alerts that this value makes fire; one that fires once is watched no longer."""
+    def evaluate(
+        self, reading: Reading, value: Decimal, time_ns: int, every_ns: int = 0
+    ) -> Iterable[Firing]:
+        """Return the alerts that this value makes fire; one that fires once is watched no longer.
+
+        Args:
+            reading: What was read.
+            value: Its value.
+            time_ns: When.
+            every_ns: How far apart two programs may read a value that does not come with a time of its own.
+        """
         levels = self._readings.get(reading)
         if levels is None:
             return NOTHING
-        crossed = levels.crossed(value)
+        since_ns = min(levels.last_ns, time_ns - every_ns)
+        crossed = levels.crossed(value, time_ns)
         if not crossed:
             return NOTHING
-        return [firing for each in crossed if (firing := self._fire(each, value, time_ns))]
+        firings = [Firing(each.alert, time_ns, value, since_ns, time_ns) for each in crossed]
+        return [each for each in firings if self._fire(each)]
 
-    def _fire(self, entry: WatchedAlert, value: Decimal, time_ns: int) -> Firing | None:
-        alert = entry.alert
+    def _fire(self, firing: Firing) -> bool:
+        """Note that an alert fired, unless it has expired or pauses; return whether it did."""
+        alert, time_ns = firing.alert, firing.time_ns
         if has_expired(alert, time_ns) or is_pausing(alert, time_ns):
-            return None
-        entry.alert = fired = after_firing(alert, time_ns)
-        if fired.state == "done":
+            return False
+        self.note_firing(firing)
+        return True
+
+    def note_firing(self, firing: Firing) -> None:
+        """Go on with an alert as it is after it fired; one that is done is watched no longer."""
+        entry = self._armed[firing.alert.id]
+        entry.alert = after_firing(firing.alert, firing.until_ns)
+        if entry.alert.state != "on":
             self._remove(entry)
-        return Firing(fired, time_ns, f"{value:f}")
 
     def forget_sides(self, reading: Reading) -> None:
         """Begin anew on a reading: what comes next says on which side it is, and crosses nothing."""
@@ -183,21 +201,14 @@ class AlertEngine:
         entry = self._armed.get(alert_id)
         return None if entry is None else entry.side
 
-    def replace_side(self, alert_id: str, side: int | None) -> None:
-        """Set the side of an alert's level on which the value was, worked out from what was not read."""
+    def replace_side(self, alert_id: str, side: int | None, time_ns: int) -> None:
+        """Set the side of an alert's level on which the value was at a time, worked out from what was not read."""
         entry = self._armed.get(alert_id)
         if entry is not None:
             entry.side = side
             levels = self._readings[entry.alert.condition.reading]
             levels.last, levels.quiet = None, False  # every level is looked at with the next value
-
-    def replace_alert(self, alert: Alert) -> None:
-        """Replace an alert by what it is after it fired; one that is done is watched no longer."""
-        entry = self._armed.get(alert.id)
-        if entry is not None:
-            entry.alert = alert
-            if alert.state != "on":
-                self._remove(entry)
+            levels.last_ns = time_ns
 
 
 def has_expired(alert: Alert, time_ns: int) -> bool:
@@ -216,10 +227,3 @@ def after_firing(alert: Alert, time_ns: int) -> Alert:
     """Return the alert after it fired."""
     state = "done" if alert.repeat_s is None else alert.state
     return replace(alert, state=state, fired_ns=time_ns, count=alert.count + 1)
-
-
-def _later(ours: Alert, theirs: Alert) -> Alert:
-    """Return the alert as it is kept; a firing that is not written yet stays."""
-    if theirs.count < ours.count:
-        return replace(theirs, fired_ns=ours.fired_ns, count=ours.count)
-    return theirs

@@ -16,6 +16,7 @@ class PriceRange:
     """The prices of one period."""
 
     time_ns: int  # its start
+    end_ns: int
     open: Decimal
     high: Decimal
     low: Decimal
@@ -42,6 +43,11 @@ class PriceHistory:
             ]
         )
 
+    @property
+    def last_ns(self) -> int:
+        """The start of the last period, 0 without any."""
+        return self.blocks[-1][2][-1].time_ns if self.blocks else 0
+
     def around(self, entry: WatchedAlert) -> Iterator[PriceRange]:
         """Yield the periods that may change the state of `entry`; the caller applies each one before it takes the next."""
         for low, high, part in self.blocks:
@@ -62,7 +68,7 @@ def _is_settled(entry: WatchedAlert, low: Decimal, high: Decimal) -> bool:
 class MissedCrossing:
     """The first crossing that was missed, and the side of the level on which the value was in the end."""
 
-    time_ns: int | None  # start of the period of the first one; None: there was none
+    period: PriceRange | None  # of the first one; None: there was none
     side: int | None
 
 
@@ -80,7 +86,8 @@ def missed_crossing(
         history: Of bid, ask or mid, as the alert watches.
         side: Of the level where the value was before, if that is known.
     """
-    entry, first = WatchedAlert(alert, level, side), None
+    entry = WatchedAlert(alert, level, side)
+    first: PriceRange | None = None
     for period in history.around(entry):
         if period.time_ns < max(alert.made_ns, alert.fired_ns):
             entry.crosses(period.close)
@@ -88,7 +95,7 @@ def missed_crossing(
         crossed = _crosses(entry, period)
         is_blocked = has_expired(alert, period.time_ns) or is_pausing(alert, period.time_ns)
         if crossed and first is None and not is_blocked:
-            first = period.time_ns
+            first = period
     return MissedCrossing(first, entry.side)
 
 

@@ -139,9 +139,8 @@ class AlertsForm(InfoForm[None]):
         if alert.expires_ns is not None:
             phrases.append(f"until {date_and_time(alert.expires_ns, zone)}")
         if alert.count:
-            phrases.append(
-                f"fired {counted(alert.count, 'time')}, last {date_and_time(alert.fired_ns, zone)}"
-            )
+            last = f", last {date_and_time(alert.fired_ns, zone)}" if alert.fired_ns else ""
+            phrases.append(f"fired {counted(alert.count, 'time')}{last}")
         whole = wrap_text(alert.text, "plain", self.inside)[:2]
         return [BLANK, *whole, *wrap_text(safe(", ".join(phrases)), "muted", self.inside)[:1]]
 
