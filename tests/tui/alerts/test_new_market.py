@@ -65,6 +65,7 @@ async def test_a_day_that_is_played_again_is_told_again_also_by_an_alert_that_wa
             await desk.price("1.09", 7)
             await desk.price("1.11", 8)
             desk.store.clock_ns = TEN - 60 * SECOND
+            desk.store.quotes.clear()
             desk.watch.restart_market()
             desk.watch.change(set_alert_state("2", "on"))
             await desk.watch.settled()
