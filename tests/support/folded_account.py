@@ -1,6 +1,7 @@
 """A practised account seen by a desk: every transaction goes over the wire's form into a store that folds it."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
@@ -15,6 +16,7 @@ from keydesk_client.account.synchronizer import TransactionGate
 from keydesk_client.models import Account, AccountChanges, AccountChangesState, Transaction
 from keydesk_client.models._core.decoder import Reader
 from keydesk_practice.engine.commands import Command, Tick
+from keydesk_practice.engine.quotes import Level
 from keydesk_practice.engine.transactions import Transaction as Happened
 from keydesk_practice.engine.transactions import to_wire
 from keydesk_practice.engine.views.accounts import account as account_view
@@ -79,13 +81,23 @@ class FoldedAccount:
             factors = (str(worth.gain), str(worth.loss), str(worth.value))
             apply_conversions(self.store, [conversions(currency, *factors)])
         for name, quote in market.quotes.items():
-            sent = price(name, str(quote.bid), str(quote.ask))
+            sent = price(
+                name,
+                str(quote.bid),
+                str(quote.ask),
+                bids=_on_the_wire(quote.bids),
+                asks=_on_the_wire(quote.asks),
+            )
             apply_price(self.store, sent, 1.0)
             row = self.store.quotes[name]
             row.bid, row.ask = quote.bid, quote.ask
         revalue(self.store, 1.0)
         assert self.store.account is not None
         return self.store.account
+
+
+def _on_the_wire(levels: Iterable[Level]) -> list[dict[str, object]]:
+    return [{"price": str(each.price), "liquidity": each.liquidity} for each in levels]
 
 
 def read_from_wire(transaction: Happened) -> Transaction:

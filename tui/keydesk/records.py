@@ -15,6 +15,7 @@ from keydesk_client.account.records import (
     OpenTrade,
     PendingOrder,
 )
+from keydesk_client.arithmetic.depth import OfferedLevel
 
 __all__ = [
     "AccountState",
@@ -53,6 +54,8 @@ class Quote:
     bid_move: int = 0  # +1 up, -1 down, 0 unchanged at the last change
     ask_move: int = 0
     moved_at: float = 0.0  # monotonic seconds of the last change, drives the flash
+    bids: tuple[OfferedLevel, ...] = ()  # best first, as they came
+    asks: tuple[OfferedLevel, ...] = ()
 
 
 @dataclass(slots=True)

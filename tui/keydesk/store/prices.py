@@ -193,6 +193,7 @@ def apply_price(store: Store, price: ClientPrice, received: float) -> None:
         quote.time_ns = time_ns
         quote.tradeable = tradeable
         quote.received = received
+    quote.bids, quote.asks = price.bids, price.asks
     if news:
         store.mark(Topic.PRICES, instrument)
     store.see_clock(time_ns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
@@ -13,6 +13,8 @@ from keydesk.calc.risk.exposure import Holding, exposure_of
 from keydesk.calc.risk.trading_context import NOTHING, AccountFunds, Lot, Rules, TradingContext
 from keydesk.records import AccountState, PositionRow, Quote, id_order
 from keydesk.store.store import Store
+from keydesk_client.account.values import MAX_VALUE
+from keydesk_client.arithmetic.depth import DepthLevel, OfferedLevel
 from keydesk_client.arithmetic.margin import effective_rate
 from keydesk_client.arithmetic.profit import HOME, Factors, pip, round_price
 
@@ -126,7 +128,22 @@ def trading_context_of(store: Store, instrument: str, now: float) -> TradingCont
         tradeable=quote.tradeable,
         average_range=_average_range(store, instrument),
         daily_range=_daily_range(store, known),
+        bids=_depth(quote.bids, worse=-1),
+        asks=_depth(quote.asks, worse=1),
     )
+
+
+def _depth(levels: Sequence[OfferedLevel], *, worse: int) -> tuple[DepthLevel, ...]:
+    """Return the levels with units on offer; what does not go on to worse prices cannot be believed, and ends them."""
+    depth: list[DepthLevel] = []
+    for level in levels:
+        units = Decimal(level.liquidity)
+        if not (units.is_finite() and 0 < units < MAX_VALUE and 0 < level.price < MAX_VALUE):
+            break
+        if depth and worse * (level.price - depth[-1].price) <= 0:
+            break
+        depth.append(DepthLevel(level.price, units))
+    return tuple(depth)
 
 
 def _average_range(store: Store, instrument: str) -> Decimal | None:

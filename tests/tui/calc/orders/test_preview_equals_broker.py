@@ -64,6 +64,7 @@ class Drawn:
     draft: Draft
     held: tuple[tuple[str, int], ...]
     goes_to: Literal["stop", "target"]
+    shallow: int | None = None  # units at the first price level; the rest is two pips beyond
 
 
 numbers: dict[FieldName, st.SearchStrategy[str]] = {
@@ -106,7 +107,21 @@ def tickets(draw: st.DrawFn) -> Drawn:
     trades = st.tuples(st.sampled_from(NAMES), st.sampled_from((4000, 15_000, -4000, -9000)))
     held = draw(st.lists(trades, max_size=4))
     ends: tuple[Literal["stop", "target"], ...] = ("stop", "target")
-    return Drawn(draft, tuple(held), draw(st.sampled_from(ends)))
+    shallow = draw(st.sampled_from((None, 500, 7000)))
+    return Drawn(draft, tuple(held), draw(st.sampled_from(ends)), shallow)
+
+
+def make_shallow(broker: PractisedAccount, name: str, units: int) -> None:
+    """Leave so many units at the price of an instrument; the others are at two pips beyond."""
+    quote, beyond = (
+        broker.market.quote(name),
+        2 * broker.market.specifications[name].pip,
+    )
+    broker.market.levels(
+        name,
+        [(str(quote.bid), units), (str(quote.bid - beyond), 10_000_000)],
+        [(str(quote.ask), units), (str(quote.ask + beyond), 10_000_000)],
+    )
 
 
 class Account:
@@ -118,6 +133,8 @@ class Account:
             far = StopLossDetails(distance=D(3) if "JPY" in name else D("0.03"))
             stop = far if number % 2 else None
             broker.place(MarketRequest(instrument=name, units=D(units), stop_loss_on_fill=stop))
+        if drawn.shallow is not None:
+            make_shallow(broker, drawn.draft.instrument, drawn.shallow)
         self.folded, self.broker = FoldedAccount(broker), broker
         for name, known in broker.market.specifications.items():
             view = json.dumps(instrument_view(known))
@@ -239,8 +256,8 @@ def check_account(
 
 def check_levels(account: Account, drawn: Drawn, plan: Plan, trade_id: int) -> None:
     """The profit or loss when the price reaches the nearest stop, or the target."""
-    entry, target, long = plan.levels.entry, plan.levels.target, drawn.draft.direction > 0
-    assert isinstance(entry, Decimal)
+    entry, target, long = plan.average, plan.levels.target, drawn.draft.direction > 0
+    assert entry is not None
     if drawn.goes_to == "target" and isinstance(target, Decimal):
         made, said = account.closed_by_price(trade_id, target, long=long), plan.reward
     elif plan.distance is not None:

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from keydesk.calc.orders.position_effect import reduced_lots
 from keydesk.calc.orders.ticket import Plan
-from keydesk.calc.orders.ticket_draft import Draft
+from keydesk.calc.orders.ticket_draft import Draft, UnreadableText
 from keydesk.calc.risk.exposure import ExposureChange, Holding, exposure_changes
 from keydesk.calc.risk.financing import days_charged_next, days_to_friday, financing_of
 from keydesk.calc.risk.trading_context import NOTHING, TradingContext
@@ -32,7 +32,10 @@ def preview_of(draft: Draft, plan: Plan, context: TradingContext, wall_ns: int) 
     charged = context.rules.financing_days
     to_friday = days_to_friday(wall_ns, charged)
     before, after = _risks(draft, plan, context)
-    opens_unprotected = bool(opened) and plan.distance is None
+    is_readable = not any(
+        isinstance(each, UnreadableText) for each in (plan.levels.stop, plan.levels.trail)
+    )
+    opens_unprotected = bool(opened) and plan.distance is None and is_readable
     return Preview(
         swap_a_day=financing_of(context, opened, 1) if opened else None,
         swap_to_friday=None
@@ -43,7 +46,7 @@ def preview_of(draft: Draft, plan: Plan, context: TradingContext, wall_ns: int) 
             context.funds.exposure, Holding(context.rules.name, signed, context.mid)
         ),
         risk_before=before,
-        risk_after=after,
+        risk_after=after if is_readable else None,
         unprotected_before=context.funds.unprotected_trades,
         unprotected_after=context.funds.unprotected_trades
         - _unprotected_closed(draft, plan, context)

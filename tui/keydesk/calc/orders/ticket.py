@@ -15,12 +15,19 @@ from keydesk.calc.orders.ticket_draft import (
     Fill,
     Reading,
     UnreadableText,
-    shown_number,
 )
-from keydesk.calc.orders.ticket_levels import Levels, levels_of, stop_distance
+from keydesk.calc.orders.ticket_levels import (
+    Levels,
+    at_average,
+    deep_cost,
+    fill_price,
+    levels_of,
+    stop_distance,
+)
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.sizing import CapName, Caps, size
 from keydesk.calc.risk.trading_context import NOTHING, TradingContext
+from keydesk_client.arithmetic.depth import units_for_risk_through
 from keydesk_client.arithmetic.margin import (
     closeout_percent,
     margin_cap,
@@ -28,7 +35,6 @@ from keydesk_client.arithmetic.margin import (
     required_margin,
 )
 from keydesk_client.arithmetic.profit import notional, pip_value, spread_cost
-from keydesk_client.arithmetic.risk import units_for_risk
 
 PERCENT = Decimal(100)
 
@@ -40,7 +46,10 @@ class Plan:
     levels: Levels
     units: Decimal  # magnitude
     bound_by: CapName
-    distance: Decimal | None  # from the entry to the nearer of stop and trailing stop
+    average: (
+        Decimal | None
+    )  # expected of the fill; beyond the first price level worse than the entry
+    distance: Decimal | None  # from that to the nearer of stop and trailing stop
     pip_value: Decimal
     notional: Decimal
     margin: Decimal  # what this ticket adds, negative when it frees
@@ -58,6 +67,11 @@ class Plan:
     reduces: bool = False  # it opens nothing, so it has no stop or target of its own
 
     @property
+    def is_deep(self) -> bool:
+        """Whether the order is larger than what is on offer at the first price level."""
+        return self.average is not None and self.average != self.levels.entry
+
+    @property
     def ratio(self) -> Decimal | None:
         """Reward over risk."""
         if self.risk is None or self.reward is None or self.risk <= 0:
@@ -68,47 +82,70 @@ class Plan:
 def work_out(draft: Draft, context: TradingContext, limits: Limits) -> Plan:
     """Compute the plan of a ticket at the present price."""
     levels = levels_of(draft, context)
-    distance = stop_distance(draft, levels, context.ask - context.bid)
+    spread = context.ask - context.bid
     sized = size(
-        _wanted_units(draft, context, distance),
+        _wanted_units(draft, context, stop_distance(draft, levels, spread)),
         context.rules.units_precision,
         _caps(draft, context, limits),
     )
     units, factors = sized.units, context.factors
     signed, fill = draft.direction * units, draft.members.fill
     effect = effect_of(context.funds, signed, fill)
+    average = fill_price(draft, levels, context, effect.opened + effect.reduced)
+    away = deep_cost(draft, levels, average)
+    levels = at_average(draft, levels, average, context)
+    distance = stop_distance(draft, levels, spread + away, average)
     reduces = effect.only_reduces or fill == "REDUCE_ONLY"
     if reduces:
         levels, distance = replace(levels, stop=None, target=None, trail=None), None
     added = margin_added(context, signed, fill)
     premium = premium_of(draft, context)
-    at = shown_number(levels.entry)
-    paid = spread_cost(effect.opened, context.bid, context.ask, factors.loss)
     return Plan(
         levels=levels,
         units=units,
         bound_by=sized.bound_by,
+        average=average,
         distance=distance,
         pip_value=pip_value(units, context.rules.pip, factors),
         notional=notional(units, context.mid, factors),
         margin=added,
-        margin_left=context.funds.margin_available - added - paid,
+        margin_left=context.funds.margin_available
+        - added
+        - spread_cost(effect.opened, context.bid, context.ask + away, factors.loss)
+        - _lost_in_the_depth(draft, context, effect.reduced, away),
         closeout_after=closeout_percent(
-            context.funds.margin_used + added, mid_nav_after(context, units)
+            context.funds.margin_used + added,
+            mid_nav_after(context, units) - units * away * factors.loss,
         ),
         position_before=context.funds.net_units,
         position_after=effect.long_after - effect.short_after,
         risk=None if distance is None else effect.opened * (distance + premium) * factors.loss,
-        reward=_reward(draft, levels, effect.opened, factors.gain),
-        spread=context.ask - context.bid,
+        reward=_reward(draft, levels.target, average, effect.opened, factors.gain),
+        spread=spread,
         minimum_risk=None
         if distance is None
         else context.rules.minimum_units * distance * factors.loss,
         effect=effect,
-        realized=None if at is None else realized(context, signed, effect.reduced, at),
+        realized=None if average is None else realized(context, signed, effect.reduced, average),
         premium=effect.opened * premium * factors.loss,
         reduces=reduces,
     )
+
+
+def _lost_in_the_depth(
+    draft: Draft, context: TradingContext, reduced: Decimal, away: Decimal
+) -> Decimal:
+    """Return how much less the reduced units make at the average price than at the first one, at which they were valued."""
+    if not away or not reduced:
+        return NOTHING
+    touch = context.ask if draft.direction > 0 else context.bid
+    first, deep = (
+        realized(context, draft.direction * reduced, reduced, price)
+        for price in (touch, touch + draft.direction * away)
+    )
+    if first is None or deep is None:
+        return reduced * away * context.factors.loss
+    return first - deep
 
 
 def premium_of(draft: Draft, context: TradingContext) -> Decimal:
@@ -181,7 +218,14 @@ def _wanted_units(draft: Draft, context: TradingContext, distance: Decimal | Non
             return value
     if distance is None or distance <= 0:
         return NOTHING
-    return units_for_risk(lost, distance, factors.loss, premium_of(draft, context))
+    return units_for_risk_through(
+        context.depth(draft.direction) if draft.kind == "MARKET" else (),
+        risk=lost,
+        distance=distance,
+        premium=premium_of(draft, context),
+        loss_factor=factors.loss,
+        precision=context.rules.price_precision,
+    )
 
 
 def _caps(draft: Draft, context: TradingContext, limits: Limits) -> Caps:
@@ -212,7 +256,9 @@ def room_left(draft: Draft, context: TradingContext) -> Decimal | None:
     return context.rules.maximum_position - held
 
 
-def _reward(draft: Draft, levels: Levels, units: Decimal, gain: Decimal) -> Decimal | None:
-    if not isinstance(levels.target, Decimal) or not isinstance(levels.entry, Decimal):
+def _reward(
+    draft: Draft, target: Reading, entry: Decimal | None, units: Decimal, gain: Decimal
+) -> Decimal | None:
+    if not isinstance(target, Decimal) or entry is None:
         return None
-    return units * draft.direction * (levels.target - levels.entry) * gain
+    return units * draft.direction * (target - entry) * gain

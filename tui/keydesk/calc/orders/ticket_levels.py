@@ -1,13 +1,14 @@
 """The prices of a ticket: entry, bound, stop, target and trailing distance, from the draft and the present price."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
 from keydesk.calc.orders import average_range
-from keydesk.calc.orders.ticket_draft import Draft, Reading, UnreadableText
+from keydesk.calc.orders.ticket_draft import Draft, Reading, UnreadableText, shown_number
 from keydesk.calc.risk.sizing import slippage_allowed
-from keydesk.calc.risk.trading_context import TradingContext
+from keydesk.calc.risk.trading_context import NOTHING, TradingContext
+from keydesk_client.arithmetic.depth import average_fill_price
 from keydesk_client.arithmetic.profit import round_price, round_price_down, round_price_up
 
 
@@ -77,17 +78,45 @@ def entry_price(draft: Draft, context: TradingContext) -> Reading:
     return round_price(value, precision)
 
 
-def stop_distance(draft: Draft, levels: Levels, spread: Decimal) -> Decimal | None:
-    """Return the distance of the nearer of stop and trailing stop from the entry; negative on the wrong side.
+def fill_price(
+    draft: Draft, levels: Levels, context: TradingContext, units: Decimal
+) -> Decimal | None:
+    """Return the expected average price of the fill: the entry, of a market order through the depth of the price."""
+    entry, depth = shown_number(levels.entry), context.depth(draft.direction)
+    if draft.kind != "MARKET" or not depth or not units:
+        return entry
+    return average_fill_price(depth, units, context.rules.price_precision)
 
-    A trailing stop begins at its distance from the closing price, a spread further from the entry. None without either
+
+def deep_cost(draft: Draft, levels: Levels, average: Decimal | None) -> Decimal:
+    """Return how much worse than the entry the average price is."""
+    entry = shown_number(levels.entry)
+    return NOTHING if entry is None or average is None else draft.direction * (average - entry)
+
+
+def at_average(
+    draft: Draft, levels: Levels, average: Decimal | None, context: TradingContext
+) -> Levels:
+    """Return the levels of a fill at an average price: a target in R is measured from it, other levels stay."""
+    if draft.target.unit != "R" or average is None or average == levels.entry:
+        return levels
+    return replace(levels, target=_target(draft, average, levels.stop, context))
+
+
+def stop_distance(
+    draft: Draft, levels: Levels, spread: Decimal, average: Decimal | None = None
+) -> Decimal | None:
+    """Return the distance of the nearer of stop and trailing stop from the average price; negative on the wrong side.
+
+    Without an average price, from the entry. A trailing stop begins at its distance from the closing price, a spread further from the entry. None without either
     stop, and while one of them cannot be read.
     """
     if any(isinstance(each, UnreadableText) for each in (levels.stop, levels.trail)):
         return None
     distances = []
-    if isinstance(levels.stop, Decimal) and isinstance(levels.entry, Decimal):
-        distances.append(draft.direction * (levels.entry - levels.stop))
+    entry = shown_number(levels.entry) if average is None else average
+    if isinstance(levels.stop, Decimal) and entry is not None:
+        distances.append(draft.direction * (entry - levels.stop))
     if isinstance(levels.trail, Decimal):
         distances.append(levels.trail + spread)
     return min(distances) if distances else None

@@ -31,8 +31,8 @@ def parts_of(draft: Draft, plan: Plan, context: TradingContext) -> tuple[OrderPa
         return ()
     if problem := _problem(draft, plan):
         return problem
-    entry, trail, rules = plan.levels.entry, plan.levels.trail, context.rules
-    if plan.distance is None or not isinstance(entry, Decimal):
+    entry, trail, rules = plan.average, plan.levels.trail, context.rules
+    if plan.distance is None or entry is None:
         return "stop: the scale-out counts in R: s, then digits"
     sizes = shared_units(plan.units, scale_out.shares, rules.units_precision)
     if min(sizes) < rules.minimum_units:

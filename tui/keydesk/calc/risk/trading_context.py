@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from keydesk_client.arithmetic.depth import DepthLevel
 from keydesk_client.arithmetic.profit import Factors, profit
 
 NOTHING = Decimal(0)
@@ -122,8 +123,15 @@ class TradingContext:
     tradeable: bool
     average_range: Decimal | None = None  # of hourly candles, in price units; None: not known
     daily_range: Decimal | None = None  # average true range of daily candles, likewise
+    bids: tuple[DepthLevel, ...] = ()  # on offer, best first; (): not known
+    asks: tuple[DepthLevel, ...] = ()
 
     @property
     def mid(self) -> Decimal:
         """The mid price; margin is computed with it."""
         return (self.bid + self.ask) / 2
+
+    def depth(self, direction: int) -> tuple[DepthLevel, ...]:
+        """Return the levels that an order trades against; () unless they begin at the present price."""
+        levels, touch = (self.asks, self.ask) if direction > 0 else (self.bids, self.bid)
+        return levels if levels and levels[0].price == touch else ()

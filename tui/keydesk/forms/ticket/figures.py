@@ -53,11 +53,27 @@ def result_lines(
             FigureLine(_profit_line(plan, "" if narrow else currency), LeftOut.TARGET),
         ]
     return [
+        *_deep_lines(plan, context, narrow=narrow),
         *outcome,
         FigureLine(_pip_line(plan, context, narrow=narrow), LeftOut.PIP),
         *_margin_lines(plan, narrow=narrow),
         FigureLine(position_line(draft, plan, context, narrow=narrow)),
     ]
+
+
+def _deep_lines(plan: Plan, context: TradingContext, *, narrow: bool) -> list[FigureLine]:
+    """Return the average price of an order larger than the first price level, and how much worse it is."""
+    if not plan.is_deep or plan.average is None:
+        return []
+    entry = shown_number(plan.levels.entry) or plan.average
+    worse = money(abs(plan.average - entry) / context.rules.pip, 1)
+    line: TextLine = (
+        ("deep: ", "warn"),
+        ("average ", "muted"),
+        (price(plan.average, context.rules.price_precision), "plain"),
+        (safe("" if narrow else f"  {worse}p worse than the first price"), "muted"),
+    )
+    return [FigureLine(line)]
 
 
 def _pip_line(plan: Plan, context: TradingContext, *, narrow: bool) -> TextLine:
@@ -98,7 +114,7 @@ def _reduction_lines(draft: Draft, plan: Plan, context: TradingContext) -> Seque
     sells = draft.direction < 0
     side, role = ("LONG", "buy") if sells else ("SHORT", "sell")
     held = effect.long_before if sells else effect.short_before
-    at, won = shown_number(plan.levels.entry), plan.realized
+    at, won = plan.average, plan.realized
     when = (
         "at market" if draft.kind == "MARKET" else f"at {price(at, context.rules.price_precision)}"
     )
@@ -206,7 +222,7 @@ def preview_lines(
     lines: list[FigureLine] = []
     if preview.swap_a_day is not None:
         lines += _swap_lines(preview, preview.swap_a_day, narrow=narrow)
-    if preview.risk_before is not None or preview.unprotected_after:
+    if preview.risk_after is not None or preview.unprotected_after:
         lines.append(FigureLine(_risk_line(preview, context, narrow=narrow), LeftOut.RISK))
     exposure = _exposure_lines(preview.exposure, narrow=narrow)
     return [*lines, *(FigureLine(line, LeftOut.HOLDS) for line in exposure)]
