@@ -15,6 +15,7 @@ from keydesk.calc.alerts.engine import after_firing, has_expired, is_pausing
 
 MAX_ALERTS = 500
 MAX_HISTORY = 200
+CLOCK_SLACK_NS = 60_000_000_000  # by which the clocks of two programs may differ
 TAKE_OVER_NS = 30_000_000_000  # after which a claimed firing that was not delivered is taken over
 
 
@@ -200,7 +201,8 @@ def restart_market(account_ns: int, now_ns: int) -> Change:
     def change(alert_list: AlertList) -> AlertList:
         if not alert_list.account_ns:
             alert_list = replace(alert_list, account_ns=account_ns)
-        if alert_list.account_ns == account_ns and now_ns >= alert_list.seen_ns:
+        fired = (each.fired_ns - CLOCK_SLACK_NS for each in alert_list.alerts)
+        if alert_list.account_ns == account_ns and now_ns >= max((alert_list.seen_ns, *fired)):
             return alert_list
         alerts = tuple(_in_new_market(each, now_ns) for each in alert_list.alerts)
         return replace(alert_list, alerts=alerts, seen_ns=now_ns, sides={}, account_ns=account_ns)
