@@ -11,6 +11,7 @@ minutes; a trigger in between fills at the price of the next step, as after a sh
 
 import asyncio
 import contextlib
+import json
 import logging
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -54,6 +55,7 @@ from keydesk_practice.options import DEFAULT_PRICE_RATE
 
 MAX_TURN_SECONDS = 0.02  # of simulation before the event loop goes on
 SLEEP_THRESHOLD = 60 * SECOND  # of wall time without a step
+ACCOUNTS_LEFT = "accounts_left"  # the ledger's fact with its accounts at the last stop, for lists
 LAST_SEEN = "last_seen"  # the ledger's fact with the market's time at the last stop
 _NOTHING_ENDED = EndedItems((), ())
 log = logging.getLogger("keydesk.practice")
@@ -266,6 +268,8 @@ class Broker:
     def _save_last_seen(self) -> None:
         try:
             self.ledger.set_fact(LAST_SEEN, str(self.board.now))
+            left = [_left(session) for session in self.sessions.values()]
+            self.ledger.set_fact(ACCOUNTS_LEFT, json.dumps(left))
         except (sqlite3.Error, LedgerUnreachable) as error:
             log.warning("cannot save the time of this stop in the ledger: %s", error)
 
@@ -290,6 +294,18 @@ class Broker:
                     self._save_snapshot(session)
             self._save_last_seen()
         self.ledger.close()
+
+
+def _left(session: AccountSession) -> dict[str, object]:
+    """Return an account as lists of kept ledgers show it."""
+    state = session.state
+    return {
+        "id": state.id,
+        "currency": session.account.currency,
+        "balance": str(state.balance),
+        "open_trades": len(state.trades),
+        "pending_orders": len(state.orders),
+    }
 
 
 def _records(

@@ -6,7 +6,7 @@ same market.
 
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -49,7 +49,15 @@ class Replay:
 
 def load_replay(ledger: LedgerInterface) -> Replay | None:
     """Return the replay that a ledger belongs to, None for a market that was started plainly."""
-    stored = ledger.fact(_REPLAY)
+    return _replay(ledger.fact(_REPLAY))
+
+
+def replay_of(facts: Mapping[str, str]) -> Replay | None:
+    """Return the replay that the facts of a ledger name, if any."""
+    return _replay(facts.get(_REPLAY))
+
+
+def _replay(stored: str | None) -> Replay | None:
     return None if stored is None else Replay(**json.loads(stored))
 
 

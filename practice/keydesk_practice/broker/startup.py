@@ -18,6 +18,7 @@ from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.transactions import to_wire
 from keydesk_practice.errors import LedgerUnavailable
 from keydesk_practice.ledger.interface import LedgerInterface
+from keydesk_practice.ledger.kept_ledgers import undo_change
 from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import FILE_NAME, ledger_error
 from keydesk_practice.ledger.records import Entry, LedgerAccount, WireTransaction, entry_of
@@ -30,7 +31,13 @@ MODEL = "market_model"  # the ledger's fact with the market model of its last st
 _FIRST_MODEL = 1  # of ledgers that do not name it
 log = logging.getLogger("keydesk.practice")
 FIRST_USER = 1_000_001
-DEPOSIT = Decimal(100_000)
+_USUAL_DEPOSIT = Decimal(100_000)
+_DEPOSITS = {  # of currencies whose unit is worth far less than a dollar
+    "HUF": Decimal(30_000_000),
+    **dict.fromkeys(("INR", "JPY"), Decimal(10_000_000)),
+    **dict.fromkeys(("CZK", "MXN", "THB", "TRY", "ZAR"), Decimal(2_000_000)),
+    **dict.fromkeys(("CNH", "DKK", "HKD", "NOK", "SEK"), Decimal(1_000_000)),
+}
 
 
 def open_broker(options: Options, owners: int) -> Broker:
@@ -43,6 +50,8 @@ def open_broker(options: Options, owners: int) -> Broker:
         LedgerUnavailable: it is in use, damaged, or of another market.
         CandleFileError: a file of `--candles` cannot be read.
     """
+    if undo_change(options.data):
+        log.warning("the change to another ledger was interrupted: the market goes on before it")
     ledger = Ledger.open(options.data)
     try:
         ledger.verify()
@@ -66,10 +75,10 @@ def default_accounts(owner: int, fifo: bool) -> list[LedgerAccount]:
 
 def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
     seed = _market_seed(options, ledger)
-    earlier_model = _change_model(ledger)
+    earlier_model = change_model(ledger)
     own = tuple(read_candle_file(instrument, file) for instrument, file in options.candles)
-    last_seen = max(int(ledger.fact(LAST_SEEN) or 0), ledger.last_time())
-    start = max(time.time_ns() if options.start is None else options.start, last_seen)
+    last_seen = time_left(ledger)
+    start = present_time(options, last_seen)
     is_replay = load_replay(ledger) is not None
     if is_replay and last_seen:  # goes on where it was left, whatever the time is now
         start = max(last_seen, options.start or 0)
@@ -95,6 +104,16 @@ def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
     if broker.commits.failure is not None:
         raise broker.commits.failure
     return broker
+
+
+def time_left(ledger: LedgerInterface) -> int:
+    """Return the market's time when a ledger was left, 0 for a new one."""
+    return max(int(ledger.fact(LAST_SEEN) or 0), ledger.last_time())
+
+
+def present_time(options: Options, last_seen: int) -> int:
+    """Return the time at which a market that is not a replay goes on: its time never goes back."""
+    return max(time.time_ns() if options.start is None else options.start, last_seen)
 
 
 def restore_sessions(broker: Broker) -> None:
@@ -142,7 +161,7 @@ def _market_seed(options: Options, ledger: LedgerInterface) -> int:
     return int(kept)
 
 
-def _change_model(ledger: LedgerInterface) -> int | None:
+def change_model(ledger: LedgerInterface) -> int | None:
     """Store the present market model; return the earlier one of a ledger that has accounts from before it.
 
     Such a ledger stays as it is: what was traded keeps its prices, and from this start on the market has those of the
@@ -172,7 +191,7 @@ def _session(broker: Broker, account: LedgerAccount, state: Account) -> AccountS
 def create_account(
     broker: Broker,
     account: LedgerAccount,
-    balance: Decimal = DEPOSIT,
+    balance: Decimal | None = None,
     alias: str | None = None,
     margin_rate: Decimal | None = None,
 ) -> None:
@@ -183,7 +202,7 @@ def create_account(
 
 
 def replace_account(
-    broker: Broker, account: LedgerAccount, balance: Decimal, margin_rate: Decimal | None
+    broker: Broker, account: LedgerAccount, balance: Decimal | None, margin_rate: Decimal | None
 ) -> None:
     """Begin an account anew under its id, with other terms perhaps; in the ledger it is the old one or the new one."""
     state, entries = _new_account_history(broker.board, account, balance, None, margin_rate)
@@ -191,10 +210,15 @@ def replace_account(
     broker.add_session(_session(broker, account, state))
 
 
+def start_balance(currency: str) -> Decimal:
+    """Return what a new account begins with when nothing is said: of the order of 100,000 dollars."""
+    return _DEPOSITS.get(currency, _USUAL_DEPOSIT)
+
+
 def _new_account_history(
     market: Market,
     account: LedgerAccount,
-    balance: Decimal = DEPOSIT,
+    balance: Decimal | None = None,
     alias: str | None = None,
     margin_rate: Decimal | None = None,
 ) -> tuple[Account, list[Entry]]:
@@ -203,7 +227,8 @@ def _new_account_history(
     usual = (
         "Practice, hedging" if account.hedging else "Practice, FIFO" if account.fifo else "Practice"
     )
-    opening = OpenAccount(alias=alias or usual, deposit=balance, margin_rate=margin_rate)
+    deposit = start_balance(account.currency) if balance is None else balance
+    opening = OpenAccount(alias=alias or usual, deposit=deposit, margin_rate=margin_rate)
     history = decide(state, opening, market)
     for transaction in history:
         apply(state, transaction)

@@ -13,9 +13,17 @@ from urllib.parse import quote
 from keydesk_practice.control.client import ControlClient
 from keydesk_practice.control.fault_files import read_profile
 from keydesk_practice.control.leaderboard import REFRESH_SECONDS, run_room
+from keydesk_practice.control.ledger_commands import (
+    add_ledgers,
+    change_without_broker,
+    check_ledgers,
+    ledger_lines,
+    ledgers_request,
+)
 from keydesk_practice.engine.wire_form import to_wire
 from keydesk_practice.errors import ControlFailed
 from keydesk_practice.http.faults import PROFILES
+from keydesk_practice.ledger.ledger_file import is_in_use
 from keydesk_practice.options import default_data, whole_number
 
 Body = dict[str, Any]
@@ -30,7 +38,12 @@ _ACCOUNT_VERBS = ("add", "reset", "clone", "deposit", "withdraw", "margin")
 def run_command(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> int:
     """Run one command on a running broker and print the answer; raise `ControlFailed` when it is refused."""
     options = _options(arguments)
-    client = ControlClient.of_data_folder(options.data or default_data(environment))
+    data = options.data or default_data(environment)
+    if options.command == "ledgers" and not is_in_use(data):
+        answer = change_without_broker(data, options)
+        print(json.dumps(answer) if options.json else text_of(answer))  # noqa: T201 - the command's output
+        return 0
+    client = ControlClient.of_data_folder(data)
     if options.command == "room":
         return run_room(client, options)
     method, path, body = request_of(options)
@@ -52,6 +65,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
                 parser.error(
                     f"{option} goes with room reset: room {options.action} concerns every account"
                 )
+    if options.command == "ledgers":
+        check_ledgers(parser, options)
     return options
 
 
@@ -69,6 +84,8 @@ def text_of(answer: Answer) -> str:
             f"{one['name']:<18}{one['start'][:16]}Z  {one['instrument']}  {one['facts']}"
             for one in answer["scenarios"]
         )
+    if "ledgers" in answer:
+        return "\n".join(ledger_lines(answer["ledgers"]))
     if "checkpoints" in answer:
         return "\n".join(answer["checkpoints"]) or "No checkpoint is saved."
     if "currency" in answer:
@@ -248,6 +265,11 @@ def _parser(**others: str) -> argparse.ArgumentParser:
         commands.add_parser(name, help=text)
     _add_clock(commands)
     _add_replays(commands)
+    add_ledgers(
+        _command(
+            commands, "ledgers", "List, open, name or delete the ledgers kept beside this one."
+        )
+    )
     _add_accounts(commands)
     _add_room(commands)
     return parser
@@ -279,18 +301,20 @@ def _add_clock(commands: Any) -> None:  # noqa: ANN401
 def _add_replays(commands: Any) -> None:  # noqa: ANN401
     _command(commands, "scenarios", "List the named scenarios.")
     replay = _command(
-        commands, "replay", "Begin anew at another time, with fresh accounts; paused."
+        commands, "replay", "Replay another time with fresh accounts, paused; --present comes back."
     )
     replay.add_argument("scenario", nargs="?", help="a named scenario")
     replay.add_argument("--start", metavar="TIME", help="a time of your own")
     replay.add_argument("--random", action="store_true", help="a time drawn at random")
-    replay.add_argument("--present", action="store_true", help="back to now: nothing is replayed")
+    replay.add_argument(
+        "--present", action="store_true", help="back to the accounts that were left, and to now"
+    )
     replay.add_argument(
         "--draw", type=whole_number, metavar="N", help="draw the same random time again"
     )
     replay.add_argument("--blind", action="store_true", help="hide instrument and date")
     replay.add_argument("--instrument", metavar="NAME", help="what is hidden (default: drawn)")
-    replay.add_argument("--balance", metavar="AMOUNT", help="of every account (100000)")
+    replay.add_argument("--balance", metavar="AMOUNT", help="of every account (as of a new one)")
     replay.add_argument("--speed", type=_speed, metavar="X", help="market seconds a second (1)")
     replay.add_argument("--play", action="store_true", help="do not begin paused")
     _command(commands, "finish", "Pause, and show where and when a blind replay was.")
@@ -329,7 +353,9 @@ def _add_accounts(commands: Any) -> None:  # noqa: ANN401
     for name in _ACCOUNT_VERBS[1:]:
         parsers[name].add_argument("account", help="the account's id")
     for name in ("add", "reset"):
-        parsers[name].add_argument("--balance", metavar="AMOUNT", help="(100000)")
+        parsers[name].add_argument(
+            "--balance", metavar="AMOUNT", help="(of the order of 100,000 dollars)"
+        )
         parsers[name].add_argument("--currency", metavar="CODE", help="the home currency")
         parsers[name].add_argument("--margin-rate", metavar="F", help="0.05 is a leverage of 20")
     parsers["add"].add_argument("--hedging", action="store_true", help="long and short at once")
@@ -364,7 +390,9 @@ def _add_room(commands: Any) -> None:  # noqa: ANN401
         help="pause or play the market for all; reset begins accounts anew",
     )
     room.add_argument("accounts", nargs="*", metavar="ACCOUNT", help="to reset (all with --yes)")
-    room.add_argument("--balance", metavar="AMOUNT", help="of accounts that are reset (100000)")
+    room.add_argument(
+        "--balance", metavar="AMOUNT", help="of accounts that are reset (as of a new one)"
+    )
     room.add_argument("--yes", action="store_true", help="reset every account without a question")
     room.add_argument("--once", action="store_true", help="print one table and end")
     room.add_argument(
@@ -393,6 +421,7 @@ _REQUESTS: Mapping[str, Callable[[argparse.Namespace], Sent]] = {
     "shock": _shock,
     "faults": _faults,
     "checkpoint": _checkpoint,
+    "ledgers": ledgers_request,
     "token": lambda given: ("POST", "/tokens", _given(token=_token_from(given.token_file))),
     "account": _account,
 }

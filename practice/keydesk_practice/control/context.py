@@ -1,19 +1,29 @@
 """What the operations of the control interface work on, and the state that they answer."""
 
 import asyncio
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
+from pathlib import Path
 
 from keydesk_practice.broker.account_session import AccountSession
-from keydesk_practice.broker.broker import Broker
+from keydesk_practice.broker.broker import ACCOUNTS_LEFT, LAST_SEEN, Broker
 from keydesk_practice.broker.disguise import ALIAS
-from keydesk_practice.broker.replay import load_replay
-from keydesk_practice.control.records import AccountState, ReplayState, ShockState, State
+from keydesk_practice.broker.replay import load_replay, replay_of
+from keydesk_practice.control.records import (
+    AccountState,
+    KeptAccount,
+    LedgerState,
+    ReplayState,
+    ShockState,
+    State,
+)
 from keydesk_practice.engine.margin import unrealized_profit
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.http.errors import HttpError, not_found
 from keydesk_practice.http.middleware import Authenticator, RequestMiddleware
+from keydesk_practice.ledger.kept_ledgers import HOME, KeptLedger, kept_ledgers
 from keydesk_practice.options import Options
 
 
@@ -77,8 +87,9 @@ class Control:
         replay = load_replay(self.broker.ledger)
         if replay is None:
             return None
+        home = home_state(self.options.data)
         if replay.blind and not replay.finished:
-            return ReplayState(blind=True, finished=False)
+            return ReplayState(blind=True, finished=False, home=home)
         return ReplayState(
             blind=replay.blind,
             finished=replay.finished,
@@ -86,6 +97,7 @@ class Control:
             instrument=replay.instrument,
             began=replay.began,
             real_time=self.real(self.broker.now()),
+            home=home,
         )
 
     def _shock_states(self) -> tuple[ShockState, ...]:
@@ -101,6 +113,36 @@ class Control:
             )
             for one in self.broker.shocks
         )
+
+
+def home_state(data: Path) -> LedgerState | None:
+    """Return the ledger that was left for a replay, None where there is none."""
+    return next((ledger_state(one) for one in kept_ledgers(data) if one.name == HOME), None)
+
+
+def ledger_state(kept: KeptLedger) -> LedgerState:
+    """Return what a kept ledger holds."""
+    left = kept.facts.get(LAST_SEEN)
+    accounts = json.loads(kept.facts.get(ACCOUNTS_LEFT, "[]"))
+    return LedgerState(
+        name=kept.name,
+        what=_content(kept),
+        bytes=kept.size,
+        left=None if left is None else int(left),
+        accounts=tuple(
+            KeptAccount(**{**one, "balance": Decimal(one["balance"])}) for one in accounts
+        ),
+    )
+
+
+def _content(kept: KeptLedger) -> str:
+    replay = replay_of(kept.facts)
+    if replay is None:
+        return "account" if kept.facts else "cannot be read"
+    if replay.blind and not replay.finished:
+        return "blind replay"
+    named = replay.scenario or replay.instrument
+    return f"replay {named}" if named else "replay"
 
 
 def account_state(session: AccountSession) -> AccountState:

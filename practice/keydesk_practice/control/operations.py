@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from keydesk_practice.control import accounts, clock, faults, replays, shocks
+from keydesk_practice.control import accounts, clock, faults, ledgers, replays, shocks
 from keydesk_practice.control.records import (
     AccountState,
     AddAccount,
@@ -15,8 +15,11 @@ from keydesk_practice.control.records import (
     CheckpointName,
     Checkpoints,
     Jump,
+    LedgerName,
+    Ledgers,
     NoMembers,
     Play,
+    RenameLedger,
     ResetAccount,
     Scenarios,
     SetMargin,
@@ -78,6 +81,10 @@ OPERATIONS = (
     Operation("GET", "/checkpoints", replays.checkpoints, NoMembers, Checkpoints),
     Operation("POST", "/checkpoints", replays.save_checkpoint, CheckpointName, Checkpoints),
     Operation("POST", "/checkpoints/restore", replays.restore_checkpoint, CheckpointName, State),
+    Operation("GET", "/ledgers", ledgers.list_ledgers, NoMembers, Ledgers),
+    Operation("POST", "/ledgers/open", ledgers.open_ledger, LedgerName, State),
+    Operation("POST", "/ledgers/name", ledgers.rename_ledger, RenameLedger, Ledgers),
+    Operation("DELETE", "/ledgers/{name}", ledgers.remove_kept_ledger, NoMembers, Ledgers),
     Operation("POST", "/accounts", accounts.add_account, AddAccount, AccountState),
     Operation("POST", f"{ACCOUNT}/reset", accounts.reset_account, ResetAccount, AccountState),
     Operation("POST", f"{ACCOUNT}/clone", accounts.clone_account, NoMembers, AccountState),

@@ -51,7 +51,8 @@ class Jump:
 class BeginReplay:
     """Begin anew at another time, with fresh accounts: at `start`, in a named `scenario`, or at a `random` time.
 
-    At the `present` the market runs with the time of day and nothing is replayed.
+    At the `present` nothing is replayed: the accounts that were left for a replay are opened again, and the market catches
+    up to the time of day. Accounts that were not left for a replay just catch up.
 
     A blind replay hides the instrument and the date until it is finished. The former ledger is kept beside the new one
     unless `keepLedger` is false. The same `draw` draws the same random start.
@@ -87,22 +88,22 @@ class AddShock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddAccount:
-    """A further account of a token (`owner` 0 is the first one)."""
+    """A further account of a token (`owner` 0 is the first one); the usual balance depends on the currency."""
 
     owner: int = 0
     currency: str = "USD"
     hedging: bool = False
     fifo: bool = False
-    balance: Decimal = Decimal(100_000)
+    balance: Decimal | None = None
     margin_rate: Decimal | None = None
     alias: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResetAccount:
-    """Begin an account anew under its id; what is absent stays as it was, and the balance is 100,000."""
+    """Begin an account anew under its id; what is absent stays as it was, and the balance is that of a new account."""
 
-    balance: Decimal = Decimal(100_000)
+    balance: Decimal | None = None
     currency: str | None = None
     hedging: bool | None = None
     margin_rate: Decimal | None = None
@@ -138,8 +139,55 @@ class CheckpointName:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerName:
+    """The name of a kept ledger."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenameLedger:
+    """A kept ledger and its new name: letters, digits, dot, hyphen, underscore."""
+
+    name: str
+    new_name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptAccount:
+    """An account when its ledger was left."""
+
+    id: str
+    currency: str
+    balance: Decimal
+    open_trades: int
+    pending_orders: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerState:
+    """A kept ledger: what it holds and the market's time when it was left; `home` is what a replay goes back to."""
+
+    name: str
+    what: str
+    bytes: int
+    left: Timestamp | None = None
+    accounts: tuple[KeptAccount, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ledgers:
+    """The kept ledgers."""
+
+    ledgers: tuple[LedgerState, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayState:
-    """The replay in progress; scenario, instrument and real times are absent while it is blind."""
+    """The replay in progress; scenario, instrument and real times are absent while it is blind.
+
+    `home` is what `present` goes back to, absent where nothing was left for this replay.
+    """
 
     blind: bool
     finished: bool
@@ -147,6 +195,7 @@ class ReplayState:
     instrument: str | None = None
     began: Timestamp | None = None
     real_time: Timestamp | None = None
+    home: LedgerState | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

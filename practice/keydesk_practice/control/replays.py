@@ -1,19 +1,15 @@
 """Begin and finish replays, save and restore checkpoints: each has a ledger of its own."""
 
 import asyncio
-import logging
 import random
 import re
 import secrets
 import shutil
-import sqlite3
 import time
-from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
 
-from keydesk_practice.broker.broker import LAST_SEEN, Broker
 from keydesk_practice.broker.disguise import disguise_of
 from keydesk_practice.broker.replay import (
     SCENARIOS,
@@ -23,16 +19,22 @@ from keydesk_practice.broker.replay import (
     random_start,
     revealed,
     save_replay,
-    stored_overlay,
 )
 from keydesk_practice.broker.startup import (
-    DEPOSIT,
     MODEL,
     create_account,
-    restore_sessions,
 )
 from keydesk_practice.control.clock import MAX_SPEED, settle
 from keydesk_practice.control.context import Control
+from keydesk_practice.control.ledgers import (
+    Change,
+    catch_up,
+    change_ledger,
+    go_home,
+    go_on_with,
+    is_replay,
+    replays_begun,
+)
 from keydesk_practice.control.records import (
     BeginReplay,
     CheckpointName,
@@ -42,22 +44,17 @@ from keydesk_practice.control.records import (
     ScenarioState,
     State,
 )
-from keydesk_practice.errors import LedgerUnavailable, PracticeError, TimeOutsideRates
+from keydesk_practice.errors import LedgerUnavailable, TimeOutsideRates
 from keydesk_practice.http.errors import HttpError, invalid_value
 from keydesk_practice.http.middleware import TOKEN_FACT
+from keydesk_practice.ledger.kept_ledgers import facts_of, home_path
 from keydesk_practice.ledger.ledger import Ledger
-from keydesk_practice.ledger.ledger_file import (
-    FILE_NAME,
-    check_copy,
-    move_ledger_aside,
-    remove_ledger,
-)
+from keydesk_practice.ledger.ledger_file import FILE_NAME, check_copy
 from keydesk_practice.market.market import MARKET_MODEL
 
 CHECKPOINTS = "checkpoints"  # the folder
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 _MAX_BALANCE = Decimal(1_000_000_000)
-log = logging.getLogger("keydesk.practice.control")
 
 
 async def scenarios(_: Control, __: NoMembers) -> Scenarios:
@@ -76,29 +73,37 @@ async def scenarios(_: Control, __: NoMembers) -> Scenarios:
 
 
 async def begin_replay(control: Control, request: BeginReplay) -> State:
-    """Begin anew at another time, with fresh accounts."""
-    balance = checked_balance(DEPOSIT if request.balance is None else request.balance)
+    """Begin anew at another time, with fresh accounts, or go back to the accounts that were left for a replay."""
+    balance = checked_balance(request.balance)
     if not 0 < request.speed <= MAX_SPEED:
         raise invalid_value("speed", f": use a number above 0, at most {MAX_SPEED:g}")
     replay = _chosen(control, request)
-    broker = control.broker
-    accounts = broker.ledger.accounts()
+    broker, in_replay = control.broker, is_replay(control.broker)
+    if request.present and not in_replay:
+        await catch_up(control, request.speed)
+        return control.state()
+    if request.present and home_path(control.options.data).exists():
+        await go_home(control, request.speed)
+        return control.state()
+    begun = replays_begun(broker.ledger)
     facts = {
         "seed": broker.ledger.fact("seed") or "1",
         MODEL: str(MARKET_MODEL),
         **broker.ledger.facts(TOKEN_FACT),
     }
+    accounts = broker.ledger.accounts()
 
     def fill(ledger: Ledger) -> None:
         for name, value in facts.items():
             ledger.set_fact(name, value)
         if not request.present:
             save_replay(ledger, replay)
-        broker.adopt_ledger(ledger, replay.began + replay.delta, ((), replay.disguise))
+        broker.adopt_ledger(ledger, replay.began + replay.delta + begun, ((), replay.disguise))
         for account in accounts:
             create_account(broker, account, balance)
 
-    await _switch(control, fill, keep=request.keep_ledger)
+    change = Change(fill, as_home=not in_replay, begins_replay=request.keep_ledger)
+    await change_ledger(control, change, keep=request.keep_ledger)
     if request.running or request.present:
         broker.clock.play(request.speed)
     else:
@@ -135,9 +140,10 @@ async def restore_checkpoint(control: Control, request: CheckpointName) -> State
     """Go back to a checkpoint, paused; the present ledger is kept beside it."""
     await check_checkpoint(control, request)
     path, data = _path(control, request.name), control.options.data
-    await _switch(
-        control, partial(_continue, control.broker), lambda: _copy(path, data / FILE_NAME)
-    )
+    as_home = "replay" in facts_of(path) and not is_replay(control.broker)
+    placing = partial(_copy, path, data / FILE_NAME)
+    going_on = partial(go_on_with, control.broker)
+    await change_ledger(control, Change(going_on, place=placing, as_home=as_home))
     return control.state()
 
 
@@ -159,16 +165,9 @@ async def check_checkpoint(control: Control, request: CheckpointName) -> NoMembe
     return NoMembers()
 
 
-def _continue(broker: Broker, ledger: Ledger) -> None:
-    """Go on with a ledger where it was left, with its accounts."""
-    since = max(int(ledger.fact(LAST_SEEN) or 0), ledger.last_time())
-    broker.adopt_ledger(ledger, since, stored_overlay(ledger))
-    restore_sessions(broker)
-
-
-def checked_balance(balance: Decimal) -> Decimal:
-    """Return a start balance; raise a 400 `HttpError` for one that no account can have."""
-    if not 0 < balance <= _MAX_BALANCE:
+def checked_balance(balance: Decimal | None) -> Decimal | None:
+    """Return a start balance, None for the usual one; raise a 400 `HttpError` for one that no account can have."""
+    if balance is not None and not 0 < balance <= _MAX_BALANCE:
         raise invalid_value("balance", f": use an amount above 0, at most {_MAX_BALANCE:,}")
     return balance
 
@@ -219,60 +218,6 @@ def _disguised(
         factor=str(disguise.factor),
         delta=disguise.delta,
     )
-
-
-async def _switch(
-    control: Control,
-    fill: Callable[[Ledger], None],
-    place: Callable[[], None] = lambda: None,
-    *,
-    keep: bool = True,
-) -> None:
-    """Replace the ledger, in one iteration of the event loop; streams end, and clients read the accounts anew.
-
-    When it fails half-way the market goes on with the former ledger, paused. The broker stops when that fails, too.
-    """
-    await settle(control)
-    broker, data = control.broker, control.options.data
-    broker.end_streams()
-    broker.save_state()
-    broker.ledger.close()
-    kept: Path | None = None
-    try:
-        kept = move_ledger_aside(data)
-        place()
-        _use(data, fill)
-        broker.commits.flush()
-    except (PracticeError, OSError, sqlite3.Error) as error:
-        broker.ledger.close()
-        _go_back(control, kept, error)
-        raise HttpError(503, f"Nothing is changed, and the market is paused: {error}") from error
-    if not keep and kept is not None:
-        kept.unlink()
-    control.interface.restart_request_ids(broker.now())
-
-
-def _use(data: Path, fill: Callable[[Ledger], None]) -> None:
-    ledger = Ledger.open(data)
-    try:
-        fill(ledger)
-    except BaseException:
-        ledger.close()
-        raise
-
-
-def _go_back(control: Control, kept: Path | None, cause: Exception) -> None:
-    """Go on with the former ledger; raise a 503 `HttpError` when that is not possible."""
-    data = control.options.data
-    try:
-        if kept is not None:
-            remove_ledger(data / FILE_NAME)
-            kept.rename(data / FILE_NAME)
-        _use(data, partial(_continue, control.broker))
-    except (PracticeError, OSError, sqlite3.Error) as error:
-        log.critical("the market cannot go on: %s", error)
-        control.stop()
-        raise HttpError(503, f"The practice broker is stopping: {cause}") from cause
 
 
 def _copy(source: Path, target: Path) -> None:

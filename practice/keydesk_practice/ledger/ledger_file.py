@@ -128,19 +128,41 @@ def move_ledger_aside(folder: Path, now: datetime | None = None) -> Path | None:
         LedgerUnavailable: it is in use, or it cannot be renamed.
     """
     path = folder / FILE_NAME
-    files = [path.with_name(FILE_NAME + end) for end in ("", *_SIDE_FILES)]
-    if not any(file.exists() for file in files):
+    if not any(path.with_name(FILE_NAME + end).exists() for end in ("", *_SIDE_FILES)):
         return None
     make_private(folder)
+    check_unused(path)
+    renamed = path_by_time(folder, now)
+    move_ledger(path, renamed)
+    return renamed
+
+
+def path_by_time(folder: Path, now: datetime | None = None) -> Path:
+    """Return the path under which a ledger is kept that is left at a time."""
+    return folder / f"ledger-{now or datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}.sqlite3"
+
+
+def is_in_use(folder: Path) -> bool:
+    """Return whether a running broker has the ledger of a folder open."""
+    try:
+        check_unused(folder / FILE_NAME)
+    except LedgerLocked:
+        return True
+    return False
+
+
+def check_unused(path: Path) -> None:
+    """Let SQLite write its log back into a ledger; raise `LedgerLocked` when a broker has it open."""
     if path.exists() and path.stat().st_size:
         _checkpoint(path)
-    stamp = (now or datetime.now(UTC)).strftime("%Y%m%dT%H%M%S.%fZ")
-    renamed = path.with_name(f"ledger-{stamp}.sqlite3")
+
+
+def move_ledger(path: Path, target: Path) -> None:
+    """Rename a ledger with the files that SQLite made beside it; a damaged or empty one, too."""
     with translated_errors(path):
-        for file in files:
-            if file.exists():
-                file.rename(renamed.with_name(file.name.replace(FILE_NAME, renamed.name)))
-    return renamed
+        for end in ("", *_SIDE_FILES):
+            with contextlib.suppress(FileNotFoundError):
+                path.with_name(path.name + end).rename(target.with_name(target.name + end))
 
 
 def remove_ledger(path: Path) -> None:

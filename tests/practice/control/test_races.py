@@ -62,7 +62,7 @@ def fills_in(lines: list[str]) -> dict[str, str]:
 def kept_ledgers(folder: Path) -> list[list[str]]:
     """Return the transactions of the first account in each ledger that was moved aside."""
     kept = []
-    for path in folder.glob("ledger-*.sqlite3"):
+    for path in (*folder.glob("home.sqlite3"), *folder.glob("ledger-*.sqlite3")):
         alone = folder / f"read-{path.stem}"
         alone.mkdir()
         path.rename(alone / "ledger.sqlite3")
