@@ -92,7 +92,7 @@ def home_path(folder: Path) -> Path:
 def facts_of(path: Path) -> dict[str, str]:
     """Return the facts of a ledger that no process has open, empty where it cannot be read."""
     with contextlib.suppress(sqlite3.Error, OSError):
-        address = f"{path.absolute().as_uri()}?immutable=1"
+        address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
         with contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
             return dict(connection.execute("SELECT name, value FROM facts").fetchall())
     return {}

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from support.controlled_broker import ACCOUNT, controlled_broker
 
 FIRST = ACCOUNT.rpartition("/")[2]
@@ -88,3 +90,15 @@ async def test_an_unknown_account_is_named_with_the_known_ones(tmp_path: Path) -
     async with controlled_broker(tmp_path) as market:
         refused = await market.control("POST", "/accounts/101-001-9-001/clone", 404)
         assert FIRST in refused["errorMessage"]
+
+
+@pytest.mark.parametrize(
+    ("currency", "balance"), [("JPY", "10000000.0000"), ("USD", "100000.0000")]
+)
+async def test_an_account_begins_with_about_as_much_in_every_currency(
+    tmp_path: Path, currency: str, balance: str
+) -> None:
+    async with controlled_broker(tmp_path) as market:
+        added = await market.control("POST", "/accounts", currency=currency)
+        reset = await market.control("POST", f"/accounts/{added['id']}/reset")
+    assert (added["balance"], reset["balance"]) == (balance, balance)

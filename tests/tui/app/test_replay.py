@@ -14,6 +14,7 @@ from keydesk.app.desk_account import DeskAccount
 from keydesk.app.replay import MarketReplay
 from keydesk.calc.replay_commands import NOT_OFFERED, ReplayCommand, parse_replay
 from keydesk.feeds.market_control import MarketControl
+from keydesk.forms.market.replay import BeginAnewForm
 from keydesk.records import InFlight
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
@@ -28,10 +29,12 @@ class Shell:
 
     yes: bool = True
     asked: list[Any] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
     working: list[Coroutine[Any, Any, None]] = field(default_factory=list)
 
-    def push_screen(self, form: object, callback: Callable[[bool], None]) -> None:
+    def push_screen(self, form: BeginAnewForm, callback: Callable[[bool], None]) -> None:
         self.asked.append(form)
+        self.words.append(" ".join(form.consequences()))
         callback(self.yes)
 
     def run_worker(self, work: Coroutine[Any, Any, None], *_: object, **__: object) -> None:
@@ -137,7 +140,7 @@ async def test_an_order_sent_while_the_question_stood_keeps_the_market_as_it_is(
         order = InFlight("kd-1", "EUR_USD", "open", "unknown", "BUY 10,000 EUR/USD")
         answer = one.shell.push_screen
 
-        def late(form: object, callback: Callable[[bool], None]) -> None:
+        def late(form: BeginAnewForm, callback: Callable[[bool], None]) -> None:
             one.store.set_in_flight(order)
             answer(form, callback)
 
@@ -252,3 +255,43 @@ async def test_the_state_is_read_again_and_again(tmp_path: Path) -> None:
         await one.store.wait_for(lambda: one.store.market is not None, Topic.MARKET, timeout_s=30)
         assert one.store.market is not None
         keeping.cancel()
+
+
+async def test_the_question_before_the_way_back_says_what_becomes_of_both_accounts(
+    tmp_path: Path,
+) -> None:
+    async with desk(tmp_path) as (one, market):
+        await market.buy("EUR_USD")
+        await one.do("start 2016-06-23 20:00")
+        assert ";g comes back to it: its market catches up" in one.shell.words[-1]
+        assert ";g goes back to the account that was left" in one.text
+
+        await one.do("present")
+        asked = one.shell.words[-1]
+        assert "The account that was left at 2019-06-05 10:00" in asked
+        assert "with 100,000.00 USD and 1 open trade and 0 orders: its market catches up" in asked
+        assert "keydesk practice ledgers lists it and opens it again" in asked
+        assert "Back from the replay, in the account that was left" in one.text
+        assert one.store.market is not None
+        assert one.store.market.state.replay is None
+
+
+async def test_a_desk_that_opens_within_a_replay_says_so_and_names_the_way_back(
+    tmp_path: Path,
+) -> None:
+    async with controlled_broker(tmp_path) as market:
+        await market.control("POST", "/replay", scenario="franc")
+        one = desk_at(market)
+        await one.replay.check()
+        assert "The market still replays: franc, EUR/CHF from 2015-01-15 09:00" in one.text
+        assert ";g goes back to the account that was left" in one.text
+
+
+async def test_without_a_replay_the_way_to_the_present_asks_nothing(tmp_path: Path) -> None:
+    async with controlled_broker(tmp_path) as market:
+        one = desk_at(market)
+        await one.replay.check()
+        await one.do("present")
+        assert one.shell.asked == []
+        assert one.store.market is not None
+        assert one.store.market.state.running

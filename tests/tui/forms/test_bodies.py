@@ -58,7 +58,9 @@ from support.fakes.journal_host import JournalHost
 TRADE, ENTRY, PAIR = "6411", "6415", "EUR_USD"
 ABOVE = PriceCross(PAIR, "mid", "up", Decimal("1.12"))
 LIST = Watchlist("Majors", (PAIR, "USD_JPY"))
-FRANC = ReplayCommand("begins anew in franc: EUR/CHF, 2015-01-15 09:00 UTC", begins_anew=True)
+FRANC = ReplayCommand(
+    "begins anew in franc: EUR/CHF, 2015-01-15 09:00 UTC", path="/replay", begins_anew=True
+)
 FILLED = LogLine("6411", WALL_NS, "FILL", PAIR, safe("Bought 10,000 at 1.08380 #6411"))
 
 

@@ -154,7 +154,9 @@ class TradingDesk:
         )
         self.week_end = WeekEndReminder(store, self.tell)
         self._requests = AccountRequests(app, self.account, self.tell)
-        self.replay = MarketReplay(app, self.account, store, tell=self.tell, record=self.record)
+        self.replay = MarketReplay(
+            app, self.account, store, tell=self.tell, record=self.record, keymap=keymap
+        )
         services = self._services()
         self.actions = DeskActions(
             app,

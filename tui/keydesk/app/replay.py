@@ -28,6 +28,7 @@ from keydesk.calc.replay_commands import (
     toggled_pause,
 )
 from keydesk.keys.guarded_app import NoticeLevel
+from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.store.state import LogLine
 from keydesk.store.store import Store
 from keydesk.text.format import date_and_time, money, pair
@@ -64,6 +65,7 @@ class MarketReplay:
         store: Gets the market's state.
         tell: Shows one line to the trader.
         record: Writes to the audit log.
+        keymap: The keys, as messages name them.
     """
 
     def __init__(
@@ -74,8 +76,9 @@ class MarketReplay:
         *,
         tell: Callable[[NoticeLevel, str], None],
         record: Callable[[str, str], None],
+        keymap: KeyMap = KEYMAP,
     ) -> None:
-        self._app, self._account = app, account
+        self._app, self._account, self._keymap = app, account, keymap
         self._store, self._tell, self._record = store, tell, record
         self.control: Control | None = None
         self._due = asyncio.Event()
@@ -127,8 +130,13 @@ class MarketReplay:
             return
         before = None if self._store.market is None else self._store.market.state
         self._store.set_market((self._store.market or market).with_state(state))
+        if before is None and state.replay is not None:
+            self._write(
+                f"The market still replays: {self._where(state.replay)}. {self._way_back()}", "info"
+            )
         if before is not None and before.ledger_number != state.ledger_number:
-            await self._began_anew(state)
+            came_back = before.replay is not None and before.replay.home is not None
+            await self._began_anew(state, came_back=came_back and state.replay is None)
 
     # Commands.
 
@@ -167,7 +175,7 @@ class MarketReplay:
                 elif yes:
                     self._start(command)
 
-            self._app.push_screen(forms.BeginAnewForm(self._store, command), begin)
+            self._app.push_screen(forms.BeginAnewForm(self._store, command, self._keymap), begin)
         elif command != STATUS:
             self._start(command)
 
@@ -220,7 +228,11 @@ class MarketReplay:
         elif not command.has_answer:
             self._tell("good", f"Done: {command.text}")
 
-    async def _began_anew(self, state: MarketState) -> None:
+    def _way_back(self) -> str:
+        key = self._keymap.name("replay-present").replace(" ", "")
+        return f"{key} goes back to the account that was left"
+
+    async def _began_anew(self, state: MarketState, *, came_back: bool) -> None:
         """Read everything again after the ledger was replaced, by this desk or from outside."""
         from keydesk.feeds.instruments import restart_market  # noqa: PLC0415 - loads the models
 
@@ -235,7 +247,16 @@ class MarketReplay:
         replay = state.replay
         if replay is not None and replay.instrument in self._store.instruments:
             self._store.set_focus(replay.instrument)
-        what = "nothing is replayed" if replay is None else self._where(replay)
+        if came_back:
+            self._write(
+                "Back from the replay, in the account that was left; its market caught up", "info"
+            )
+            return
+        what = (
+            "nothing is replayed"
+            if replay is None
+            else f"{self._where(replay)}. {self._way_back()}"
+        )
         self._write(f"The market began anew: {what}", "info")
 
     def _where(self, replay: Replay) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Literal
@@ -64,6 +64,7 @@ class ReplayCommand:
     path: str = ""
     body: Mapping[str, Value] = field(default_factory=dict[str, Value])
     begins_anew: bool = False  # it replaces the ledger
+    returns: bool = False  # by that of the account that was left for a replay
     finishes: bool = False
     has_answer: bool = True  # the answer is the market's state
 
@@ -220,9 +221,14 @@ def _random(rest: Sequence[str], _market: ControlledMarket, _now: float) -> Repl
     return _begin("begins anew at a time drawn at random", {"random": True})
 
 
-def _present(rest: Sequence[str], _market: ControlledMarket, _now: float) -> ReplayCommand:
+def _present(rest: Sequence[str], market: ControlledMarket, _now: float) -> ReplayCommand:
     _nothing_more("present", rest)
-    return _begin("goes back to the present: nothing is replayed", {"present": True})
+    replay, body = market.state.replay, dict[str, Value](present=True)
+    if replay is None:
+        return ReplayCommand("goes on to the present, and runs", "POST", "/replay", body)
+    if replay.home is None:
+        return _begin("begins anew at the present: no account was left for this replay", body)
+    return replace(_begin("goes back to the account that was left", body), returns=True)
 
 
 def _blind(rest: Sequence[str], market: ControlledMarket, now: float) -> ReplayCommand:

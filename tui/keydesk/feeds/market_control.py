@@ -6,16 +6,18 @@ the broker itself wrote beside it, and to no other; no error shows it.
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
+from decimal import Decimal
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
 from typing import Self
 from urllib.parse import quote
 
-from keydesk.calc.market.replay import MarketState, Replay, Scenario
+from keydesk.calc.market.replay import Home, KeptAccount, MarketState, Replay, Scenario
 from keydesk.calc.replay_commands import ReplayCommand
 from keydesk.text.sanitize import clean
-from keydesk_client.account.values import checked_time_ns
+from keydesk_client.account.values import READ_ERRORS, amount, checked_time_ns, number_of
 from keydesk_client.auth.private_files import read_private
 from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import AnswerTooLarge, KeydeskClientError, TimedOut, UnsafeFile
@@ -175,7 +177,25 @@ def _replay(value: object) -> Replay | None:
         instrument=_text(value.get("instrument")),
         began_ns=_time(value["began"]) if value.get("began") else 0,
         real_ns=_time(value["realTime"]) if value.get("realTime") else 0,
+        home=_home(value.get("home")),
     )
+
+
+def _home(value: object) -> Home | None:
+    """Return what a replay goes back to; accounts that cannot be read are left out."""
+    if not isinstance(value, dict):
+        return None
+    accounts: dict[str, KeptAccount] = {}
+    for each in _records(value, "accounts"):
+        with suppress(*READ_ERRORS):
+            accounts[_text(each["id"])] = _kept(each)
+    return Home(_time(value["left"]) if value.get("left") else 0, accounts)
+
+
+def _kept(record: Json) -> KeptAccount:
+    balance = amount(Decimal(str(record["balance"])[:MAX_TEXT_LENGTH]))
+    trades, orders = (number_of(str(record[name])) for name in ("openTrades", "pendingOrders"))
+    return KeptAccount(_text(record["currency"]), balance, trades, orders)
 
 
 def _shock(shock: Json) -> str:

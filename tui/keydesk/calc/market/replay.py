@@ -1,6 +1,8 @@
 """The state of a practice market that the desk may control: its clock, what is replayed, shocks and faults."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 
 SECOND_NS = 1_000_000_000
 
@@ -16,6 +18,24 @@ class Scenario:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptAccount:
+    """An account as it was left for a replay."""
+
+    currency: str
+    balance: Decimal
+    trades: int
+    orders: int
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """What a replay goes back to: the accounts that were left for it, by id, and the market's time then."""
+
+    left_ns: int
+    accounts: Mapping[str, KeptAccount]
+
+
+@dataclass(frozen=True, slots=True)
 class Replay:
     """What is replayed; a blind one in progress has neither instrument nor times."""
 
@@ -25,6 +45,7 @@ class Replay:
     instrument: str = ""
     began_ns: int = 0
     real_ns: int = 0  # the real time of the one that is shown
+    home: Home | None = None
 
     @property
     def hides(self) -> bool:

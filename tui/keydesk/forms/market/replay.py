@@ -4,53 +4,99 @@ from collections.abc import Callable, Sequence
 from datetime import UTC
 from typing import ClassVar
 
-from keydesk.calc.market.replay import ControlledMarket, Replay, speed_text
+from keydesk.calc.market.replay import ControlledMarket, Home, Replay, speed_text
 from keydesk.calc.replay_commands import VERBS, ReplayCommand
 from keydesk.forms.info_form import DetailsForm, InfoForm, Rows
 from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
-from keydesk.keys.keymap import REPLAY
+from keydesk.keys.keymap import KEYMAP, REPLAY, KeyMap
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
-from keydesk.text.format import EMPTY, date_and_time, pair
+from keydesk.text.format import EMPTY, date_and_time, money, pair
 from keydesk.text.sanitize import Printable, clean, safe
+
+CATCHES_UP = (
+    "its market catches up to the present, and orders and trades fare as they would have; "
+    "of an absence of months, in the last 30 days"
+)
+KEPT = "It is kept: keydesk practice ledgers lists it and opens it again."
 
 
 class BeginAnewForm(InfoForm[bool]):
-    """Returns True when the trader lets the market begin anew."""
+    """Returns True when the trader lets the market begin anew, or go back to the account that was left."""
 
     KEY_CONTEXT: ClassVar[str] = REPLAY
     BINDINGS = bindings_of(REPLAY)
     WIDTH: ClassVar[int] = 64
 
-    def __init__(self, store: Store, command: ReplayCommand) -> None:
+    def __init__(self, store: Store, command: ReplayCommand, keymap: KeyMap = KEYMAP) -> None:
         self.store, self.command = store, command
+        self._back_key = keymap.name("replay-present").replace(" ", "")
         super().__init__()
 
     def title_text(self) -> Printable:
         """Say what it is about."""
-        return "The practice market begins anew"
+        return safe(
+            "Back from the replay" if self.command.returns else "The practice market begins anew"
+        )
 
     def foot_text(self) -> Printable:
         """Return the keys."""
-        return "y begins  Esc stays"
+        return safe(f"y {'goes back' if self.command.returns else 'begins'}  Esc stays")
 
     def lines(self) -> Sequence[TextLine]:
-        """Say what begins, and what becomes of the present accounts."""
-        trades, orders = len(self.store.trades), len(self.store.orders)
-        held = f"{_count(trades, 'open trade')} and {_count(orders, 'order')} stay"
-        kept = "in the present ledger, which is kept beside the new one"
-        after = f"{held if trades or orders else 'The accounts stay'} {kept}"
+        """Say what begins, and what becomes of the present account and of the one that was left."""
+        holds = bool(self.store.trades or self.store.orders)
+        first, *more = self.consequences()
         return [
             *wrap_text(clean(f"The market {self.command.text}"), "bright", self.inside),
             BLANK,
-            *wrap_text(safe(after), "warn" if trades or orders else "muted", self.inside),
+            *wrap_text(clean(first), "warn" if holds else "muted", self.inside),
+            *(
+                line
+                for each in more
+                for line in (BLANK, *wrap_text(clean(each), "muted", self.inside))
+            ),
         ]
+
+    def consequences(self) -> Sequence[str]:
+        """Return what becomes of the present account, then what becomes of the one that was left."""
+        store = self.store
+        market, held = store.market, _held(len(store.trades), len(store.orders))
+        replay = None if market is None else market.state.replay
+        if replay is None:
+            back = f"{self._back_key} comes back to it: {CATCHES_UP}"
+            if self.command.path != "/replay":
+                back = KEPT
+            return (f"Your account{held} stays as it is now. {back}",)
+        kept = f"The account of this replay{held} stays as it is now. {KEPT}"
+        home = replay.home
+        if home is None:
+            return (kept,)
+        if self.command.returns:
+            return f"The account that was left{self._was_left(home)}: {CATCHES_UP}", kept
+        goes = f"{self._back_key} goes back to the account that was left"
+        return kept, f"{goes}{self._was_left(home)}"
+
+    def _was_left(self, home: Home) -> str:
+        """Return when it was left, and what it held."""
+        when = f" at {date_and_time(home.left_ns, self.store.zone)}" if home.left_ns else ""
+        account = self.store.account
+        kept = None if account is None else home.accounts.get(account.id)
+        if kept is None:
+            return when
+        return f"{when} with {money(kept.balance)} {kept.currency}{_held(kept.trades, kept.orders, ' and')}"
 
     def action_take(self) -> None:
         """Let it begin."""
         if self.is_active:
             self.dismiss(result=True)
+
+
+def _held(trades: int, orders: int, joined: str = " with") -> str:
+    if not (trades or orders):
+        return ""
+    return f"{joined} {_count(trades, 'open trade')} and {_count(orders, 'order')}"
 
 
 def _count(number: int, name: str) -> str:
