@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     )
     from keydesk_client.following.follower import FollowSettings
     from keydesk_client.following.state import AccountState, Margin
-    from keydesk_client.http.caller import Retries
-    from keydesk_client.http.limiter import Limiter
+    from keydesk_client.http.limits import Limiter
+    from keydesk_client.http.retry import Retries
     from keydesk_client.http.timing import Timeouts, Timing
     from keydesk_client.models._core.scalars import DateTime
     from keydesk_client.models._core.tabular import Columns
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from keydesk_client.resources._paging import Paged
     from keydesk_client.resources.closing import ItemOutcome
     from keydesk_client.sequencer import Sequencer
-    from keydesk_client.streams.buffer import (
+    from keydesk_client.streams.settings import (
         Gap,
         HistoryLost,
         OverflowPolicy,
@@ -136,14 +136,14 @@ _MODULE_OF = {
     "Factors": "arithmetic.profit",
     "FileJournal": "orders.journal",
     "FollowSettings": "following.follower",
-    "Gap": "streams.buffer",
+    "Gap": "streams.settings",
     "HOME": "arithmetic.profit",
-    "HistoryLost": "streams.buffer",
+    "HistoryLost": "streams.settings",
     "StreamInterrupted": "following.events",
     "ItemOutcome": "resources.closing",
     "KeydeskClientError": "errors",
     "LatestPrice": "following.events",
-    "Limiter": "http.limiter",
+    "Limiter": "http.limits",
     "Margin": "following.state",
     "NotSent": "orders.outcome",
     "OpenPosition": "account.records",
@@ -152,15 +152,15 @@ _MODULE_OF = {
     "Paged": "resources._paging",
     "PendingOrder": "account.records",
     "PriceUpdated": "following.events",
-    "Reconnected": "streams.buffer",
+    "Reconnected": "streams.settings",
     "Rejected": "orders.outcome",
     "SnapshotReloaded": "following.events",
     "StreamRestored": "following.events",
-    "Retries": "http.caller",
+    "Retries": "http.retry",
     "Secret": "auth.secret",
     "Sender": "orders.sender",
     "Sequencer": "sequencer",
-    "StreamSettings": "streams.buffer",
+    "StreamSettings": "streams.settings",
     "Timeouts": "http.timing",
     "Timing": "http.timing",
     "TokenStore": "auth.token_store",
@@ -168,7 +168,7 @@ _MODULE_OF = {
     "UNSET": "models._core.wire_names",
     "Unconfirmed": "orders.outcome",
     "Unknown": "orders.outcome",
-    "OverflowPolicy": "streams.buffer",
+    "OverflowPolicy": "streams.settings",
     "open_token_store": "auth.token_store",
     "passphrase_from_file": "auth.token_store",
 }

@@ -19,7 +19,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar
 from keydesk_client.errors import ClientClosed, InvalidRequest, TimedOut
 from keydesk_client.resources._paging import Paged
 from keydesk_client.resources.resource_client import ResourceClient
-from keydesk_client.streams.buffer import StreamHealth
+from keydesk_client.streams.settings import StreamHealth
 
 A = TypeVar("A")
 P = ParamSpec("P")

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
 from keydesk_client.auth.secret import Secret, as_secret
-from keydesk_client.http.caller import STANDARD_RETRIES, Retries
-from keydesk_client.http.limiter import Limiter
+from keydesk_client.http.limits import Limiter
+from keydesk_client.http.retry import STANDARD_RETRIES, Retries
 from keydesk_client.http.timing import REAL_TIMING, STANDARD_TIMEOUTS, Timeouts, Timing
 from keydesk_client.resources.resource_client import ResourceClient
 

@@ -33,8 +33,8 @@ from keydesk_client.auth.secret import Secret, as_secret
 from keydesk_client.auth.token_store import Passphrase
 from keydesk_client.following.follower import FollowSettings
 from keydesk_client.following.state import STANDARD_FOLLOWING
-from keydesk_client.http.caller import STANDARD_RETRIES, Retries
-from keydesk_client.http.limiter import Limiter
+from keydesk_client.http.limits import Limiter
+from keydesk_client.http.retry import STANDARD_RETRIES, Retries
 from keydesk_client.http.timing import REAL_TIMING, STANDARD_TIMEOUTS, Timeouts, Timing
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.orders import Order

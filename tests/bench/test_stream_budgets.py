@@ -12,7 +12,7 @@ import pytest
 import support.fakes.pouring_server
 from keydesk_client.client import Client
 from keydesk_client.http.timing import Timeouts
-from keydesk_client.streams.buffer import StreamSettings
+from keydesk_client.streams.settings import StreamSettings
 from support.broker import PracticeServer
 from support.fakes.scripted_stream import price
 from support.proxies.muting_proxy import Silence, muting_proxy

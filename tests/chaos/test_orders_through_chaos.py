@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from keydesk_client.client import Client
-from keydesk_client.http.caller import Retries
+from keydesk_client.http.retry import Retries
 from keydesk_client.http.timing import Timeouts
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import Ambiguous, Done, Outcome, Rejected

@@ -16,14 +16,14 @@ from dataclasses import dataclass, field
 import pytest
 
 from keydesk_client.client import Client
-from keydesk_client.http.caller import Retries
+from keydesk_client.http.retry import Retries
 from keydesk_client.models import (
     LimitOrderRequest,
     MarketOrderRequest,
     Transaction,
     TransactionHeartbeat,
 )
-from keydesk_client.streams.buffer import HistoryLost, Reconnected, StreamSettings
+from keydesk_client.streams.settings import HistoryLost, Reconnected, StreamSettings
 from support.broker import PracticeServer, SharedPractice
 from support.data.ledgers import ledger_of
 from support.order_flow import FAR_AWAY

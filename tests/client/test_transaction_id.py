@@ -8,7 +8,7 @@ from operator import ge, gt, le, lt
 import pytest
 
 from keydesk_client.errors import Refused
-from keydesk_client.http.error_mapping import error_of
+from keydesk_client.http.errors import error_of
 from keydesk_client.http.messages import HttpResponse
 from keydesk_client.models import OrderFillTransaction, Reader, TransactionID
 

@@ -87,7 +87,7 @@ def named_paths(line: str) -> Iterator[Path]:
 
 
 def test_a_path_that_is_gone_is_found() -> None:
-    line = "`client/keydesk_client/http/caller.py`, `limiter.py`, `http/gone.py`"
+    line = "`client/keydesk_client/http/retry.py`, `limits.py`, `http/gone.py`"
     *found, gone = named_paths(line)
     assert [path.exists() for path in found] == [True, True]
     assert not gone.exists()

@@ -15,8 +15,8 @@ from collections.abc import Iterable
 from enum import Enum
 
 from keydesk_client.client import Client
-from keydesk_client.http.caller import Retries
-from keydesk_client.http.limiter import Limiter
+from keydesk_client.http.limits import Limiter
+from keydesk_client.http.retry import Retries
 from keydesk_client.http.timing import Timeouts
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import (

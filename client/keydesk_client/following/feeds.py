@@ -23,12 +23,13 @@ from keydesk_client.errors import (
     OutOfRange,
 )
 from keydesk_client.following.events import Source
-from keydesk_client.http.timing import BackOff, Timing
+from keydesk_client.http.retry import BackOff
+from keydesk_client.http.timing import Timing
 from keydesk_client.models import Account, Transaction, TransactionHeartbeat
 from keydesk_client.models.transactions.base import TransactionIdentity
 from keydesk_client.sequencer import PATIENCE_S, REPLICA_PAUSES_S, Backfill, GapFiller
-from keydesk_client.streams.buffer import HistoryLost, Reconnected, StreamHealth
 from keydesk_client.streams.prices import PriceStream
+from keydesk_client.streams.settings import HistoryLost, Reconnected, StreamHealth
 from keydesk_client.streams.transactions import TransactionItem, TransactionStream
 
 if TYPE_CHECKING:

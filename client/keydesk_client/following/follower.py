@@ -39,8 +39,8 @@ from keydesk_client.following.events import (
 from keydesk_client.http.timing import Timing
 from keydesk_client.models import ClientPrice, HomeConversions, Instrument, Transaction
 from keydesk_client.resources._base import unknown_instrument
-from keydesk_client.streams.buffer import OverflowPolicy, StreamHealth, StreamSettings
 from keydesk_client.streams.prices import PriceStream
+from keydesk_client.streams.settings import OverflowPolicy, StreamHealth, StreamSettings
 from keydesk_client.streams.transactions import TransactionItem, TransactionStream
 
 if TYPE_CHECKING:

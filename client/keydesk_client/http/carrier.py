@@ -7,7 +7,7 @@ errors.
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
-from keydesk_client.http.limiter import Trace
+from keydesk_client.http.limits import Trace
 from keydesk_client.http.messages import Method
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from keydesk_client.http.carrier import (
 )
 from keydesk_client.http.certificates import named_certificates, standard_certificates
 from keydesk_client.http.endpoint import Address, host_of
-from keydesk_client.http.limiter import Trace
+from keydesk_client.http.limits import Trace
 from keydesk_client.http.log import log_connection
 from keydesk_client.http.messages import header_texts
 from keydesk_client.http.socket_stream import SocketOption, SocketStream

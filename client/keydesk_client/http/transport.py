@@ -53,12 +53,13 @@ from keydesk_client.http.connections import (
     ssl_context,
 )
 from keydesk_client.http.endpoint import Address, address_of, host_of
-from keydesk_client.http.error_mapping import error_of
-from keydesk_client.http.limiter import (
+from keydesk_client.http.errors import error_of
+from keydesk_client.http.limits import (
     CALLS_AT_ONCE,
     LOOK_UPS_AT_ONCE,
     MORE_FOR_EXITS,
     ConnectionSlots,
+    ConnectRateLimiter,
     Limiter,
     Trace,
 )
@@ -79,7 +80,7 @@ from keydesk_client.http.messages import (
     without_token,
 )
 from keydesk_client.http.socket_stream import SocketStream
-from keydesk_client.http.timing import STANDARD_TIMEOUTS, ConnectRateLimiter, Timeouts
+from keydesk_client.http.timing import STANDARD_TIMEOUTS, Timeouts
 from keydesk_client.models._core.json import ERROR, LIST
 
 T = TypeVar("T")

@@ -14,7 +14,7 @@ from keydesk_client.errors import (
     NotFound,
     RateLimited,
 )
-from keydesk_client.http.limiter import LOOK_UPS_AT_ONCE
+from keydesk_client.http.limits import LOOK_UPS_AT_ONCE
 from keydesk_client.models.orders import Order
 from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.orders.classify import REQUEST_TIMEOUT

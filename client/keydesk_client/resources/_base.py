@@ -8,8 +8,8 @@ from typing import Final, Generic, Literal, TypeAlias, TypeVar, cast
 from urllib.parse import quote
 
 from keydesk_client.errors import InvalidRequest, UnreadableAnswer
-from keydesk_client.http.caller import Caller
 from keydesk_client.http.messages import Method, Request
+from keydesk_client.http.retry import Caller
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import JsonValue
 from keydesk_client.models._core.record import Response, Wire, revalidated

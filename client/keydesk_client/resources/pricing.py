@@ -13,8 +13,8 @@ from keydesk_client.models._core.scalars import TimeOrDate
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.responses import OrderBookResponse, PositionBookResponse, PricingResponse
 from keydesk_client.resources._base import Resource, listed, path, yes_or_no
-from keydesk_client.streams.buffer import StreamSettings
 from keydesk_client.streams.prices import PriceStream
+from keydesk_client.streams.settings import StreamSettings
 
 ORDER_BOOK = Reader(OrderBookResponse)
 POSITION_BOOK = Reader(PositionBookResponse)

@@ -11,8 +11,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from keydesk_client.auth.secret import Secret, as_secret
-from keydesk_client.http.caller import STANDARD_RETRIES, Caller, Retries
-from keydesk_client.http.limiter import Limiter
+from keydesk_client.http.limits import Limiter
+from keydesk_client.http.retry import STANDARD_RETRIES, Caller, Retries
 from keydesk_client.http.timing import STANDARD_TIMEOUTS, Timeouts
 from keydesk_client.resources._base import Defaults, TimeFormat
 

@@ -24,7 +24,7 @@ from keydesk_client.models.responses import (
 from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.resources._base import Resource, listed, numeric_id, whole
 from keydesk_client.resources._paging import Paged
-from keydesk_client.streams.buffer import StreamSettings
+from keydesk_client.streams.settings import StreamSettings
 from keydesk_client.streams.transactions import TransactionStream, last_id_of
 
 INDEX = Reader(TransactionPageIndex, LIST)

@@ -24,9 +24,12 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
-from keydesk_client.http.timing import BackOff, ConnectRateLimiter, Timing, Turn
+from keydesk_client.http.limits import ConnectRateLimiter, Turn
+from keydesk_client.http.retry import BackOff
+from keydesk_client.http.timing import Timing
 from keydesk_client.models._core.json import TRANSACTION_LINE
-from keydesk_client.streams.buffer import Buffer, Interruption, StreamHealth, StreamSettings
+from keydesk_client.streams.buffer import Buffer
+from keydesk_client.streams.settings import Interruption, StreamHealth, StreamSettings
 
 MAX_LINE_LENGTH: Final = TRANSACTION_LINE.size
 MAX_RETRY_AFTER_S: Final = 300.0

@@ -8,13 +8,15 @@ import re
 from typing import TypeAlias
 
 from keydesk_client.errors import UnreadableAnswer
-from keydesk_client.http.timing import ConnectRateLimiter, Timing
+from keydesk_client.http.limits import ConnectRateLimiter
+from keydesk_client.http.timing import Timing
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import PRICE_LINE
 from keydesk_client.models._core.record import VALUES_SELDOM_RECUR
 from keydesk_client.models.pricing import ClientPrice, PricingHeartbeat, PricingStreamItem
-from keydesk_client.streams.buffer import Buffer, Gap, Interruption, StreamSettings, queue_for
+from keydesk_client.streams.buffer import Buffer, queue_for
 from keydesk_client.streams.connection import Connection, OpenStream, Stream
+from keydesk_client.streams.settings import Gap, Interruption, StreamSettings
 
 PriceItem: TypeAlias = ClientPrice | PricingHeartbeat | Gap
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
 
 from keydesk_client.errors import MissingMember, NotFound, OutOfRange, UnreadableAnswer
-from keydesk_client.http.timing import ConnectRateLimiter, Timing
+from keydesk_client.http.limits import ConnectRateLimiter
+from keydesk_client.http.timing import Timing
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import TRANSACTION_LINE
 from keydesk_client.models.responses import TransactionsResponse
@@ -23,15 +24,9 @@ from keydesk_client.models.transactions.unions import (
     TransactionStreamItem,
 )
 from keydesk_client.sequencer import REPLICA_PAUSES_S, Backfill, GapFiller, Sequencer
-from keydesk_client.streams.buffer import (
-    Buffer,
-    HistoryLost,
-    InOrder,
-    Interruption,
-    Reconnected,
-    StreamSettings,
-)
+from keydesk_client.streams.buffer import Buffer, InOrder
 from keydesk_client.streams.connection import Connection, OpenStream, Stream
+from keydesk_client.streams.settings import HistoryLost, Interruption, Reconnected, StreamSettings
 from keydesk_client.transaction_id import TransactionID
 
 LINE: Reader[Transaction | TransactionHeartbeat] = Reader(TransactionStreamItem, TRANSACTION_LINE)

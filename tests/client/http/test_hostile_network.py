@@ -24,7 +24,7 @@ from keydesk_client.errors import (
     TimedOut,
     UnreadableAnswer,
 )
-from keydesk_client.http.limiter import Limiter
+from keydesk_client.http.limits import Limiter
 from keydesk_client.http.messages import Request
 from keydesk_client.http.transport import Transport
 from keydesk_client.models import MarketOrderRequest, OrderCreateResponse, Record

@@ -8,8 +8,8 @@ from pathlib import Path
 import httpx
 
 from keydesk_client.client import Client
-from keydesk_client.http.caller import Retries
-from keydesk_client.http.limiter import LOOK_UPS_AT_ONCE
+from keydesk_client.http.limits import LOOK_UPS_AT_ONCE
+from keydesk_client.http.retry import Retries
 from keydesk_client.models import MarketOrderRequest, Transaction
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.orders.journal import FileJournal

@@ -16,10 +16,10 @@ from keydesk_client.errors import (
     Unauthorized,
     Unreachable,
 )
-from keydesk_client.http.timing import ConnectRateLimiter
+from keydesk_client.http.limits import ConnectRateLimiter
 from keydesk_client.models import ClientPrice, PricingHeartbeat
-from keydesk_client.streams.buffer import Gap, OverflowPolicy, StreamSettings
 from keydesk_client.streams.prices import LINE, PriceItem, PriceStream
+from keydesk_client.streams.settings import Gap, OverflowPolicy, StreamSettings
 from support.fakes.scripted_stream import ScriptedStream, heartbeat, price
 from support.fakes.virtual_time import run, virtual_timing
 

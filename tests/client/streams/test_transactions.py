@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from keydesk_client.errors import ConnectionLost, Refused, ServerFailed, StreamNotOpen
-from keydesk_client.http.timing import ConnectRateLimiter
+from keydesk_client.http.limits import ConnectRateLimiter
 from keydesk_client.models import TransactionHeartbeat, TransactionID, UnknownTransaction
-from keydesk_client.streams.buffer import HistoryLost, Reconnected, StreamSettings
+from keydesk_client.streams.settings import HistoryLost, Reconnected, StreamSettings
 from keydesk_client.streams.transactions import TransactionItem, TransactionStream
 from support.fakes.scripted_history import ScriptedHistory
 from support.fakes.scripted_stream import (

@@ -35,7 +35,7 @@ from keydesk_client.models import (
     TransactionsResponse,
 )
 from keydesk_client.models._core.json import JsonObject, JsonValue
-from keydesk_client.streams.buffer import StreamHealth
+from keydesk_client.streams.settings import StreamHealth
 
 
 async def look(client: Client) -> Instrument:

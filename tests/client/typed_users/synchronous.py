@@ -69,7 +69,7 @@ from keydesk_client.models import (
     TransactionsResponse,
 )
 from keydesk_client.orders.outcome import Intent
-from keydesk_client.streams.buffer import StreamHealth
+from keydesk_client.streams.settings import StreamHealth
 
 
 def use_accounts(accounts: sync.Accounts) -> None:

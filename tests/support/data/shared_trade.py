@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 
 from keydesk_client.client import Client
-from keydesk_client.http.caller import Retries
+from keydesk_client.http.retry import Retries
 from keydesk_client.models import Transaction
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models.responses import TransactionsResponse

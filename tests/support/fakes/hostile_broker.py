@@ -25,9 +25,9 @@ from keydesk.feeds.account_feed import AccountFeed, Stream
 from keydesk.feeds.session import run
 from keydesk.store.store import Store
 from keydesk_client.client import Client
-from keydesk_client.http.caller import Retries
-from keydesk_client.http.limiter import Limiter
-from keydesk_client.streams.buffer import OverflowPolicy, StreamSettings
+from keydesk_client.http.limits import Limiter
+from keydesk_client.http.retry import Retries
+from keydesk_client.streams.settings import OverflowPolicy, StreamSettings
 from support.data.account_history import open_trade, price
 from support.data.hostile_answers import whole_request
 from support.data.wire_samples import Samples

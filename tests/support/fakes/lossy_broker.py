@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 
 from keydesk_client.client import Client
-from keydesk_client.http.caller import Retries
+from keydesk_client.http.retry import Retries
 from keydesk_client.resources._base import TimeFormat
 
 Members = dict[str, Any]

@@ -15,9 +15,9 @@ from keydesk.feeds.account_feed import AccountFeed, Stream
 from keydesk.store.store import Store
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
-from keydesk_client.http.caller import Retries
+from keydesk_client.http.retry import Retries
 from keydesk_client.models import Transaction
-from keydesk_client.streams.buffer import StreamHealth
+from keydesk_client.streams.settings import StreamHealth
 from support.data.account_history import account, changes, instrument, state
 
 SECONDS = 60.0  # a busy machine starts a broker and opens its streams within them

@@ -13,7 +13,7 @@ from keydesk.feeds.session import watch_health
 from keydesk.feeds.streams import stream_prices
 from keydesk.store.store import Store
 from keydesk_client.client import Client
-from keydesk_client.streams.buffer import StreamSettings
+from keydesk_client.streams.settings import StreamSettings
 from support.data.account_history import instrument, price
 from support.fakes.scripted_broker import running, until
 

@@ -27,7 +27,7 @@ from keydesk.store.state import Health
 from keydesk_client.errors import ConnectionLost
 from keydesk_client.models import ClientPrice, PricingHeartbeat
 from keydesk_client.models._core.scalars import DateTime
-from keydesk_client.streams.buffer import StreamHealth
+from keydesk_client.streams.settings import StreamHealth
 from support.data.account_history import (
     candle,
     conversions,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from keydesk_client.http.caller import Retries
+    from keydesk_client.http.retry import Retries
 
 MAX_STARTS = 3
 AT_ONCE = 0.3  # seconds
@@ -132,7 +132,7 @@ class ProfileAccount:
 
         If the broker does not answer, the desk opens all the same, reports it and keeps trying.
         """
-        from keydesk_client.http.caller import Retries  # noqa: PLC0415 - the desk paints first
+        from keydesk_client.http.retry import Retries  # noqa: PLC0415 - the desk paints first
 
         target = self.address_offline()
         with suppress(KeydeskClientError):

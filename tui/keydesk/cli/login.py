@@ -34,8 +34,8 @@ from keydesk.text.sanitize import Printable, SafeText, clean, safe
 from keydesk_client.auth.secret import Secret
 from keydesk_client.auth.token_store import Passphrase, check_token
 from keydesk_client.errors import KeydeskClientError, StoreDamaged, StoreLocked
-from keydesk_client.http.caller import Retries
 from keydesk_client.http.endpoint import address_of
+from keydesk_client.http.retry import Retries
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 SEALED = (

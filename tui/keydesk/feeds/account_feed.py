@@ -27,8 +27,8 @@ from keydesk_client.errors import (
     UnreadableAnswer,
     message_of,
 )
-from keydesk_client.http.timing import BackOff
-from keydesk_client.streams.buffer import StreamHealth
+from keydesk_client.http.retry import BackOff
+from keydesk_client.streams.settings import StreamHealth
 
 REMEMBERED = 100  # round trips
 RECENT = 60.0  # seconds: older round trips say nothing of the line as it is now

@@ -21,7 +21,7 @@ from keydesk.feeds.past_log import update_past_log
 from keydesk.feeds.streams import fill_gaps, stream_prices, stream_transactions, update_conversions
 from keydesk.store.state import Health, LinkState, Topic
 from keydesk_client.client import Client
-from keydesk_client.streams.buffer import OverflowPolicy, StreamHealth, StreamSettings
+from keydesk_client.streams.settings import OverflowPolicy, StreamHealth, StreamSettings
 
 DEAD_AFTER = 10.0  # seconds without a line; heartbeats come every five
 

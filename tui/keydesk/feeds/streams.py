@@ -22,7 +22,7 @@ from keydesk_client.models import (
 )
 from keydesk_client.models.transactions.base import TransactionIdentity
 from keydesk_client.sequencer import PATIENCE_S, Backfill, GapFiller
-from keydesk_client.streams.buffer import HistoryLost
+from keydesk_client.streams.settings import HistoryLost
 
 CONVERSIONS_EVERY = 5.0
 

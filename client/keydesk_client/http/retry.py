@@ -28,10 +28,9 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
-from keydesk_client.http.error_mapping import error_of
+from keydesk_client.http.errors import error_of
 from keydesk_client.http.log import LOG, log_failure, log_response
 from keydesk_client.http.messages import HttpResponse, Request
-from keydesk_client.http.timing import BackOff
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.record import Response
 
@@ -48,10 +47,32 @@ TRANSIENT_STATUSES: Final = frozenset({500, 502, 503, 504})
 LINK: Final = re.compile(r'<([^<>]*)>\s*;[^,<>]*?\brel="?([a-z]+)"?', re.IGNORECASE)
 MAX_LINKS_LENGTH: Final = 8000
 """Characters of the Link header that are searched: a page has one or two links."""
+MAX_DOUBLINGS: Final = 16
 MAX_ANSWERED: Final = 50
 """The responses whose ids are kept, to notice one that comes again."""
 MAX_INLINE_BYTES: Final = 64_000
 """Bytes of a malformed body that are read without leaving the event loop: at most 50 ms."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackOff:
+    """Pauses between tries: exponential backoff with full jitter.
+
+    Each pause is drawn between 0 and a ceiling that doubles, so that many clients which lost the service together do
+    not come back together.
+    """
+
+    first_s: float
+    """Ceiling of the first pause."""
+    longest_s: float
+    """Ceiling of every pause."""
+
+    def pause(
+        self, failures: int, chance: Callable[[], float], *, at_least_s: float = 0.0
+    ) -> float:
+        """Return the seconds to wait after this many failures before; `chance` draws from 0 to 1."""
+        doubled = self.first_s * 2.0 ** min(failures, MAX_DOUBLINGS)
+        return max(at_least_s, min(self.longest_s, doubled) * chance())
 
 
 @dataclass(frozen=True, slots=True)

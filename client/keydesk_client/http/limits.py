@@ -1,4 +1,6 @@
-"""Admission queue: each request waits once, until the rate, a place and a connection allow it.
+"""The limits of a client: requests a second and at once, connections a second and at once.
+
+Admission queue: each request waits once, until the rate, a place and a connection allow it.
 
 - Rate: the window is exact where the service counts. A request starts a window after the one `rate` places before it
   was answered. Counted from start to start, requests that bunch up on their way (behind a new connection, say) would
@@ -25,7 +27,7 @@ from typing import Final, Protocol, TypeAlias
 
 from keydesk_client.errors import TimedOut
 from keydesk_client.http.messages import RequestKind
-from keydesk_client.http.timing import CONNECTS, ConnectRateLimiter, Turn
+from keydesk_client.http.timing import REAL_TIMING, Timing
 
 RATE: Final = 120
 RATE_WINDOW_S: Final = 1.005
@@ -35,12 +37,94 @@ MORE_FOR_EXITS: Final = 2
 LOOK_UPS_AT_ONCE: Final = 4
 """Measured with a tenth of the responses lost: two look-ups sometimes hung for ten seconds each while a third one waited."""
 
+CONNECTS: Final = 2
+CONNECT_WINDOW_S: Final = 1.02
+"""A little over a second: connections can reach the service closer together than they were opened."""
 CONNECTING: Final = "connection.connect_tcp."
 LEAST_WAIT_S: Final = 0.001
 """Shortest timer: a clock that rounds must not wake the queue again and again."""
 
 Trace: TypeAlias = Callable[[str, object], Awaitable[None]]
 """httpcore's trace extension: called, and awaited, at each step of a request."""
+
+
+class Turn:
+    """Permission to open one connection; call `over` once it is open, or has failed."""
+
+    __slots__ = ("_clock", "_is_over", "at")
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.at: float = clock()
+        """When the connection was opened; until it is over, when opening began."""
+        self._clock = clock
+        self._is_over = False
+
+    def over(self) -> None:
+        """Count the connection from now: the service has seen it by now, however slow this machine was."""
+        if not self._is_over:
+            self._is_over, self.at = True, self._clock()
+
+
+class ConnectRateLimiter:
+    """The pace of new connections, shared by all requests and streams of a client."""
+
+    def __init__(self, timing: Timing = REAL_TIMING) -> None:
+        self._timing = timing
+        self._latest: list[Turn] = []
+        self.awaiting_answer: set[asyncio.Future[None]] = set()
+        """The futures of `next_answer` that wait; while there is none, an answer need not be noted."""
+        self._queue = asyncio.Lock()
+
+    async def turn(self) -> Turn:
+        """Wait until another connection may be opened."""
+        async with self._queue:
+            while (turn := self.turn_nowait()) is None:
+                await self._timing.sleep(self.delay())
+            return turn
+
+    def next_answer(self) -> asyncio.Future[None]:
+        """Return a future that ends with the next answer of the service to a request: it can be reached again."""
+        answer = asyncio.get_running_loop().create_future()
+        self.awaiting_answer.add(answer)
+        answer.add_done_callback(self.awaiting_answer.discard)
+        return answer
+
+    def note_answer(self) -> None:
+        """End the waiting for an answer."""
+        for answer in tuple(self.awaiting_answer):
+            if not answer.done():
+                answer.set_result(None)
+
+    def turn_nowait(self) -> Turn | None:
+        """Return a turn, or None when no connection may be opened yet."""
+        if self.delay() > 0:
+            return None
+        if len(self._latest) == CONNECTS:
+            self._latest.remove(min(self._latest, key=_opened_at))
+        turn = Turn(self._timing.clock)
+        self._latest.append(turn)
+        return turn
+
+    def renew(self, turn: Turn) -> bool:
+        """Move an unused turn to now; return False when it has expired."""
+        if turn not in self._latest:
+            return False
+        turn.at = self._timing.clock()
+        return True
+
+    def delay(self) -> float:
+        """Return the seconds until another connection may be opened; 0 or less for at once."""
+        if len(self._latest) < CONNECTS:
+            return 0.0
+        return min(map(_opened_at, self._latest)) + CONNECT_WINDOW_S - self._timing.clock()
+
+    def now(self) -> float:
+        """Return the time on the clock of this pace."""
+        return self._timing.clock()
+
+
+def _opened_at(turn: Turn) -> float:
+    return turn.at
 
 
 class ConnectionSlots:

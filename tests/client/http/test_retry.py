@@ -17,8 +17,8 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
-from keydesk_client.http.caller import Caller, Retries
 from keydesk_client.http.messages import Method, Request
+from keydesk_client.http.retry import Caller, Retries
 from keydesk_client.http.transport import Transport
 from keydesk_client.resources.accounts import ACCOUNTS
 from support.fakes.fake_time import FakeTimers

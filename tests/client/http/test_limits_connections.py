@@ -8,9 +8,14 @@ import pytest
 
 from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import ClientClosed, TimedOut
-from keydesk_client.http.limiter import ConnectionSlots, Limiter
+from keydesk_client.http.limits import (
+    CONNECT_WINDOW_S,
+    ConnectionSlots,
+    ConnectRateLimiter,
+    Limiter,
+)
 from keydesk_client.http.messages import Request, RequestKind
-from keydesk_client.http.timing import CONNECT_WINDOW_S, ConnectRateLimiter, Timeouts
+from keydesk_client.http.timing import Timeouts
 from keydesk_client.http.transport import Transport
 from support.data.hostile_answers import GOOD_BODY, answer, whole_request
 from support.fakes.connections import Talk

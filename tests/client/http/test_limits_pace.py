@@ -2,7 +2,8 @@
 
 import asyncio
 
-from keydesk_client.http.timing import CONNECT_WINDOW_S, BackOff, ConnectRateLimiter
+from keydesk_client.http.limits import CONNECT_WINDOW_S, ConnectRateLimiter
+from keydesk_client.http.retry import BackOff
 from support.fakes.virtual_time import run, virtual_timing
 
 

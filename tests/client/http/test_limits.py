@@ -7,7 +7,7 @@ from time import monotonic
 import pytest
 
 from keydesk_client import Client
-from keydesk_client.http.limiter import Limiter
+from keydesk_client.http.limits import Limiter
 from keydesk_client.http.messages import RequestKind
 from keydesk_client.models import MarketOrderRequest
 from support.data.hostile_answers import answer, whole_request

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from keydesk_client import DateTime
-from keydesk_client.http.error_mapping import seconds_to_wait
+from keydesk_client.http.errors import seconds_to_wait
 
 NOON = DateTime("2025-03-01T12:00:00Z").datetime
 NOON_S = NOON.timestamp()
