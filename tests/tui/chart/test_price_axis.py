@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from keydesk.chart.price_axis import Axis, PriceLine, price_labels, spread
+from keydesk.chart.price_axis import Axis, PriceLine, Rank, price_labels, spread
 from keydesk.chart.scale import Scale, decimals_of, grid_step, multiples
 
 AXIS = Axis(18, 1, 1.0, words=True)
@@ -88,6 +88,31 @@ def test_far_prices_take_two_rows_a_side_and_count_the_others() -> None:
     lines = [PriceLine(200 + i, "target", "target") for i in range(5)]
     labels = price_labels(AXIS, Scale(0, 100, 20), 50.0, lines).rows
     assert [labels[0][0].strip(), labels[1][0].strip()] == ["+4 more", "↑150p target"]
+
+
+@given(
+    others=st.lists(st.floats(-100, 200), max_size=30),
+    planned=st.lists(st.floats(-100, 200), min_size=1, max_size=5),
+    last=st.floats(-20, 120),
+    cursor=st.none() | st.floats(0, 100),
+    rows=st.integers(9, 50),
+)
+def test_planned_prices_always_have_a_label(
+    others: list[float], planned: list[float], last: float, cursor: float | None, rows: int
+) -> None:
+    plan = [PriceLine(price, f"new{i}", "plan", Rank.PLANNED) for i, price in enumerate(planned)]
+    lines = [*(PriceLine(price, "stop", "stop", Rank.WORKING) for price in others), *plan]
+    labels = price_labels(AXIS, Scale(0, 100, rows), last, lines, cursor=cursor)
+    texts = [text for text, role in labels.rows.values() if role == "plan"]
+    assert all(any(line.text in text for text in texts) for line in plan)
+
+
+def test_working_orders_keep_their_label_before_nearer_entries() -> None:
+    lines = [PriceLine(51.0 + i, "entry", "entry") for i in range(9)]
+    lines.append(PriceLine(90.0, "stop", "stop", Rank.WORKING))
+    labels = price_labels(AXIS, Scale(0, 100, 10), 50.0, lines).rows
+    assert "stop" in [role for _, role in labels.values()]
+    assert any(text.strip().endswith("more") for text, _ in labels.values())
 
 
 def test_the_last_price_beyond_the_edge_has_an_arrow_and_leaves_room_for_farther_ones() -> None:

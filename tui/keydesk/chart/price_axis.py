@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 
 from keydesk.chart.canvas import FILLED, Run
 from keydesk.chart.scale import Scale, decimals_of, grid_step, multiples
@@ -17,6 +18,14 @@ NARROWEST_PLOT = 8  # columns: below that there is no price axis
 LOWER, HIGHER = "╭", "╰"  # before a label that stands beside its line: where the line is
 
 
+class Rank(IntEnum):
+    """Which own prices keep their label where rows are few: the lowest ranks first, of one rank the nearest."""
+
+    PLANNED = 0  # of the open form; never hidden
+    WORKING = 1  # orders at the broker
+    OTHER = 2
+
+
 @dataclass(frozen=True, slots=True)
 class PriceLine:
     """An own or planned price across the chart: entry, stop, target, trail, resting order, alert.
@@ -27,6 +36,7 @@ class PriceLine:
     price: float
     text: str
     role: str
+    rank: Rank = Rank.OTHER
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +140,7 @@ def price_labels(
     round prices take the rows that are left.
     """
     labels: dict[int, Run] = {}
-    fixed = row_of_last(scale, last, lines) if row is None else row
+    fixed = row_of_last(scale, last, lines, cursor) if row is None else row
     if cursor is not None:
         beside = _row_beside(fixed, scale.row(cursor), scale.rows, above=cursor >= last)
         labels[beside] = (axis.padded(axis.price(cursor)), FILLED + "cursor")
@@ -154,8 +164,28 @@ def price_labels(
     return PriceLabels(labels, frozenset(scale.row(price) for price in rounds), fixed, step)
 
 
-def row_of_last(scale: Scale, last: float, lines: Sequence[PriceLine]) -> int:
-    """Return the row of the last price; beyond the edge it leaves rows for the own prices farther out."""
+def row_of_last(
+    scale: Scale, last: float, lines: Sequence[PriceLine], cursor: float | None = None
+) -> int:
+    """Return the row of the last price; it leaves rows for planned prices, and beyond the edge for others farther out."""
+    row = _row_with_edge(scale, last, lines)
+    above, below = (_rows_of_plan(last, lines, cursor, above=side) for side in (True, False))
+    if above + below >= scale.rows:
+        return row
+    return min(max(row, above), scale.rows - 1 - below)
+
+
+def _rows_of_plan(
+    last: float, lines: Sequence[PriceLine], cursor: float | None, *, above: bool
+) -> int:
+    """Return the rows that planned prices on one side need, with one for the cursor and one for the other lines."""
+    side = [line.rank for line in lines if (line.price >= last) == above]
+    planned = side.count(Rank.PLANNED)
+    has_cursor = cursor is not None and (cursor >= last) == above
+    return planned and planned + (planned < len(side)) + has_cursor
+
+
+def _row_with_edge(scale: Scale, last: float, lines: Sequence[PriceLine]) -> int:
     row = scale.row(last)
     if scale.holds(last) or scale.rows <= 2 * EDGE_LABELS:
         return row
@@ -215,7 +245,7 @@ class AxisLabels:
         """Return the labels; in an update, computed anew only if more than the last price's digits changed."""
         if abs(last - self._measured_from) >= FAR_PIPS * pip:
             self._measured_from = last
-        row = self._row_of_last(scale, last, lines)
+        row = self._row_of_last(scale, last, lines, cursor)
         sides = [line.price >= last for line in lines]
         key = (scale, row, lines, marks, cursor, sides, self._measured_from)
         made = self._made
@@ -237,11 +267,14 @@ class AxisLabels:
         )
         return self._made
 
-    def _row_of_last(self, scale: Scale, last: float, lines: Sequence[PriceLine]) -> int:
+    def _row_of_last(
+        self, scale: Scale, last: float, lines: Sequence[PriceLine], cursor: float | None
+    ) -> int:
         """Return the row of the last price; it changes when the price is well inside another one."""
-        has_room = len(lines) <= self._last_row < scale.rows - len(lines)
+        labels = len(lines) + (cursor is not None)
+        has_room = labels <= self._last_row < scale.rows - labels
         if not (has_room and scale.is_about(last, self._last_row)):
-            self._last_row = row_of_last(scale, last, lines)
+            self._last_row = row_of_last(scale, last, lines, cursor)
         return self._last_row
 
 
@@ -275,7 +308,7 @@ def _stacked(
         )
         for line in shown
     ]
-    if hidden:
+    if hidden and len(shown) < len(rows):
         edge = max(hidden, key=lambda line: abs(line.price - last)).price
         texts.append((edge, axis.padded(f"+{len(hidden)} more"), "muted"))
     texts.sort(key=lambda each: -each[0])
@@ -306,15 +339,23 @@ def _led(text: str, row: int, price: float, scale: Scale) -> str:
 def _limited(
     near: list[PriceLine], far: list[PriceLine], rows: int
 ) -> tuple[list[PriceLine], list[PriceLine]]:
-    """Return the lines that have a row of their own, and those that one row counts together."""
-    edge = min(EDGE_LABELS, rows - min(len(near), rows - 1))
-    kept = far if len(far) <= edge else far[: max(0, edge - 1)]
-    shown, hidden = [*near, *kept], far[len(kept) :]
+    """Return the lines that have a row of their own, and those that one row counts together.
+
+    Of the far ones, two rows hold those that are not planned.
+    """
+    near, far = sorted(near, key=_rank), sorted(far, key=_rank)
+    planned = [sum(line.rank == Rank.PLANNED for line in lines) for lines in (near, far)]
+    kept = len(far) if len(far) <= EDGE_LABELS else max(planned[1], EDGE_LABELS - 1)
+    shown, hidden = sorted([*near, *far[:kept]], key=_rank), far[kept:]
     room = rows - bool(hidden)
     if len(shown) > room:
-        room = rows - 1
+        room = min(rows, max(rows - 1, sum(planned)))
         shown, hidden = shown[:room], [*shown[room:], *hidden]
     return shown, hidden
+
+
+def _rank(line: PriceLine) -> Rank:
+    return line.rank
 
 
 def spread(places: Sequence[int], room: int) -> list[int]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from keydesk.calc.orders.ticket_draft import Reading
-from keydesk.chart.price_axis import PriceLine
+from keydesk.chart.price_axis import PriceLine, Rank
 
 
 def planned_lines(
@@ -24,7 +24,7 @@ def planned_lines(
         (trail, "new trail", "stop"),
     )
     return [
-        PriceLine(float(level), text, role)
+        PriceLine(float(level), text, role, Rank.PLANNED)
         for level, text, role in levels
         if isinstance(level, Decimal) and level > 0
     ]

@@ -11,7 +11,7 @@ from keydesk.calc.market.indicator_specs import IndicatorSpec
 from keydesk.calc.market.indicators import Indicators, IndicatorSeries, PreviousDay, warm_up
 from keydesk.calc.orders.protection import ProtectionField
 from keydesk.chart.canvas import Run
-from keydesk.chart.price_axis import PriceLine, PriceMark
+from keydesk.chart.price_axis import PriceLine, PriceMark, Rank
 from keydesk.chart.scene import Overlay, SubPane
 from keydesk.panes.price_cells import price_format_of
 from keydesk.panes.watch_order import day_change
@@ -39,7 +39,7 @@ def own_lines(store: Store, instrument: str) -> tuple[PriceLine, ...]:
     for order in store.orders.values():
         text = ENTRY_WORDS.get(order.type)
         if order.instrument == instrument and text is not None and order.price is not None:
-            lines.append(PriceLine(float(order.price), text, "pending"))
+            lines.append(PriceLine(float(order.price), text, "pending", Rank.WORKING))
     levels = store.alert_levels.get(instrument, ())
     lines += (PriceLine(float(level), "alert", "alert") for level in levels)
     return tuple(lines)
@@ -55,7 +55,7 @@ def _lines_of_trade(trade: TradeRow) -> Iterable[PriceLine]:
     )
     for order, text, role in dependents:
         if order is not None and order.price is not None:
-            yield PriceLine(float(order.price), text, role)
+            yield PriceLine(float(order.price), text, role, Rank.WORKING)
 
 
 @dataclass(frozen=True, slots=True)
