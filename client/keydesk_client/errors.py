@@ -36,7 +36,7 @@ import re
 from collections.abc import Sequence
 from decimal import DecimalException
 from http import HTTPStatus
-from typing import Protocol
+from typing import Literal, Protocol
 
 from keydesk_client.transaction_id import TransactionID
 
@@ -107,8 +107,19 @@ class StreamNotOpen(KeydeskClientError, RuntimeError):
     """A stream is read outside its `async with` block (`with`, of a sync client), or entered a second time."""
 
 
+ConnectFailure = Literal["refused", "name", "network", "certificate", "tls", ""]
+
+
 class Unreachable(KeydeskClientError):
-    """No connection could be made, so nothing was sent."""
+    """No connection could be made, so nothing was sent.
+
+    `cause` says why, where it is known: nothing listens there ("refused"), the host's name was not found ("name"), there
+    is no way to it ("network"), its certificate is not trusted, or the TLS handshake failed.
+    """
+
+    def __init__(self, message: str, *, cause: ConnectFailure = "") -> None:
+        super().__init__(message)
+        self.cause: ConnectFailure = cause
 
 
 class ConnectionLost(KeydeskClientError):

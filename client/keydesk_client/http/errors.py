@@ -1,13 +1,17 @@
 """Turn error responses into exceptions: by status and body, with the reject transactions and Retry-After."""
 
+import errno
+import socket
+import ssl
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from types import MappingProxyType
 
 from keydesk_client.errors import (
     AnswerTooLarge,
+    ConnectFailure,
     Forbidden,
     HttpStatusError,
     NotAllowed,
@@ -32,11 +36,41 @@ BY_STATUS: Mapping[int, type[HttpStatusError]] = {
     429: RateLimited,
 }
 
+NO_WAY = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN})
 NO_QUERY: Mapping[str, str] = MappingProxyType({})
 MAX_MESSAGE_LENGTH = 500
 MAX_CODE_LENGTH = 100
 MAX_TRANSACTIONS = 1000
 """Transactions that an error may name; an intact response names a few."""
+
+
+def connect_failure(error: BaseException) -> ConnectFailure:
+    """Return why a connection could not be made, from the exceptions that led to `error`."""
+    for each in _chain(error):
+        match each:
+            case ssl.SSLCertVerificationError():
+                return "certificate"
+            case ssl.SSLError():
+                return "tls"
+            case socket.gaierror():
+                return "name"
+            case ConnectionRefusedError() | FileNotFoundError():  # the latter: a unix socket
+                return "refused"
+            case OSError(errno=number) if number in NO_WAY:
+                return "network"
+            case _:
+                pass
+    return ""
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an exception, those in it, and those that it came from."""
+    while error is not None:
+        yield error
+        if isinstance(error, BaseExceptionGroup):
+            for each in error.exceptions:
+                yield from _chain(each)
+        error = error.__cause__ or error.__context__
 
 
 def error_of(

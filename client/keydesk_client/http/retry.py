@@ -124,9 +124,8 @@ class Caller:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.transport: Transport = transport
-        self.throttled: int = 0
-        """How many responses had the status 429."""
-        self._retries = retries
+        self._throttled = [0]  # one count for this caller and its copies
+        self.retries: Retries = retries
         self._clock, self._chance, self._sleep = clock, chance, sleep
         self._answered: deque[str] = deque(maxlen=MAX_ANSWERED)
         self.is_for_look_ups: bool = False
@@ -134,9 +133,19 @@ class Caller:
     def for_look_ups(self) -> Self:
         """Return a caller on the same transport whose reads are look-ups."""
         caller = copy.copy(self)
-        caller.throttled = 0
         caller.is_for_look_ups = True
         return caller
+
+    def with_retries(self, retries: Retries) -> Self:
+        """Return a caller on the same transport whose reads are retried by another policy."""
+        caller = copy.copy(self)
+        caller.retries = retries
+        return caller
+
+    @property
+    def throttled(self) -> int:
+        """How many responses had the status 429, to this caller and to those made from it."""
+        return self._throttled[0]
 
     async def call(self, request: Request, reader: Reader[R]) -> R:
         """Send a request and return the response as a record; raise a KeydeskClientError when there is none."""
@@ -157,7 +166,7 @@ class Caller:
                 failure = error_of(response, request.query)
             except KeydeskClientError as error:
                 failure = error
-            self.throttled += isinstance(failure, RateLimited)
+            self._throttled[0] += isinstance(failure, RateLimited)
             attempts += 1
             pause = self._pause(request, failure, attempts, self._clock() - began)
             if pause is None:
@@ -193,7 +202,7 @@ class Caller:
     ) -> float | None:
         if not request.is_read:
             return None
-        return self._retries.pause(failure, attempts=attempts, spent_s=spent_s, chance=self._chance)
+        return self.retries.pause(failure, attempts=attempts, spent_s=spent_s, chance=self._chance)
 
 
 async def read_record(response: HttpResponse, reader: Reader[R]) -> R:

@@ -53,7 +53,7 @@ from keydesk_client.http.connections import (
     ssl_context,
 )
 from keydesk_client.http.endpoint import Address, address_of, host_of
-from keydesk_client.http.errors import error_of
+from keydesk_client.http.errors import connect_failure, error_of
 from keydesk_client.http.limits import (
     CALLS_AT_ONCE,
     LOOK_UPS_AT_ONCE,
@@ -366,7 +366,8 @@ def _client_error(error: Exception, token: Secret) -> KeydeskClientError:
         text = f"the {phase} timeout has passed"
         return TimedOut(text, phase=phase, sent=phase in SENT_BY_THEN)
     if isinstance(error, NotConnected):
-        return Unreachable(f"cannot connect: {certificate_error_reason(error) or reason}")
+        text = f"cannot connect: {certificate_error_reason(error) or reason}"
+        return Unreachable(text, cause=connect_failure(error))
     if isinstance(error, RequestNotEncodable | UnicodeError):
         return InvalidRequest(f"the request cannot be encoded: {reason}")
     return ConnectionLost(f"the connection broke: {reason}")

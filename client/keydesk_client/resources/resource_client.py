@@ -65,9 +65,16 @@ class ResourceClient:
 
         It is for reads that tell what became of a request whose response was lost, and is closed with this client.
         """
+        return self._view(self._look_up_caller)
+
+    def with_retries(self, retries: Retries) -> Self:
+        """Return a view of this client whose reads are retried by another policy; closed with this client."""
+        return self._view(self._caller.with_retries(retries))
+
+    def _view(self, caller: Caller) -> Self:
         view = object.__new__(type(self))
         view._rest_url, view._defaults = self._rest_url, self._defaults
-        view.transport, view._caller = self.transport, self._look_up_caller
+        view.transport, view._caller = self.transport, caller
         view._look_up_caller, view._instruments = self._look_up_caller, self._instruments
         return view
 
@@ -163,7 +170,7 @@ class ResourceClient:
     @property
     def throttled(self) -> int:
         """How many responses had the status 429, including those whose request succeeded when retried."""
-        return self._caller.throttled + self._look_up_caller.throttled
+        return self._caller.throttled
 
     async def close(self) -> None:
         """Close every connection."""

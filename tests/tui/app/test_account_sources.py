@@ -13,12 +13,16 @@ TOKEN = "planted-0123456789abcdef"
 
 def signed_in(practice: PracticeServer, account_id: str, token: str) -> ProfileAccount:
     url = practice.rest_url
-    return ProfileAccount(Profile("main", "custom", account_id, url, url), Secret(token))
+    return ProfileAccount(
+        Profile("main", "custom", account_id, url, url), Secret(token), "keydesk login main"
+    )
 
 
 def test_a_custom_host_counts_as_live() -> None:
     bands = {
-        environment: ProfileAccount(Profile("main", environment, "1"), Secret(TOKEN)).environment
+        environment: ProfileAccount(
+            Profile("main", environment, "1"), Secret(TOKEN), "keydesk login main"
+        ).environment
         for environment in ("practice", "live", "custom")
     }
     assert bands == {"practice": "PRACTICE", "live": "LIVE", "custom": "LIVE"}
@@ -35,14 +39,16 @@ def test_a_token_goes_to_the_host_of_its_environment_only() -> None:
 
 def test_two_profiles_with_the_same_account_id_have_journals_of_their_own() -> None:
     records = {
-        ProfileAccount(Profile(name, "live", "1"), Secret(TOKEN)).address_offline().records
+        ProfileAccount(Profile(name, "live", "1"), Secret(TOKEN), "keydesk login main")
+        .address_offline()
+        .records
         for name in "ab"
     }
     assert records == {"a.1", "b.1"}
 
 
 def test_nothing_shows_the_token() -> None:
-    account = ProfileAccount(Profile("main", "live", "1"), Secret(TOKEN))
+    account = ProfileAccount(Profile("main", "live", "1"), Secret(TOKEN), "keydesk login main")
     assert TOKEN not in repr(account) + repr(account.address_offline())
 
 

@@ -36,7 +36,7 @@ async def desk_behind(
     folder.mkdir(mode=0o700)
     async with talking_server(relay.talk) as rest_url:
         profile = Profile("main", "custom", practice.account_id, rest_url, practice.stream_url)
-        account = ProfileAccount(profile, Secret(practice.token))
+        account = ProfileAccount(profile, Secret(practice.token), "keydesk login main")
         target: AccountAddress = await account.target() if asked else account.address_offline()
         journal, audit = folder / "journal", folder / "audit"
         async with open_account(target, Store(), journal, audit) as connection:

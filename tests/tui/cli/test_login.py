@@ -199,7 +199,7 @@ def test_a_profile_does_not_change_its_environment(
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("main", "--environment"),
+        ("main", "profile main is new: name its --environment"),
         ("main --environment demo", "invalid choice: 'demo'"),
         ("main --environment custom", "needs --rest-url and --stream-url"),
         ("main --environment live --rest-url https://a.test", "go with --environment custom only"),

@@ -258,19 +258,6 @@ async def test_an_unreadable_account_is_asked_for_until_it_comes() -> None:
         await feed.ready.wait()
 
 
-async def test_a_poll_without_an_answer_is_no_news_and_says_so() -> None:
-    broker = ScriptedBroker()
-    feed = link_to(broker)
-    async with running(feed, update_account):
-        await feed.ready.wait()
-        broker.statuses = {"/changes": 503}
-        assert not await poll_once(feed)
-        assert feed.store.health.warning.startswith("The account cannot be checked")
-        broker.statuses = {}
-        assert await poll_once(feed)
-        assert not feed.store.health.warning
-
-
 async def test_a_429_is_counted() -> None:
     broker = ScriptedBroker()
     feed = link_to(broker)
@@ -285,7 +272,7 @@ async def test_a_429_is_counted() -> None:
 async def test_an_account_that_cannot_be_read_at_the_start_is_said_where_it_is_seen() -> None:
     broker = ScriptedBroker(answers={"/101-001-1-001": "<html>Sign in</html>"})
     async with running(link_to(broker), update_account, poll_changes) as feed:
-        await until(lambda: "The account could not be read" in feed.store.health.warning)
+        await until(lambda: feed.store.health.outage is not None)
         broker.answers.clear()
         await feed.ready.wait()
-        await until(lambda: feed.store.health.warning == "")
+        await until(lambda: feed.store.health.outage is None)

@@ -21,7 +21,8 @@ from keydesk.panes.strips.health import HealthLine
 from keydesk.panes.strips.instrument import InstrumentLine
 from keydesk.panes.strips.keys import KeyFooter
 from keydesk.panes.strips.notices import Notices
-from keydesk.store.state import Arming, Topic
+from keydesk.store.state import Arming, Outage, Topic
+from keydesk.text.sanitize import safe
 from support.data.desk_data import WALL_NS, desk_store, frame_of
 from support.data.in_flight import in_flight
 from support.fakes.pane_app import shown, text_of
@@ -185,18 +186,18 @@ async def test_a_warning_longer_than_the_line_is_cut_and_not_left_out() -> None:
 
 
 @pytest.mark.parametrize("width", [80, 120])
-async def test_a_warning_stays_while_nobody_answers_requests(width: int) -> None:
+async def test_an_outage_is_whole_while_nobody_answers_requests(width: int) -> None:
     pane, store = HealthLine(), desk_store()
     store.health.prices, store.health.events = "CONNECTING", "DOWN"
     store.health.requests = "DOWN"
-    store.health.warning = "The account could not be read: the certificate is not trusted"
+    store.health.outage = Outage(safe("certificate not trusted"), safe("why and what to do " * 9))
     async with shown(pane, store, size=(width, 3)):
         store.health.unanswered_since = frame_of(store).now - 10
         store.mark(Topic.HEALTH)
         pane.on_frame(frame_of(store))
         line = text_of(pane)[0]
     assert ("requests DOWN 10s" in line) == (width > 80)
-    assert "The account could not" in line
+    assert "certificate not trusted" in line
     assert line.rstrip().endswith("UTC")
 
 

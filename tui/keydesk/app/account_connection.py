@@ -110,6 +110,7 @@ async def open_account(
     """Open the account; leaving the block closes all connections."""
     from keydesk.feeds.account import Reconciler  # noqa: PLC0415
     from keydesk.feeds.account_feed import AccountFeed  # noqa: PLC0415
+    from keydesk.feeds.outage import Broker  # noqa: PLC0415
     from keydesk.feeds.session import ClientStreams  # noqa: PLC0415
     from keydesk.store.valuation import revalue  # noqa: PLC0415
     from keydesk.trading.audit import AuditLog  # noqa: PLC0415
@@ -140,6 +141,7 @@ async def open_account(
             store=store,
             streams=ClientStreams(client),
             poll_every=PRACTICE_POLL if target.own_broker else POLL,
+            broker=Broker() if target.own_broker else Broker(target.rest_url, target.login),
         )
         executions = ExecutionLog(audit.with_suffix(".executions"))
         dispatcher = Dispatcher(

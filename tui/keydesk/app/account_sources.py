@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import asyncio
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MAX_STARTS = 3
 AT_ONCE = 0.3  # seconds
+FIRST_ANSWER_WITHIN = 5.0  # seconds; then the desk opens and says what is wrong
 
 Band = Literal["PRACTICE", "LIVE"]
 
@@ -40,6 +41,7 @@ class AccountAddress:
     profile: str = PRACTICE_MARKET
     # A third-party platform trades the account too, and its orders carry no ids of ours; None: not known yet.
     linked: bool | None = None
+    login: str = ""  # the command that signs in to it again
 
     @property
     def records(self) -> str:
@@ -116,6 +118,7 @@ class ProfileAccount:
 
     profile: Profile
     token: Secret
+    login: str  # the command that signs in to it again
 
     @property
     def name(self) -> str:
@@ -135,24 +138,31 @@ class ProfileAccount:
         from keydesk_client.http.retry import Retries  # noqa: PLC0415 - the desk paints first
 
         target = self.address_offline()
-        with suppress(KeydeskClientError):
-            found = await accounts_of(
-                target.rest_url, target.stream_url, self.token, Retries(most=0)
-            )
-            if target.account_id not in found:
-                raise CannotOpen(
-                    f"the token of profile {self.profile.name} may not use account "
-                    f"{self.profile.account_id}; sign in again with --account, of: {', '.join(found)}"
+        try:
+            async with asyncio.timeout(FIRST_ANSWER_WITHIN):
+                found = await accounts_of(
+                    target.rest_url, target.stream_url, self.token, Retries(most=0)
                 )
-            return replace(target, linked=found[target.account_id])
-        return target
+        except CannotOpen as error:
+            raise CannotOpen(f"{error}; then sign in again: {self.login}") from error
+        except (KeydeskClientError, TimeoutError):
+            return target
+        if target.account_id not in found:
+            raise CannotOpen(
+                f"the token of profile {self.profile.name} may not use account {self.profile.account_id}; "
+                f"sign in again with one of: {', '.join(found)}: {self.login} --account ID"
+            )
+        return replace(target, linked=found[target.account_id])
 
     def address_offline(self) -> AccountAddress:
         """Return the account without a request to the broker."""
         rest_url, stream_url = urls_of(self.profile)
         account_id, name = self.profile.account_id, self.profile.name
         return AccountAddress(
-            rest_url, stream_url, self.token, account_id, own_broker=False, profile=name
+            *(rest_url, stream_url, self.token, account_id),
+            own_broker=False,
+            profile=name,
+            login=self.login,
         )
 
     async def supervise(self, say: Callable[[str], None]) -> None:
@@ -204,6 +214,6 @@ async def accounts_of(
         except (Unauthorized, Forbidden) as error:
             raise CannotOpen(
                 f"the broker refuses the token ({error.status}): check that it is whole, not revoked, "
-                "and of the environment that was named, then sign in with keydesk login"
+                "and of the environment that was named"
             ) from error
     return {account.id: account.mt4_account_id is not None for account in answer.accounts}

@@ -136,7 +136,8 @@ async def open_account(
                 yield reach
         return
     given = given_passphrase(options.passphrase_fd, options.passphrase_file, folders.warn)
-    account = ProfileAccount(profile, token_of(folders, profile, given))
+    login = folders.login_command(profile.name)
+    account = ProfileAccount(profile, token_of(folders, profile, given), login)
     reach = _at(account.address_offline(), account.environment, folders, settings)
     try:
         async with reach.client:
@@ -152,7 +153,7 @@ async def open_account(
     except (Unauthorized, Forbidden, NotFound) as error:
         raise Refusal(
             f"the broker refuses profile {profile.name} ({error}); is its token revoked, or the account "
-            f"closed? sign in again: keydesk login {profile.name} --environment {profile.environment}"
+            f"closed? sign in again: {login}"
         ) from error
 
 

@@ -148,7 +148,8 @@ def _account_source(
     from keydesk.cli.token_access import given_passphrase, token_of  # noqa: PLC0415 - keyring
 
     given = given_passphrase(options.passphrase_fd, options.passphrase_file)
-    return ProfileAccount(profile, token_of(folders, profile, given))
+    login = folders.login_command(profile.name)
+    return ProfileAccount(profile, token_of(folders, profile, given), login)
 
 
 def _forget_other_sizes() -> None:

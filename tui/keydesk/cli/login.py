@@ -48,18 +48,20 @@ PLACES = {"native": "desktop's token store", "vault": "token vault"}
 
 def login(arguments: Sequence[str]) -> int:
     """Sign in; return the exit code."""
-    options = _login_options(arguments)
+    parser = _login_parser()
+    options = parser.parse_args(arguments)
     folders = find_folders(options.data, os.environ)
     settings = load_settings(folders.config)
     known = settings.profiles.get(options.name)
-    if known and known.environment != options.environment:
+    asked_for = _asked_for(options, known, parser)
+    if known and known.environment != asked_for.environment:
         raise Refusal(
             f"profile {options.name} is signed in for {known.environment}; take another name, "
             f"or sign out first: keydesk logout {options.name}"
         )
     token = ask_token(options.name)
     check_token(token)
-    profile = _with_account(_asked_for(options), token)
+    profile = _with_account(asked_for, token)
     given = given_passphrase(options.passphrase_fd, options.passphrase_file)
     profile = _store_profile(folders, profile, token, given, known)
     where = "the desktop's token store" if profile.kept_in == "native" else "the token vault"
@@ -86,16 +88,16 @@ class _Parser(argparse.ArgumentParser):
         super().error(message)
 
 
-def _login_options(arguments: Sequence[str]) -> argparse.Namespace:
+def _login_parser() -> _Parser:
     parser = _Parser(
         prog="keydesk login",
-        description="Sign in: the token is asked for, or read from stdin when that is no terminal.",
+        description="Sign in: the token is asked for, or read from stdin when that is no terminal. Of a profile that is "
+        "there already, environment, addresses and account stay as they are where they are not named.",
         allow_abbrev=False,
     )
     parser.add_argument("name", metavar="NAME", type=_name, help="what to call the profile")
     parser.add_argument(
         "--environment",
-        required=True,
         choices=ENVIRONMENTS,
         help="where the token belongs; it is never sent anywhere else",
     )
@@ -104,13 +106,7 @@ def _login_options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--account", metavar="ID", help="needed when the token has several")
     add_passphrase_options(parser)
     parser.add_argument("--data", metavar="DIR", help="keep settings and state in this folder")
-    options = parser.parse_args(arguments)
-    named = [options.rest_url, options.stream_url]
-    if options.environment == "custom" and None in named:
-        parser.error("--environment custom needs --rest-url and --stream-url")
-    if options.environment != "custom" and named != [None, None]:
-        parser.error("--rest-url and --stream-url go with --environment custom only")
-    return options
+    return parser
 
 
 def _name(text: str) -> str:
@@ -129,14 +125,24 @@ def _url(text: str) -> str:
     return text
 
 
-def _asked_for(options: argparse.Namespace) -> Profile:
-    return Profile(
-        options.name,
-        options.environment,
-        options.account or "",
-        options.rest_url or "",
-        options.stream_url or "",
-    )
+def _asked_for(
+    options: argparse.Namespace, known: Profile | None, parser: argparse.ArgumentParser
+) -> Profile:
+    """Return the profile as the options name it; where they do not, as it was signed in before."""
+    environment = options.environment or (known.environment if known else None)
+    if environment is None:
+        parser.error(f"profile {options.name} is new: name its --environment")
+    urls = [options.rest_url, options.stream_url]
+    if environment != "custom" and urls != [None, None]:
+        parser.error("--rest-url and --stream-url go with --environment custom only")
+    before = known if known and known.environment == environment else None
+    if before is not None and urls == [None, None]:
+        urls = [before.rest_url, before.stream_url]
+    if environment == "custom" and None in urls:
+        parser.error("--environment custom needs --rest-url and --stream-url")
+    account = options.account or (before.account_id if before else "")
+    rest_url, stream_url = (url or "" for url in urls)
+    return Profile(options.name, environment, account, rest_url, stream_url)
 
 
 def _with_account(profile: Profile, token: Secret) -> Profile:

@@ -35,7 +35,7 @@ SHORTEST_PASSPHRASE = 8
 FORGOTTEN = (
     "If it is forgotten, the tokens in the vault are lost, and nothing else: account, positions and orders stay "
     "as they are at the broker. Begin again: keydesk logout NAME for each profile in the vault, with Enter alone "
-    "for the passphrase; the vault goes with the last of them. Then keydesk login NAME with a token from the broker"
+    "for the passphrase; the vault goes with the last of them. Then sign in as the first time, with a token from the broker"
 )
 Answer = TypeVar("Answer")
 
@@ -159,8 +159,8 @@ def token_of(folders: Folders, profile: Profile, given: Passphrase | None) -> Se
     token = with_retries(lambda: store.load(profile.name, profile.environment), given)
     if token is None:
         raise Refusal(
-            f"no token is stored for profile {profile.name}; sign in again: keydesk login {profile.name} "
-            f"--environment {profile.environment}"
+            f"no token is stored for profile {profile.name}; sign in again: "
+            f"{folders.login_command(profile.name)}"
         )
     return token
 

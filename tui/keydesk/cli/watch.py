@@ -24,6 +24,7 @@ from keydesk.config.alert_settings import AlertSettings, load_alert_settings
 from keydesk.config.settings import find_folders, make_private
 from keydesk.feeds import session
 from keydesk.feeds.account_feed import AccountFeed
+from keydesk.feeds.outage import Broker
 from keydesk.feeds.session import Feed
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
@@ -93,6 +94,7 @@ class Watcher:
             streams=session.ClientStreams(reach.client),
             poll_every=POLL,
             alerts=self.watch,
+            broker=Broker(reach.target.rest_url, reach.target.login),
         )
         self._events = EventSources(self.store, self._profile, self._event)
         self.feed.gate.listen(self._events.on_transaction)

@@ -133,6 +133,16 @@ class Folders:
     warn: Warn | None = field(default=None, compare=False)
     """Called with a warning about a folder or file that others can read, for exits, which continue; None: it is refused."""
 
+    data: str = field(default="", compare=False)  # as `--data` named them
+
+    def login_command(self, profile: str) -> str:
+        """Return the command that signs in to a profile again, as a shell takes it."""
+        import shlex  # noqa: PLC0415 - rarely needed
+
+        return f"keydesk login {profile}" + (
+            f" --data {shlex.quote(self.data)}" if self.data else ""
+        )
+
     @property
     def practice(self) -> Path:
         """The practice broker's ledger."""
@@ -148,7 +158,7 @@ def find_folders(data: str | None, environment: Mapping[str, str]) -> Folders:
     """Return the folders for `--data DIR` (or None) and the process's environment; an empty DIR is refused."""
     if data is not None and not data.strip():
         raise UnsafeFolder("--data is empty: name a folder, or leave it out for your own")
-    return Folders(*profile_folders(data, environment))
+    return Folders(*profile_folders(data, environment), data=data or "")
 
 
 def make_private(folder: Path, warn: Warn | None = None) -> Path:

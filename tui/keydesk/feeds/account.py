@@ -30,12 +30,9 @@ from keydesk_client.account.values import checked_time_ns, number_of, readable
 from keydesk_client.account.values import price as checked_price
 from keydesk_client.errors import (
     AnswerTooLarge,
-    Forbidden,
     KeydeskClientError,
-    NotFound,
     OutOfRange,
     Refused,
-    Unauthorized,
 )
 from keydesk_client.models import Account, AccountChanges, DateTime, Transaction
 from keydesk_client.models.responses import AccountChangesResponse, TransactionsResponse
@@ -73,10 +70,11 @@ async def _snapshot(feed: AccountFeed) -> None:
             with feed.synchronizer.asking() as request:
                 replace_account(feed, await _read_account(feed, request), request)
         except FAILURES as error:
-            _say_why(feed, error, tries)
+            feed.note_failure(error)
             await feed.back_off(tries)
             tries += 1
         else:
+            feed.note_success()
             return
 
 
@@ -84,7 +82,7 @@ async def _read_account(feed: AccountFeed, request: AccountRequest) -> Account:
     """Return the account; where the desk itself made the history go back, as it is."""
 
     async def read() -> Account:
-        return (await feed.ask(feed.client.accounts.get())).account
+        return (await feed.ask(feed.unretried.accounts.get())).account
 
     pauses = REPLICA_PAUSES_S if feed.ready.is_set() else ()
     return await feed.synchronizer.read_snapshot(read, request, sleep=feed.pause, pauses=pauses)
@@ -105,19 +103,6 @@ def replace_account(feed: AccountFeed, account: Account, request: AccountRequest
             )
     feed.poll_wanted.set()
     feed.history_wanted.set()
-
-
-def _say_why(feed: AccountFeed, error: Exception, tries: int) -> None:
-    feed.count_unreadable(error)
-    if tries == 0:
-        feed.write(f"The account could not be read: {reason(error)}")
-    if isinstance(error, Unauthorized | Forbidden | NotFound):
-        feed.store.health.warning = f"The broker refuses this account: {reason(error)}"
-    elif feed.store.account is None:  # the only message that explains an empty desk
-        feed.store.health.warning = f"The account could not be read: {reason(error)}"
-    else:
-        return
-    feed.store.mark(Topic.HEALTH)
 
 
 async def poll_changes(feed: AccountFeed) -> None:
@@ -149,17 +134,16 @@ async def poll_once(feed: AccountFeed) -> bool:
     since = feed.synchronizer.checked
     try:
         with feed.synchronizer.asking() as request:
-            answer = await feed.ask(feed.client.accounts.changes(request.since))
+            answer = await feed.ask(feed.unretried.accounts.changes(request.since))
             apply_changes(feed, answer, request)
     except OutOfRange:
         feed.request_snapshot(f"The broker does not know transaction {since}")
     except AnswerTooLarge as error:
         feed.request_snapshot(f"Too much changed since transaction {since}: {reason(error)}")
     except FAILURES as error:
-        feed.count_unreadable(error)
-        if feed.store.health.warning == "":
-            feed.store.health.warning = f"The account cannot be checked: {reason(error)}"
+        feed.note_failure(error)
         return False
+    feed.note_success()
     return True
 
 

@@ -8,13 +8,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import TracebackType
-from typing import Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 from keydesk.alerts.watch import AlertWatch
-from keydesk.store.state import LogLine, Topic
+from keydesk.feeds.outage import Broker, outage_of, silence
+from keydesk.store.state import LogLine, Notice, Outage, Topic
 from keydesk.store.store import Store
 from keydesk.store.transactions.fold import apply
-from keydesk.text.sanitize import clean
+from keydesk.text.sanitize import clean, safe
 from keydesk_client.account.synchronizer import Synchronizer, TransactionGate
 from keydesk_client.account.values import READ_ERRORS
 from keydesk_client.client import Client
@@ -27,7 +28,7 @@ from keydesk_client.errors import (
     UnreadableAnswer,
     message_of,
 )
-from keydesk_client.http.retry import BackOff
+from keydesk_client.http.retry import BackOff, Retries
 from keydesk_client.streams.settings import StreamHealth
 
 REMEMBERED = 100  # round trips
@@ -35,6 +36,7 @@ RECENT = 60.0  # seconds: older round trips say nothing of the line as it is now
 T = TypeVar("T")
 UNANSWERED = (ConnectionLost, TimedOut, Unreachable)
 BACK_OFF = BackOff(first_s=0.5, longest_s=30.0)
+NO_RETRIES = Retries(most=0)
 SHORTEST_PAUSE = 0.25  # seconds
 MAX_REASON_LENGTH = 200
 FAILURES = (KeydeskClientError, *READ_ERRORS)
@@ -89,6 +91,10 @@ class RoundTrips:
         """Return the seconds without any answer while a request waits, else 0."""
         since = self.unanswered_since
         return 0.0 if since is None else now - max(since, self._answered_at)
+
+    def oldest_wait(self, now: float) -> float:
+        """Return the seconds for which the oldest request waits; 0 if none does."""
+        return now - min(self._waiting.values(), default=now)
 
     @property
     def last_ms(self) -> float | None:
@@ -163,16 +169,20 @@ class AccountFeed:
     price_health: StreamHealth | None = None  # of the open price stream
     event_health: StreamHealth | None = None  # of the open transaction stream
     lines_unreadable: dict[str, tuple[StreamHealth, int]] = field(default_factory=dict)
+    broker: Broker = field(default_factory=Broker)  # as outages name it
+    failures_in_row: int = 0  # of the account's requests
     unreadable_noted: int = 0  # records that could not be read, when health was last assessed
     reconciler: Check | None = None  # of what is UNCONFIRMED
     alerts: AlertWatch | None = None  # called when prices were missed
     synchronizer: Synchronizer = field(init=False)
     gate: TransactionGate = field(init=False)
+    unretried: Client = field(init=False)  # for loops that try again themselves, and show why
 
     def __post_init__(self) -> None:
         apply_to_store = partial(apply, self.store)
         self.synchronizer = Synchronizer(self.store, apply_to_store, self.request_snapshot)
         self.gate = self.synchronizer.gate
+        self.unretried = self.client.with_retries(NO_RETRIES)
 
     async def ask(self, call: Awaitable[T]) -> T:
         """Return the answer of a REST call and record its round trip."""
@@ -204,6 +214,37 @@ class AccountFeed:
         if self.store.health.warning:
             self.store.health.warning = ""
             self.store.mark(Topic.HEALTH)
+
+    def note_failure(self, error: Exception) -> None:
+        """Show why the account cannot be read: the present reason, but of a known account no single failure."""
+        self.count_unreadable(error)
+        self.failures_in_row += 1
+        if self.failures_in_row > 1 or self.store.account is None:
+            self._show(outage_of(error, self.broker))
+
+    def note_silence(self, after_s: float) -> None:
+        """Show that the broker does not answer, once a request has waited for so many seconds."""
+        if self.round_trips.oldest_wait(self.now()) >= after_s:
+            self._show(silence(self.broker, after_s))
+
+    def note_success(self) -> None:
+        """Take back why the account could not be read."""
+        self.failures_in_row = 0
+        if self.store.health.outage is not None:
+            self.store.health.outage = None
+            self._tell("good", "Connected: the broker answers again")
+
+    def _show(self, outage: Outage) -> None:
+        known = self.store.health.outage
+        if known is None or known.short != outage.short:
+            self.store.health.outage = outage
+            self.write(outage.text)
+            self._tell("warn", outage.text)
+
+    def _tell(self, level: Literal["good", "warn"], text: str) -> None:
+        """Show a notice, which takes the place of the one before about the connection."""
+        self.store.notify(Notice(level, safe(text), self.wall_ns(), sums_up="connection"))
+        self.store.mark(Topic.HEALTH)
 
     def write(self, text: str) -> None:
         """Write a line of the desk's own to the log."""

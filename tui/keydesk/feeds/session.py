@@ -66,6 +66,8 @@ def check(feed: AccountFeed) -> None:
     before = feed.store.health.requests
     assess_streams(feed.store.health, feed.round_trips, feed.now())
     log_silence(feed, before)
+    if feed.store.health.requests == "DOWN":
+        feed.note_silence(DOWN_AFTER)
     feed.store.health.throttled = feed.client.throttled
     feed.store.mark(Topic.HEALTH)
 

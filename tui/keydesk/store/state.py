@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Literal
 
 from keydesk.calc.market.client_books import NO_SIDES, Sides
-from keydesk.text.sanitize import Printable
+from keydesk.text.sanitize import Printable, SafeText
 
 LogKind = Literal[
     "FILL",
@@ -189,6 +189,14 @@ class ClientBook:
         return held[place], held[place + 1] if place + 1 < len(held) else None
 
 
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """Why the account cannot be read now."""
+
+    short: SafeText  # for a line
+    text: SafeText  # whole, with the remedy
+
+
 @dataclass(slots=True)
 class Health:
     """How current the desk's data is; ages in seconds, None before the first item."""
@@ -211,6 +219,7 @@ class Health:
     unreadable: int = 0  # records that could not be read and were left out
     unreadable_at: float | None = None  # monotonic seconds of the last one, as far as noticed
     restarted: dict[str, float] = field(default_factory=dict)  # feeds that failed, and when
+    outage: Outage | None = None
     warning: str = ""  # fold and poll disagree, journal trouble ...; words for the trader
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from keydesk.store.frame import Frame
-from keydesk.store.state import LinkState, Topic
+from keydesk.store.state import Health, LinkState, Topic
 from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.widgets.lines import Run, cut, width_of
@@ -63,7 +63,7 @@ class HealthLine(StripLine):
         if health.unanswered_since is not None:
             waiting = self._unanswered(health.requests, frame.now - health.unanswered_since)
             left = room - width_of(waiting.runs) - self.GAPS[-1]
-            if not health.warning or left >= LEAST_WARNING:
+            if left >= _least_room(health):
                 room = left
                 yield waiting
         elif health.rtt_ms is not None:
@@ -80,8 +80,17 @@ class HealthLine(StripLine):
                 yield Item(((safe(f"{name} failed, restarted"), self.palette["danger"]),), 1)
         if health.throttled:
             yield Item(((safe(f"throttled {health.throttled}×"), self.palette["warn"]),), 3)
-        if health.warning:
-            yield Item(tuple(cut([(safe(health.warning), self.palette["danger"])], room)), 1)
+        yield from self._trouble(health, room)
+
+    def _trouble(self, health: Health, room: int) -> Iterable[Item]:
+        """Yield why the account cannot be read, in as many words as have room, else a warning."""
+        danger = self.palette["danger"]
+        if health.outage is not None:
+            fits = len(health.outage.text) <= room
+            text = health.outage.text if fits else health.outage.short
+            yield Item(((text, danger),), -1)
+        elif health.warning:
+            yield Item(tuple(cut([(safe(health.warning), danger)], room)), 1)
 
     def _room_beside(self, items: Iterable[Item]) -> int:
         return self.inside - sum(width_of(item.runs) + self.GAPS[-1] for item in items)
@@ -132,6 +141,13 @@ class HealthLine(StripLine):
 
     def _pair(self, label: str, value: Printable) -> tuple[Run, ...]:
         return ((safe(f"{label} "), self.palette["faint"]), (value, self.palette["muted"]))
+
+
+def _least_room(health: Health) -> float:
+    """Return the columns that what is wrong needs at least."""
+    if health.outage is not None:
+        return len(health.outage.short)
+    return LEAST_WARNING if health.warning else float("-inf")
 
 
 def _clock_text(ahead_ms: float) -> SafeText:
