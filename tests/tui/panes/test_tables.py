@@ -55,6 +55,14 @@ async def test_the_total_of_open_risk_has_its_share_of_nav_once_every_trade_has_
         assert "27.78 (0.27% of NAV)" in text_of(pane)[-1]
 
 
+async def test_rows_out_of_sight_are_counted_in_the_heading_above_and_below() -> None:
+    pane, store = Orders(), desk_store()
+    async with shown(pane, store, size=(100, 3)):
+        assert pane.heading().right == "1 below, 1 entry, 2 on trades"
+        pane.move_to(2)
+        assert pane.heading().short == "1 above"
+
+
 async def test_only_the_trade_that_moved_is_drawn_again() -> None:
     pane, store = Trades(), desk_store()
     async with shown(pane, store):

@@ -79,9 +79,12 @@ class Trades(InstrumentRows, SortedTable):
             return Heading((Tab("Trades"),))
         trades = self.frame.store.trades.values()
         alarm = " !" if any(is_unprotected(trade) for trade in trades) else ""
+        return self.titled(len(trades), alarm)
+
+    def right_text(self, usual: str = "") -> Printable:
+        """Return whether rows are grouped, then how they are sorted and filtered."""
         together = "by instrument" if self.by_instrument else ""
-        right = ", ".join(filter(None, (together, self.right_text())))
-        return Heading((self.tab(len(trades), alarm),), safe(right))
+        return safe(", ".join(filter(None, (together, super().right_text(usual)))))
 
     def instrument_of(self, key: str, store: Store) -> str:
         """Return the instrument of a row."""

@@ -84,6 +84,7 @@ class Heading:
 
     tabs: tuple[Tab, ...]
     right: Printable = ""
+    short: Printable = ""  # at the right, where that has no room
 
 
 def width_of(runs: Iterable[Run]) -> int:

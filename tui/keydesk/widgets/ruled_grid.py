@@ -102,7 +102,7 @@ class RuledGrid(DrawnWidget, Container):
         for name in slot:
             tab = self._by_id[name].heading().tabs[0]
             tabs.append(Tab(tab.text, front=name == pane.id))
-        return Heading(tuple(tabs), own.right)
+        return Heading(tuple(tabs), own.right, own.short)
 
     def _written(self) -> list[object]:
         panes = self.panes
@@ -128,11 +128,12 @@ class RuledGrid(DrawnWidget, Container):
             runs.append((" │ " if runs else " ", edge))
             runs.append((tab.text, self._title_style(palette, pane, tab)))
         runs.append((" ", edge))
-        right: list[Run] = [(safe(f" {heading.right} "), palette["muted"])] if heading.right else []
-        between = width - width_of(runs) - width_of(right)
-        if between < 1:
-            return cut(runs, width)
-        return [*runs, ("─" * between, edge), *right]
+        for text in (heading.right, heading.short):
+            right: list[Run] = [(safe(f" {text} "), palette["muted"])] if text else []
+            between = width - width_of(runs) - width_of(right)
+            if between >= 1:
+                return [*runs, ("─" * between, edge), *right]
+        return cut(runs, width)
 
     def _title_style(self, palette: Palette, pane: LinePane, tab: Tab) -> Style:
         if not tab.front:

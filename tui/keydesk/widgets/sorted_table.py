@@ -18,7 +18,7 @@ from keydesk.keys.keymap import TABLE
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text import format as show
-from keydesk.text.sanitize import Printable, safe
+from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.text.search import has_text
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.row_order import LIVE_EVERY, Measured, TableOrder, held_order
@@ -185,8 +185,15 @@ class SortedTable(TablePane):
         return self.order.text(title or column)
 
     def titled(self, count: int, mark: str = "", usual: str = "") -> Heading:
-        """Return the heading of so many rows."""
-        return Heading((self.tab(count, mark),), self.right_text(usual))
+        """Return the heading of so many rows; it says how many are out of sight."""
+        hidden = self.hidden_text()
+        parts = (hidden, self.right_text(usual))
+        return Heading((self.tab(count, mark),), safe(", ".join(filter(None, parts))), hidden)
+
+    def hidden_text(self) -> SafeText:
+        """Return how many rows are out of sight: "3 above, 2 below"."""
+        counts = (self.first, "above"), (len(self.keys) - self.first - self.room, "below")
+        return safe(", ".join(f"{count} {where}" for count, where in counts if count > 0))
 
     def no_rows(self) -> Printable:
         """Return why no row is shown while there are some, else ""."""
