@@ -55,7 +55,7 @@ async def crowd(practice_folder: Path, home: Path) -> None:
         bid = Decimal(prices[0]["bids"][0]["price"])
         for number in range(1, 6):
             away = Decimal(number) * Decimal("0.0007")
-            orders = [
+            orders: list[dict[str, object]] = [
                 {
                     "type": "MARKET",
                     "units": "1000",

@@ -1,12 +1,16 @@
-"""Retry-After in both forms, malformed values and a wrong local clock included."""
+"""Retry-After in both forms, malformed values and a wrong local clock included; causes of failed connections."""
 
+import errno
+import socket
+import ssl
 from email.utils import format_datetime
 from random import Random
 
 import pytest
 
 from keydesk_client import DateTime
-from keydesk_client.http.errors import seconds_to_wait
+from keydesk_client.http.carrier import ConnectionFailed
+from keydesk_client.http.errors import connect_failure, seconds_to_wait
 
 NOON = DateTime("2025-03-01T12:00:00Z").datetime
 NOON_S = NOON.timestamp()
@@ -39,3 +43,30 @@ def test_no_text_makes_it_fail_or_wait_for_less_than_nothing() -> None:
         text = chance.choice(["", " "]).join(pieces)
         wait = seconds_to_wait({"retry-after": text, "date": text[::-1]}, lambda: NOON_S)
         assert wait is None or 0.0 <= wait < 1e12, text
+
+
+def raised_from(cause: BaseException) -> Exception:
+    try:
+        raise ConnectionFailed("cannot connect") from cause
+    except ConnectionFailed as error:
+        return error
+
+
+@pytest.mark.parametrize(
+    ("cause", "failure"),
+    [
+        (ConnectionRefusedError(), "refused"),
+        (FileNotFoundError(), "refused"),
+        (socket.gaierror(socket.EAI_NONAME, "unknown"), "name"),
+        (OSError(errno.ENETUNREACH, "no way"), "network"),
+        (ssl.SSLCertVerificationError(), "certificate"),
+        (ssl.SSLError(), "tls"),
+        (ExceptionGroup("all addresses", [ConnectionRefusedError()]), "refused"),
+        (OSError("something else"), ""),
+    ],
+    ids=repr,
+)
+def test_the_cause_of_a_failed_connection_is_found_behind_its_error(
+    cause: BaseException, failure: str
+) -> None:
+    assert connect_failure(raised_from(cause)) == failure
