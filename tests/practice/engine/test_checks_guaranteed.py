@@ -1,3 +1,4 @@
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -9,6 +10,7 @@ from keydesk_practice.engine.commands import (
     MarketRequest,
     SetDependents,
     StopLossDetails,
+    TrailingStopLossDetails,
 )
 from keydesk_practice.engine.state.account import Mutability, Terms
 from keydesk_practice.engine.transactions import (
@@ -147,6 +149,18 @@ def test_the_older_flag_of_a_stop_loss_asks_for_a_guaranteed_one() -> None:
         SetDependents(specifier=other, stop_loss=StopLossDetails(price=D(150), guaranteed=True))
     )
     assert types(made) == ["GUARANTEED_STOP_LOSS_ORDER"]
+
+
+def test_the_older_flag_excludes_a_trailing_stop_on_the_fill_like_the_newer_order_does() -> None:
+    account = PractisedAccount()
+    stop = StopLossDetails(price=D("1.08"), guaranteed=True)
+    trail = TrailingStopLossDetails(distance=D("0.002"))
+    order = MarketRequest(instrument="EUR_USD", units=D(1000), stop_loss_on_fill=stop)
+    made = account.place(replace(order, trailing_stop_loss_on_fill=trail))
+    assert types(made) == ["MARKET_ORDER_REJECT"]
+    newer = GuaranteedStopLossDetails(price=D("1.08"))
+    twice = account.place(replace(order, guaranteed_stop_loss_on_fill=newer))
+    assert types(twice) == ["MARKET_ORDER_REJECT"]
 
 
 def test_where_it_is_required_it_cannot_be_cancelled() -> None:

@@ -1,3 +1,5 @@
+import itertools
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -241,3 +243,117 @@ def test_a_cancelled_order_cannot_be_cancelled_again() -> None:
     )
     again = account.do(CancelOrder(specifier=str(order.id)))
     assert only(OrderCancelRejected, again).reject_reason == "ORDER_DOESNT_EXIST"
+
+
+STOP = StopLossDetails(price=D("1.083"))
+TRAIL = TrailingStopLossDetails(distance=D("0.002"))
+GUARANTEED = GuaranteedStopLossDetails(price=D("1.08"))
+STOPS: dict[str, object] = {
+    "stop_loss": STOP,
+    "trailing_stop_loss": TRAIL,
+    "guaranteed_stop_loss": GUARANTEED,
+}
+
+
+def on_book(account: PractisedAccount) -> set[str]:
+    (trade,) = account.state.trades.values()
+    assert set(trade.dependents.values()) == set(account.state.orders)
+    return set(trade.dependents)
+
+
+@pytest.mark.parametrize("hedging", [False, True])
+@pytest.mark.parametrize(
+    "before", [{"stop_loss"}, {"trailing_stop_loss"}, set(STOPS) - {"guaranteed_stop_loss"}]
+)
+def test_stops_are_exchanged_for_a_guaranteed_one_and_back_in_one_request(
+    before: set[str], hedging: bool
+) -> None:
+    account = PractisedAccount(Terms(currency="USD", hedging=hedging))
+    account.trade("EUR_USD", 50000)
+    protect(account, **{kind: STOPS[kind] for kind in before})
+    there = protect(account, **dict.fromkeys(before), guaranteed_stop_loss=GUARANTEED)
+    assert there == ["ORDER_CANCEL"] * len(before) + ["GUARANTEED_STOP_LOSS_ORDER"]
+    assert on_book(account) == {"guaranteed_stop_loss"}
+    back = protect(
+        account, guaranteed_stop_loss=None, **{kind: STOPS[kind] for kind in sorted(before)}
+    )
+    assert back[0] == "ORDER_CANCEL", "no other stop ever stands beside the guaranteed one"
+    assert on_book(account) == before
+
+
+EVERY_CHANGE = [
+    dict(zip(STOPS, wanted, strict=True))
+    for wanted in itertools.product(["keep", "set", "cancel"], repeat=len(STOPS))
+]
+
+
+@pytest.mark.parametrize("exclusive", [False, True])
+@pytest.mark.parametrize(
+    "before", [set(), {"stop_loss"}, {"trailing_stop_loss"}, {"guaranteed_stop_loss"}]
+)
+@pytest.mark.parametrize("change", EVERY_CHANGE, ids=lambda change: "-".join(change.values()))
+def test_every_combination_of_stops_is_judged_by_what_stands_afterwards(
+    change: dict[str, str], before: set[str], exclusive: bool
+) -> None:
+    account = PractisedAccount(Terms(currency="USD", exclusive_stops=exclusive))
+    account.trade("EUR_USD", 50000)
+    protect(account, **{kind: STOPS[kind] for kind in before})
+    made = protect(
+        account,
+        **{
+            kind: None if wanted == "cancel" else STOPS[kind]
+            for kind, wanted in change.items()
+            if wanted != "keep"
+        },
+    )
+    after = {
+        kind
+        for kind, wanted in change.items()
+        if wanted == "set" or (wanted == "keep" and kind in before)
+    }
+    most = 1 if exclusive or "guaranteed_stop_loss" in after else len(STOPS)
+    if len(after) <= most:
+        assert on_book(account) == after
+    else:
+        assert on_book(account) == before, "all that is requested, or nothing"
+        assert all(one.endswith("_REJECT") for one in made)
+
+
+def test_the_client_id_of_a_cancelled_order_is_free_for_its_successor_and_for_one_only() -> None:
+    account, _ = with_trade()
+    mine = ClientExtensions(id="mine")
+    protect(account, stop_loss=replace(STOP, client_extensions=mine))
+    protect(
+        account,
+        stop_loss=None,
+        guaranteed_stop_loss=replace(GUARANTEED, client_extensions=mine),
+    )
+    assert on_book(account) == {"guaranteed_stop_loss"}
+    assert account.last_order().client_id == "mine"
+    twice = protect(
+        account,
+        guaranteed_stop_loss=None,
+        stop_loss=replace(STOP, client_extensions=mine),
+        trailing_stop_loss=replace(TRAIL, client_extensions=mine),
+    )
+    assert twice == ["TRAILING_STOP_LOSS_ORDER_REJECT"]
+    assert on_book(account) == {"guaranteed_stop_loss"}
+
+
+def test_a_guaranteed_stop_requested_in_both_ways_at_once_is_rejected() -> None:
+    account, _ = with_trade()
+    made = protect(
+        account, stop_loss=replace(STOP, guaranteed=True), guaranteed_stop_loss=GUARANTEED
+    )
+    assert made == ["GUARANTEED_STOP_LOSS_ORDER_REJECT"]
+    assert not account.state.orders
+
+
+def test_partial_client_extensions_of_a_change_keep_the_other_members() -> None:
+    account, _ = with_trade()
+    whole = ClientExtensions(id="stop", tag="plan", comment="first")
+    protect(account, stop_loss=replace(STOP, client_extensions=whole))
+    for part in (ClientExtensions(comment="second"), ClientExtensions()):
+        protect(account, stop_loss=StopLossDetails(client_extensions=part))
+        assert account.last_order().client_extensions == replace(whole, comment="second")
+    assert account.state.order_ids == {"stop": account.last_order().id}

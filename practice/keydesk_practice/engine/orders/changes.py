@@ -1,6 +1,7 @@
 """Cancel, replace and modify pending orders, and set all dependent orders of a trade in one request."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from keydesk_practice.engine.checks import extensions_problem
 from keydesk_practice.engine.commands import (
@@ -46,6 +47,7 @@ from keydesk_practice.engine.state.account import (
     pending_order,
 )
 from keydesk_practice.engine.state.apply import Decision
+from keydesk_practice.engine.state.apply_account import merged_extensions
 from keydesk_practice.engine.transactions import (
     OrderCancelRejected,
     OrderExtensionsModified,
@@ -57,6 +59,7 @@ from keydesk_practice.engine.transactions import (
 
 # Kind, live order (None: there is none), requested order (None: cancel the live one).
 DependentChange = tuple[Kind, Order | None, DependentDraft | None]
+_REQUESTED = 0  # in place of the id of an order that the same request creates
 
 
 def cancel_order(decision: Decision, command: CancelOrder) -> None:
@@ -139,14 +142,14 @@ def set_dependents(decision: Decision, command: SetDependents) -> None:
     if trade is None:
         _reject_all(decision, command)
         return
-    changes = list(_requested_changes(decision, command, trade))
-    problems = [_problem(decision, old, draft) for _, old, draft in changes]
+    changes = _with_siblings(list(_requested_changes(decision, command, trade)), trade)
+    problems = list(_problems(decision, changes))
     if any(problems):
         for change, problem in zip(changes, problems, strict=True):
             if problem:
                 _reject(decision, trade, change, problem)
         return
-    for _, old, draft in changes:
+    for _, old, draft in sorted(changes, key=_creates):
         _make_change(decision, old, draft)
 
 
@@ -231,6 +234,22 @@ def _requested_changes(
             yield kind, old, _draft_of_details(kind, trade, details, old)
 
 
+def _creates(change: DependentChange) -> bool:
+    """Whether a change creates an order: cancels go first, so that no order stands beside one that excludes it."""
+    return change[2] is not None
+
+
+def _with_siblings(changes: Sequence[DependentChange], trade: Trade) -> list[DependentChange]:
+    """Return the changes whose drafts know the trade's other orders as they are after all of the changes."""
+    cancelled = {kind for kind, _, draft in changes if draft is None}
+    created = {kind for kind, _, draft in changes if draft is not None}
+    after = frozenset((trade.dependents.keys() - cancelled) | created)
+    return [
+        (kind, old, None if draft is None else replace(draft, siblings=after))
+        for kind, old, draft in changes
+    ]
+
+
 def _draft_of_details(
     kind: Kind, trade: Trade, details: DependentDetails, old: Order | None
 ) -> DependentDraft:
@@ -241,7 +260,6 @@ def _draft_of_details(
         distance = live.distance
         if isinstance(live, PricedDependentCreated) and distance is None:
             price = live.price
-    extensions = details.client_extensions
     return DependentDraft(
         kind=kind,
         trade=trade,
@@ -251,16 +269,35 @@ def _draft_of_details(
         time_in_force=details.time_in_force or (live.time_in_force if live else "GTC"),
         gtd_time=details.gtd_time or (live.gtd_time if live else None),
         trigger_condition=live.trigger_condition if live else "DEFAULT",
-        client_extensions=old.client_extensions if old and extensions is None else extensions,
+        client_extensions=merged_extensions(
+            old.client_extensions if old else None, details.client_extensions
+        ),
         replaces=old,
     )
 
 
-def _problem(decision: Decision, old: Order | None, draft: DependentDraft | None) -> str | None:
+def _problems(decision: Decision, changes: Sequence[DependentChange]) -> Iterator[str | None]:
+    """Yield the reject reason of each change, or None; the client id of a cancelled order is free for the others."""
+    cancelled = {old.id for _, old, draft in changes if draft is None and old is not None}
+    ids = decision.account.order_ids
+    taken = {client_id: id_ for client_id, id_ in ids.items() if id_ not in cancelled}
+    created = set[Kind]()
+    for kind, old, draft in changes:
+        repeated = f"{kind.upper()}_ORDER_ALREADY_EXISTS" if kind in created else None
+        yield repeated or _problem(decision, old, draft, taken)
+        if draft is not None:
+            created.add(kind)
+            if draft.client_extensions is not None and draft.client_extensions.id is not None:
+                taken[draft.client_extensions.id] = _REQUESTED
+
+
+def _problem(
+    decision: Decision, old: Order | None, draft: DependentDraft | None, taken: Mapping[str, int]
+) -> str | None:
     need = "CANCELABLE" if draft is None else "REPLACEABLE"
     if old is not None and (problem := mutability_problem(decision, old, need, draft)):
         return problem
-    return None if draft is None else draft_problem(decision, draft)
+    return None if draft is None else draft_problem(decision, draft, taken)
 
 
 def _make_change(decision: Decision, old: Order | None, draft: DependentDraft | None) -> None:

@@ -84,6 +84,7 @@ class DependentDraft:
     trigger_condition: str = "DEFAULT"
     client_extensions: ClientExtensions | None = None
     replaces: Order | None = None
+    siblings: frozenset[Kind] = frozenset()  # the trade's other orders after the request
 
     @property
     def order_type(self) -> str:
@@ -132,11 +133,14 @@ def draft_of(
         trigger_condition=request.trigger_condition,
         client_extensions=extensions,
         replaces=replaces,
+        siblings=frozenset(trade.dependents),
     )
 
 
-def draft_problem(decision: Decision, draft: DependentDraft) -> str | None:
-    """Return the reject reason for a requested dependent order, or None."""
+def draft_problem(
+    decision: Decision, draft: DependentDraft, taken: Mapping[str, int] | None = None
+) -> str | None:
+    """Return the reject reason for a requested dependent order, or None; `taken` are the client ids in use."""
     account, now = decision.account, decision.market.now
     specification = specification_of(decision.market, draft.trade.instrument)
     replaced = draft.replaces.id if draft.replaces else None
@@ -144,7 +148,11 @@ def draft_problem(decision: Decision, draft: DependentDraft) -> str | None:
         [
             level_problem(draft.order_type, draft.price, draft.distance, specification),
             time_in_force_problem(draft.order_type, draft.time_in_force, draft.gtd_time, now),
-            extensions_problem(draft.client_extensions, account.order_ids, owner=replaced),
+            extensions_problem(
+                draft.client_extensions,
+                account.order_ids if taken is None else taken,
+                owner=replaced,
+            ),
             _exclusivity_problem(account, draft),
             _guaranteed_problem(decision, draft, specification),
         ]
@@ -243,15 +251,14 @@ def named_trade(account: Account, request: DependentRequest) -> Trade | str:
 
 def _exclusivity_problem(account: Account, draft: DependentDraft) -> str | None:
     """Allow at most one order of each kind, and no other stop beside a guaranteed stop."""
-    live = draft.trade.dependents
-    held = live.get(draft.kind)
+    held = draft.trade.dependents.get(draft.kind)
     if held is not None and (draft.replaces is None or draft.replaces.id != held):
         return f"{draft.order_type}_ORDER_ALREADY_EXISTS"
     if has_equal_trade(account, draft.trade):
         return f"{draft.order_type}_ORDER_WOULD_VIOLATE_FIFO_VIOLATION_SAFEGUARD"
     if draft.kind == "take_profit":
         return None
-    others = set(live) - {"take_profit", draft.kind}
+    others = draft.siblings - {"take_profit", draft.kind}
     clash = f"{draft.order_type}_ORDER_RMO_MUTUAL_EXCLUSIVITY"
     if others and "guaranteed_stop_loss" in {draft.kind, *others}:
         return f"{clash}_GSLO_EXCLUDES_OTHERS_VIOLATION"
