@@ -5,12 +5,15 @@ cannot exhaust the descriptors; a connection with a request in progress is never
 """
 
 import asyncio
+import json
 import resource
 import socket
 import sys
+import time
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, cast
 
+import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 MAX_CONNECTIONS = 2_000
@@ -20,7 +23,8 @@ READER_SECONDS = 60.0
 MAX_HEAD_BYTES = 64 * 1024
 MAX_HELD_BYTES = 16 * 1024  # of one write
 _KEEPALIVE = {"TCP_KEEPIDLE": 20, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4, "TCP_USER_TIMEOUT": 40_000}
-_FULL = b'{"errorMessage":"The practice broker has as many connections open as it accepts: try again later"}'
+METHODS = "GET, POST, PUT or PATCH"
+_FULL = "The practice broker has as many connections open as it accepts: try again later"
 
 
 @dataclass(slots=True)
@@ -144,6 +148,15 @@ class LimitedConnection(HttpToolsProtocol):
                 f"The request head is too large: send at most {MAX_HEAD_BYTES} bytes"
             )
 
+    def send_400_response(self, msg: str) -> None:
+        """Answer bytes that are no request as any error is answered, and close the connection."""
+        status = "400 Bad Request"
+        if isinstance(
+            sys.exc_info()[1], httptools.HttpParserInvalidMethodError
+        ):  # uvicorn is catching it
+            status, msg = "501 Not Implemented", f"The method is not known: use {METHODS}"
+        self._write_error(status, msg, f"RequestID: {time.time_ns()}\r\n")
+
     def on_message_begin(self) -> None:
         """Note that a request began."""
         self._in_request = True
@@ -200,11 +213,15 @@ class LimitedConnection(HttpToolsProtocol):
             self._reader_timer = None
 
     def _refuse(self) -> None:
+        self._write_error("503 Service Unavailable", _FULL, "retry-after: 1\r\n")
+
+    def _write_error(self, status: str, message: str, headers: str) -> None:
+        body = json.dumps({"errorMessage": message}, separators=(",", ":"))
         head = (
-            "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\n"
-            f"content-length: {len(_FULL)}\r\nretry-after: 1\r\nconnection: close\r\n\r\n"
+            f"HTTP/1.1 {status}\r\ncontent-type: application/json\r\n"
+            f"content-length: {len(body)}\r\n{headers}connection: close\r\n\r\n"
         )
-        self.transport.write(head.encode("ascii") + _FULL)
+        self.transport.write((head + body).encode("ascii"))
         self.transport.close()
 
 

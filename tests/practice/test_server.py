@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import re
 import socket
 import subprocess
 import sys
@@ -235,6 +236,29 @@ async def test_when_all_talk_one_more_is_refused_in_words(listener: Listener) ->
         assert (await talking[0].ask()).endswith(b"yes")
         for talk in (*talking, more):
             talk.close()
+
+
+@pytest.mark.parametrize(
+    ("sent", "status", "message"),
+    [
+        (b"FROBNICATE / HTTP/1.1\r\nHost: a\r\n\r\n", b"501", "use GET, POST, PUT or PATCH"),
+        (b"get / HTTP/1.1\r\nHost: a\r\n\r\n", b"501", "The method is not known"),
+        (b"GET /\x01 HTTP/1.1\r\n\r\n", b"400", "Invalid HTTP request"),
+        (b"GET / HTTP/1.1\r\nA\x01: b\r\n\r\n", b"400", "Invalid HTTP request"),
+    ],
+)
+async def test_what_is_no_request_is_answered_as_any_error_is(
+    listener: Listener, sent: bytes, status: bytes, message: str
+) -> None:
+    async with serve(listener, ConnectionLimits()):
+        talk = await Talk.open(listener)
+        head, _, body = (await talk.ask(sent)).partition(b"\r\n\r\n")
+        assert head.split()[1] == status
+        assert b"content-type: application/json" in head
+        assert re.search(rb"RequestID: \d+", head)
+        assert message in json.loads(body)["errorMessage"]
+        assert await talk.read_to_end() == b""
+        talk.close()
 
 
 async def test_a_head_without_end_is_cut_off(listener: Listener) -> None:

@@ -203,8 +203,8 @@ async def test_a_date_and_a_time_without_a_zone_are_utc(broker: CheckedBroker) -
     assert "'from'" in refused["errorMessage"]
 
 
-async def test_a_trade_is_not_closed_without_a_body(broker: CheckedBroker) -> None:
+async def test_a_close_without_a_body_closes_the_whole_trade(broker: CheckedBroker) -> None:
     made = await broker.ask("create_order", 201, body=market(units="10"))
     trade = made["orderFillTransaction"]["id"]
-    refused = await broker.ask("close_trade", 400, tradeSpecifier=trade)
-    assert refused == {"errorMessage": "Missing JSON body"}
+    closed = await broker.ask("close_trade", 200, tradeSpecifier=trade)
+    assert closed["orderFillTransaction"]["units"] == "-10"

@@ -41,7 +41,7 @@ PATHS: dict[str, dict[str, Endpoint | StreamEndpoint]] = {
     f"{ACCOUNT}/trades": {"GET": Endpoint(trades.list_trades)},
     f"{ACCOUNT}/openTrades": {"GET": Endpoint(trades.list_open_trades)},
     TRADE: {"GET": Endpoint(trades.get_trade)},
-    f"{TRADE}/close": {"PUT": Endpoint(trades.close_trade, reads_body=True)},
+    f"{TRADE}/close": {"PUT": Endpoint(trades.close_trade, reads_body=True, optional_body=True)},
     f"{TRADE}/clientExtensions": {
         "PUT": Endpoint(trades.set_trade_client_extensions, reads_body=True)
     },

@@ -165,7 +165,7 @@ def get_trade(call: Call) -> Response:
 
 
 def close_trade(call: Call) -> Response:
-    """Close a trade, whole or in part."""
+    """Close a trade, in part or, also without a body, whole."""
     session, body = call.session, JsonReader(call.body)
     command = CloseTrade(
         request_id=call.request_id,
@@ -239,8 +239,8 @@ def _dependent(body: JsonReader, member: str, read: Callable[[JsonReader, str], 
 
 
 def _read_close_units(body: JsonReader, member: str) -> Literal["ALL"] | Decimal:
-    """Return the units of a trade close; `ALL` when the member is absent."""
-    if body.values.get(member) in (None, "ALL"):
+    """Return the units of a trade close; `ALL` when the member is absent, but null is invalid."""
+    if body.values.get(member, "ALL") == "ALL":
         return "ALL"
     units = body.decimal(member)
     if units is None or units <= 0:
