@@ -3,6 +3,7 @@
 PracticeError
 ├── LedgerUnavailable     the ledger cannot be opened: in use, damaged, or of another market
 ├── LedgerWriteFailed     a batch could not be made durable; none of it was acknowledged
+│   └── LedgerFull        there is no space for it; the broker goes on without it
 ├── LedgerUnreachable            the database of the ledger does not answer; it may come back
 ├── CannotListen          the address is taken or may not be used
 ├── ReferenceRatesMissing the file of reference rates is not installed
@@ -28,6 +29,10 @@ class LedgerUnavailable(PracticeError):
 
 class LedgerWriteFailed(PracticeError):
     """A batch of transactions could not be written; the broker must stop, as its state is ahead of the ledger."""
+
+
+class LedgerFull(LedgerWriteFailed):
+    """There is no space for a batch: it never happened, and the broker goes on and writes again when there is space."""
 
 
 class LedgerUnreachable(PracticeError):

@@ -219,7 +219,8 @@ async def test_bad_closes_are_refused(broker: CheckedBroker) -> None:
     await broker.ask("create_order", 201, body=market())
     too_much = await broker.ask("close_trade", 400, body={"units": "5000"}, tradeSpecifier="5")
     assert too_much["errorCode"] == "CLOSE_TRADE_UNITS_EXCEED_TRADE_SIZE"
-    for units in ("0", "-5", "some", None, "", [], {}, True, "all"):
+    wrong: list[object] = ["0", "-5", "some", None, "", [], {}, True, "all"]
+    for units in wrong:
         refused = await broker.ask("close_trade", 400, body={"units": units}, tradeSpecifier="5")
         assert refused == {"errorMessage": "Invalid value specified for 'units'"}
 

@@ -174,6 +174,7 @@ class AccountSession:
     transactions: TransactionFeed = field(default_factory=TransactionFeed)
     committed: Account = field(init=False)
     read_lag: float = 0.0  # seconds by which reads are behind, a fault on demand
+    unfinanced: list[int] = field(default_factory=list)
     _past: deque[tuple[float, Account, int]] = field(default_factory=deque)
 
     def __post_init__(self) -> None:
@@ -204,6 +205,16 @@ class AccountSession:
             self._past.append((time.monotonic(), self.committed, self.committed_id))
         self.committed = state
         self.archive.release(ended)
+
+    def roll_back(self, ended: EndedItems) -> None:
+        """Return to the account in the ledger: a batch after it was dropped, with the items that ended in it."""
+        self.archive.release(ended)
+        self.state = self.committed
+
+    def take_unfinanced(self) -> list[int]:
+        """Return and forget the day ends whose financing was dropped."""
+        day_ends, self.unfinanced = self.unfinanced, []
+        return day_ends
 
     def publish(self, batch: Sequence[Entry]) -> None:
         """Send a committed batch to the transaction streams."""

@@ -121,10 +121,14 @@ class Broker:
     def _execute(
         self, session: AccountSession, command: Command, market: Market
     ) -> list[WireTransaction]:
+        for day_end in session.take_unfinanced():  # before anything later
+            self._execute(session, Finance(), self.market_at(day_end))
         decision = decision_on(session.state, command, market)
         transactions = [] if decision is None else decision.transactions
         ended = _NOTHING_ENDED if decision is None else session.adopt(decision.account)
         marks = observe(session.state, market) if session.state.orders else ()
+        if marks and decision is None:
+            session.adopt(session.state.copy())  # the committed one stays as the ledger has it
         for mark in marks:
             apply(session.state, mark)
         batch = [WireTransaction(to_wire(one)) for one in transactions]
@@ -133,6 +137,7 @@ class Broker:
                 session.account.id,
                 _records(batch, transactions, ended, marks),
                 partial(session.mark_committed, session.state, ended),
+                partial(_drop, session, command, market.now, ended),
             )
         return batch
 
@@ -306,6 +311,13 @@ def _left(session: AccountSession) -> dict[str, object]:
         "open_trades": len(state.trades),
         "pending_orders": len(state.orders),
     }
+
+
+def _drop(session: AccountSession, command: Command, now: int, ended: EndedItems) -> None:
+    """Take back a batch that the ledger had no space for; what a tick did is done again by the next one."""
+    session.roll_back(ended)
+    if isinstance(command, Finance):
+        session.unfinanced.append(now)
 
 
 def _records(

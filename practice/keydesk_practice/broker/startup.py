@@ -101,8 +101,8 @@ def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
         if account.id not in known:
             create_account(broker, account)
     broker.catch_up()
-    if broker.commits.failure is not None:
-        raise broker.commits.failure
+    if problem := broker.commits.failure or broker.commits.refusal:
+        raise problem
     return broker
 
 

@@ -14,7 +14,14 @@ from keydesk_practice.control.context import Control
 from keydesk_practice.control.operations import BASE, OPERATIONS, Operation, control_document
 from keydesk_practice.control.schema import read_record
 from keydesk_practice.engine.wire_form import to_wire
-from keydesk_practice.http.errors import HttpError, method_not_allowed, unauthorized, unknown_path
+from keydesk_practice.errors import LedgerFull
+from keydesk_practice.http.errors import (
+    HttpError,
+    method_not_allowed,
+    no_space,
+    unauthorized,
+    unknown_path,
+)
 from keydesk_practice.http.requests import header_of, read_json_object
 from keydesk_practice.http.responses import json_bytes
 
@@ -45,6 +52,9 @@ class ControlApplication:
             headers: dict[str, str] = {}
         except HttpError as error:
             status, body, headers = error.status, error.body(), error.headers
+        except LedgerFull as full:
+            refusal = no_space(full)
+            status, body, headers = refusal.status, refusal.body(), refusal.headers
         except ClientDisconnect:
             return
         except Exception:

@@ -262,11 +262,9 @@ def _on_fill_level_problem(
 def _exclusive_stops_problem(account: Account, request: EntryRequest) -> str | None:
     """Refuse other stops beside a guaranteed stop and, in some divisions, a stop-loss beside a trailing stop."""
     stop, trailing = request.stop_loss_on_fill, request.trailing_stop_loss_on_fill
-    if stop and stop.guaranteed:  # the older way to request one
-        guaranteed, stop = stop, request.guaranteed_stop_loss_on_fill
-    else:
-        guaranteed = request.guaranteed_stop_loss_on_fill
-    if guaranteed is not None and (stop or trailing):
+    newer = request.guaranteed_stop_loss_on_fill
+    older = stop is not None and bool(stop.guaranteed)
+    if (newer and (stop or trailing)) or (older and trailing):
         return "ORDERS_ON_FILL_RMO_MUTUAL_EXCLUSIVITY_GSLO_EXCLUDES_OTHERS_VIOLATION"
     if account.terms.exclusive_stops and stop and trailing:
         return "ORDERS_ON_FILL_RMO_MUTUAL_EXCLUSIVITY_MUTUALLY_EXCLUSIVE_VIOLATION"

@@ -46,6 +46,7 @@ _REJECT_MESSAGES = {
     "UNITS_PRECISION_EXCEEDED": "The units have more decimals than the instrument allows",
 }
 
+SECONDS_WITHOUT_SPACE = 5  # until a client may send again
 NO_SUCH_ACCOUNT = "NO_SUCH_ACCOUNT"  # the error code for an account that is not known
 
 
@@ -127,6 +128,15 @@ def method_not_allowed(methods: str) -> HttpError:
 def range_not_satisfiable(message: str) -> HttpError:
     """Return the 416 for an id outside the account's transactions."""
     return HttpError(416, message)
+
+
+def no_space(reason: Exception) -> HttpError:
+    """Return the 503 for a request that was not executed, since the ledger has no space for it."""
+    return HttpError(
+        503,
+        f"Nothing was executed: {reason}",
+        headers={"Retry-After": str(SECONDS_WITHOUT_SPACE)},
+    )
 
 
 def too_many_requests(seconds: int) -> HttpError:

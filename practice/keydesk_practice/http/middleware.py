@@ -23,8 +23,8 @@ from starlette.types import Message, Receive, Scope, Send
 from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.broker.broker import Broker
 from keydesk_practice.engine.wire_form import rfc3339
-from keydesk_practice.errors import LedgerWriteFailed
-from keydesk_practice.http.errors import HttpError, too_many_requests, unauthorized
+from keydesk_practice.errors import LedgerFull, LedgerWriteFailed
+from keydesk_practice.http.errors import HttpError, no_space, too_many_requests, unauthorized
 from keydesk_practice.http.faults import ConnectionDropped, Faults
 from keydesk_practice.http.responses import Response, ResponseFormat, json_bytes, render
 
@@ -95,7 +95,10 @@ class PublicPaths:
 
     def _health(self) -> Health:
         failure = self._broker.commits.failure
+        refusal = self._broker.commits.refusal
         members = {"status": "ok", "time": rfc3339(self._broker.now())}
+        if failure is None and refusal is not None:
+            return 200, {**members, "status": "full", "reason": str(refusal)}
         if failure is None:
             return 200, members
         return 503, {**members, "status": "failed", "reason": str(failure)}
@@ -224,9 +227,7 @@ class RequestMiddleware:
             gone = HttpError(503, "Another replay has begun: send the request again")
             await self._send_error(gone, scope, receive, sender)
         except LedgerWriteFailed as error:
-            log.critical("%s", error)
-            stopping = HttpError(503, f"The practice broker is stopping: {error}")
-            await self._send_error(stopping, scope, receive, sender)
+            await self._send_error(_not_written(error), scope, receive, sender)
         except Exception:
             log.exception("request %s %s failed", scope["method"], scope["path"])
             if not sender.started:
@@ -242,6 +243,13 @@ class RequestMiddleware:
         rendered = await render(response, scope["state"]["response_format"], self._budget)
         with contextlib.suppress(ConnectionDropped):
             await rendered(scope, receive, sender)
+
+
+def _not_written(error: LedgerWriteFailed) -> HttpError:
+    if isinstance(error, LedgerFull):
+        return no_space(error)
+    log.critical("%s", error)
+    return HttpError(503, f"The practice broker is stopping: {error}")
 
 
 def response_format_of(headers: dict[bytes, bytes]) -> ResponseFormat:

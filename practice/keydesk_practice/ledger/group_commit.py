@@ -2,21 +2,31 @@
 
 The broker decides in memory. A batch is encoded and written in the following iterations, together with all that arrived
 meanwhile; only then is it published to the streams and shown in responses. A long batch is encoded over several
-iterations and written whole: batches of other accounts overtake it, those of its own account wait behind it. When the
-ledger cannot be written, nothing was acknowledged and the process must end: the state in memory is ahead of the ledger.
+iterations and written whole: batches of other accounts overtake it, those of its own account wait behind it.
+
+On a full disk every queued batch is dropped, and the broker takes the accounts back to what the ledger holds: nothing was
+acknowledged, so it never happened. The next batch tries again. When the ledger cannot be written for another reason, the
+process must end.
 """
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
-from keydesk_practice.errors import LedgerWriteFailed, PracticeError
+from keydesk_practice.errors import LedgerFull, LedgerWriteFailed, PracticeError
 from keydesk_practice.ledger.interface import LedgerInterface
 from keydesk_practice.ledger.records import EndedRecord, Entry, LedgerBatch, MarkRecord
 
 RECORDS_PER_TURN = 100  # encoded in one iteration of the loop: some 2 ms
 MIN_SHARE = 20  # records an account, however many accounts wait: more than one order makes
 Publish = Callable[[str, Sequence[Entry]], None]
+Event = Callable[[], None]
+log = logging.getLogger("keydesk.practice")
+
+
+def _nothing() -> None:
+    """Do nothing."""
 
 
 class PendingBatch:
@@ -26,10 +36,13 @@ class PendingBatch:
         self,
         account: str,
         records: Iterable[Entry | EndedRecord | MarkRecord],
-        on_committed: Callable[[], None],
+        on_committed: Event,
+        on_dropped: Event = _nothing,
     ) -> None:
         self.batch = LedgerBatch(account)
         self.on_committed = on_committed
+        self.on_dropped = on_dropped
+        self.failure: LedgerFull | None = None  # why it was dropped
         self.done = asyncio.Event()
         self._records = iter(records)
 
@@ -55,18 +68,20 @@ class GroupCommit:
         self._queues: dict[str, deque[PendingBatch]] = {}  # by account, oldest first
         self._scheduled = False
         self.failure: PracticeError | None = None
-        self.on_failure: Callable[[], None] = lambda: None
+        self.refusal: LedgerFull | None = None
+        self.on_failure: Event = _nothing
 
     def add(
         self,
         account: str,
         records: Iterable[Entry | EndedRecord | MarkRecord],
-        on_committed: Callable[[], None] = lambda: None,
+        on_committed: Event = _nothing,
+        on_dropped: Event = _nothing,
     ) -> None:
         """Queue a batch; its records are taken, and so encoded, in the following iterations."""
         if self.failure is not None:
             return  # ids have no gaps: nothing is written after a lost batch
-        pending = PendingBatch(account, records, on_committed)
+        pending = PendingBatch(account, records, on_committed, on_dropped)
         self._queues.setdefault(account, deque()).append(pending)
         self._schedule()
 
@@ -74,6 +89,7 @@ class GroupCommit:
         """Return when every batch added so far, of one account or of all, is committed.
 
         Raises:
+            LedgerFull: one of them was dropped.
             LedgerWriteFailed: the ledger could not be written, now or earlier.
         """
         if account is None:
@@ -83,6 +99,8 @@ class GroupCommit:
             last = [queue[-1]] if queue else []
         for pending in last:
             await pending.done.wait()
+            if pending.failure is not None:
+                raise pending.failure
         if self.failure is not None:
             raise self.failure
 
@@ -119,9 +137,14 @@ class GroupCommit:
         try:
             self._encode(complete)
             self._ledger.commit([pending.batch for pending in complete])
+        except LedgerFull as error:
+            self._drop(complete, error)
         except LedgerWriteFailed as error:
             self._fail(complete, error)
         else:
+            if complete and self.refusal is not None:
+                self.refusal = None
+                log.warning("the ledger can be written again")
             self._publish_all(complete)
 
     def _encode(self, complete: list[PendingBatch]) -> None:
@@ -142,11 +165,24 @@ class GroupCommit:
                 self._publish(pending.batch.account, pending.batch.entries)
             pending.done.set()
 
+    def _drop(self, complete: Sequence[PendingBatch], error: LedgerFull) -> None:
+        """Drop every queued batch, and go on: what was decided in memory after a lost one is void, too."""
+        if self.refusal is None:
+            log.critical("%s", error)
+        self.refusal = error
+        for pending in self._take_all(complete):
+            pending.failure = error
+            pending.on_dropped()
+            pending.done.set()
+
     def _fail(self, complete: Sequence[PendingBatch], error: LedgerWriteFailed) -> None:
-        """Drop every queued batch: none was acknowledged, and none may follow a lost one."""
+        """Drop every queued batch for good: none was acknowledged, and none may follow a lost one."""
         self.failure = error
-        behind = [pending for queue in self._queues.values() for pending in queue]
-        self._queues.clear()
-        for pending in (*complete, *behind):
+        for pending in self._take_all(complete):
             pending.done.set()
         self.on_failure()
+
+    def _take_all(self, complete: Sequence[PendingBatch]) -> list[PendingBatch]:
+        behind = [pending for queue in self._queues.values() for pending in queue]
+        self._queues.clear()
+        return [*complete, *behind]

@@ -7,14 +7,20 @@ wire, so that history is served exactly as it was written.
 
 import contextlib
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 
-from keydesk_practice.errors import LedgerWriteFailed
-from keydesk_practice.ledger.ledger_file import FILE_NAME, open_ledger_file, verify_connection
+from keydesk_practice.errors import LedgerFull, LedgerUnavailable, LedgerWriteFailed
+from keydesk_practice.ledger.ledger_file import (
+    FILE_NAME,
+    check_copy,
+    open_ledger_file,
+    verify_connection,
+)
 from keydesk_practice.ledger.records import (
     EndedRecord,
     Entry,
@@ -25,6 +31,12 @@ from keydesk_practice.ledger.records import (
     with_checksum,
 )
 
+_WITHOUT_SPACE = (
+    frozenset(  # the system refused a write: a full disk, a quota, a limit of file sizes
+        {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE}
+    )
+)
+_LOG_MAGIC = b"\x37\x7f\x06"  # begins every write-ahead log
 _FIFO = "fifo "  # followed by an account's id: the fact that it has FIFO rules
 
 
@@ -51,7 +63,27 @@ class Ledger:
 
     def close(self) -> None:
         """Close the file; staged items that were not committed are lost."""
+        if self._files.log_lost:
+            self._save_from_lost_log()
         self._connection.close()
+
+    def _save_from_lost_log(self) -> None:
+        """Put a copy in place of the ledger, as SQLite would copy what is left of the log into it on closing.
+
+        The copy is complete if the pages of the log are still in memory, else the ledger at its last checkpoint.
+        """
+        path, saved = self._folder / FILE_NAME, self._folder / f"{FILE_NAME}.saved"
+        try:
+            self.copy_to(saved)
+            complete = not check_copy(saved).problems
+        except (sqlite3.Error, LedgerUnavailable, OSError):
+            complete = False
+        with contextlib.suppress(OSError):
+            if complete:
+                Path(f"{path}-wal").unlink(missing_ok=True)
+            else:
+                shutil.copy2(path, saved)
+            saved.replace(path)
 
     # --- facts and accounts ---
 
@@ -126,11 +158,14 @@ class Ledger:
         """Make batches and what is staged durable, with one fsync.
 
         Raises:
+            LedgerFull: there is no space; nothing of it is stored, and the next commit may succeed.
             LedgerWriteFailed: the ledger cannot be written; nothing of it is stored.
         """
         staged, self._ended = self._ended, {}
         if not (batches or staged):
             return
+        if problem := self._files.problem():
+            raise LedgerWriteFailed(problem)
         ended = [with_checksum(account, *record) for (account, _, _), record in staged.items()]
         try:
             with _transaction(self._connection):
@@ -144,8 +179,12 @@ class Ledger:
                     [*ended, *(row for batch in batches for row in batch.ended)],
                 )
         except sqlite3.Error as error:
-            raise LedgerWriteFailed(f"the ledger cannot be written: {error}") from error
-        if problem := self._files.problem():
+            problem = f"the ledger cannot be written: {error}"
+            if error.sqlite_errorcode in _WITHOUT_SPACE:
+                remedy = f"make room on the disk of {self._folder}"
+                raise LedgerFull(f"{problem}: {remedy}") from error
+            raise LedgerWriteFailed(problem) from error
+        if problem := self._files.problem() or self._files.log_problem():
             raise LedgerWriteFailed(problem)
 
     def _insert(self, rows: Sequence[Row]) -> None:
@@ -249,14 +288,16 @@ class Ledger:
 class LedgerFiles:
     """Notices that a file of the open ledger was removed, replaced or truncated.
 
-    SQLite goes on writing to a removed file, and what it acknowledges then is lost when the process ends.
+    SQLite goes on writing to a removed file, and what it acknowledges then is lost when the process ends. It also goes on
+    writing behind the end of a truncated log, and copies the zeros before that into the ledger.
     """
 
     def __init__(self, folder: Path) -> None:
         self._ledger = str(folder / FILE_NAME)
         self._log = str(folder / f"{FILE_NAME}-wal")  # made by the first commit
         self._known: dict[str, Identity] = {}
-        self._size = 0
+        self._sizes = dict.fromkeys((self._ledger, self._log), 0)
+        self.log_lost = False  # a part of the log, that is
         self.problem()
 
     def problem(self) -> str | None:
@@ -273,11 +314,23 @@ class LedgerFiles:
             identity = (found.st_dev, found.st_ino)
             if self._known.setdefault(file, identity) != identity:
                 return f"{file} was replaced while the broker runs"
-            if file == self._ledger:
-                if found.st_size < self._size:  # SQLite never makes it smaller
-                    return f"{file} was truncated while the broker runs"
-                self._size = found.st_size
+            if found.st_size < self._sizes[file]:  # SQLite never makes it smaller
+                return self._truncated(file)
+            self._sizes[file] = found.st_size
         return None
+
+    def log_problem(self) -> str | None:
+        """Return what happened to the log if it was truncated during a commit, which made it as long again."""
+        try:
+            with open(self._log, "rb") as log:  # noqa: PTH123 - as above
+                intact = log.read(len(_LOG_MAGIC)) == _LOG_MAGIC
+        except OSError as error:
+            return f"{self._log} cannot be checked: {error.strerror}"
+        return None if intact else self._truncated(self._log)
+
+    def _truncated(self, file: str) -> str:
+        self.log_lost = file == self._log
+        return f"{file} was truncated while the broker runs"
 
 
 @contextmanager

@@ -15,7 +15,7 @@ import pytest
 
 from keydesk_practice.__main__ import main
 from keydesk_practice.broker.startup import open_broker
-from keydesk_practice.errors import LedgerUnavailable, LedgerWriteFailed
+from keydesk_practice.errors import LedgerFull, LedgerUnavailable, LedgerWriteFailed
 from keydesk_practice.ledger.checksums import SUMMED
 from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import FILE_NAME, check_ledger_file, move_ledger_aside
@@ -25,8 +25,10 @@ from keydesk_practice.ledger.records import (
     LedgerAccount,
     LedgerBatch,
     MarkRecord,
+    Row,
     WireTransaction,
     entry_of,
+    transaction_row,
 )
 from keydesk_practice.options import Options
 from keydesk_practice.server import load_token
@@ -319,7 +321,18 @@ def log_removed(file: Path) -> None:
     file.with_name(f"{FILE_NAME}-wal").unlink()
 
 
-@pytest.mark.parametrize("accident", [removed, replaced, cut_short, log_removed])
+def log_emptied(file: Path) -> None:
+    os.truncate(file.with_name(f"{FILE_NAME}-wal"), 0)
+
+
+def log_halved(file: Path) -> None:
+    log = file.with_name(f"{FILE_NAME}-wal")
+    os.truncate(log, log.stat().st_size // 2)
+
+
+@pytest.mark.parametrize(
+    "accident", [removed, replaced, cut_short, log_removed, log_emptied, log_halved]
+)
 async def test_nothing_is_acknowledged_once_the_ledger_is_gone(
     practice_folder: Path, accident: Accident
 ) -> None:
@@ -335,13 +348,60 @@ async def test_nothing_is_acknowledged_once_the_ledger_is_gone(
         assert await practice.process.wait() == 1
 
 
+@pytest.mark.parametrize("accident", [log_emptied, log_halved])
+@pytest.mark.parametrize("still_cached", [True, False])
+def test_a_ledger_whose_log_was_cut_while_in_use_can_be_opened_again(
+    tmp_path: Path, accident: Accident, still_cached: bool
+) -> None:
+    fill(tmp_path)
+    ledger = Ledger.open(tmp_path)
+    ledger.commit([LedgerBatch(ACCOUNT.id, [entry(id_) for id_ in range(61, 1_000)])])
+    accident(tmp_path / FILE_NAME)
+    if not still_cached:
+        ledger._connection.execute("PRAGMA shrink_memory")  # forgets the pages of the log
+    with pytest.raises(LedgerWriteFailed, match=r"-wal was truncated while the broker runs"):
+        ledger.commit([LedgerBatch(ACCOUNT.id, [entry(1_000)])])
+    ledger.close()
+    assert said_by_check(tmp_path) == ()
+    again = Ledger.open(tmp_path)
+    again.verify()
+    kept = again.last_id(ACCOUNT.id)
+    assert kept == 999 if still_cached else kept in range(60, 1_000)
+    again.close()
+
+
+def test_a_log_that_was_cut_during_a_commit_is_noticed_before_the_commit_is_acknowledged(
+    tmp_path: Path,
+) -> None:
+    fill(tmp_path)
+    ledger = Ledger.open(tmp_path)
+    ledger.commit([LedgerBatch(ACCOUNT.id, [entry(61)])])
+
+    class CutDuringCommit(LedgerBatch):
+        """A batch whose rows are taken when the log's size was looked at already."""
+
+        @property
+        def transactions(self) -> list[Row]:
+            log_emptied(tmp_path / FILE_NAME)
+            return [transaction_row(ACCOUNT.id, entry(62))]
+
+        @transactions.setter
+        def transactions(self, _: list[Row]) -> None:
+            pass
+
+    with pytest.raises(LedgerWriteFailed, match=r"-wal was truncated while the broker runs"):
+        ledger.commit([CutDuringCommit(ACCOUNT.id)])
+    ledger.close()
+    assert said_by_check(tmp_path) == ()
+
+
 def test_a_commit_that_the_disk_refuses_says_so_and_keeps_nothing(tmp_path: Path) -> None:
     fill(tmp_path)
     ledger = Ledger.open(tmp_path)
     (pages,) = ledger._connection.execute("PRAGMA page_count").fetchone()  # no other way to fill it
     ledger._connection.execute(f"PRAGMA max_page_count={pages}")
     batch = LedgerBatch(ACCOUNT.id, [entry(id_) for id_ in range(61, 5_000)])
-    with pytest.raises(LedgerWriteFailed, match="disk is full"):
+    with pytest.raises(LedgerFull, match="disk is full: make room on the disk of"):
         ledger.commit([batch])
     assert ledger.last_id(ACCOUNT.id) == 60
     ledger.close()
