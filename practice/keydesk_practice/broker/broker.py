@@ -122,7 +122,7 @@ class Broker:
         self, session: AccountSession, command: Command, market: Market
     ) -> list[WireTransaction]:
         for day_end in session.take_unfinanced():  # before anything later
-            self._execute(session, Finance(), self.market_at(day_end))
+            self._execute(session, Finance(), self.board.at(day_end))
         decision = decision_on(session.state, command, market)
         transactions = [] if decision is None else decision.transactions
         ended = _NOTHING_ENDED if decision is None else session.adopt(decision.account)

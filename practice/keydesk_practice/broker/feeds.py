@@ -41,6 +41,10 @@ class PriceBoard:
         self._conversions = {}
         self._specifications = {}
 
+    def at(self, time: int) -> Market:
+        """Return the market at another time."""
+        return self._market_at(time)
+
     def replace_market(self, market_at: MarketAt) -> None:
         """Show another market from now on; its prices of this moment are the same."""
         self._market_at = market_at
