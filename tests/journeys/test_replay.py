@@ -89,3 +89,32 @@ def test_the_stop_of_a_long_franc_trade_slips_at_half_past_nine(practice_folder:
         assert float(slip[1].replace(",", "")) > 50, "the fill is far behind the stop"
         terminal.see("Trades 0")
         terminal.quit()
+
+
+def test_the_way_back_from_a_replay_leads_to_the_account_that_was_left_also_by_another_desk(
+    practice_folder: Path,
+) -> None:
+    with Terminal(keydesk("--practice"), SIZE, env_of(practice_folder)) as terminal:
+        terminal.see("prices ok")
+        send(terminal, "B")
+        terminal.see("Trades 1")
+        command(terminal, "replay franc")
+        terminal.see("Your account with 1 open trade and 2 orders stays")
+        begin(terminal)
+        terminal.see("EUR/CHF M5")
+        terminal.see("Trades 0")
+        terminal.quit()
+
+    with Terminal(keydesk("--practice"), SIZE, env_of(practice_folder)) as terminal:
+        terminal.see(";g back")
+        terminal.see("PAUSED")
+        terminal.see("Trades 0")
+        terminal.press(";", "g")
+        terminal.see("Back from the replay")
+        terminal.see("The account that was left at")
+        terminal.pause()
+        terminal.press("y")
+        terminal.see("Back from the replay, in the account that was left")
+        terminal.see("Trades 1")
+        terminal.see_no_more("PAUSED")
+        terminal.quit()

@@ -81,12 +81,13 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_what_was_seen_is_found_again_and_the_later_of_two_desks_stays(path: Path) -> None:
-    assert read_last_visit(path) is None
+    assert read_last_visit(path, VISIT.account_ns) is None
     write_last_visit(path, VISIT)
     write_last_visit(path, replace(VISIT, transaction=90, time_ns=TEN - 1))
-    assert read_last_visit(path) == VISIT
-    write_last_visit(path, replace(VISIT, account_ns=6, time_ns=TEN - 1))  # the market began anew
-    assert read_last_visit(path) == replace(VISIT, account_ns=6, time_ns=TEN - 1)
+    assert read_last_visit(path, VISIT.account_ns) == VISIT
+    write_last_visit(path, replace(VISIT, account_ns=6, time_ns=TEN - 1))  # a replay
+    assert read_last_visit(path, 6) == replace(VISIT, account_ns=6, time_ns=TEN - 1)
+    assert read_last_visit(path, VISIT.account_ns) == VISIT  # that of the account that was left
 
 
 @pytest.mark.parametrize(
@@ -102,6 +103,6 @@ def test_what_was_seen_is_found_again_and_the_later_of_two_desks_stays(path: Pat
 def test_a_damaged_file_is_as_good_as_none(path: Path, content: str) -> None:
     path.write_text(content, encoding="utf-8")
     path.chmod(0o600)
-    assert read_last_visit(path) is None
+    assert read_last_visit(path, VISIT.account_ns) is None
     write_last_visit(path, VISIT)
-    assert read_last_visit(path) == VISIT
+    assert read_last_visit(path, VISIT.account_ns) == VISIT

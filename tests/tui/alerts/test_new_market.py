@@ -151,3 +151,29 @@ async def test_a_desk_that_opens_on_another_market_tells_nothing_of_the_time_bet
     kept.load()
     assert kept.alert_list.seen_ns == TEN + YEARS
     assert kept.alert_list.account_ns == 5
+
+
+async def test_alerts_of_the_account_that_was_left_for_a_replay_come_back_as_they_were(
+    path: Path,
+) -> None:
+    async with watching(path) as desk:
+        await at_home(desk)
+        assert desk.store.account is not None
+        created = desk.store.account.created_time_ns
+        await desk.add(ABOVE)
+        await desk.price("1.09", 1)
+        before = dict(desk.store.alerts)
+        await another_market(desk, -YEARS)
+        desk.store.quotes.clear()
+        await desk.price("1.09", 2)
+        await desk.price("1.11", 3)
+        assert [each.alert_id for each in desk.store.alert_history] == ["1"]  # fired in the replay
+
+        await another_market(desk, 3600 * SECOND, created)
+        assert desk.store.alerts == before
+        assert desk.store.alert_history == []
+        assert desk.watch.gap is not None  # what was missed is worked out from candles
+        assert desk.watch.gap.since_ns <= TEN + SECOND
+    kept = AlertFile(path)
+    kept.load()
+    assert [each.history[-1].alert_id for each in kept.alert_list.others.values()] == ["1"]

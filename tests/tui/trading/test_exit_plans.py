@@ -354,3 +354,19 @@ def test_a_tighter_stop_set_by_hand_stays(desk: Desk) -> None:
     desk.has(EVEN)
     desk.store.trades[TRADE].stop_loss = DependentOrder("1", D("1.08460"))
     assert desk.looks() == []
+
+
+def test_plans_of_the_account_that_was_left_for_a_replay_come_back(desk: Desk) -> None:
+    desk.has(LATE)
+    account, trade = desk.store.account, desk.store.trades[TRADE]
+    assert account is not None
+    created = account.created_time_ns
+    account.created_time_ns = 7
+    del desk.store.trades[TRADE]
+    desk.plans.restart_market()
+    assert desk.store.exit_plans == {}
+    assert "ended" not in " ".join(desk.said)
+    account.created_time_ns = created
+    desk.store.trades[TRADE] = trade
+    desk.plans.restart_market()
+    assert desk.store.exit_plans.keys() == {TRADE}

@@ -160,7 +160,11 @@ class AlertFile:
 
 
 def _written(alert_list: AlertList) -> bytes:
-    members = {
+    return json.dumps(_members(alert_list), indent=1).encode() + b"\n"
+
+
+def _members(alert_list: AlertList) -> dict[str, object]:
+    members: dict[str, object] = {
         "version": VERSION,
         "next_id": alert_list.next_id,
         "seen_ns": alert_list.seen_ns,
@@ -169,7 +173,9 @@ def _written(alert_list: AlertList) -> bytes:
         "alerts": [written_alert(each) for each in alert_list.alerts],
         "history": [_written_firing(each) for each in alert_list.history],
     }
-    return json.dumps(members, indent=1).encode() + b"\n"
+    if alert_list.others:
+        members["others"] = {str(ns): _members(each) for ns, each in alert_list.others.items()}
+    return members
 
 
 def _written_firing(firing: FiringRecord) -> dict[str, object]:
@@ -193,6 +199,7 @@ def _alert_list_of(members: Mapping[str, Any]) -> AlertList:
         _whole(members["seen_ns"]),
         sides,
         _whole(members.get("account_ns", 0)),
+        {int(ns): _alert_list_of(each) for ns, each in members.get("others", {}).items()},
     )
 
 

@@ -15,6 +15,7 @@ from keydesk.calc.alerts.engine import after_firing, has_expired, is_pausing
 
 MAX_ALERTS = 500
 MAX_HISTORY = 200
+MAX_OTHERS = 4  # lists of accounts that were left
 CLOCK_SLACK_NS = 60_000_000_000  # by which the clocks of two programs may differ
 TAKE_OVER_NS = 30_000_000_000  # after which a claimed firing that was not delivered is taken over
 
@@ -33,6 +34,7 @@ class AlertList:
     seen_ns: int = 0  # up to when prices were watched
     sides: Mapping[str, int] = field(default_factory=dict)  # of price levels, then, by alert
     account_ns: int = 0  # when the account was created; 0: not known yet
+    others: Mapping[int, "AlertList"] = field(default_factory=dict)  # of accounts left for a replay
 
     def abandoned(self, wall_ns: int) -> Sequence[FiringRecord]:
         """Return the firings that were claimed so long ago and not delivered that their program must have ended."""
@@ -193,16 +195,27 @@ def mark_watched(time_ns: int, sides: Mapping[str, int]) -> Change:
 
 
 def restart_market(account_ns: int, now_ns: int) -> Change:
-    """Return the change for a market that began anew, such as a replay: what is watched is watched from now on.
+    """Return the change for another market, such as a replay, or that of the account which was left for one.
 
-    Alerts on trades, and on times that have passed there, expire: they were about the market before.
+    The list of the account that is left is kept, and that of an account which was left before comes back as it was. A new
+    account begins with the alerts of the one before, without their history, and what is watched is watched from now on: alerts
+    on trades, and on times that have passed there, expire.
     """
 
     def change(alert_list: AlertList) -> AlertList:
+        known = alert_list.account_ns or account_ns
         if not alert_list.account_ns:
             alert_list = replace(alert_list, account_ns=account_ns)
+        others = dict(alert_list.others)
+        if known != account_ns:
+            others.pop(known, None)
+            others[known] = replace(alert_list, others={})
+            if (left := others.pop(account_ns, None)) is not None:
+                return replace(left, others=others)
+            others = dict(list(others.items())[-MAX_OTHERS:])
+            alert_list = replace(alert_list, history=(), others=others)
         fired = (each.fired_ns - CLOCK_SLACK_NS for each in alert_list.alerts)
-        if alert_list.account_ns == account_ns and now_ns >= max((alert_list.seen_ns, *fired)):
+        if known == account_ns and now_ns >= max((alert_list.seen_ns, *fired)):
             return alert_list
         alerts = tuple(_in_new_market(each, now_ns) for each in alert_list.alerts)
         return replace(alert_list, alerts=alerts, seen_ns=now_ns, sides={}, account_ns=account_ns)

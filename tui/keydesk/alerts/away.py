@@ -6,14 +6,15 @@ The seen state is kept in a private file of the account, so that a start knows w
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import tzinfo
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from keydesk.store.account_records import record_of, with_record
 from keydesk.store.state import LogKind, LogLine
 from keydesk.text.format import SECOND, at, date_and_time, duration, money, pair
 from keydesk.text.sanitize import Printable, clean, clean_name, safe
@@ -23,7 +24,8 @@ from keydesk_client.errors import UnsafeFile
 if TYPE_CHECKING:
     from keydesk.calc.alerts.alert import FiringRecord
 
-MAX_BYTES = 2_000  # bytes
+MAX_BYTES = 8_000  # bytes
+UNREADABLE = (OSError, UnsafeFile, ValueError, TypeError, KeyError, InvalidOperation)
 LOCK_TIMEOUT = 0.2  # seconds
 MAX_LISTED = 60
 MAX_WHOLE_NUMBER = 2**63
@@ -155,30 +157,35 @@ def _length(outage: Outage) -> str:
     return duration((outage.to_ns - outage.from_ns) / SECOND)
 
 
-def read_last_visit(path: Path) -> LastVisit | None:
-    """Return what was seen when the file was written; None without a usable file."""
-    with suppress(OSError, UnsafeFile, ValueError, TypeError, KeyError, InvalidOperation):
-        members = json.loads(read_private(path, MAX_BYTES))
-        account, last, time = (members[name] for name in ("account_ns", "transaction", "time_ns"))
-        nav = Decimal(str(members["nav"]))
-        whole = all(
-            isinstance(each, int) and 0 <= each < MAX_WHOLE_NUMBER for each in (account, last, time)
-        )
-        if whole and nav.is_finite():
-            return LastVisit(account, last, time, nav)
+def read_last_visit(path: Path, account_ns: int) -> LastVisit | None:
+    """Return what was seen of an account when the file was written; None without a usable file."""
+    with suppress(*UNREADABLE):
+        record = record_of(_members(path), account_ns)
+        return None if record is None else _visit_of(record, account_ns)
     return None
 
 
 def write_last_visit(path: Path, visit: LastVisit) -> None:
     """Write what was seen; of two desks the later transaction stays."""
-    members = {
-        "account_ns": visit.account_ns,
-        "transaction": visit.transaction,
-        "time_ns": visit.time_ns,
-        "nav": str(visit.nav),
-    }
+    record = {"transaction": visit.transaction, "time_ns": visit.time_ns, "nav": str(visit.nav)}
     with suppress(OSError, UnsafeFile), locked(path, patience_s=LOCK_TIMEOUT):
-        before = read_last_visit(path)
-        same = before is not None and before.account_ns == visit.account_ns
-        if not (same and before is not None and before.time_ns > visit.time_ns):
-            replace_file(path, json.dumps(members).encode())
+        before = read_last_visit(path, visit.account_ns)
+        if before is not None and before.time_ns > visit.time_ns:
+            return
+        members: Mapping[str, Any] = {}
+        with suppress(*UNREADABLE):
+            members = _members(path)
+        content = with_record(members, visit.account_ns, record)
+        replace_file(path, json.dumps(content).encode())
+
+
+def _members(path: Path) -> Mapping[str, Any]:
+    return dict(json.loads(read_private(path, MAX_BYTES)))
+
+
+def _visit_of(record: Mapping[str, Any], account_ns: int) -> LastVisit | None:
+    last, time, nav = record["transaction"], record["time_ns"], Decimal(str(record["nav"]))
+    whole = all(
+        isinstance(each, int) and 0 <= each < MAX_WHOLE_NUMBER for each in (account_ns, last, time)
+    )
+    return LastVisit(account_ns, last, time, nav) if whole and nav.is_finite() else None

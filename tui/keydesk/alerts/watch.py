@@ -241,7 +241,14 @@ class AlertWatch:
         self._watch_prices()
         account = self.store.account
         created = 0 if account is None else account.created_time_ns
-        self.change(restart_market(created, self.store.clock_ns))
+        left = self.file.alert_list.account_ns
+
+        def done(_refusal: str) -> None:
+            seen_ns = self.file.alert_list.seen_ns
+            if left not in (0, created) and seen_ns < self.store.clock_ns:
+                self.gap = UnwatchedPeriod(seen_ns)  # back in the account that was left
+
+        self.change(restart_market(created, self.store.clock_ns), done)
 
     def _is_of_another_account(self) -> bool:
         """Return whether the account is not the one whose prices were seen; note it where none is known."""

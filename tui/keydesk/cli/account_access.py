@@ -26,6 +26,7 @@ from keydesk.config.settings import (
 from keydesk.terminal.output import say, say_error
 from keydesk.text.format import pair
 from keydesk.text.sanitize import clean, safe
+from keydesk.trade_journal.files import JournalFiles
 from keydesk.trading.audit import AuditLog
 from keydesk.trading.journal import open_journal
 from keydesk.trading.open_items import PASSES, OpenItems, open_items_at_broker
@@ -76,17 +77,21 @@ class OpenAccount:
     @property
     def journal_cache(self) -> Path:
         """The path of the cached events of the trade journal."""
-        return self.folder.parent / "journal" / f"{self.target.records}.events"
+        return self._journal_files.events
 
     @property
     def excursions(self) -> Path:
         """The path of the excursions of closed trades that were read from candles."""
-        return self.folder.parent / "journal" / f"{self.target.records}.excursions"
+        return self._journal_files.excursions
 
     @property
     def notes(self) -> Path:
         """The path of the trader's notes on trades, shared with the desks of this account."""
-        return self.folder.parent / "journal" / f"{self.target.records}.notes.jsonl"
+        return self._journal_files.notes
+
+    @property
+    def _journal_files(self) -> JournalFiles:
+        return JournalFiles.of(self.folder.parent / "journal", self.target.records)
 
 
 class AccountParser(argparse.ArgumentParser):

@@ -1,7 +1,7 @@
 """The file of an account's exit plans, in the folder of the order journals; every desk of the account reads and changes it.
 
-Each change is made to the content as it is on the disk, under the file's lock, and replaces the file atomically. A file of
-an earlier account of the same name (a practice market that began anew) has no plans.
+Each change is made to the content as it is on the disk, under the file's lock, and replaces the file atomically. The plans
+of other accounts of the same name (those left for a replay) stay in it.
 """
 
 import json
@@ -13,6 +13,7 @@ from typing import Any
 
 from keydesk.calc.orders.plans.exit_plans import ExitPlan, ExitRules
 from keydesk.calc.orders.ticket_draft import Entry, Unit
+from keydesk.store.account_records import record_of, with_record
 from keydesk_client.auth.private_files import locked, read_private, replace_file
 
 MAX_BYTES = 500_000  # bytes
@@ -62,24 +63,36 @@ class ExitPlanFile:
 
     def read(self, account_ns: int) -> ExitPlanSet:
         """Return the content; raise OSError, UnsafeFile or ValueError when it cannot be read."""
+        return self._plan_set(self._members(), account_ns)
+
+    def _members(self) -> Mapping[str, Any]:
         self._read_as = self._state()
         try:
             members = json.loads(read_private(self.path, MAX_BYTES))
         except FileNotFoundError:
+            return {}
+        if not isinstance(members, dict):
+            raise ValueError(f"{self.path} is damaged: it holds no object")  # noqa: TRY004 - as other damage
+        return members
+
+    def _plan_set(self, members: Mapping[str, Any], account_ns: int) -> ExitPlanSet:
+        if not members:
             return ExitPlanSet()
         try:
-            return _plan_set_of(members) if members["account_ns"] == account_ns else ExitPlanSet()
+            record = record_of(members, account_ns)
+            return ExitPlanSet() if record is None else _plan_set_of(record)
         except (KeyError, TypeError, AttributeError, ArithmeticError) as error:
             raise ValueError(f"{self.path} is damaged: {error!r}") from error
 
     def change(self, account_ns: int, change: Callable[[ExitPlanSet], ExitPlanSet]) -> ExitPlanSet:
         """Change the content as it is on the disk; return it as it is now. Raise as `read` does."""
         with locked(self.path, patience_s=LOCK_TIMEOUT):
-            before = self.read(account_ns)
+            members = self._members()
+            before = self._plan_set(members, account_ns)
             after = change(before)
             if after != before:
-                members = _plan_set_members(after) | {"account_ns": account_ns}
-                replace_file(self.path, json.dumps(members).encode())
+                content = with_record(members, account_ns, _plan_set_members(after))
+                replace_file(self.path, json.dumps(content).encode())
                 self._read_as = self._state()
         return after
 

@@ -45,6 +45,7 @@ class ExitPlanKeeper:
     plan_set: ExitPlanSet = field(default_factory=ExitPlanSet)
     _file: ExitPlanFile | None = None
     _read_at: float = float("-inf")
+    _read_for: int = 0  # the account, by when it was created
     _trouble: str = ""  # why the file cannot be used, as last reported
     _opened_at: dict[str, float] = field(default_factory=dict)  # by trade, when it was first seen
 
@@ -195,12 +196,18 @@ class ExitPlanKeeper:
         if self._file is None or now - self._read_at < READ_EVERY:
             return
         self._read_at = now
-        if self._file.has_changed():
+        if self._file.has_changed() or self._read_for != self._account_ns:
+            self._read_for = self._account_ns
             try:
                 self.plan_set = self._file.read(self._account_ns)
             except FILE_ERRORS as error:
                 self._say_trouble(f"cannot be read, none of its plans runs: {clean(str(error))}")
             self._show()
+
+    def restart_market(self) -> None:
+        """Take the plans of the account of another market at once."""
+        self._read_at = float("-inf")
+        self.read_again(0.0)
 
     def change(self, change: Callable[[ExitPlanSet], ExitPlanSet]) -> bool:
         """Change the plans and their file; return False if the file was not written: the change then holds in this desk only."""

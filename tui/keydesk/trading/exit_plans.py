@@ -288,7 +288,8 @@ class ExitPlans:
                 self.keeper.end(trade_id)
 
     def restart_market(self) -> None:
-        """End the plans whose trade is not in the market that began anew: a later trade may get its number."""
+        """Take the plans of the account of another market, and end those whose trade it has not: a later one may get its number."""
+        self.keeper.restart_market()
         for trade_id in self._plans.keys() - self._store.trades.keys():
             self._missing.pop(trade_id, None)
             self._attempts.pop(trade_id, None)

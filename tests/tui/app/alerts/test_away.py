@@ -42,6 +42,11 @@ class Desk:
         self.store.log = [fill(99), fill(100)]
         self.store.health.events = "OK"
 
+    @property
+    def created_ns(self) -> int:
+        assert self.store.account is not None
+        return self.store.account.created_time_ns
+
     def open(self) -> None:
         self.card.open(self.path, 0.0)
 
@@ -83,7 +88,7 @@ def test_a_start_shows_what_came_since_the_last_desk_once(desk: Desk) -> None:
     assert [[each.id for each in report.lines] for report in desk.shown] == [["100"]]
     assert desk.shown[0].outages[0].text == "desk closed"
     desk.card.close()
-    visit = read_last_visit(desk.path)
+    visit = read_last_visit(desk.path, desk.created_ns)
     assert visit is not None
     assert visit.transaction == 100
 
@@ -107,7 +112,7 @@ def test_the_card_waits_for_an_open_form_and_for_a_pause_of_the_keys(desk: Desk)
     desk.check(3.0)
     assert desk.shown == []
     desk.card.close()
-    visit = read_last_visit(desk.path)
+    visit = read_last_visit(desk.path, desk.created_ns)
     assert visit is not None
     assert visit.transaction == 99  # it was not shown: the next start shows it
     desk.check(5.0)
@@ -153,3 +158,29 @@ def test_a_market_that_began_anew_shows_no_card(desk: Desk) -> None:
     desk.open()
     desk.check(2.0)
     assert desk.shown == []
+
+
+def test_back_from_a_replay_the_card_shows_what_came_in_the_account_that_was_left(
+    desk: Desk,
+) -> None:
+    desk.open()
+    desk.check(2.0)
+    account, created = desk.store.account, desk.created_ns
+    assert account is not None
+    account.created_time_ns, account.last_transaction_id = 7, 3  # a replay begins
+    desk.store.log = [fill(3)]
+    desk.check(4.0)
+    desk.happens(4)
+    desk.check(100.0)
+    assert desk.shown == []
+    account.created_time_ns, account.last_transaction_id = created, 101
+    desk.store.log = [fill(99), fill(100), fill(101)]
+    desk.key_at = 3598.0
+    desk.check(3600.0)
+    desk.check(3602.0)
+    assert [[each.id for each in report.lines] for report in desk.shown] == [["101"]]
+    assert desk.shown[0].outages[0].text == "in another market"
+    desk.card.close()
+    replayed = read_last_visit(desk.path, 7)
+    assert replayed is not None
+    assert replayed.transaction == 4

@@ -153,7 +153,7 @@ async def test_a_line_of_the_file_that_cannot_be_read_is_named_and_kept(tmp_path
     app = JournalApp(tmp_path)
     async with app.run_test(size=(120, 35)) as pilot:
         app.open()
-        app.notes.parent.mkdir(mode=0o700)
+        app.notes.parent.mkdir(mode=0o700, exist_ok=True)
         app.notes.write_text(
             '{"trade": "1", "note": "kept"}\nnot JSON\n\n{"trade": 5, "rating": 9}\n'
         )

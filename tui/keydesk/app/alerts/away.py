@@ -19,6 +19,7 @@ from keydesk.alerts.away import (
 )
 from keydesk.store.store import Store
 from keydesk.text.format import SECOND
+from keydesk.text.sanitize import safe
 
 CHECK_INTERVAL = 0.5  # seconds
 PRESENT_FOR = 600.0  # seconds after a key
@@ -49,6 +50,7 @@ class AwayCard:
         self._store, self._last_key_at = store, last_key_at
         self._is_free, self._show = is_free, show
         self._path: Path | None = None
+        self._account_ns = 0  # when the account was created; 0: none is known yet
         self._last_visit: LastVisit | None = None
         self._opened_at = 0.0
         self._was_present = False
@@ -60,9 +62,6 @@ class AwayCard:
     def open(self, path: Path, now: float) -> None:
         """Begin with what the last desk of the account saw."""
         self._path, self._opened_at = path, now
-        self._last_visit = read_last_visit(path)
-        if self._last_visit is not None:
-            self._outages.append(Outage("desk closed", self._last_visit.time_ns, 0))
 
     def check(self, now: float) -> None:
         """Follow connection and keys; show a card that is due."""
@@ -72,6 +71,7 @@ class AwayCard:
         store = self._store
         if store.account is None or store.today is None or not store.clock_ns:
             return  # the log is still being read
+        self._find_visit(store.account.created_time_ns)
         self._follow_connection(store.clock_ns)
         present = self._is_present(now)
         if present and not self._was_present:
@@ -88,6 +88,20 @@ class AwayCard:
         """Write what was seen."""
         if self._path is not None and self._last_visit is not None and self._waiting is None:
             write_last_visit(self._path, self._last_visit)
+
+    def _find_visit(self, account_ns: int) -> None:
+        """Take what was last seen of the account: at the start, and where a replay begins or is left for it."""
+        if self._path is None or self._account_ns == account_ns:
+            return
+        text = safe("in another market" if self._account_ns else "desk closed")
+        if self._last_visit is not None:
+            write_last_visit(self._path, self._last_visit)
+        self._account_ns = account_ns
+        self._last_visit = read_last_visit(self._path, account_ns)
+        self._was_present, self._waiting = False, None
+        self._outages.clear()
+        if self._last_visit is not None:
+            self._outages.append(Outage(text, self._last_visit.time_ns, 0))
 
     def _is_present(self, now: float) -> bool:
         last = max(self._last_key_at(), self._opened_at)

@@ -76,6 +76,8 @@ class AccountJournal:
         self._form_context, self._carry_out = form_context, execute
         self._portions = portions
         self._make_live: Callable[[], LiveJournal] | None = None  # once the account is open
+        self._use_files: Callable[[], None] = lambda: None  # those of the account that is open
+        self._created_ns = 0  # when that was created
         self._live: LiveJournal | None = None
         self._newest: Transaction | None = None  # that the open account had
         self.screens = ScreenKeeper(app, store)
@@ -89,15 +91,31 @@ class AccountJournal:
         self._app.workers.cancel_group(self._app, f"journal {OLDER}")  # of the account before
         if audit is None:
             return
-        files = JournalFiles.of(audit.parent.parent / "journal", audit.stem)
-        self._live = self._newest = None
-        self._make_live = partial(self._made, connection.commands.client, files)
+        folder, client = audit.parent.parent / "journal", connection.commands.client
+        self._created_ns = 0
+
+        def use_files() -> None:
+            files = JournalFiles.of_account(folder, audit.stem, self._created_ns)
+            self._live = self._newest = None
+            self._make_live = partial(self._made, client, files)
+            self.screens.open(files.screens)
+
+        self._use_files = use_files
+        use_files()
+        self._follow_account()
         connection.feed.gate.listen(self._on_transaction)
-        self.screens.open(files.screens)
+
+    def _follow_account(self) -> None:
+        """Use the files of the present account: that of a replay has the id of the one which was left for it."""
+        account = self._store.account
+        if account is not None and account.created_time_ns != self._created_ns:
+            self._created_ns = account.created_time_ns
+            self._use_files()
 
     @property
     def live(self) -> LiveJournal | None:
         """The journal, None before the account is open; made when it is first asked for, since its modules take 0.6 MB."""
+        self._follow_account()
         if self._live is None and self._make_live is not None:
             self._live = self._make_live()
             if self._newest is not None:
@@ -125,6 +143,7 @@ class AccountJournal:
         return self._store.clock_ns or time_ns()
 
     def _on_transaction(self, transaction: Transaction) -> None:
+        self._follow_account()
         self._newest = transaction
         if self._live is not None:
             self._live.apply(transaction)

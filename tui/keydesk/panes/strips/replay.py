@@ -21,6 +21,7 @@ MAX_NAME_LENGTH = 20  # columns
 NARROW = 100  # columns, below which the date is short
 HINTS = (  # key id, word; the first stay longest
     ("replay-pause", "play"),
+    ("replay-present", "back"),  # from a replay
     ("replay-step", "candle"),
     ("replay-jump", "jump"),
     ("replay-faster", "faster"),
@@ -65,6 +66,8 @@ class ReplayStrip(StripLine):
         elif market.trouble:
             yield Item((("no answer to market commands", self.palette["danger"]),), 1)
         for rank, (name, word) in enumerate(HINTS, 5):
+            if name == "replay-present" and state.replay is None:
+                continue
             text = "pause" if name == "replay-pause" and state.running else word
             key = safe(self._keys.name(name).replace(" ", ""))
             yield Item(
