@@ -12,8 +12,8 @@ import pytest
 from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.alert_list import AlertList, add_alert
 from keydesk.calc.alerts.alert import Alert
-from keydesk.calc.alerts.conditions import PriceCross, Reading
 from keydesk.calc.alerts.engine import AlertEngine
+from keydesk.calc.alerts.of_prices import PriceCross
 from support.processor_time import cpu_of
 from support.terminal import Terminal, keydesk
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.bench
 
 ALERTS, PRICES = 500, 20_000
 BUDGET = 8.0  # percent of a core at 1,000 prices a second
-MID = Reading("mid", "EUR_USD")
+MID = PriceCross(instrument="EUR_USD").reading
 
 
 def path(seed: int) -> list[Decimal]:
@@ -38,7 +38,11 @@ def alerts(apart: int) -> list[Alert]:
     first = 108_500 - apart * ALERTS // 2
     levels = (Decimal(first + apart * number).scaleb(-5) for number in range(ALERTS))
     return [
-        Alert(str(n), PriceCross("EUR_USD", "mid", "touch", level), repeat_s=60)
+        Alert(
+            str(n),
+            PriceCross(instrument="EUR_USD", side="mid", direction="touch", level=level),
+            repeat_s=60,
+        )
         for n, level in enumerate(levels)
     ]
 
@@ -75,7 +79,11 @@ def with_alerts(book: AlertList) -> AlertList:
     for name, middle in zip(INSTRUMENTS, map(Decimal, MIDDLES), strict=True):
         for number in range(ALERTS // len(INSTRUMENTS)):
             level = (middle * (900 + 2 * number) / 1000).quantize(Decimal("0.00001"))
-            alert = Alert("", PriceCross(name, "mid", "touch", level), repeat_s=3600)
+            alert = Alert(
+                "",
+                PriceCross(instrument=name, side="mid", direction="touch", level=level),
+                repeat_s=3600,
+            )
             book = add_alert(alert)(book)
     return book
 

@@ -11,7 +11,8 @@ from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.alert_list import add_alert
 from keydesk.alerts.watch import AlertWatch
 from keydesk.calc.alerts.alert import Alert, FiringRecord
-from keydesk.calc.alerts.conditions import Condition, PriceCross
+from keydesk.calc.alerts.condition import Condition
+from keydesk.calc.alerts.of_prices import PriceCross
 from keydesk.store.prices import apply_price
 from keydesk.store.store import Store
 from support.data.account_history import instrument, price
@@ -19,7 +20,7 @@ from support.data.account_history import instrument, price
 TEN = 1_772_445_600_000_000_000  # 2026-03-02 10:00 UTC
 SECOND = 1_000_000_000
 D = Decimal
-ABOVE = PriceCross("EUR_USD", "mid", "up", D("1.1"))
+ABOVE = PriceCross(instrument="EUR_USD", side="mid", direction="up", level=D("1.1"))
 
 
 @dataclass

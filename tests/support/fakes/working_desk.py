@@ -16,8 +16,9 @@ from keydesk.app.desk_session import DeskLock
 from keydesk.app.replay import MarketReplay
 from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.workspaces import WorkspaceActions
-from keydesk.calc.alerts.conditions import PriceCross, TradeResult
-from keydesk.calc.alerts.parser import AlertLine
+from keydesk.calc.alerts.alert import AlertLine
+from keydesk.calc.alerts.of_facts import TradeResult
+from keydesk.calc.alerts.of_prices import PriceCross
 from keydesk.calc.market.indicator_specs import IndicatorChoice
 from keydesk.calc.orders.instructions import Instruction
 from keydesk.calc.orders.ticket_settings import Template

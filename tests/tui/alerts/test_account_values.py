@@ -6,10 +6,10 @@ import pytest
 
 from keydesk.alerts.alert_list import add_alert
 from keydesk.calc.alerts.alert import Alert
-from keydesk.calc.alerts.conditions import (
+from keydesk.calc.alerts.condition import Condition
+from keydesk.calc.alerts.of_facts import (
     AccountResult,
     ClientLongPercent,
-    Condition,
     MarginLevel,
     RolloverSoon,
     TradeResult,
@@ -33,9 +33,19 @@ def path(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("condition", "member", "before", "after"),
     [
-        (MarginLevel("up", D(50)), "margin_closeout_percent", "0.49", "0.50"),
-        (AccountResult("open", "money", "up", D(500)), "unrealized_pl", "499.99", "500"),
-        (AccountResult("day", "money", "down", D(-300)), "day_pl", "-299", "-301"),
+        (MarginLevel(direction="up", level=D(50)), "margin_closeout_percent", "0.49", "0.50"),
+        (
+            AccountResult(of="open", unit="money", direction="up", level=D(500)),
+            "unrealized_pl",
+            "499.99",
+            "500",
+        ),
+        (
+            AccountResult(of="day", unit="money", direction="down", level=D(-300)),
+            "day_pl",
+            "-299",
+            "-301",
+        ),
     ],
 )
 async def test_a_value_of_the_account_that_crosses_its_level_is_told_once(
@@ -55,7 +65,7 @@ async def test_a_value_of_the_account_that_crosses_its_level_is_told_once(
 async def test_the_result_of_a_trade_in_money(path: Path) -> None:
     async with watching(path) as desk:
         trade = desk.store.trades["6411"] = long_euro()
-        await desk.add(TradeResult("6411", "money", "up", D(50)))
+        await desk.add(TradeResult(trade_id="6411", unit="money", direction="up", level=D(50)))
         for now, result in enumerate(("49", "51")):
             trade.unrealized_pl = D(result)
             desk.watch.check(float(now))
@@ -65,7 +75,7 @@ async def test_the_result_of_a_trade_in_money(path: Path) -> None:
 
 async def test_the_rollover_is_told_so_many_minutes_before(path: Path) -> None:
     async with watching(path) as desk:
-        await desk.add(RolloverSoon(10))
+        await desk.add(RolloverSoon(direction="down", level=D(10 * 60)))
         for now, before in enumerate((11 * 60, 601, 600, 599)):
             desk.store.clock_ns = SEVENTEEN - before * SECOND
             desk.watch.check(float(now))
@@ -95,7 +105,13 @@ async def test_the_clients_positions_are_read_also_of_the_instrument_in_focus_an
     feed, due = link_to(broker, store, clock=clock), NextReads()
     async with watching(path, store) as desk:
         desk.watch.change(
-            add_alert(Alert("", ClientLongPercent("EUR_USD", "up", D(60)), made_ns=TEN))
+            add_alert(
+                Alert(
+                    "",
+                    ClientLongPercent(instrument="EUR_USD", direction="up", level=D(60)),
+                    made_ns=TEN,
+                )
+            )
         )
         await desk.watch.settled()
         for value in ("55.0", "61.0"):

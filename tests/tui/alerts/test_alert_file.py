@@ -5,16 +5,17 @@ import os
 import stat
 import subprocess
 import sys
-from dataclasses import fields, replace
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC
 from decimal import Decimal
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.alerts.alert_file import CONDITIONS, AlertFile, read_alert, written_alert
+from keydesk.alerts.alert_file import AlertFile, read_alert, written_alert
 from keydesk.alerts.alert_list import (
     MAX_ALERTS,
     TAKE_OVER_NS,
@@ -31,9 +32,28 @@ from keydesk.alerts.alert_list import (
     set_alert_state,
 )
 from keydesk.calc.alerts.alert import Alert, Firing
-from keydesk.calc.alerts.conditions import Condition, PriceCross
+from keydesk.calc.alerts.condition import Condition, Facts, PriceSnapshot
+from keydesk.calc.alerts.of_candles import AtrMultiple, MovingAverageCross, RsiLevel
+from keydesk.calc.alerts.of_facts import (
+    AccountResult,
+    ClientLongPercent,
+    ClockTime,
+    MarginLevel,
+    RolloverSoon,
+    StreamSilence,
+    TradeResult,
+)
+from keydesk.calc.alerts.of_prices import SIDES, DayHighLow, PriceCross, PriceMove, SpreadLevel
+from keydesk.calc.alerts.parser import KINDS, parse_alert
+from keydesk.calc.market.granularity import SECONDS
 
-ABOVE = Alert("", PriceCross("EUR_USD", "mid", "up", Decimal("1.12")), made_ns=5, note="retest")
+ABOVE = Alert(
+    "",
+    PriceCross(instrument="EUR_USD", side="mid", direction="up", level=Decimal("1.12")),
+    made_ns=5,
+    note="retest",
+)
+OLD_FILE = Path(__file__).parents[2] / "support/data/alerts_of_version_1.json"
 WALL = 1_700_000_000_000_000_000
 
 
@@ -60,20 +80,131 @@ def test_alerts_are_found_again_exactly_and_the_file_is_private(path: Path) -> N
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-@given(st.data())
-def test_every_condition_is_written_and_read_exactly(data: st.DataObject) -> None:
-    kind = data.draw(st.sampled_from(get_args(Condition)))
-    number = st.decimals(-(10**9), 10**9, places=7)
-    texts = st.text(max_size=30)
-    condition = data.draw(st.builds(kind, **_members(kind, number, texts)))
-    alert = Alert("1", condition, note=data.draw(texts))
+FACTS = Facts(
+    1_772_445_600_000_000_000,
+    UTC,
+    {
+        "EUR_USD": PriceSnapshot(
+            Decimal("1.08490"), Decimal("1.08511"), Decimal("0.0001"), precision=5
+        )
+    },
+)
+NUMBERS = st.decimals(-(10**9), 10**9, places=7).map(lambda each: f"{each:f}")
+ABOVE_ZERO = st.decimals("0.0000001", 10**9, places=7).map(lambda each: f"{each:f}")
+PERCENT = st.decimals(0, 100, places=3).map(lambda each: f"{each:f}")
+SIGNS = st.sampled_from((">", "<"))
+PERIODS = st.integers(2, 200)
+CANDLES = st.sampled_from(tuple(SECONDS))
+LINES: Mapping[type[Condition], st.SearchStrategy[str]] = {
+    PriceCross: st.builds("{} {} {}".format, st.sampled_from(sorted(SIDES)), SIGNS, ABOVE_ZERO),
+    PriceMove: st.builds("{:+f}{}".format, st.decimals(1, 90, places=4), st.sampled_from("p%")),
+    SpreadLevel: st.builds("spread {} {}p".format, SIGNS, ABOVE_ZERO),
+    DayHighLow: st.sampled_from(("high", "low")),
+    MovingAverageCross: st.builds(
+        "ema 1 {} {} {}".format, PERIODS, st.sampled_from(("up", "down", "cross")), CANDLES
+    ),
+    RsiLevel: st.builds("rsi {} {} {} {}".format, PERIODS, SIGNS, PERCENT, CANDLES),
+    AtrMultiple: st.builds(
+        "atr {} {} {}".format, PERIODS, st.decimals("0.1", 50, places=2), CANDLES
+    ),
+    TradeResult: st.builds(
+        "trade {} {} {}{}".format,
+        st.integers(1, 10**12),
+        SIGNS,
+        NUMBERS,
+        st.sampled_from(("", "r")),
+    ),
+    AccountResult: st.builds("pl {} {}{}".format, SIGNS, NUMBERS, st.sampled_from(("", "r"))),
+    MarginLevel: st.builds("margin {} {}".format, SIGNS, PERCENT),
+    ClockTime: st.sampled_from(("time 14:30", "time 90m", "time 2026-11-25 14:30")),
+    RolloverSoon: st.builds("rollover {}m".format, st.integers(1, 1439)),
+    ClientLongPercent: st.builds("clients {} {}%".format, SIGNS, PERCENT),
+    StreamSilence: st.builds(
+        "silence {} {}s".format, st.sampled_from(("prices", "events")), st.integers(1, 3600)
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(data=st.data())
+def test_every_condition_is_written_and_read_exactly(
+    kind: type[Condition], data: st.DataObject
+) -> None:
+    line = parse_alert(data.draw(LINES[kind]), ("EUR_USD",), "EUR_USD")
+    alert = replace(line.make(FACTS, "1"), note=data.draw(st.text(max_size=30)))
+    assert type(alert.condition) is kind
     assert read_alert(json.loads(json.dumps(written_alert(alert)))) == alert
+    typed = parse_alert(alert.line(UTC).partition(" note ")[0], ("EUR_USD",), "")
+    level = typed.make(FACTS).condition.level  # what is edited begins as it was made
+    assert level == alert.condition.level
 
 
-def test_the_names_of_conditions_in_the_file_are_those_of_earlier_versions() -> None:
-    assert set(CONDITIONS.values()) == set(get_args(Condition))
-    renamed = {"StrengthLevel", "RangeMultiple", "AverageCross", "DayExtreme", "ClientsLong"}
-    assert renamed <= set(CONDITIONS)
+OLD_TEXTS = (
+    "EUR/USD mid crosses up 1.12: Retest of the HIGH: buy?",
+    "EUR/USD bid crosses down 1.08",
+    "USD/JPY ask touches 150.5",
+    "EUR/USD mid moves −20 pips from 1.085005 to 1.083005",
+    "USD/JPY bid moves +0.5% from 150.123 to 150.8736: zwölf % «über»",
+    "EUR/USD spread ≥ 2.5 pips",
+    "EUR/USD makes a new high of the day",
+    "USD/JPY makes a new low of the day",
+    "EUR/USD M15 EMA 20 crosses above EMA 50",
+    "EUR/USD H1 EMA 5 crosses over EMA 10",
+    "EUR/USD H4 RSI 14 crosses up 70",
+    "EUR/USD D RSI 9 crosses down 30",
+    "EUR/USD H1 candle ranges ≥ 2 × ATR 14",
+    "EUR/USD W candle ranges ≥ 1.5 × ATR 20",
+    "trade #6411 P/L ≤ −1.5 R",
+    "trade #6411 P/L ≥ +50.00",
+    "account open P/L ≥ +500.00",
+    "account open P/L ≤ −2 R",
+    "account P/L of the day ≤ −300.00",
+    "margin closeout ≥ 50 %",
+    "time 14:30",
+    "time 4h",
+    "time 2026-11-25 18:30: T",
+    "rollover (17:00 New York) in 10 min",
+    "EUR/USD clients long ≥ 60 %",
+    "EUR/USD clients long ≤ 40.5 %",
+    "the price stream is silent for 15 s",
+    "the transaction stream is silent for 10 s",
+)
+"""Of the alerts of the old file, as that version said them, but for the signs of minus and "to"."""
+
+
+def test_a_file_of_version_1_is_read_with_its_words_and_firings_and_converted(path: Path) -> None:
+    before = json.loads(OLD_FILE.read_bytes())
+    path.write_bytes(OLD_FILE.read_bytes())
+    path.chmod(0o600)
+    file = AlertFile(path)
+    assert file.load() == ""
+    read = file.alert_list
+    assert tuple(each.text for each in read.alerts) == OLD_TEXTS
+    assert {type(each.condition) for each in read.alerts} == set(KINDS)
+    kept = ("id", "note", "state", "made_ns", "repeat_s", "expires_ns", "fired_ns", "count")
+    for alert, old in zip(read.alerts, before["alerts"], strict=True):
+        assert {name: getattr(alert, name) for name in kept} == {name: old[name] for name in kept}
+        level = old["condition"].get("level") or old["condition"].get("time_ns")
+        assert level is None or alert.condition.level == Decimal(level)
+    assert [each.text for each in read.history] == [each["words"] for each in before["history"]]
+    assert [each.delivered for each in read.history] == [True, True, True, False]
+    assert dict(read.sides) == before["sides"]
+    assert (read.seen_ns, read.account_ns) == (before["seen_ns"], before["account_ns"])
+    file.change(mark_watched(before["seen_ns"] + 1, read.sides))
+    assert json.loads(path.read_bytes())["version"] == 2
+    again = AlertFile(path)
+    assert again.load() == ""
+    assert again.alert_list == file.alert_list == replace(read, seen_ns=before["seen_ns"] + 1)
+
+
+def test_a_file_that_a_newer_program_wrote_is_left_as_it_is(path: Path) -> None:
+    path.write_bytes(b'{"version": 3}')
+    path.chmod(0o600)
+    file = AlertFile(path)
+    assert "a newer Keydesk wrote this file" in file.load()
+    file.change(add_alert(ABOVE))
+    assert len(file.alert_list.alerts) == 1
+    assert path.read_bytes() == b'{"version": 3}'
 
 
 def test_the_members_of_a_firing_in_the_file_are_those_of_earlier_versions(path: Path) -> None:
@@ -86,18 +217,6 @@ def test_the_members_of_a_firing_in_the_file_are_those_of_earlier_versions(path:
     again = AlertFile(path)
     again.load()
     assert again.alert_list.history[0].text == firing["words"] != ""
-
-
-def _members(
-    kind: type[object], number: st.SearchStrategy[Decimal], texts: st.SearchStrategy[str]
-) -> dict[str, st.SearchStrategy[object]]:
-    names = {each.name: each for each in fields(kind)}  # type: ignore[arg-type]
-    whole = st.integers(0, 2**60)
-    known: dict[object, st.SearchStrategy[object]] = {Decimal: number, str: texts, int: whole}
-    return {
-        name: known[each.type] if each.type in known else st.sampled_from(get_args(each.type))
-        for name, each in names.items()
-    }
 
 
 def test_two_desks_at_once_lose_nothing(path: Path) -> None:
@@ -115,10 +234,10 @@ def test_many_processes_at_once_lose_nothing(path: Path) -> None:
         "import sys; from pathlib import Path; from decimal import Decimal\n"
         "from keydesk.alerts.alert_list import add_alert; from keydesk.alerts.alert_file import AlertFile\n"
         "from keydesk.calc.alerts.alert import Alert\n"
-        "from keydesk.calc.alerts.conditions import PriceCross\n"
+        "from keydesk.calc.alerts.of_prices import PriceCross\n"
         "file = AlertFile(Path(sys.argv[1]))\n"
         "for n in range(8):\n"
-        "    one = PriceCross('EUR_USD', 'mid', 'up', Decimal(n + 1))\n"
+        "    one = PriceCross(instrument='EUR_USD', level=Decimal(n + 1))\n"
         "    file.change(add_alert(Alert('', one, note=sys.argv[2])))\n"
     )
     running = [
@@ -157,7 +276,7 @@ def test_what_fired_before_an_alert_was_edited_is_not_said_of_its_new_condition(
     file = AlertFile(path)
     alert = file.change(add_alert(replace(ABOVE, repeat_s=0))).alerts[0]
     file.change(ClaimFirings([fired(alert)], WALL))
-    other = PriceCross("EUR_USD", "mid", "up", Decimal("1.3"))
+    other = PriceCross(instrument="EUR_USD", side="mid", direction="up", level=Decimal("1.3"))
     file.change(replace_alert(replace(alert, condition=other)))
     assert file.alert_list.alerts[0].count == 1  # its firings go on being counted
     stale = ClaimFirings([fired(alert, 30)], WALL)
@@ -214,7 +333,15 @@ def test_a_damaged_file_is_kept_aside_and_said(path: Path, content: bytes) -> No
 
 @pytest.mark.parametrize(
     ("member", "value"),
-    [("id", 5), ("state", "gone"), ("repeat_s", -1), ("note", "x" * 300), ("fired_ns", "now")],
+    [
+        ("id", 5),
+        ("state", "gone"),
+        ("line", "mid > x"),
+        ("line", 7),
+        ("repeat_s", -1),
+        ("note", "x" * 300),
+        ("fired_ns", "now"),
+    ],
 )
 def test_an_alert_with_a_wrong_member_is_damage(path: Path, member: str, value: object) -> None:
     AlertFile(path).change(add_alert(ABOVE))

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.alerts.command import AT_ONCE, MAX_WAITING, CommandRunner, arguments
-from keydesk.alerts.delivery import Delivery, Event, alert_text
-from keydesk.alerts.events import EventSources, kind_of
+from keydesk.alerts.delivery import Delivery, Event, EventSources, alert_text, kind_of
 from keydesk.calc.alerts.alert import FiringRecord
 from keydesk.config.alert_settings import AlertSettings, load_alert_settings
 from keydesk.config.settings import BadSettings

@@ -7,7 +7,7 @@ import pytest
 
 from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.alert_list import set_alert_state
-from keydesk.calc.alerts.conditions import ClockTime, TradeResult
+from keydesk.calc.alerts.of_facts import ClockTime, TradeResult
 from keydesk.feeds.alerts import NextReads, fill_gap
 from keydesk.feeds.instruments import restart_market
 from support.alert_watch import ABOVE, SECOND, TEN, D, Watching, known_market, watching
@@ -118,8 +118,10 @@ async def test_alerts_on_a_trade_or_a_time_of_the_market_before_expire(path: Pat
         await at_home(desk)
         trade = long_euro()
         desk.store.trades = {trade.id: trade}
-        await desk.add(TradeResult(trade.id, "money", "down", D(-1000)))
-        await desk.add(ClockTime("14:30", TEN + 60 * SECOND))
+        await desk.add(
+            TradeResult(trade_id=trade.id, unit="money", direction="down", level=D(-1000))
+        )
+        await desk.add(ClockTime(typed="14:30", level=D(TEN + 60 * SECOND)))
         await another_market(desk, YEARS)
         trade.unrealized_pl = D(-2000)
         desk.watch.check(2.0)
@@ -134,7 +136,7 @@ async def test_a_desk_that_opens_on_another_market_tells_nothing_of_the_time_bet
     async with watching(path) as desk:
         await at_home(desk)
         await desk.add(ABOVE)
-        await desk.add(ClockTime("14:30", TEN + 60 * SECOND))
+        await desk.add(ClockTime(typed="14:30", level=D(TEN + 60 * SECOND)))
         await desk.price("1.09")
         desk.store.health.prices_at = 0.0
         desk.watch.close(0.0)

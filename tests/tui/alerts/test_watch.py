@@ -8,16 +8,10 @@ import pytest
 from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.alert_list import ClaimFirings, add_alert, set_alert_state
 from keydesk.calc.alerts.alert import Alert, Firing
-from keydesk.calc.alerts.conditions import (
-    AccountResult,
-    ClockTime,
-    DayHighLow,
-    RsiLevel,
-    SpreadLevel,
-    StreamSilence,
-    TradeResult,
-)
-from keydesk.calc.alerts.missed import PriceHistory, PriceRange
+from keydesk.calc.alerts.engine import PriceHistory, PriceRange
+from keydesk.calc.alerts.of_candles import RsiLevel
+from keydesk.calc.alerts.of_facts import AccountResult, ClockTime, StreamSilence, TradeResult
+from keydesk.calc.alerts.of_prices import DayHighLow, SpreadLevel
 from keydesk.feeds.alerts import NextReads, fill_gap, read_candles
 from keydesk.feeds.streams import watched_instruments
 from keydesk.records import Day
@@ -114,8 +108,8 @@ async def test_a_damaged_file_is_said_and_the_watch_goes_on(path: Path) -> None:
 async def test_spread_and_day_extremes(path: Path) -> None:
     async with watching(path) as desk:
         desk.store.days["EUR_USD"] = Day(D("1.1"), D("1.1050"), D("1.0950"))
-        await desk.add(DayHighLow("EUR_USD", "high"), repeat_s=0)
-        await desk.add(SpreadLevel("EUR_USD", "up", D(5)))
+        await desk.add(DayHighLow(instrument="EUR_USD", extreme="high"), repeat_s=0)
+        await desk.add(SpreadLevel(instrument="EUR_USD", direction="up", level=D(5)))
         for second, mid in enumerate(("1.1", "1.1049", "1.1051", "1.1052", "1.1050", "1.1053")):
             await desk.price(mid, second)
         assert [text for text, _ in desk.told] == ["EUR/USD makes a new high of the day"] * 2
@@ -129,10 +123,10 @@ async def test_results_of_trades_and_account_silence_and_the_clock(path: Path) -
     async with watching(path) as desk:
         store = desk.store
         store.trades["6411"] = replace(long_euro(), id="6411")
-        await desk.add(TradeResult("6411", "R", "up", D(1)))
-        await desk.add(AccountResult("open", "R", "down", D(-1)))
-        await desk.add(StreamSilence("prices", 10))
-        await desk.add(ClockTime("10:05", TEN + 300 * SECOND))
+        await desk.add(TradeResult(trade_id="6411", unit="R", direction="up", level=D(1)))
+        await desk.add(AccountResult(of="open", unit="R", direction="down", level=D(-1)))
+        await desk.add(StreamSilence(stream="prices", level=D(10)))
+        await desk.add(ClockTime(typed="10:05", level=D(TEN + 300 * SECOND)))
         store.clock_ns, store.health.prices_at = TEN, 0.0
         for now, result in ((0.5, "0.5"), (1.0, "1.2"), (2.0, "0")):
             store.trades["6411"].r_multiple = D(result)
@@ -151,7 +145,7 @@ async def test_results_of_trades_and_account_silence_and_the_clock(path: Path) -
 
 async def test_the_clock_goes_on_while_the_streams_are_silent(path: Path) -> None:
     async with watching(path) as desk:
-        await desk.add(ClockTime("10:05", TEN + 5 * SECOND))
+        await desk.add(ClockTime(typed="10:05", level=D(TEN + 5 * SECOND)))
         desk.store.clock_ns = TEN
         desk.watch.check(100.0)
         desk.store.health.prices = "DOWN"
@@ -269,7 +263,9 @@ async def test_an_indicator_is_judged_at_the_close_of_its_candles(path: Path) ->
     async with watching(path) as desk:
         feed = link_to(broker, clock=clock, store=desk.store)
         desk.store.clock_ns = TEN
-        rsi = RsiLevel("EUR_USD", "H1", 14, "up", D(50))
+        rsi = RsiLevel(
+            instrument="EUR_USD", granularity="H1", period=14, direction="up", level=D(50)
+        )
         await desk.add(rsi, made_ns=0)
         due = NextReads()
         await read_candles(feed, desk.watch, due)
@@ -303,7 +299,7 @@ async def test_candles_that_come_together_after_a_pause_leave_a_repeated_alert_a
     closes = [1.10 - 0.001 * n for n in range(30)]
     up_and_down = [1.20, 1.00] * 6
     candles = hours(*closes, *up_and_down)
-    rsi = RsiLevel("EUR_USD", "H1", 2, "up", D(50))
+    rsi = RsiLevel(instrument="EUR_USD", granularity="H1", period=2, direction="up", level=D(50))
     async with watching(path) as desk:
         await desk.add(rsi, repeat_s=0, made_ns=0)
         for count in (30, 35, 36, 37, 38, 39, 40, 41, 42):

@@ -11,7 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 from textual.screen import Screen
 
 from keydesk import forms
-from keydesk.calc.alerts.conditions import PriceCross
+from keydesk.calc.alerts.of_prices import PriceCross
 from keydesk.calc.market.watchlists import Watchlist
 from keydesk.calc.replay_commands import ReplayCommand
 from keydesk.calc.trade_journal.notes import TradeNote
@@ -56,7 +56,7 @@ from support.fakes.form_app import FormApp, example_context
 from support.fakes.journal_host import JournalHost
 
 TRADE, ENTRY, PAIR = "6411", "6415", "EUR_USD"
-ABOVE = PriceCross(PAIR, "mid", "up", Decimal("1.12"))
+ABOVE = PriceCross(instrument=PAIR, side="mid", direction="up", level=Decimal("1.12"))
 LIST = Watchlist("Majors", (PAIR, "USD_JPY"))
 FRANC = ReplayCommand(
     "begins anew in franc: EUR/CHF, 2015-01-15 09:00 UTC", path="/replay", begins_anew=True

@@ -12,14 +12,16 @@ import pytest
 from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.alert_list import add_alert
 from keydesk.calc.alerts.alert import Alert
-from keydesk.calc.alerts.conditions import PriceCross
+from keydesk.calc.alerts.of_prices import PriceCross
 from keydesk.text.file_errors import file_trouble
 from keydesk.trade_journal.notes_file import NotesNotWritten, change_note
 from keydesk.trading.audit import AuditLog
 from keydesk_client.errors import UnsafeFile
 from support.full_disk import no_room
 
-ALERT = Alert("", PriceCross("EUR_USD", "mid", "up", Decimal("1.12")))
+ALERT = Alert(
+    "", PriceCross(instrument="EUR_USD", side="mid", direction="up", level=Decimal("1.12"))
+)
 
 
 def write_alert(path: Path) -> str:

@@ -1,72 +1,62 @@
 """The file of an account's alerts: private, written atomically under a lock, so that two desks at once lose nothing.
 
 A damaged file never stops the desk: it is kept under another name, which is reported, and the list begins empty. Where the
-file cannot be written, the list stays in memory, which is reported as well. The file is JSON; values of another type than the
-annotated one are refused.
+file cannot be written, the list stays in memory, which is reported as well. The file is JSON; each condition stands in it as
+its typed line. A file of an earlier version is read, and written in this one with the next change. Changes are written in a
+thread, one after another, and firings are claimed in the file before they are delivered.
 """
 
+import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields
-from decimal import Decimal, InvalidOperation
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import time_ns
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args
 
-from keydesk.alerts.alert_list import MAX_ALERTS, MAX_HISTORY, AlertList, Change
-from keydesk.calc.alerts.alert import Alert, FiringRecord
-from keydesk.calc.alerts.conditions import (
-    AccountResult,
-    AtrMultiple,
-    ClientLongPercent,
-    ClockTime,
-    Condition,
-    DayHighLow,
-    MarginLevel,
-    MovingAverageCross,
-    PriceCross,
-    PriceMove,
-    RolloverSoon,
-    RsiLevel,
-    SpreadLevel,
-    StreamSilence,
-    TradeResult,
+from keydesk.alerts.alert_list import (
+    MAX_ALERTS,
+    MAX_HISTORY,
+    AlertList,
+    AlertListError,
+    Change,
+    ClaimFirings,
+    TakeOver,
+    mark_delivered,
 )
+from keydesk.alerts.old_alert_file import with_line
+from keydesk.calc.alerts.alert import Alert, AlertState, Firing, FiringRecord
+from keydesk.calc.alerts.condition import AlertSyntaxError
+from keydesk.calc.alerts.parser import read_condition
 from keydesk.text.file_errors import file_trouble
 from keydesk.text.sanitize import clean
 from keydesk_client.auth.private_files import locked, private_folder, read_private, replace_file
 from keydesk_client.errors import UnsafeFile
 
-VERSION = 1
+VERSION, OLD_VERSION = 2, 1
 MAX_BYTES = 2_000_000  # bytes
 LOCK_TIMEOUT = 2.0  # seconds that another desk may hold the file
-MAX_WORDS_LENGTH, MAX_TEXT_LENGTH, MAX_DIGITS = 400, 200, 30  # characters
+MAX_WORDS_LENGTH, MAX_TEXT_LENGTH = 400, 200  # characters
 MAX_WHOLE_NUMBER = 2**63
-UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError)
-# By their names in the file, which stay when a class gets another name.
+UNREADABLE = (
+    *(ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError),
+    AlertSyntaxError,
+)
+STATES = get_args(AlertState)
 FIRING_NAMES = (("text", "words"), ("delivered", "told"))
 """Members of a firing, and their names in the file."""
 
-CONDITIONS: Mapping[str, type[Any]] = {
-    "AccountResult": AccountResult,
-    "AverageCross": MovingAverageCross,
-    "ClientsLong": ClientLongPercent,
-    "ClockTime": ClockTime,
-    "DayExtreme": DayHighLow,
-    "MarginLevel": MarginLevel,
-    "PriceCross": PriceCross,
-    "PriceMove": PriceMove,
-    "RangeMultiple": AtrMultiple,
-    "RolloverSoon": RolloverSoon,
-    "SpreadLevel": SpreadLevel,
-    "StreamSilence": StreamSilence,
-    "StrengthLevel": RsiLevel,
-    "TradeResult": TradeResult,
-}
-NAMES: Mapping[type[Any], str] = {condition: name for name, condition in CONDITIONS.items()}
-WRITTEN: tuple[type[Any], ...] = (Alert, *CONDITIONS.values())
-HINTS: Mapping[type[Any], Mapping[str, Any]] = {each: get_type_hints(each) for each in WRITTEN}
+
+Level = Literal["info", "good", "warn", "bad"]
+Deliver = Callable[[FiringRecord, bool], None]  # the firing; whether this desk claimed it
+Tell = Callable[[Level, str], None]
+Done = Callable[[str], None]  # gets why a change was refused, "" if it was made
+
+
+class NewerFile(UnsafeFile):
+    """Raised for a file that a newer Keydesk wrote: it is neither understood nor replaced."""
 
 
 @dataclass(slots=True)
@@ -79,6 +69,7 @@ class AlertFile:
     trouble: str = field(default="", init=False)  # why it is not kept; "": it is
     news: str = field(default="", init=False)  # what is wrong with it, found while it was changed
     _stamp: tuple[int, int, int] | None = field(default=None, init=False)
+    _is_newer: bool = field(default=False, init=False)  # a newer Keydesk wrote it
 
     def load(self) -> str:
         """Read the file; return what is wrong with it, "" if nothing is."""
@@ -93,6 +84,7 @@ class AlertFile:
             return self._keep_aside(self.path)
         except (OSError, UnsafeFile) as error:
             self.trouble = file_trouble(error, self.path)
+            self._is_newer = isinstance(error, NewerFile)
             return f"Alerts are not read, and kept in this desk only: {self.trouble}"
         return ""
 
@@ -131,7 +123,7 @@ class AlertFile:
 
     def _is_mendable(self) -> bool:
         """Return whether writing may succeed now: a full disk may have been freed, a file of another user stays unwritable."""
-        if self.path is None:
+        if self.path is None or self._is_newer:
             return False
         with suppress(FileNotFoundError):
             try:
@@ -157,6 +149,131 @@ class AlertFile:
         except OSError:
             return None
         return status.st_mtime_ns, status.st_ino, status.st_size
+
+
+class AlertFileWriter:
+    """Writes the list, claims firings in it, and delivers them.
+
+    Args:
+        file: The list of the account.
+        take: Called with the list whenever it was read or changed.
+        deliver: Called with each firing: by the desk that claimed it, or another one that saw it written.
+        tell: Shows a message about the file.
+    """
+
+    def __init__(
+        self, file: AlertFile, take: Callable[[AlertList], None], deliver: Deliver, tell: Tell
+    ) -> None:
+        self.file, self.is_loaded = file, False
+        self._apply, self._deliver, self._tell = take, deliver, tell
+        self.waiting: list[Firing] = []  # not claimed yet
+        self._jobs: deque[tuple[Change, Done]] = deque()
+        self._wake = asyncio.Event()
+        self._settled = asyncio.Event()  # nothing waits to be written or delivered
+        self._shown: set[tuple[str, int]] = set()  # firings delivered here
+        self._trouble = ""
+
+    @property
+    def has_jobs(self) -> bool:
+        """Whether changes wait to be written."""
+        return bool(self._jobs)
+
+    async def load(self) -> None:
+        """Read the file."""
+        text = await asyncio.to_thread(self.file.load)
+        if text:
+            self._tell("bad", text)
+        self._take(self.file.alert_list)
+
+    async def run(self) -> None:
+        """Deliver what was left undelivered, and carry out jobs until cancelled."""
+        self.take_over()
+        while True:
+            if not self._wake.is_set():
+                self._settled.set()
+            await self._wake.wait()
+            self._wake.clear()
+            if self.waiting:
+                await self._claim()
+            while self._jobs:
+                change, done = self._jobs.popleft()
+                done(await self._change(change))
+
+    def claim(self, firings: Sequence[Firing]) -> None:
+        """Queue firings, which are delivered once they are claimed."""
+        if firings:
+            self.waiting += firings
+            self._begin()
+
+    def take_over(self) -> None:
+        """Queue the delivery of what another program claimed and did not deliver, if there is any."""
+        if self.file.alert_list.abandoned(self.file.wall_ns()):
+            taking = TakeOver(self.file.wall_ns())
+            self.change(taking, lambda _: self._deliver_own(taking.records))
+
+    def change(self, change: Change, done: Done = lambda _: None) -> None:
+        """Queue a change of the list; `done` gets why it was refused, "" if it was made."""
+        self._jobs.append((change, done))
+        self._begin()
+
+    def _begin(self) -> None:
+        self._settled.clear()
+        self._wake.set()
+
+    async def settled(self) -> None:
+        """Wait until everything was written and delivered."""
+        await self._settled.wait()
+
+    async def _change(self, change: Change) -> str:
+        """Make a change; return why it was refused, "" if it was made."""
+        try:
+            alert_list = await asyncio.to_thread(self.file.change, change)
+        except AlertListError as error:
+            return str(error)
+        self._take(alert_list)
+        self._tell_trouble()
+        return ""
+
+    def _tell_trouble(self) -> None:
+        if self.file.news:
+            self._tell("bad", self.file.news)
+            self.file.news = ""
+        if self.file.trouble and self.file.trouble != self._trouble:
+            self._tell("warn", f"Alerts are kept in this desk only: {self.file.trouble}")
+        self._trouble = self.file.trouble
+
+    async def _claim(self) -> None:
+        """Claim what fired, in the order of time, and deliver what no other program claimed before."""
+        batch = sorted(self.waiting, key=lambda each: each.until_ns)
+        self.waiting.clear()
+        claim = ClaimFirings(batch, self.file.wall_ns())
+        await self._change(claim)
+        self._deliver_own(claim.records)
+
+    def _deliver_own(self, records: Sequence[FiringRecord]) -> None:
+        if records:
+            self._deliver_all(records, mine=True)
+            self.change(mark_delivered(records))
+
+    def _deliver_all(self, firings: Iterable[FiringRecord], *, mine: bool) -> None:
+        for each in firings:
+            key = (each.alert_id, each.number)
+            if key not in self._shown:
+                self._shown.add(key)
+                self._deliver(each, mine)
+
+    def _take(self, alert_list: AlertList) -> None:
+        """Show what another desk delivered meanwhile, and hand the list on."""
+        delivered = [each for each in alert_list.history if each.delivered]
+        if self.is_loaded:
+            self._deliver_all(delivered, mine=False)
+        else:  # before this desk was opened
+            self._shown |= {(each.alert_id, each.number) for each in delivered}
+        self.is_loaded = True
+        self._apply(alert_list)
+
+
+# The content.
 
 
 def _written(alert_list: AlertList) -> bytes:
@@ -186,9 +303,15 @@ def _written_firing(firing: FiringRecord) -> dict[str, object]:
 
 
 def _alert_list_of(members: Mapping[str, Any]) -> AlertList:
-    if members["version"] != VERSION:
-        raise ValueError(f"version {members['version']!r} is not known")
-    alerts = tuple(read_alert(each) for each in members["alerts"][:MAX_ALERTS])
+    version = members["version"]
+    if isinstance(version, int) and version > VERSION:
+        raise NewerFile("a newer Keydesk wrote this file: update this one")
+    if version not in (VERSION, OLD_VERSION):
+        raise ValueError(f"version {version!r} is not known")
+    listed = members["alerts"][:MAX_ALERTS]
+    alerts = tuple(
+        read_alert(with_line(each) if version == OLD_VERSION else each) for each in listed
+    )
     history = tuple(_firing(each) for each in members["history"][-MAX_HISTORY:])
     sides = {str(id_): int(side) for id_, side in members["sides"].items()}
     highest = max((int(each.id) for each in alerts), default=0)
@@ -219,73 +342,46 @@ def _firing(members: Mapping[str, Any]) -> FiringRecord:
 
 def written_alert(alert: Alert) -> dict[str, object]:
     """Return an alert as values of JSON."""
-    members: dict[str, object] = {
-        each.name: getattr(alert, each.name) for each in fields(alert) if each.name != "condition"
+    return {
+        "id": alert.id,
+        "instrument": alert.condition.instrument,
+        "line": alert.condition.saved_line,
+        "repeat_s": alert.repeat_s,
+        "expires_ns": alert.expires_ns,
+        "note": alert.note,
+        "state": alert.state,
+        "made_ns": alert.made_ns,
+        "fired_ns": alert.fired_ns,
+        "count": alert.count,
     }
-    condition = alert.condition
-    of: dict[str, object] = {"type": NAMES[type(condition)]}
-    for each in fields(condition):
-        value = getattr(condition, each.name)
-        of[each.name] = str(value) if isinstance(value, Decimal) else value
-    return {**members, "condition": of}
 
 
 def read_alert(members: Mapping[str, Any]) -> Alert:
     """Return the alert described by values of JSON.
 
     Raises:
-        ValueError, TypeError, KeyError: they do not describe an alert.
+        ValueError, TypeError, KeyError, AlertSyntaxError: they do not describe an alert.
     """
-    values: dict[str, Any] = {
-        name: _value(members[name], hint)
-        for name, hint in HINTS[Alert].items()
-        if name in members and name != "condition"
-    }
-    return Alert(condition=_condition(members["condition"]), **values)
-
-
-def _condition(members: Mapping[str, Any]) -> Condition:
-    kind = CONDITIONS[members["type"]]
-    hints = HINTS[kind]
-    values = {each.name: _value(members[each.name], hints[each.name]) for each in fields(kind)}
-    condition: Condition = kind(**values)
-    return condition
-
-
-def _value(value: object, hint: Any) -> object:  # noqa: ANN401 - a type as it is annotated
-    """Return a value of the annotated type."""
-    if get_origin(hint) is Literal:
-        return _chosen(value, get_args(hint))
-    if value is None and type(None) in get_args(hint):
-        return None
-    kind = next(
-        (each for each in (Decimal, int, str) if each is hint or each in get_args(hint)), None
+    repeat_s, expires_ns = members["repeat_s"], members["expires_ns"]
+    if members["state"] not in STATES:
+        raise ValueError(f"{str(members['state'])[:20]!r} is not one of {STATES}")
+    return Alert(
+        _text(members["id"]),
+        read_condition(_text(members["line"]).split(), _text(members["instrument"])),
+        made_ns=_whole(members["made_ns"]),
+        repeat_s=None if repeat_s is None else _whole(repeat_s),
+        expires_ns=None if expires_ns is None else _whole(expires_ns),
+        note=_text(members["note"]),
+        state=members["state"],
+        fired_ns=_whole(members["fired_ns"]),
+        count=_whole(members["count"]),
     )
-    if kind is Decimal:
-        return _decimal(value)
-    if kind is int:
-        return _whole(value)
+
+
+def _text(value: object) -> str:
     if not isinstance(value, str) or len(value) > MAX_TEXT_LENGTH:
         raise TypeError(f"{str(value)[:20]!r} is not text")
     return value
-
-
-def _chosen(value: object, known: tuple[object, ...]) -> object:
-    if value not in known:
-        raise ValueError(f"{str(value)[:20]!r} is not one of {known}")
-    return value
-
-
-def _decimal(value: object) -> Decimal:
-    if not isinstance(value, str) or len(value) > MAX_DIGITS:
-        raise TypeError(f"{str(value)[:20]!r} is not a number")
-    try:
-        number = Decimal(value)
-    except InvalidOperation as error:
-        raise ValueError(f"{value!r} is not a number") from error
-    if not number.is_finite():
-        raise ValueError(f"{value!r} is not a number")
-    return number
 
 
 def _whole(value: object) -> int:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from keydesk.calc.alerts.alert import Alert, AlertState, Firing, FiringRecord
-from keydesk.calc.alerts.conditions import ClockTime, TradeResult
 from keydesk.calc.alerts.engine import after_firing, has_expired, is_pausing
 
 MAX_ALERTS = 500
@@ -227,13 +226,9 @@ def _in_new_market(alert: Alert, now_ns: int) -> Alert:
     alert = replace(alert, fired_ns=0)
     if alert.state not in ("on", "paused"):
         return alert
-    match alert.condition:
-        case TradeResult():
-            return replace(alert, state="expired")
-        case ClockTime(time_ns=time_ns) if time_ns <= now_ns:
-            return replace(alert, state="expired")
-        case _:
-            return replace(alert, made_ns=now_ns)
+    if alert.condition.ends_with_market(now_ns):
+        return replace(alert, state="expired")
+    return replace(alert, made_ns=now_ns)
 
 
 def expire_alerts(now_ns: int) -> Change:

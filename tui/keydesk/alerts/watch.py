@@ -4,11 +4,10 @@ Prices are evaluated as they arrive; firings are claimed and delivered by the `A
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 
-from keydesk.alerts.alert_file import AlertFile
-from keydesk.alerts.alert_file_writer import AlertFileWriter, Deliver, Done, Tell
+from keydesk.alerts.alert_file import AlertFile, AlertFileWriter, Deliver, Done, Tell
 from keydesk.alerts.alert_list import (
     AlertList,
     Change,
@@ -17,25 +16,13 @@ from keydesk.alerts.alert_list import (
     restart_market,
     set_alert_state,
 )
-from keydesk.alerts.readings import (
-    DAY_BOUNDS,
-    OF_PRICES,
-    BrokerClock,
-    PriceReadings,
-    account_values,
-    values_of,
-)
-from keydesk.calc.alerts.alert import SECOND, Alert, Firing, instrument_of
-from keydesk.calc.alerts.conditions import (
-    CandleCondition,
-    PriceCross,
-    PriceMove,
-    Reading,
-    TradeResult,
-    reached_text,
-)
-from keydesk.calc.alerts.engine import AlertEngine, after_firing
-from keydesk.calc.alerts.missed import PriceHistory, missed_crossing
+from keydesk.alerts.readings import BrokerClock, PriceReadings, facts_of, values_of
+from keydesk.calc.alerts.alert import Alert, Firing
+from keydesk.calc.alerts.condition import SECOND, Facts, Reading
+from keydesk.calc.alerts.engine import AlertEngine, PriceHistory, after_firing, missed_crossing
+from keydesk.calc.alerts.of_candles import CandleCondition
+from keydesk.calc.alerts.of_facts import FactsCondition
+from keydesk.calc.alerts.of_prices import PriceCondition, QuoteCondition
 from keydesk.records import Quote
 from keydesk.store.state import Candle, Topic
 from keydesk.store.store import Store
@@ -45,13 +32,6 @@ SEEN_EVERY = 30 * SECOND
 SAMPLED_NS = SECOND  # within which two programs read the same value of the account
 USUAL_PRECISION = 5  # decimals of a price
 LATE_NS = 60 * SECOND  # after which a firing is reported as one that happened while nothing watched
-
-
-@dataclass(frozen=True, slots=True)
-class UnwatchedPeriod:
-    """A time in which no prices were watched."""
-
-    since_ns: int
 
 
 class AlertWatch:
@@ -67,9 +47,8 @@ class AlertWatch:
     def __init__(self, store: Store, file: AlertFile, deliver: Deliver, tell: Tell) -> None:
         self.store, self.file = store, file
         self.engine = AlertEngine()
-        self.gap: UnwatchedPeriod | None = (
-            None  # while set, prices are not evaluated until candles have filled the gap
-        )
+        # Since when prices were not watched: while it is set, they wait until candles have filled the gap.
+        self.gap: int | None = None
         self.restart_count = 0  # how often the market began anew
         self._held = False  # while another market begins, nothing is evaluated
         self.writer = AlertFileWriter(file, self._take, deliver, tell)
@@ -86,7 +65,7 @@ class AlertWatch:
         of_prices = [each for each in self.file.alert_list.alerts if _is_of_price(each)]
         if of_prices:
             first = min(each.made_ns for each in of_prices)
-            self.gap = UnwatchedPeriod(max(self.file.alert_list.seen_ns, first))
+            self.gap = max(self.file.alert_list.seen_ns, first)
         await self.writer.run()
 
     def change(self, change: Change, done: Done = lambda _: None) -> None:
@@ -113,23 +92,24 @@ class AlertWatch:
 
     def _watch_prices(self) -> None:
         """Listen to the prices of the instruments that alerts are about."""
-        wanted: dict[str, list[Reading]] = {}
-        for reading in self.engine.readings:
-            if reading.kind in OF_PRICES:
-                wanted.setdefault(reading.subject, []).append(reading)
+        wanted: dict[str, dict[Reading, QuoteCondition]] = {}
+        for reading, condition in self.engine.readings.items():
+            if isinstance(condition, QuoteCondition):
+                wanted.setdefault(condition.instrument, {})[reading] = condition
         for name in self._prices.keys() - wanted.keys():
             del self._prices[name]
             self.store.price_watch.pop(name, None)
-        for name, readings in wanted.items():
+        for name, conditions in wanted.items():
             prices = self._prices.setdefault(name, PriceReadings(self.store, name))
-            prices.watch(readings)
+            prices.watch(conditions)
             self.store.price_watch[name] = self._evaluate_quote
         watched = [each for each in self.store.alerts.values() if each.state == "on"]
         levels: dict[str, list[Decimal]] = {}
-        for each in filter(_is_of_price, watched):
-            levels.setdefault(instrument_of(each.condition), []).append(each.condition.level)
+        for each in watched:
+            if isinstance(each.condition, PriceCondition):
+                levels.setdefault(each.condition.instrument, []).append(each.condition.level)
         self.store.alert_levels = {name: tuple(found) for name, found in levels.items()}
-        names = dict.fromkeys(filter(None, (instrument_of(each.condition) for each in watched)))
+        names = dict.fromkeys(filter(None, (each.condition.instrument for each in watched)))
         if tuple(names) != self.store.alert_instruments:
             self.store.alert_instruments = tuple(names)
             self.store.mark(Topic.INSTRUMENTS)
@@ -140,23 +120,22 @@ class AlertWatch:
             return
         for reading, value in self._prices[quote.instrument].values(quote):
             if firings := self.engine.evaluate(reading, value, quote.time_ns):
-                if reading.kind in DAY_BOUNDS:
-                    mid = (quote.bid + quote.ask) / 2
-                    firings = [replace(each, value=mid) for each in firings]
-                self._claim(firings)
+                self._claim(firings, quote)
 
-    def _claim(self, firings: Iterable[Firing], *, late: bool = False) -> None:
+    def _claim(
+        self, firings: Iterable[Firing], quote: Quote | None = None, *, late: bool = False
+    ) -> None:
         """Queue firings, with the values that were read in words."""
         named = []
         for each in firings:
-            condition = each.alert.condition
-            text = reached_text(condition, each.value, self._precision(instrument_of(condition)))
+            condition, value = each.alert.condition, each.value
+            if quote is not None and isinstance(condition, QuoteCondition):
+                value = condition.told_value(value, quote)
+            known = self.store.instruments.get(condition.instrument)
+            precision = USUAL_PRECISION if known is None else known.display_precision
+            text = condition.reached_text(value, precision)
             named.append(replace(each, value_text=text, late=late))
         self.writer.claim(named)
-
-    def _precision(self, instrument: str) -> int:
-        known = self.store.instruments.get(instrument)
-        return USUAL_PRECISION if known is None else known.display_precision
 
     def check(self, now: float) -> None:
         """Judge every value other than prices, once a frame; check the file once a second."""
@@ -165,22 +144,28 @@ class AlertWatch:
         if self._held:
             return
         clock = self._clock.at(self.store, now)
-        others = [each for each in self.engine.readings if each.kind not in OF_PRICES]
-        for reading, value in account_values(self.store, others, now, clock):
-            if reading.kind == "clock" and self._is_other_market:
-                continue
-            book = self.store.books.get((reading.subject, "positions"))
-            if reading.kind == "book" and book is not None and book.snapshot is not None:
-                firings = self.engine.evaluate(reading, value, book.snapshot.time_ns)
-            else:
-                firings = self.engine.evaluate(reading, value, clock, SAMPLED_NS)
-            for each in firings:
-                self._claim([each], late=reading.kind == "clock" and _is_late(each, clock))
+        facts = facts_of(self.store, now, clock)
+        for reading, condition in self.engine.readings.items():
+            if isinstance(condition, FactsCondition):
+                self._evaluate_fact(reading, condition, facts)
         if now - self._checked_at >= CHECK_INTERVAL:
             self._checked_at = now
-            self._look_after_file(clock, now)
+            self._look_after_file(facts, now)
 
-    def _look_after_file(self, clock: int, now: float) -> None:
+    def _evaluate_fact(self, reading: Reading, condition: FactsCondition, facts: Facts) -> None:
+        value, value_ns = condition.read(facts), condition.value_time_ns(facts)
+        if value is None or (condition.FIRST_SIDE is not None and self._is_other_market):
+            return  # a time of another market is none of this one
+        if value_ns is not None:
+            firings = self.engine.evaluate(reading, value, value_ns)
+        else:
+            firings = self.engine.evaluate(reading, value, facts.now_ns, SAMPLED_NS)
+        for each in firings:
+            lateness = each.alert.condition.lateness_ns(facts.now_ns)
+            self._claim([each], late=lateness > LATE_NS)
+
+    def _look_after_file(self, facts: Facts, now: float) -> None:
+        clock = facts.now_ns
         alert_list = self.file.alert_list
         if self.file.has_changed():
             self.change(lambda alert_list: alert_list)
@@ -191,16 +176,9 @@ class AlertWatch:
             self.change(self.watched_until(self._watched_until_ns(now)))
         if expire_alerts(clock)(alert_list) != alert_list:
             self.change(expire_alerts(clock))
-        if self.store.account is not None:
-            closed = [each for each in alert_list.alerts if self._is_of_closed_trade(each)]
-            for each in closed:
+        for each in alert_list.alerts:
+            if each.state == "on" and each.condition.is_over(facts):
                 self.change(set_alert_state(each.id, "expired"))
-
-    def _is_of_closed_trade(self, alert: Alert) -> bool:
-        condition = alert.condition
-        if alert.state != "on" or not isinstance(condition, TradeResult):
-            return False
-        return condition.trade_id not in self.store.trades
 
     def watched_until(self, clock_ns: int) -> Change:
         """Return the change that notes up to when prices were watched."""
@@ -272,7 +250,7 @@ class AlertWatch:
 
     def clock_went_back(self) -> bool:
         """Return whether the broker's time is before the one at which prices were lost: a checkpoint was restored."""
-        return self.gap is not None and 0 < self.store.clock_ns < self.gap.since_ns - LATE_NS
+        return self.gap is not None and 0 < self.store.clock_ns < self.gap - LATE_NS
 
     # What happened while nothing was watched.
 
@@ -284,14 +262,14 @@ class AlertWatch:
             if (quote := self.store.quotes.get(name)) is not None and quote.time_ns
         ]
         if self.gap is None and times:
-            self.gap = UnwatchedPeriod(min(times))
+            self.gap = min(times)
 
     def price_alerts(self) -> Mapping[str, Sequence[Alert]]:
         """Return the alerts on prices by instrument whose candles are wanted."""
         missing_alerts: dict[str, list[Alert]] = {}
         for each in self.store.alerts.values():
             if each.state == "on" and _is_of_price(each):
-                missing_alerts.setdefault(instrument_of(each.condition), []).append(each)
+                missing_alerts.setdefault(each.condition.instrument, []).append(each)
         return missing_alerts
 
     def evaluate_periods(
@@ -299,18 +277,18 @@ class AlertWatch:
     ) -> None:
         """Judge the prices of a gap, by side: "bid", "ask", "mid"."""
         for alert in alerts:
-            if self.engine.alert(alert.id) is None:
+            condition, level = alert.condition, alert.condition.level
+            if self.engine.alert(alert.id) is None or not isinstance(condition, PriceCondition):
                 continue
-            reading, level = alert.condition.reading, alert.condition.level
             side = self.engine.side_of(alert.id)
             side = self.file.alert_list.sides.get(alert.id) if side is None else side
-            history = histories[reading.kind]
+            history = histories[condition.side]
             missed = missed_crossing(alert, level, history, side)
-            last_ns = history.last_ns or (self.gap.since_ns if self.gap else 0)
+            last_ns = history.last_ns or self.gap or 0
             self.engine.replace_side(alert.id, missed.side, last_ns)
             if missed.period is not None:
                 start = missed.period.time_ns
-                until = min(missed.period.end_ns, self._price_ns(reading.subject))
+                until = min(missed.period.end_ns, self._price_ns(condition.instrument))
                 firing = Firing(alert, start, level, start - 1, max(start, until))
                 self.engine.note_firing(firing)
                 self._claim([firing], late=True)
@@ -342,8 +320,4 @@ class AlertWatch:
 
 
 def _is_of_price(alert: Alert) -> bool:
-    return isinstance(alert.condition, PriceCross | PriceMove)
-
-
-def _is_late(firing: Firing, clock_ns: int) -> bool:
-    return Decimal(clock_ns) - firing.alert.condition.level > LATE_NS
+    return isinstance(alert.condition, PriceCondition)

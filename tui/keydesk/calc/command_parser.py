@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar, Literal
 
+from keydesk.calc.alerts.alert import AlertLine
+from keydesk.calc.alerts.condition import AlertSyntaxError
 from keydesk.calc.alerts.parser import WORDS as ALERT_WORDS
-from keydesk.calc.alerts.parser import AlertLine, parse_alert
-from keydesk.calc.alerts.parts import AlertSyntaxError
+from keydesk.calc.alerts.parser import parse_alert
 from keydesk.calc.market.granularity import SECONDS, find_granularity
 from keydesk.calc.market.indicator_specs import (
     IndicatorSpec,

@@ -12,8 +12,7 @@ from time import monotonic
 
 from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.command import CommandRunner
-from keydesk.alerts.delivery import Delivery, Event, alert_text
-from keydesk.alerts.events import EventSources
+from keydesk.alerts.delivery import Delivery, Event, EventSources, alert_text
 from keydesk.alerts.watch import AlertWatch
 from keydesk.app.desk_session import DeskSession
 from keydesk.calc.alerts.alert import FiringRecord

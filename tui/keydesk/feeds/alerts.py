@@ -7,9 +7,12 @@ from decimal import Decimal
 
 from keydesk.alerts.readings import candles_needed
 from keydesk.alerts.watch import AlertWatch
-from keydesk.calc.alerts.alert import SECOND, Alert
-from keydesk.calc.alerts.conditions import CandleCondition, ClientLongPercent
-from keydesk.calc.alerts.missed import PriceHistory, PriceRange
+from keydesk.calc.alerts.alert import Alert
+from keydesk.calc.alerts.condition import SECOND
+from keydesk.calc.alerts.engine import PriceHistory, PriceRange
+from keydesk.calc.alerts.of_candles import CandleCondition
+from keydesk.calc.alerts.of_facts import ClientLongPercent
+from keydesk.calc.alerts.of_prices import PriceCondition
 from keydesk.feeds.account_feed import FAILURES, AccountFeed
 from keydesk.feeds.client_books import ask
 from keydesk.store.candles import candle_of, period_end
@@ -75,13 +78,17 @@ async def fill_gap(feed: AccountFeed, alerts: AlertWatch, due: NextReads) -> Non
     if alerts.clock_went_back():
         alerts.restart_market()
         return
-    since, until = alerts.gap.since_ns, feed.store.clock_ns or feed.wall_ns()
+    since, until = alerts.gap, feed.store.clock_ns or feed.wall_ns()
     complete = True
     for instrument, watching in alerts.price_alerts().items():
         if instrument not in feed.store.instruments or since >= until:
             continue
         try:
-            sides = {each.condition.reading.kind for each in watching}
+            sides = {
+                each.condition.side
+                for each in watching
+                if isinstance(each.condition, PriceCondition)
+            }
             periods = await _periods(feed, instrument, sides, since, until)
         except FAILURES as error:
             feed.count_unreadable(error)

@@ -7,7 +7,7 @@ from typing import ClassVar, LiteralString
 from textual.app import ComposeResult
 from textual.widgets import Input
 
-from keydesk.calc.alerts.parser import AlertLine
+from keydesk.calc.alerts.alert import AlertLine
 from keydesk.calc.command_parser import (
     ChooseIndicators,
     GoToDate,

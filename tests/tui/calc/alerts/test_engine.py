@@ -10,11 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keydesk.calc.alerts.alert import Alert
-from keydesk.calc.alerts.conditions import ClockTime, Direction, PriceCross, Reading
-from keydesk.calc.alerts.engine import AlertEngine, WatchedAlert
-from keydesk.calc.alerts.missed import MissedCrossing, PriceHistory, PriceRange, missed_crossing
+from keydesk.calc.alerts.condition import Direction
+from keydesk.calc.alerts.engine import (
+    AlertEngine,
+    MissedCrossing,
+    PriceHistory,
+    PriceRange,
+    WatchedAlert,
+    missed_crossing,
+)
+from keydesk.calc.alerts.of_facts import ClockTime
+from keydesk.calc.alerts.of_prices import PriceCross
 
-MID = Reading("mid", "EUR_USD")
+MID = PriceCross(instrument="EUR_USD").reading
 LEVELS = st.integers(
     0, 12
 )  # few prices and levels: paths meet levels exactly, and jump over several
@@ -24,7 +32,11 @@ SECOND = 1_000_000_000
 def alert(
     id_: str, level: int | str, direction: Direction = "up", repeat_s: int | None = 0
 ) -> Alert:
-    return Alert(id_, PriceCross("EUR_USD", "mid", direction, Decimal(level)), repeat_s=repeat_s)
+    return Alert(
+        id_,
+        PriceCross(instrument="EUR_USD", side="mid", direction=direction, level=Decimal(level)),
+        repeat_s=repeat_s,
+    )
 
 
 def told(engine: AlertEngine, path: Sequence[int]) -> list[tuple[int, str]]:
@@ -131,10 +143,11 @@ def test_an_expired_or_paused_alert_is_not_told() -> None:
 
 
 def test_a_time_that_passed_while_nobody_looked_is_told_late() -> None:
-    at_noon = Alert("1", ClockTime("12:00", 12 * SECOND))
+    at_noon = Alert("1", ClockTime(typed="12:00", level=Decimal(12 * SECOND)))
     engine = AlertEngine([at_noon])
     assert [
-        each.alert.id for each in engine.evaluate(Reading("clock"), Decimal(30 * SECOND), 30)
+        each.alert.id
+        for each in engine.evaluate(at_noon.condition.reading, Decimal(30 * SECOND), 30)
     ] == ["1"]
 
 

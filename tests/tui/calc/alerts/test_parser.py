@@ -8,73 +8,118 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.calc.alerts.alert_builder import (
-    AlertContext,
-    PriceSnapshot,
-    line_of,
-    make_alert,
-    standing_text,
-)
-from keydesk.calc.alerts.conditions import (
+from keydesk.calc.alerts.alert import standing_text
+from keydesk.calc.alerts.condition import AlertSyntaxError, Condition, Facts, PriceSnapshot
+from keydesk.calc.alerts.of_candles import AtrMultiple, MovingAverageCross, RsiLevel
+from keydesk.calc.alerts.of_facts import (
     AccountResult,
-    AtrMultiple,
     ClientLongPercent,
     ClockTime,
-    Condition,
-    DayHighLow,
     MarginLevel,
-    MovingAverageCross,
-    PriceCross,
-    PriceMove,
     RolloverSoon,
-    RsiLevel,
-    SpreadLevel,
     StreamSilence,
     TradeResult,
 )
+from keydesk.calc.alerts.of_prices import DayHighLow, PriceCross, PriceMove, SpreadLevel
 from keydesk.calc.alerts.parser import parse_alert
-from keydesk.calc.alerts.parts import AlertSyntaxError
+from support.data.desk_store import long_euro
 
 NAMES = ("EUR_USD", "GBP_USD", "USD_JPY", "XAU_USD")
 EUR, CABLE = "EUR_USD", "GBP_USD"
 NOON = 1_772_452_800_000_000_000  # 2026-03-02 12:00 UTC
 PRICED = PriceSnapshot(Decimal("1.08490"), Decimal("1.08510"), Decimal("0.0001"), 5)
-AROUND = AlertContext(NOON, UTC, {EUR: PRICED})
+AROUND = Facts(NOON, UTC, {EUR: PRICED})
 
 
 @pytest.mark.parametrize(
     ("line", "condition"),
     [
-        ("eurusd > 1.12", PriceCross(EUR, "mid", "up", Decimal("1.12"))),
-        ("EUR/USD <1.08", PriceCross(EUR, "mid", "down", Decimal("1.08"))),
-        ("bid >= 1.1", PriceCross(EUR, "bid", "up", Decimal("1.1"))),
-        ("gbpusd ask below 1.3", PriceCross(CABLE, "ask", "down", Decimal("1.3"))),
-        ("@1.0850", PriceCross(EUR, "mid", "touch", Decimal("1.0850"))),
-        ("touch 1.0850", PriceCross(EUR, "mid", "touch", Decimal("1.0850"))),
-        ("+20p", PriceMove(EUR, "mid", Decimal(20), "pips")),
-        ("gbpusd bid -0.5%", PriceMove(CABLE, "bid", Decimal("-0.5"), "percent")),
-        ("spread > 2p", SpreadLevel(EUR, "up", Decimal(2))),
-        ("eurusd high", DayHighLow(EUR, "high")),
-        ("low", DayHighLow(EUR, "low")),
-        ("ema 20 50 up m15", MovingAverageCross(EUR, "M15", 20, 50, "up")),
-        ("usdjpy ema 5 10", MovingAverageCross("USD_JPY", "H1", 5, 10, "touch")),
-        ("rsi > 70 h4", RsiLevel(EUR, "H4", 14, "up", Decimal(70))),
-        ("rsi 9 < 30", RsiLevel(EUR, "H1", 9, "down", Decimal(30))),
-        ("atr 2 h1", AtrMultiple(EUR, "H1", 14, Decimal(2))),
-        ("atr 20 > 1.5a d", AtrMultiple(EUR, "D", 20, Decimal("1.5"))),
-        ("trade 6411 < -1r", TradeResult("6411", "R", "down", Decimal(-1))),
-        ("#6411 > 50", TradeResult("6411", "money", "up", Decimal(50))),
-        ("pl > 500", AccountResult("open", "money", "up", Decimal(500))),
-        ("pl < -2r", AccountResult("open", "R", "down", Decimal(-2))),
-        ("day < -300", AccountResult("day", "money", "down", Decimal(-300))),
-        ("margin > 50%", MarginLevel("up", Decimal(50))),
-        ("time 14:30", ClockTime("14:30")),
-        ("at 2026-11-25 14:30", ClockTime("2026-11-25 14:30")),
-        ("rollover 10m", RolloverSoon(10)),
-        ("clients > 60%", ClientLongPercent(EUR, "up", Decimal(60))),
-        ("clients long", ClientLongPercent(EUR, "up", Decimal(50))),
-        ("silence 15s", StreamSilence("prices", 15)),
-        ("silence events", StreamSilence("events", 10)),
+        (
+            "eurusd > 1.12",
+            PriceCross(instrument=EUR, side="mid", direction="up", level=Decimal("1.12")),
+        ),
+        (
+            "EUR/USD <1.08",
+            PriceCross(instrument=EUR, side="mid", direction="down", level=Decimal("1.08")),
+        ),
+        (
+            "bid >= 1.1",
+            PriceCross(instrument=EUR, side="bid", direction="up", level=Decimal("1.1")),
+        ),
+        (
+            "gbpusd ask below 1.3",
+            PriceCross(instrument=CABLE, side="ask", direction="down", level=Decimal("1.3")),
+        ),
+        (
+            "@1.0850",
+            PriceCross(instrument=EUR, side="mid", direction="touch", level=Decimal("1.0850")),
+        ),
+        (
+            "touch 1.0850",
+            PriceCross(instrument=EUR, side="mid", direction="touch", level=Decimal("1.0850")),
+        ),
+        (
+            "+20p",
+            PriceMove(instrument=EUR, side="mid", distance=Decimal(20), direction="up", unit="p"),
+        ),
+        (
+            "gbpusd bid -0.5%",
+            PriceMove(
+                instrument=CABLE, side="bid", distance=Decimal("-0.5"), direction="down", unit="%"
+            ),
+        ),
+        ("spread > 2p", SpreadLevel(instrument=EUR, direction="up", level=Decimal(2))),
+        ("eurusd high", DayHighLow(instrument=EUR, extreme="high")),
+        ("low", DayHighLow(instrument=EUR, extreme="low")),
+        (
+            "ema 20 50 up m15",
+            MovingAverageCross(instrument=EUR, granularity="M15", fast=20, slow=50, direction="up"),
+        ),
+        (
+            "usdjpy ema 5 10",
+            MovingAverageCross(
+                instrument="USD_JPY", granularity="H1", fast=5, slow=10, direction="touch"
+            ),
+        ),
+        (
+            "rsi > 70 h4",
+            RsiLevel(
+                instrument=EUR, granularity="H4", period=14, direction="up", level=Decimal(70)
+            ),
+        ),
+        (
+            "rsi 9 < 30",
+            RsiLevel(
+                instrument=EUR, granularity="H1", period=9, direction="down", level=Decimal(30)
+            ),
+        ),
+        ("atr 2 h1", AtrMultiple(instrument=EUR, granularity="H1", period=14, level=Decimal(2))),
+        (
+            "atr 20 > 1.5a d",
+            AtrMultiple(instrument=EUR, granularity="D", period=20, level=Decimal("1.5")),
+        ),
+        (
+            "trade 6411 < -1r",
+            TradeResult(trade_id="6411", unit="R", direction="down", level=Decimal(-1)),
+        ),
+        (
+            "#6411 > 50",
+            TradeResult(trade_id="6411", unit="money", direction="up", level=Decimal(50)),
+        ),
+        ("pl > 500", AccountResult(of="open", unit="money", direction="up", level=Decimal(500))),
+        ("pl < -2r", AccountResult(of="open", unit="R", direction="down", level=Decimal(-2))),
+        (
+            "day < -300",
+            AccountResult(of="day", unit="money", direction="down", level=Decimal(-300)),
+        ),
+        ("margin > 50%", MarginLevel(direction="up", level=Decimal(50))),
+        ("time 14:30", ClockTime(typed="14:30")),
+        ("at 2026-11-25 14:30", ClockTime(typed="2026-11-25 14:30")),
+        ("rollover 10m", RolloverSoon(direction="down", level=Decimal(10 * 60))),
+        ("clients > 60%", ClientLongPercent(instrument=EUR, direction="up", level=Decimal(60))),
+        ("clients long", ClientLongPercent(instrument=EUR, direction="up", level=Decimal(50))),
+        ("silence 15s", StreamSilence(stream="prices", level=Decimal(15))),
+        ("silence events", StreamSilence(stream="events", level=Decimal(10))),
     ],
 )
 def test_a_line_means_its_condition(line: str, condition: Condition) -> None:
@@ -163,27 +208,27 @@ def test_without_an_instrument_on_the_desk_one_has_to_be_named() -> None:
 
 
 def test_a_distance_counts_from_the_price_of_its_side_when_it_is_made() -> None:
-    made = make_alert(parse_alert("+20p", NAMES, EUR), AROUND, "7")
+    made = parse_alert("+20p", NAMES, EUR).make(AROUND, "7")
     assert isinstance(made.condition, PriceMove)
     assert (made.condition.start, made.condition.level) == (Decimal("1.085"), Decimal("1.087"))
-    lower = make_alert(parse_alert("bid -1%", NAMES, EUR), AROUND).condition
+    lower = parse_alert("bid -1%", NAMES, EUR).make(AROUND).condition
     assert (lower.level, lower.direction) == (Decimal("1.07405"), "down")
 
 
 def test_a_distance_needs_a_price() -> None:
     with pytest.raises(AlertSyntaxError, match="price: no price of GBP/USD yet"):
-        make_alert(parse_alert("gbpusd +20p", NAMES, EUR), AROUND)
+        parse_alert("gbpusd +20p", NAMES, EUR).make(AROUND)
 
 
 def test_times_are_the_next_ones_of_the_traders_zone_and_never_past() -> None:
-    made = make_alert(parse_alert("time 14:30 for 4h", NAMES, EUR), AROUND)
+    made = parse_alert("time 14:30 for 4h", NAMES, EUR).make(AROUND)
     assert isinstance(made.condition, ClockTime)
-    assert made.condition.time_ns == NOON + 9_000_000_000_000
+    assert made.condition.level == NOON + 9_000_000_000_000
     assert made.expires_ns == NOON + 4 * 3_600_000_000_000
     with pytest.raises(AlertSyntaxError, match="time: 2026-03-01 10:00 is past"):
-        make_alert(parse_alert("time 2026-03-01 10:00", NAMES, EUR), AROUND)
+        parse_alert("time 2026-03-01 10:00", NAMES, EUR).make(AROUND)
     with pytest.raises(AlertSyntaxError, match="time: tea is not an expiry"):
-        make_alert(parse_alert("time tea", NAMES, EUR), AROUND)
+        parse_alert("time tea", NAMES, EUR).make(AROUND)
 
 
 @pytest.mark.parametrize(
@@ -201,12 +246,12 @@ def test_how_often_is_written_alike_before_and_after_an_alert_is_made(
     typed: str, shown: str
 ) -> None:
     line = parse_alert(f"spread > 2p {typed}", NAMES, EUR)
-    made = make_alert(line, AROUND)
+    made = line.make(AROUND)
     assert made.repeat_text == shown
     how = shown if shown == "once" else f"({shown})"
     assert line.text == f"alerts {how} when EUR/USD spread ≥ 2 pips"
-    assert line_of(made, UTC) == f"eurusd spread > 2p {shown}"
-    assert parse_alert(line_of(made, UTC), NAMES, EUR) == line
+    assert made.line(UTC) == f"eurusd spread > 2p {shown}"
+    assert parse_alert(made.line(UTC), NAMES, EUR) == line
 
 
 def test_one_pip_is_no_pips() -> None:
@@ -226,14 +271,16 @@ def test_one_pip_is_no_pips() -> None:
 
 
 def test_a_level_that_the_price_is_beyond_is_said_to_wait_for_a_fresh_crossing() -> None:
-    made = make_alert(parse_alert("> 1.08", NAMES, EUR), AROUND)
+    made = parse_alert("> 1.08", NAMES, EUR).make(AROUND)
     price = Decimal("1.085")
-    assert "the alert fires after it went below and crosses again" in standing_text(made, price, 5)
-    assert not standing_text(made, None, 5)
-    higher = PriceCross(EUR, "mid", "up", Decimal("1.09"))
-    assert not standing_text(replace(made, condition=higher), price, 5)
-    touched = PriceCross(EUR, "mid", "touch", Decimal("1.08"))
-    assert not standing_text(replace(made, condition=touched), price, 5)
+    assert "the alert fires after it went below and crosses again" in standing_text(
+        made.condition, price, 5
+    )
+    assert not standing_text(made.condition, None, 5)
+    higher = PriceCross(instrument=EUR, side="mid", direction="up", level=Decimal("1.09"))
+    assert not standing_text(higher, price, 5)
+    touched = PriceCross(instrument=EUR, side="mid", direction="touch", level=Decimal("1.08"))
+    assert not standing_text(touched, price, 5)
 
 
 @pytest.mark.parametrize(
@@ -254,9 +301,9 @@ def test_a_level_that_the_price_is_beyond_is_said_to_wait_for_a_fresh_crossing()
 def test_what_is_beyond_its_level_already_is_named_with_its_value(
     line: str, value: str, text: str
 ) -> None:
-    made = make_alert(parse_alert(line, NAMES, EUR), AROUND)
+    made = parse_alert(line, NAMES, EUR).make(AROUND)
     back = "below" if made.condition.direction == "up" else "above"
-    assert standing_text(made, Decimal(value), 5) == (
+    assert standing_text(made.condition, Decimal(value), 5) == (
         f"{text}: the alert fires after it went {back} and crosses again"
     )
 
@@ -264,13 +311,13 @@ def test_what_is_beyond_its_level_already_is_named_with_its_value(
 def test_an_alert_on_a_trade_that_is_not_open_is_refused_not_kept_silently() -> None:
     line = parse_alert("trade 99999 < -1r", NAMES, EUR)
     with pytest.raises(AlertSyntaxError, match="trade: #99999 is not open"):
-        make_alert(line, replace(AROUND, trades={"6411"}))
-    assert make_alert(line, replace(AROUND, trades={"99999"})).condition == line.condition
-    assert make_alert(line, AROUND)  # before the account was read
+        line.make(replace(AROUND, trades={"6411": long_euro()}))
+    assert line.make(replace(AROUND, trades={"99999": long_euro()})).condition == line.condition
+    assert line.make(AROUND)  # before the account was read
 
 
 def test_a_note_is_text_and_nothing_else() -> None:
-    made = make_alert(parse_alert("> 1.2 note \x1b]0;evil\x07 $(rm)", NAMES, EUR), AROUND)
+    made = parse_alert("> 1.2 note \x1b]0;evil\x07 $(rm)", NAMES, EUR).make(AROUND)
     assert "\x1b" not in made.text
     assert "\x07" not in made.text
     assert "$(rm)" in made.text

@@ -4,14 +4,12 @@ from dataclasses import replace
 from datetime import UTC
 from decimal import Decimal
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
 from keydesk.alerts.delivery import alert_text
-from keydesk.calc.alerts.alert_builder import AlertContext, PriceSnapshot, make_alert
-from keydesk.calc.alerts.conditions import Condition, reached_text
-from keydesk.calc.alerts.parser import parse_alert
+from keydesk.calc.alerts.condition import Condition, Facts, PriceSnapshot
+from keydesk.calc.alerts.parser import KINDS, parse_alert
 from keydesk.records import Day
 from support.alert_watch import TEN, watching
 
@@ -19,7 +17,7 @@ D = Decimal
 NAMES = ("EUR_USD", "USD_JPY")
 EUR = PriceSnapshot(D("1.08490"), D("1.08511"), D("0.0001"), 5)
 YEN = PriceSnapshot(D("150.123"), D("150.124"), D("0.01"), 3)
-AROUND = AlertContext(TEN, UTC, {"EUR_USD": EUR, "USD_JPY": YEN})
+AROUND = Facts(TEN, UTC, {"EUR_USD": EUR, "USD_JPY": YEN})
 THIRD = D(1) / D(3)
 
 TEXTS = [
@@ -53,7 +51,7 @@ TEXTS = [
 
 
 def condition_of(line: str) -> Condition:
-    return make_alert(parse_alert(line, NAMES, "EUR_USD"), AROUND).condition
+    return parse_alert(line, NAMES, "EUR_USD").make(AROUND).condition
 
 
 @pytest.mark.parametrize(("line", "value", "precision", "text", "reached"), TEXTS)
@@ -62,11 +60,11 @@ def test_a_condition_and_the_value_that_met_it_in_words(
 ) -> None:
     condition = condition_of(line)
     assert condition.text == text
-    assert reached_text(condition, D(value), precision) == reached
+    assert condition.reached_text(D(value), precision) == reached
 
 
 def test_every_kind_has_its_text_above() -> None:
-    assert {type(condition_of(line)) for line, *_ in TEXTS} == set(get_args(Condition))
+    assert {type(condition_of(line)) for line, *_ in TEXTS} == set(KINDS)
 
 
 async def test_a_new_high_of_the_day_is_told_with_its_price(tmp_path: Path) -> None:

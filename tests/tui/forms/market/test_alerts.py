@@ -4,7 +4,6 @@ from dataclasses import replace
 from datetime import UTC
 from decimal import Decimal
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -12,10 +11,11 @@ from hypothesis import strategies as st
 
 from keydesk.app.alerts.account_alerts import here
 from keydesk.app.desk_session import DeskLock
-from keydesk.calc.alerts.alert import Alert, FiringRecord
-from keydesk.calc.alerts.alert_builder import AlertContext, line_of, make_alert
-from keydesk.calc.alerts.conditions import Condition, PriceCross, TradeResult
-from keydesk.calc.alerts.parser import AlertLine, parse_alert
+from keydesk.calc.alerts.alert import Alert, AlertLine, FiringRecord
+from keydesk.calc.alerts.condition import Facts
+from keydesk.calc.alerts.of_facts import TradeResult
+from keydesk.calc.alerts.of_prices import PriceCross
+from keydesk.calc.alerts.parser import KINDS, parse_alert
 from keydesk.forms.market.alerts import AlertsForm
 from keydesk.forms.market.new_alert import AlertLineForm, EditAsText, NewAlertForm, TakeAlert
 from keydesk.panes.chart_marks import own_lines
@@ -26,7 +26,7 @@ from support.fakes.working_desk import WorkingDesk
 
 D = Decimal
 TEN = 1_772_445_600_000_000_000  # 2026-03-02 10:00 UTC
-ABOVE = PriceCross("EUR_USD", "mid", "up", D("1.12"))
+ABOVE = PriceCross(instrument="EUR_USD", side="mid", direction="up", level=D("1.12"))
 SIZES = [(80, 24), (120, 35), (200, 50), (40, 12)]
 
 
@@ -206,7 +206,7 @@ def test_the_line_of_an_alert_makes_the_same_alert(data: st.DataObject) -> None:
     if line.startswith("time"):
         often = "once"
     names = ("EUR_USD", "USD_JPY")
-    made = make_alert(parse_alert(f"{line} {often}", names, ""), AlertContext(TEN, UTC))
-    again = parse_alert(line_of(made, UTC), names, "")
-    assert make_alert(again, AlertContext(TEN, UTC)) == made
-    assert {type(made.condition)} <= set(get_args(Condition))
+    made = parse_alert(f"{line} {often}", names, "").make(Facts(TEN, UTC))
+    again = parse_alert(made.line(UTC), names, "")
+    assert again.make(Facts(TEN, UTC)) == made
+    assert {type(made.condition)} <= set(KINDS)

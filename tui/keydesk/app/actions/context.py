@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from keydesk.app.account_pages import TakeBookings, TakeCloses
-    from keydesk.calc.alerts.conditions import PriceCross, TradeResult
-    from keydesk.calc.alerts.parser import AlertLine
+    from keydesk.calc.alerts.alert import AlertLine
+    from keydesk.calc.alerts.of_facts import TradeResult
+    from keydesk.calc.alerts.of_prices import PriceCross
     from keydesk.calc.command_parser import LayoutVerb
     from keydesk.calc.market.indicator_specs import IndicatorChoice
     from keydesk.calc.orders.instructions import Instruction

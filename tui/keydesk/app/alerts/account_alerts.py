@@ -27,14 +27,13 @@ from keydesk.text.format import duration, pair
 from keydesk.text.sanitize import clean, safe
 
 if TYPE_CHECKING:
-    from keydesk.alerts.delivery import Delivery
-    from keydesk.alerts.events import EventSources
+    from keydesk.alerts.delivery import Delivery, EventSources
     from keydesk.alerts.watch import AlertWatch
     from keydesk.app.account_connection import Connection
-    from keydesk.calc.alerts.alert import Alert, FiringRecord
-    from keydesk.calc.alerts.alert_builder import AlertContext
-    from keydesk.calc.alerts.conditions import PriceCross, TradeResult
-    from keydesk.calc.alerts.parser import AlertLine
+    from keydesk.calc.alerts.alert import Alert, AlertLine, FiringRecord
+    from keydesk.calc.alerts.condition import Condition, Direction, Facts
+    from keydesk.calc.alerts.of_facts import TradeResult
+    from keydesk.calc.alerts.of_prices import PriceCross
     from keydesk.config.alert_settings import EventKind
     from keydesk.forms.market.alerts import AlertAction
     from keydesk.forms.market.new_alert import AlertChoice
@@ -78,8 +77,7 @@ class AccountAlerts:
         """Read the alerts of the account and watch them until the desk is left."""
         from keydesk.alerts.alert_file import AlertFile  # noqa: PLC0415 - after the first paint
         from keydesk.alerts.command import CommandRunner  # noqa: PLC0415
-        from keydesk.alerts.delivery import Delivery  # noqa: PLC0415
-        from keydesk.alerts.events import EventSources  # noqa: PLC0415
+        from keydesk.alerts.delivery import Delivery, EventSources  # noqa: PLC0415
         from keydesk.alerts.watch import AlertWatch  # noqa: PLC0415
 
         settings, self._account = self._settings, account
@@ -136,26 +134,22 @@ class AccountAlerts:
         """Show a new alert, to be made or changed."""
         from keydesk.forms.market.new_alert import NewAlertForm  # noqa: PLC0415 - with the first form
 
-        standing = lambda line: self._standing(self._unmade(line))  # noqa: E731
+        standing = lambda line: self._standing(line.condition)  # noqa: E731
         form = NewAlertForm(self._store, condition, standing, self._keymap)
         self._app.push_screen(form, self._chosen)
 
     def _chosen(self, choice: AlertChoice | None) -> None:
-        from keydesk.calc.alerts.alert_builder import line_of  # noqa: PLC0415 - see `open`
+        from keydesk.calc.alerts.alert import Alert  # noqa: PLC0415 - see `open`
         from keydesk.forms.market.new_alert import EditAsText, TakeAlert  # noqa: PLC0415
 
         match choice:
             case TakeAlert(line):
                 self.make(line)
             case EditAsText(line):
-                self.type_line(line_of(self._unmade(line), self._store.zone))
+                unmade = Alert("", line.condition, repeat_s=line.repeat_s, note=line.note)
+                self.type_line(unmade.line(self._store.zone))
             case None:
                 pass
-
-    def _unmade(self, line: AlertLine) -> Alert:
-        from keydesk.calc.alerts.alert import Alert  # noqa: PLC0415 - see `open`
-
-        return Alert("", line.condition, repeat_s=line.repeat_s, note=line.note)
 
     def type_line(self, before: str = "", changed: Alert | None = None) -> None:
         """Ask for the line of a new alert, or of one that is changed."""
@@ -168,8 +162,7 @@ class AccountAlerts:
     def make(self, line: AlertLine | None, changed: Alert | None = None) -> None:
         """Make an alert, or give an alert another condition."""
         from keydesk.alerts.alert_list import add_alert, replace_alert  # noqa: PLC0415 - see `open`
-        from keydesk.calc.alerts.alert_builder import make_alert  # noqa: PLC0415
-        from keydesk.calc.alerts.parts import AlertSyntaxError  # noqa: PLC0415
+        from keydesk.calc.alerts.condition import AlertSyntaxError  # noqa: PLC0415
 
         if line is None:
             return
@@ -177,11 +170,11 @@ class AccountAlerts:
             self._tell("warn", NOT_OPEN)
             return
         try:
-            made = make_alert(line, self._alert_context(), "" if changed is None else changed.id)
+            made = line.make(self._facts(line.condition), "" if changed is None else changed.id)
         except AlertSyntaxError as error:
             self._tell("warn", str(error))
             return
-        hint = self._standing(made)
+        hint = self._standing(made.condition)
         text = f"Alert {made.repeat_text}: {made.text}{f'; {hint}' if hint else ''}"
         if changed is None:
             self.watch.change(add_alert(made), lambda why: self._done(why, text))
@@ -196,37 +189,29 @@ class AccountAlerts:
 
     def trouble(self, line: AlertLine) -> str:
         """Return why an alert cannot be made now, "" if it can."""
-        from keydesk.calc.alerts.alert_builder import make_alert  # noqa: PLC0415 - see `open`
-        from keydesk.calc.alerts.parts import AlertSyntaxError  # noqa: PLC0415
+        from keydesk.calc.alerts.condition import AlertSyntaxError  # noqa: PLC0415 - see `open`
 
         try:
-            make_alert(line, self._alert_context())
+            line.make(self._facts(line.condition))
         except AlertSyntaxError as error:
             return str(error)
         return ""
 
-    def _standing(self, alert: Alert) -> str:
+    def _standing(self, condition: Condition) -> str:
         """Return a hint if what the alert watches is beyond its level already."""
-        from keydesk.alerts.readings import present_value  # noqa: PLC0415 - see `open`
-        from keydesk.calc.alerts.alert import instrument_of  # noqa: PLC0415
-        from keydesk.calc.alerts.alert_builder import standing_text  # noqa: PLC0415
+        from keydesk.calc.alerts.alert import standing_text  # noqa: PLC0415 - see `open`
 
-        value = present_value(self._store, alert.condition.reading, monotonic())
-        known = self._store.instruments.get(instrument_of(alert.condition))
-        return standing_text(alert, value, 0 if known is None else known.display_precision)
+        known = self._store.instruments.get(condition.instrument)
+        precision = 0 if known is None else known.display_precision
+        value = condition.value_now(self._facts(condition))
+        return standing_text(condition, value, precision)
 
-    def _alert_context(self) -> AlertContext:
-        """Return the time, the trader's zone and the prices, from which an alert is made."""
-        from keydesk.calc.alerts.alert_builder import AlertContext, PriceSnapshot  # noqa: PLC0415 - see `open`
+    def _facts(self, condition: Condition) -> Facts:
+        """Return what an alert is made from now."""
+        from keydesk.alerts.readings import facts_of  # noqa: PLC0415 - see `open`
 
-        store = self._store
-        prices = {
-            name: PriceSnapshot(quote.bid, quote.ask, known.pip, known.display_precision)
-            for name, quote in store.quotes.items()
-            if (known := store.instruments.get(name)) is not None
-        }
-        trades = None if store.account is None else store.trades.keys()
-        return AlertContext(store.clock_ns or time_ns(), store.zone, prices, trades)
+        now_ns = self._store.clock_ns or time_ns()
+        return facts_of(self._store, monotonic(), now_ns, condition.instrument)
 
     # The page.
 
@@ -240,7 +225,6 @@ class AccountAlerts:
 
     def _carry_out(self, action: AlertAction) -> None:
         from keydesk.alerts.alert_list import delete_alerts, set_alert_state  # noqa: PLC0415 - see `open`
-        from keydesk.calc.alerts.alert_builder import line_of  # noqa: PLC0415
 
         alert = action.alert
         if self.watch is None:
@@ -259,7 +243,7 @@ class AccountAlerts:
             case "delete" if alert is not None:
                 self.watch.change(delete_alerts([alert.id]))
             case "edit" if alert is not None:
-                self.type_line(line_of(alert, self._store.zone), alert)
+                self.type_line(alert.line(self._store.zone), alert)
             case "pause" if alert is not None:
                 pauses = alert.state == "on"
                 self.watch.change(set_alert_state(alert.id, "paused" if pauses else "on"))
@@ -290,10 +274,11 @@ def here(
     store: Store, pointed: tuple[str, Decimal] | None, trade_id: str, instrument: str
 ) -> PriceCross | TradeResult | None:
     """Return the alert that a new one begins with: at the crosshair, of a trade, else at the price of an instrument."""
-    from keydesk.calc.alerts.conditions import PriceCross, TradeResult  # noqa: PLC0415 - with the first form
+    from keydesk.calc.alerts.of_facts import TradeResult  # noqa: PLC0415 - with the first form
+    from keydesk.calc.alerts.of_prices import PriceCross  # noqa: PLC0415
 
     if pointed is None and trade_id:
-        return TradeResult(trade_id, "R", "up", Decimal(1))
+        return TradeResult(trade_id=trade_id, unit="R", level=Decimal(1))
     name = instrument if pointed is None else pointed[0]
     quote = store.quotes.get(name)
     if quote is None:
@@ -303,7 +288,8 @@ def here(
     known = store.instruments.get(name)
     if pointed is None and known is not None:
         level = round(mid, known.display_precision) + BEGINS_AT * known.pip
-    return PriceCross(name, "mid", "up" if level >= mid else "down", level)
+    direction: Direction = "up" if level >= mid else "down"
+    return PriceCross(instrument=name, direction=direction, level=level)
 
 
 def no_price(instrument: str) -> str:

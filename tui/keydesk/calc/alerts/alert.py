@@ -1,21 +1,14 @@
-"""An alert as it is kept, and the record of each time its condition was met."""
+"""An alert: a condition that is watched, how often it fires and how long it is kept; and the record of each time it fired."""
 
 from dataclasses import dataclass
+from datetime import tzinfo
 from decimal import Decimal
 from typing import Literal
 
-from keydesk.calc.alerts.conditions import (
-    CandleCondition,
-    ClientLongPercent,
-    Condition,
-    DayHighLow,
-    PriceCross,
-    PriceMove,
-    SpreadLevel,
-)
+from keydesk.calc.alerts.condition import Condition, Facts, instant_of
+from keydesk.text.format import at
 from keydesk.text.sanitize import SafeText, clean
 
-SECOND = 1_000_000_000
 MAX_NOTE_LENGTH = 80
 USUAL_PAUSE_S = 300
 PAUSE_UNITS = {"d": 86_400, "h": 3600, "m": 60}  # seconds, the longest first
@@ -47,6 +40,46 @@ class Alert:
         note = f": {clean(self.note, MAX_NOTE_LENGTH)}" if self.note else ""
         return clean(f"{self.condition.text}{note}")
 
+    def line(self, zone: tzinfo) -> str:
+        """Return the alert as it is typed; a distance from a price is written as the level that it came to."""
+        condition = self.condition
+        name = condition.instrument.replace("_", "").lower()
+        parts = [name, condition.line, self.repeat_text]
+        if self.expires_ns is not None:
+            parts.append(f"until {at(self.expires_ns, zone):%Y-%m-%d %H:%M}")
+        if self.note:
+            parts.append(f"note {self.note}")
+        return " ".join(filter(None, parts))
+
+
+@dataclass(frozen=True, slots=True)
+class AlertLine:
+    """An alert as typed; distances and times from now are not worked out yet."""
+
+    condition: Condition
+    repeat_s: int | None = None  # None: once
+    lasts: str = ""  # "4h" or "18:30"; "": until it is deleted
+    note: str = ""
+
+    @property
+    def text(self) -> str:
+        """Return what it does."""
+        often = repeat_text(self.repeat_s)
+        how = often if self.repeat_s is None else f"({often})"
+        lasts = f", until {self.lasts}" if self.lasts else ""
+        note = f": {self.note}" if self.note else ""
+        return f"alerts {how} when {self.condition.text}{lasts}{note}"
+
+    def make(self, facts: Facts, id_: str = "") -> Alert:
+        """Return the alert that it means now.
+
+        Raises:
+            AlertSyntaxError: a price is not known, a trade is not open, or a time cannot be read or is past.
+        """
+        expires = instant_of(self.lasts, facts, "until") if self.lasts else None
+        condition = self.condition.made(facts)
+        return Alert(id_, condition, facts.now_ns, self.repeat_s, expires, self.note)
+
 
 def repeat_text(repeat_s: int | None) -> str:
     """Return how often an alert fires, as it is typed: once, repeat 90s, repeat 5m, repeat 1h."""
@@ -56,6 +89,27 @@ def repeat_text(repeat_s: int | None) -> str:
         if repeat_s and repeat_s % seconds == 0:
             return f"repeat {repeat_s // seconds}{unit}"
     return f"repeat {repeat_s}s"
+
+
+def standing_text(condition: Condition, value: Decimal | None, precision: int) -> str:
+    """Return a hint if a value is beyond the level already: the alert waits until it comes back and crosses again.
+
+    Args:
+        condition: What is watched.
+        value: As it is now; None: not known.
+        precision: Decimals of a price of its instrument.
+    """
+    if value is None or condition.direction == "touch":
+        return ""
+    is_up = condition.direction == "up"
+    if not (value >= condition.level if is_up else value <= condition.level):
+        return ""
+    shown = condition.value_text(value, precision)
+    back = "below" if is_up else "above"
+    return (
+        f"{condition.value_name} is there already ({shown}): "
+        f"the alert fires after it went {back} and crosses again"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,19 +137,7 @@ class FiringRecord:
     time_ns: int
     text: str
     value: str = ""
-    late: bool = (
-        False  # it happened while nothing was watching, or its program ended before it delivered it
-    )
+    late: bool = False  # it happened while nothing was watching, or is delivered late
     delivered: bool = False
     claimed_ns: int = 0  # by the computer's clock
     taken_over: bool = False  # delivered by another program than the one that claimed it
-
-
-def instrument_of(condition: Condition) -> str:
-    """Return the instrument that a condition watches, "" if it watches none."""
-    if isinstance(
-        condition,
-        PriceCross | PriceMove | SpreadLevel | DayHighLow | ClientLongPercent | CandleCondition,
-    ):
-        return condition.instrument
-    return ""

@@ -8,10 +8,11 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.widgets import Input
 
-from keydesk.calc.alerts.alert import USUAL_PAUSE_S, repeat_text
-from keydesk.calc.alerts.conditions import Direction, PriceCross, PriceSide, TradeResult
-from keydesk.calc.alerts.parser import AlertLine, parse_alert
-from keydesk.calc.alerts.parts import AlertSyntaxError
+from keydesk.calc.alerts.alert import USUAL_PAUSE_S, AlertLine, repeat_text
+from keydesk.calc.alerts.condition import AlertSyntaxError, Direction, PriceSide
+from keydesk.calc.alerts.of_facts import TradeResult
+from keydesk.calc.alerts.of_prices import PriceCross
+from keydesk.calc.alerts.parser import parse_alert
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, Words, fold_line, wrap_text
 from keydesk.keys.bindings import bindings_of

@@ -1,0 +1,274 @@
+"""Conditions on prices: a level, a distance, the spread, a new high or low of the day. They are read from each price."""
+
+import re
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import ClassVar, Literal, Self
+
+from keydesk.calc.alerts.condition import (
+    REACHES,
+    SIGN_OF,
+    SIGNS,
+    ZERO,
+    AlertSyntaxError,
+    Condition,
+    Facts,
+    PriceSide,
+    Reading,
+    Unit,
+    direction_of,
+    number_of,
+)
+from keydesk.calc.market.trading_day import next_day_start
+from keydesk.records import Day, Quote
+from keydesk.text.format import exact, pair, pip_count
+from keydesk_client.arithmetic.profit import round_price, round_price_down, round_price_up
+
+SIDES: Mapping[str, PriceSide] = {"bid": "bid", "ask": "ask", "mid": "mid"}
+MOVE = re.compile(r"([+-](?:\d{1,6}(?:\.\d{1,4})?|\.\d{1,4}))(p|%)", re.ASCII)
+AWAY, NEW = Decimal(-1), Decimal(1)  # from the day's extreme; at a new one
+TWO, HUNDRED = Decimal(2), Decimal(100)
+QuoteReader = Callable[[Quote, Decimal | None, Day | None], Decimal | None]
+"""Returns a value of a price, given the pip of its instrument and its trading day, where they are known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuoteCondition(Condition):
+    """A condition on a value of each price of an instrument."""
+
+    @abstractmethod
+    def reader(self) -> QuoteReader:
+        """Return what reads one price after another."""
+
+    def told_value(self, value: Decimal, quote: Quote) -> Decimal:  # noqa: ARG002 - see `DayHighLow`
+        """Return what is told of a value that met the condition."""
+        return value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceCondition(QuoteCondition):
+    """A condition on the price itself, which candles show after an interruption."""
+
+    side: PriceSide = "mid"
+
+    @property
+    def reading(self) -> Reading:
+        """The price of the side, in which all such conditions agree."""
+        return (self.side, self.instrument)
+
+    def reader(self) -> QuoteReader:
+        """Return what reads the price of the side."""
+        return READERS[self.side]
+
+    def value_now(self, facts: Facts) -> Decimal | None:
+        known = facts.prices.get(self.instrument)
+        return None if known is None else _of_side(known.bid, known.ask, self.side)
+
+
+READERS: Mapping[PriceSide, QuoteReader] = {
+    "bid": lambda quote, _pip, _day: quote.bid,
+    "ask": lambda quote, _pip, _day: quote.ask,
+    "mid": lambda quote, _pip, _day: (quote.bid + quote.ask) / TWO,
+}
+
+
+def _of_side(bid: Decimal, ask: Decimal, side: PriceSide) -> Decimal:
+    return {"bid": bid, "ask": ask, "mid": (bid + ask) / TWO}[side]
+
+
+def _side(words: Sequence[str]) -> tuple[PriceSide, Sequence[str]]:
+    """Return the side that a line names, mid without one, and the words after it."""
+    if words and words[0] in SIDES:
+        return SIDES[words[0]], words[1:]
+    return "mid", words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceCross(PriceCondition):
+    """A price crosses a level."""
+
+    EXAMPLES: ClassVar[tuple[str, ...]] = ("> 1.12",)
+    LINE: ClassVar[str] = "{own.side} {sign} {level}"
+    TEXT: ClassVar[str] = "{pair} {own.side} {crosses} {level}"
+
+    @classmethod
+    def parse(cls, words: Sequence[str], instrument: str) -> Self | None:
+        side, words = _side(words)
+        match words:
+            case [sign, level] if sign in SIGNS:
+                number = number_of(level, "price", above=ZERO)
+                return cls(instrument=instrument, side=side, direction=SIGNS[sign], level=number)
+            case [sign] if sign in SIGNS:
+                raise AlertSyntaxError(f"price: missing after {sign}; write it as {sign} 1.12")
+            case _:
+                return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceMove(PriceCondition):
+    """A price moves a distance from where it was when the alert was made."""
+
+    EXAMPLES: ClassVar[tuple[str, ...]] = ("+20p", "-0.5%")
+
+    distance: Decimal  # signed, in its unit
+    unit: Literal["p", "%"]
+    start: Decimal = ZERO  # the price then; 0: not made yet
+
+    @classmethod
+    def matches(cls, words: Sequence[str]) -> bool:
+        """Return whether the words are a distance, with a side or without."""
+        _, words = _side(words)
+        return bool(words) and _move(words[0]) is not None
+
+    @classmethod
+    def parse(cls, words: Sequence[str], instrument: str) -> Self | None:
+        """Read +20p, bid -0.5%; of a made one also from 1.0850 to 1.0870."""
+        side, words = _side(words)
+        distance, unit = _move(words[0]) or (ZERO, "p")
+        start = level = ZERO
+        match words[1:]:
+            case []:
+                pass
+            case ["from", begins, "to", ends]:
+                start, level = number_of(begins, "from"), number_of(ends, "to")
+            case _:
+                return None
+        return cls(
+            instrument=instrument,
+            direction="up" if distance > 0 else "down",
+            level=level,
+            side=side,
+            distance=distance,
+            unit=unit,
+            start=start,
+        )
+
+    def made(self, facts: Facts) -> Self:
+        """Return it with the level that the distance comes to, at the precision of a price."""
+        known = facts.prices.get(self.instrument)
+        if known is None:
+            raise AlertSyntaxError(
+                f"price: no price of {pair(self.instrument)} yet; write a level, as > 1.12"
+            )
+        start = _of_side(known.bid, known.ask, self.side)
+        step = self.distance * (known.pip if self.unit == "p" else start / HUNDRED)
+        away = round_price_up if step > 0 else round_price_down  # a mid price has a digit more
+        level, start = away(start + step, known.precision), round_price(start, known.precision)
+        if level <= 0:
+            distance = exact(self.distance, signed=True)
+            raise AlertSyntaxError(f"price: {distance} from {start:f} is not above 0")
+        return replace(self, start=start, level=level)
+
+    @property
+    def line(self) -> str:
+        if self.start:
+            return f"{self.side} {SIGN_OF[self.direction]} {self.level:f}"
+        return f"{self.side} {self.distance:+f}{self.unit}"
+
+    @property
+    def saved_line(self) -> str:
+        """The distance with the prices that it came to."""
+        prices = f" from {self.start:f} to {self.level:f}" if self.start else ""
+        return f"{self.side} {self.distance:+f}{self.unit}{prices}"
+
+    @property
+    def text(self) -> str:
+        distance = exact(self.distance, signed=True)
+        moved = f"{distance}%" if self.unit == "%" else pip_count(self.distance, signed=True)
+        where = f" from {self.start:f} to {self.level:f}" if self.start else ""
+        return f"{pair(self.instrument)} {self.side} moves {moved}{where}"
+
+
+def _move(word: str) -> tuple[Decimal, Literal["p", "%"]] | None:
+    match = MOVE.fullmatch(word)
+    if match is None or not Decimal(match[1]):
+        return None
+    return Decimal(match[1]), "%" if match[2] == "%" else "p"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpreadLevel(QuoteCondition):
+    """The spread reaches so many pips."""
+
+    EXAMPLES: ClassVar[tuple[str, ...]] = ("spread > 2p",)
+    LINE: ClassVar[str] = "spread {sign} {level}p"
+    UNIT: ClassVar[Unit] = "pips"
+    VALUE_NAME: ClassVar[str] = "the spread"
+
+    @classmethod
+    def parse(cls, words: Sequence[str], instrument: str) -> Self | None:
+        match words:
+            case [_, sign, pips] if sign in SIGNS:
+                level = number_of(pips.removesuffix("p"), "spread", above=ZERO)
+                direction = direction_of(sign, "spread")
+                return cls(instrument=instrument, direction=direction, level=level)
+            case _:
+                return None
+
+    @property
+    def text(self) -> str:
+        return f"{pair(self.instrument)} spread {REACHES[self.direction]} {pip_count(self.level)}"
+
+    def reader(self) -> QuoteReader:
+        """Return what reads the spread."""
+        return lambda quote, pip, _day: None if pip is None else (quote.ask - quote.bid) / pip
+
+    def value_now(self, facts: Facts) -> Decimal | None:
+        known = facts.prices.get(self.instrument)
+        return None if known is None else (known.ask - known.bid) / known.pip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayHighLow(QuoteCondition):
+    """The mid price makes a new high or low of the trading day."""
+
+    EXAMPLES: ClassVar[tuple[str, ...]] = ("high", "low")
+    LINE: ClassVar[str] = "{own.extreme}"
+    TEXT: ClassVar[str] = "{pair} makes a new {own.extreme} of the day"
+
+    extreme: Literal["high", "low"]
+
+    @classmethod
+    def parse(cls, words: Sequence[str], instrument: str) -> Self | None:
+        if len(words) > 1:
+            return None
+        return cls(instrument=instrument, extreme="high" if words[0] == "high" else "low")
+
+    def reader(self) -> QuoteReader:
+        """Return what compares each price with those before it."""
+        return DayBound(self.extreme == "high").read
+
+    def told_value(self, _value: Decimal, quote: Quote) -> Decimal:
+        """Return the price that is the new extreme."""
+        return (quote.bid + quote.ask) / TWO
+
+
+@dataclass(slots=True)
+class DayBound:
+    """The highest or lowest mid price of the trading day as it was before the last price."""
+
+    highest: bool
+    price: Decimal | None = None  # None: not known yet
+    until_ns: int = 0
+
+    def read(self, quote: Quote, _pip: Decimal | None, day: Day | None) -> Decimal | None:
+        if self.price is None:
+            if day is not None:
+                self.price = day.high if self.highest else day.low
+                self.until_ns = next_day_start(quote.time_ns)
+            return None
+        mid = (quote.bid + quote.ask) / TWO
+        if quote.time_ns >= self.until_ns:
+            self.price, self.until_ns = mid, next_day_start(quote.time_ns)
+            return None
+        if mid == self.price:
+            return None
+        if (mid > self.price) is self.highest:
+            self.price = mid
+            return NEW
+        return AWAY
+
+
+KINDS: tuple[type[Condition], ...] = (PriceCross, PriceMove, SpreadLevel, DayHighLow)
