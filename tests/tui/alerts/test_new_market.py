@@ -175,7 +175,12 @@ async def test_alerts_of_the_account_that_was_left_for_a_replay_come_back_as_the
         assert desk.store.alerts == before
         assert desk.store.alert_history == []
         assert desk.watch.gap is not None  # what was missed is worked out from candles
-        assert desk.watch.gap.since_ns <= TEN + SECOND
+        assert desk.watch.gap <= TEN + SECOND
+        desk.watch.end_gap()
+        desk.store.quotes.clear()
+        for second, mid in ((4, "1.09"), (5, "1.11")):
+            await desk.price(mid, second)
+        assert [mine for _, mine in desk.told] == [True, True]  # the first one of each account
     kept = AlertFile(path)
     kept.load()
     assert [each.history[-1].alert_id for each in kept.alert_list.others.values()] == ["1"]

@@ -170,7 +170,7 @@ class AlertFileWriter:
         self._jobs: deque[tuple[Change, Done]] = deque()
         self._wake = asyncio.Event()
         self._settled = asyncio.Event()  # nothing waits to be written or delivered
-        self._shown: set[tuple[str, int]] = set()  # firings delivered here
+        self._shown: set[tuple[str, int, int]] = set()  # firings delivered here
         self._trouble = ""
 
     @property
@@ -253,13 +253,15 @@ class AlertFileWriter:
     def _deliver_own(self, records: Sequence[FiringRecord]) -> None:
         if records:
             self._deliver_all(records, mine=True)
-            self.change(mark_delivered(records))
+            self._jobs.appendleft(
+                (mark_delivered(records), lambda _: None)
+            )  # before another market
+            self._begin()
 
     def _deliver_all(self, firings: Iterable[FiringRecord], *, mine: bool) -> None:
         for each in firings:
-            key = (each.alert_id, each.number)
-            if key not in self._shown:
-                self._shown.add(key)
+            if each.key not in self._shown:
+                self._shown.add(each.key)
                 self._deliver(each, mine)
 
     def _take(self, alert_list: AlertList) -> None:
@@ -268,7 +270,7 @@ class AlertFileWriter:
         if self.is_loaded:
             self._deliver_all(delivered, mine=False)
         else:  # before this desk was opened
-            self._shown |= {(each.alert_id, each.number) for each in delivered}
+            self._shown |= {each.key for each in delivered}
         self.is_loaded = True
         self._apply(alert_list)
 

@@ -172,11 +172,11 @@ class TakeOver:
 
 def mark_delivered(firings: Iterable[FiringRecord]) -> Change:
     """Return the change that marks firings as delivered."""
-    done = {(each.alert_id, each.number) for each in firings}
+    done = {each.key for each in firings}
 
     def change(alert_list: AlertList) -> AlertList:
         history = tuple(
-            replace(each, delivered=True) if (each.alert_id, each.number) in done else each
+            replace(each, delivered=True) if each.key in done else each
             for each in alert_list.history
         )
         return replace(alert_list, history=history)

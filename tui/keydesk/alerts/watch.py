@@ -224,7 +224,7 @@ class AlertWatch:
         def done(_refusal: str) -> None:
             seen_ns = self.file.alert_list.seen_ns
             if left not in (0, created) and seen_ns < self.store.clock_ns:
-                self.gap = UnwatchedPeriod(seen_ns)  # back in the account that was left
+                self.gap = seen_ns  # back in the account that was left
 
         self.change(restart_market(created, self.store.clock_ns), done)
 

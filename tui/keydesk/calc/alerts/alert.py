@@ -141,3 +141,8 @@ class FiringRecord:
     delivered: bool = False
     claimed_ns: int = 0  # by the computer's clock
     taken_over: bool = False  # delivered by another program than the one that claimed it
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        """Return what tells it from other firings; the alerts of a replay may count alike."""
+        return self.alert_id, self.number, self.time_ns
