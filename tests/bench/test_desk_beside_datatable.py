@@ -19,7 +19,6 @@ from rich.console import RenderableType
 from textual.screen import Screen
 
 from keydesk.feeds.account_feed import AccountFeed
-from keydesk.feeds.streams import apply_item
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.valuation import revalue
 from keydesk.widgets.terminal_diff import Difference
@@ -92,7 +91,7 @@ async def test_the_desk_costs_a_tenth_of_a_plain_table() -> None:
             began = time.process_time()
             for beat in range(FRAMES):
                 for line in lines[beat::FRAMES]:
-                    apply_item(feed, LINE.read(line))
+                    feed.take_price(LINE.read(line))
                 now = NOW + second + beat / FRAMES
                 revalue(store, now)
                 screen.on_frame(frame_of(store, now=now))

@@ -7,7 +7,6 @@ from time import process_time
 
 import pytest
 
-from keydesk.feeds.streams import apply_item
 from keydesk.records import Day
 from keydesk.store.prices import apply_conversions, apply_price
 from keydesk.store.store import Store
@@ -64,7 +63,7 @@ def test_a_price_through_the_feed() -> None:
     feed = link_to(ScriptedBroker(), watching())
     report(
         "a price through the feed",
-        microseconds(lambda each: apply_item(feed, each), ticks()),
+        microseconds(feed.take_price, ticks()),
         most=20,
     )
 

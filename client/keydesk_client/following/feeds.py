@@ -52,7 +52,10 @@ class Followed(Protocol):
     """An account that is kept current, and who is told of it."""
 
     @property
-    def client(self) -> "ResourceClient": ...
+    def rest(self) -> "ResourceClient":
+        """The client of the feeds' requests."""
+        ...
+
     @property
     def timing(self) -> Timing: ...
     @property
@@ -179,7 +182,7 @@ async def _snapshot(account: Followed) -> None:
 
 
 async def _read_account(account: Followed) -> Account:
-    return (await account.ask(account.client.accounts.get())).account
+    return (await account.ask(account.rest.accounts.get())).account
 
 
 async def check_changes(account: Followed) -> None:
@@ -188,23 +191,31 @@ async def check_changes(account: Followed) -> None:
     while True:
         await account.ready.wait()
         await _until(account.check_wanted, account.check_every_s if failures == 0 else 0)
-        try:
-            await check_once(account)
-        except FAILURES as error:
-            account.interrupted("account", error, "the account's changes")
+        error = await check_once(account)
+        if error is None:
+            failures = 0
+        else:
             await back_off(account, failures, error)
             failures += 1
-        else:
-            failures = 0
-            account.restored("account")
 
 
-async def check_once(account: Followed) -> None:
-    """Compare once; request a snapshot if the service does not know the transaction or its answer is too large."""
+async def check_once(account: Followed) -> Exception | None:
+    """Compare once; return and report the error if there was no answer that can be read."""
     account.check_wanted.clear()
+    try:
+        await _check(account)
+    except FAILURES as error:
+        account.interrupted("account", error, "the account's changes")
+        return error
+    account.restored("account")
+    return None
+
+
+async def _check(account: Followed) -> None:
+    """Compare; request a snapshot if the service does not know the transaction or its answer is too large."""
     with account.synchronizer.asking() as request:
         try:
-            answer = await account.ask(account.client.accounts.changes(request.since))
+            answer = await account.ask(account.rest.accounts.changes(request.since))
         except OutOfRange:
             account.request_snapshot(f"The broker does not know transaction {request.since}")
             return
@@ -248,7 +259,7 @@ async def fill_gap(account: Followed) -> bool:
 async def _read_range(
     account: Followed, first: int, last: int
 ) -> tuple[Sequence[Transaction], int]:
-    answer = await account.ask(account.client.transactions.range(first, last))
+    answer = await account.ask(account.rest.transactions.range(first, last))
     return answer.transactions, number_of(answer.last_transaction_id)
 
 

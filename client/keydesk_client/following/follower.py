@@ -171,6 +171,11 @@ class Follower:
         self.synchronizer.gate.listen(lambda each: self.tell(TransactionApplied(each)))
 
     @property
+    def rest(self) -> "ResourceClient":
+        """The client of the feeds' requests."""
+        return self.client
+
+    @property
     def check_every_s(self) -> float:
         """Seconds from one comparison with the account's changes to the next."""
         return self.settings.check_every_s

@@ -13,7 +13,7 @@ import contextlib
 import json
 import time
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from random import Random
@@ -21,13 +21,16 @@ from typing import Any, NoReturn
 
 import httpx
 
-from keydesk.feeds.account_feed import AccountFeed, Stream
+from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.session import run
 from keydesk.store.store import Store
 from keydesk_client.client import Client
 from keydesk_client.http.limits import Limiter
 from keydesk_client.http.retry import Retries
+from keydesk_client.http.timing import Timing
+from keydesk_client.streams.prices import PriceStream
 from keydesk_client.streams.settings import OverflowPolicy, StreamSettings
+from keydesk_client.streams.transactions import TransactionStream
 from support.data.account_history import open_trade, price
 from support.data.hostile_answers import whole_request
 from support.data.wire_samples import Samples
@@ -276,21 +279,18 @@ class HostileBroker:
         return json.dumps(price("EUR_USD", "1.08490", "1.08500", TIME).to_wire()).encode()
 
 
-class HastyStreams:
-    """The client's streams, opened again at once."""
+class HastyFeed(AccountFeed):
+    """An account whose streams are opened again at once."""
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
-
-    def prices(self, instruments: Sequence[str]) -> Stream:
+    def open_prices(self, names: tuple[str, ...]) -> PriceStream:
         settings = StreamSettings(
             first_pause_s=0.01, longest_pause_s=0.02, when_full=OverflowPolicy.KEEP_LAST
         )
-        return self._client.pricing.stream(instruments, settings=settings)
+        return self.client.pricing.stream(names, settings=settings)
 
-    def transactions(self) -> Stream:
+    def open_transactions(self) -> TransactionStream:
         settings = StreamSettings(first_pause_s=0.01, longest_pause_s=0.02)
-        return self._client.transactions.stream(settings=settings)
+        return self.client.transactions.stream(settings=settings)
 
 
 @dataclass
@@ -321,13 +321,11 @@ async def hostile_desk(broker: HostileBroker, clock: Clock) -> AsyncIterator[Acc
             retries=Retries(most=0),
         ) as client,
     ):
-        feed = AccountFeed(
+        feed = HastyFeed(
             client=client,
             store=Store(),
-            streams=HastyStreams(client),
-            poll_every=0.002,
-            now=clock.now,
-            pause=_short_pause,
+            check_every_s=0.002,
+            timing=Timing(clock=clock.now, sleep=_short_pause),
         )
         session = asyncio.create_task(run(feed))
         try:

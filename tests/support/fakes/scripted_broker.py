@@ -8,16 +8,20 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import httpx
 
-from keydesk.feeds.account_feed import AccountFeed, Stream
+from keydesk.feeds.account_feed import AccountFeed
 from keydesk.store.store import Store
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.http.retry import Retries
+from keydesk_client.http.timing import Timing
 from keydesk_client.models import Transaction
+from keydesk_client.streams.prices import PriceStream
 from keydesk_client.streams.settings import StreamHealth
+from keydesk_client.streams.transactions import TransactionStream
 from support.data.account_history import account, changes, instrument, state
 
 SECONDS = 60.0  # a busy machine starts a broker and opens its streams within them
@@ -101,12 +105,6 @@ class ScriptedBroker:
     price_line: Line = field(default_factory=Line)
     event_line: Line = field(default_factory=Line)
 
-    def prices(self, instruments: Sequence[str]) -> Stream:
-        return self.price_line.open(instruments)
-
-    def transactions(self) -> Stream:
-        return self.event_line.open()
-
     def happens(self, *transactions: Transaction) -> None:
         """Transactions exist at the broker from now on."""
         for each in transactions:
@@ -159,9 +157,22 @@ class Clock:
         await asyncio.sleep(0)
 
 
+@dataclass(slots=True, kw_only=True)
+class ScriptedFeed(AccountFeed):
+    """An account whose streams are those of a scripted broker."""
+
+    script: ScriptedBroker
+
+    def open_prices(self, names: tuple[str, ...]) -> PriceStream:
+        return cast("PriceStream", self.script.price_line.open(names))
+
+    def open_transactions(self) -> TransactionStream:
+        return cast("TransactionStream", self.script.event_line.open())
+
+
 def link_to(
     broker: ScriptedBroker, store: Store | None = None, clock: Clock | None = None
-) -> AccountFeed:
+) -> ScriptedFeed:
     """A link whose REST calls and streams end at the scripted broker."""
     client = Client(
         token="t",
@@ -172,15 +183,17 @@ def link_to(
         retries=Retries(most=0),
     )
     time = clock or Clock()
-    return AccountFeed(
+    return ScriptedFeed(
         client=client,
         store=store or Store(),
-        streams=broker,
-        poll_every=0.005,
-        now=time.now,
-        pause=time.pause,
-        chance=lambda: 0.5,
-        wall_ns=lambda: 1_772_445_600_000_000_000,  # 2026-03-02 10:00 UTC
+        script=broker,
+        check_every_s=0.005,
+        timing=Timing(
+            clock=time.now,
+            wall_ns=lambda: 1_772_445_600_000_000_000,  # 2026-03-02 10:00 UTC
+            sleep=time.pause,
+            chance=lambda: 0.5,
+        ),
     )
 
 

@@ -13,7 +13,6 @@ from keydesk.calc.alerts.of_candles import RsiLevel
 from keydesk.calc.alerts.of_facts import AccountResult, ClockTime, StreamSilence, TradeResult
 from keydesk.calc.alerts.of_prices import DayHighLow, SpreadLevel
 from keydesk.feeds.alerts import NextReads, fill_gap, read_candles
-from keydesk.feeds.streams import watched_instruments
 from keydesk.records import Day
 from keydesk.store.candles import candle_of, period_end
 from keydesk.store.prices import apply_price
@@ -57,7 +56,8 @@ async def test_the_prices_of_an_instrument_with_an_alert_are_wanted(path: Path) 
         feed = link_to(ScriptedBroker(), clock=Clock())
         feed.store.instruments = desk.store.instruments
         feed.store.alert_instruments = desk.store.alert_instruments
-        assert watched_instruments(feed) == ("EUR_USD",)
+        feed.listed.set()
+        assert feed.wanted() == ("EUR_USD",)
         await feed.client.close()
         desk.watch.change(set_alert_state("1", "paused"))
         await desk.watch.settled()

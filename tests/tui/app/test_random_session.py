@@ -31,7 +31,6 @@ from keydesk.calc.orders.instructions import (
     OpenOrder,
     SetProtection,
 )
-from keydesk.feeds.account import poll_once
 from keydesk.feeds.streams import conversions_once
 from keydesk.forms.account.exposure import exposure_rows
 from keydesk.forms.account.pages import account_rows
@@ -41,6 +40,7 @@ from keydesk.store.store import Store
 from keydesk.text.format import money, percent
 from keydesk_client.arithmetic.profit import pip
 from keydesk_client.auth.secret import Secret
+from keydesk_client.following.feeds import check_once
 from keydesk_practice.pytest_plugin import PracticeBroker
 from support.data.desk_data import frame_of
 from support.fakes.pane_app import shown, text_of
@@ -150,7 +150,7 @@ class Session:
             assert ours is not None
             self.off_by = max(self.off_by, abs(ours - theirs))
         assert self.off_by < HALF_A_CENT
-        assert await poll_once(self.connection.feed)
+        assert await check_once(self.connection.feed) is None
         self.connection.revalue(self.store, monotonic())
         self._compare_screen(own)
         self.polls += 1
@@ -241,7 +241,7 @@ async def session(
         open_account(target, store, orders / "journal", orders / "audit") as connection,
         shown(strip, store, size=(250, 3)),
     ):
-        connection.feed.poll_every = 1000.0
+        connection.feed.check_every_s = 1000.0
         running = asyncio.create_task(connection.run())
         try:
             await until(lambda: set(NAMES) <= set(store.quotes) and connection.recovered.is_set())

@@ -1,23 +1,28 @@
 """The account: snapshot, stream, gaps and polls, against a scripted broker."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 import httpx
 
-from keydesk.feeds.account import poll_changes, poll_once, update_account
 from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.session import check
-from keydesk.feeds.streams import fill_gaps, stream_transactions
 from keydesk.records import Today
 from keydesk_client.errors import ConnectionLost
+from keydesk_client.following.feeds import (
+    check_changes,
+    check_once,
+    fill_gaps,
+    stream_transactions,
+    update_snapshot,
+)
 from keydesk_client.models import TransactionHeartbeat, TransactionID
 from keydesk_client.models._core.scalars import DateTime
 from support.data.account_history import open_trade, opening, transaction
 from support.fakes.scripted_broker import ScriptedBroker, link_to, running, until
 
-EVERYTHING = (stream_transactions, update_account, poll_changes, fill_gaps)
+EVERYTHING = (stream_transactions, update_snapshot, check_changes, fill_gaps)
 OPEN_NOW = {"unrealizedPL": "1.5000", "marginUsed": "3.6000"}
 
 
@@ -67,7 +72,7 @@ async def test_a_transaction_on_the_stream_reaches_the_store() -> None:
 
 async def test_what_the_stream_left_out_is_fetched() -> None:
     broker = ScriptedBroker()
-    async with running(link_to(broker), stream_transactions, update_account, fill_gaps) as feed:
+    async with running(link_to(broker), stream_transactions, update_snapshot, fill_gaps) as feed:
         await feed.ready.wait()
         broker.happens(opening(4, "100", "1.08500"), opening(6, "50", "1.08510"))
         broker.happens(transaction(5, "MARGIN_CALL_EXIT"))
@@ -79,7 +84,7 @@ async def test_what_the_stream_left_out_is_fetched() -> None:
 
 async def test_the_poll_brings_what_no_stream_told() -> None:
     broker = ScriptedBroker()
-    async with running(link_to(broker), update_account, poll_changes) as feed:
+    async with running(link_to(broker), update_snapshot, check_changes) as feed:
         await feed.ready.wait()
         broker.now = {"trades": [OPEN_NOW | {"id": "4"}], "NAV": "10001.5000"}
         broker.happens(opening(4, "100", "1.08500"))
@@ -90,7 +95,7 @@ async def test_the_poll_brings_what_no_stream_told() -> None:
 
 async def test_a_difference_is_said_and_healed_by_a_snapshot() -> None:
     broker = ScriptedBroker()
-    async with running(link_to(broker), update_account, poll_changes) as feed:
+    async with running(link_to(broker), update_snapshot, check_changes) as feed:
         await feed.ready.wait()
         broker.members = {"balance": "9000.0000"}
         broker.now = {"balance": "9000.0000"}
@@ -113,7 +118,7 @@ async def test_an_unknown_transaction_makes_the_account_be_read_again() -> None:
 
 async def test_a_broker_that_knows_less_than_we_do_is_believed() -> None:
     broker = ScriptedBroker(last_id=9)
-    async with running(link_to(broker), update_account, poll_changes) as feed:
+    async with running(link_to(broker), update_snapshot, check_changes) as feed:
         await feed.ready.wait()
         broker.last_id, broker.statuses = 3, {"/changes": 416}
         await until(lambda: feed.gate.applied == 3)
@@ -128,13 +133,13 @@ async def test_a_broker_that_knows_less_than_we_do_is_believed() -> None:
 async def test_a_replica_that_lags_behind_is_not_taken_for_a_history_that_went_back() -> None:
     broker = ScriptedBroker()
     feed = link_to(broker)
-    async with running(feed, update_account):
+    async with running(feed, update_snapshot):
         await feed.ready.wait()
         heard: list[str] = []
         feed.gate.listen(lambda each: heard.append(each.id))
         feed.gate.offer(opening(4, "100", "1.08500"))
         asked = len(broker.asked)
-        wait = feed.pause
+        wait = feed.timing.sleep
 
         async def catch_up(seconds: float) -> None:
             if broker.last_id == 3 and len(broker.asked) > asked:
@@ -142,7 +147,7 @@ async def test_a_replica_that_lags_behind_is_not_taken_for_a_history_that_went_b
                 broker.happens(opening(4, "100", "1.08500"))
             await wait(seconds)
 
-        feed.pause = catch_up
+        feed.timing = replace(feed.timing, sleep=catch_up)
         feed.request_snapshot("The test doubts it")
         await until(lambda: broker.last_id == 4 and not feed.snapshot_wanted.is_set())
         await until(lambda: feed.synchronizer.checked == 4)
@@ -154,16 +159,16 @@ async def test_a_replica_that_lags_behind_is_not_taken_for_a_history_that_went_b
 async def test_what_the_desk_itself_took_back_is_shown_at_once() -> None:
     broker = ScriptedBroker(last_id=9)
     feed = link_to(broker)
-    async with running(feed, update_account):
+    async with running(feed, update_snapshot):
         await feed.ready.wait()
         pauses: list[float] = []
-        wait = feed.pause
+        wait = feed.timing.sleep
 
         async def note(seconds: float) -> None:
             pauses.append(seconds)
             await wait(seconds)
 
-        feed.pause = note
+        feed.timing = replace(feed.timing, sleep=note)
         broker.last_id = 3
         feed.ready.clear()  # as `restart_market` does after a checkpoint was restored
         feed.snapshot_wanted.set()
@@ -175,7 +180,7 @@ async def test_what_the_desk_itself_took_back_is_shown_at_once() -> None:
 async def test_a_snapshot_that_is_slower_than_the_stream_loses_and_repeats_nothing() -> None:
     broker = SlowBroker()
     feed = link_to(broker)
-    async with running(feed, update_account):
+    async with running(feed, update_snapshot):
         await feed.ready.wait()
         heard: list[str] = []
         feed.gate.listen(lambda each: heard.append(each.id))
@@ -204,7 +209,7 @@ async def test_a_snapshot_that_is_slower_than_the_stream_loses_and_repeats_nothi
 async def test_changes_that_are_slower_than_the_stream_are_not_asked_for_again() -> None:
     broker = SlowBroker()
     feed = link_to(broker)
-    async with running(feed, update_account):
+    async with running(feed, update_snapshot):
         await feed.ready.wait()
         health = feed.store.health
         health.unchecked = True
@@ -213,11 +218,11 @@ async def test_changes_that_are_slower_than_the_stream_are_not_asked_for_again()
         broker.meanwhile = lambda: feed.gate.offer_all(
             [opening(4, "100", "1.08500"), opening(5, "200", "1.08500")]
         )
-        assert await poll_once(feed)
+        assert await check_once(feed) is None
         assert health.unchecked, "not all of it was compared"
         broker.now = {"trades": [OPEN_NOW | {"id": "4"}, OPEN_NOW | {"id": "5"}]}
         broker.happens(opening(5, "200", "1.08500"))
-        assert await poll_once(feed)
+        assert await check_once(feed) is None
         assert broker.changes_since == [3, 4]
         assert feed.synchronizer.checked == 5
         assert (health.unchecked, health.warning) == (False, "")
@@ -225,7 +230,7 @@ async def test_changes_that_are_slower_than_the_stream_are_not_asked_for_again()
 
 async def test_another_account_under_the_same_id_begins_a_new_log() -> None:
     broker = ScriptedBroker(last_id=9)
-    async with running(link_to(broker), update_account, poll_changes) as feed:
+    async with running(link_to(broker), update_snapshot, check_changes) as feed:
         await feed.ready.wait()
         feed.write("before")
         broker.members = {"createdTime": "2026-03-01T00:00:00.000000000Z"}
@@ -251,7 +256,7 @@ async def test_a_lost_stream_is_said_and_opened_again() -> None:
 
 async def test_an_unreadable_account_is_asked_for_until_it_comes() -> None:
     broker = ScriptedBroker(statuses={"101-001-1-001": 503})
-    async with running(link_to(broker), update_account) as feed:
+    async with running(link_to(broker), update_snapshot) as feed:
         await until(lambda: len(broker.asked) > 3)
         assert not feed.ready.is_set()
         broker.statuses = {}
@@ -261,17 +266,17 @@ async def test_an_unreadable_account_is_asked_for_until_it_comes() -> None:
 async def test_a_429_is_counted() -> None:
     broker = ScriptedBroker()
     feed = link_to(broker)
-    async with running(feed, update_account):
+    async with running(feed, update_snapshot):
         await feed.ready.wait()
         broker.statuses = {"/changes": 429}
-        await poll_once(feed)
+        await check_once(feed)
         check(feed)
         assert feed.store.health.throttled == 1
 
 
 async def test_an_account_that_cannot_be_read_at_the_start_is_said_where_it_is_seen() -> None:
     broker = ScriptedBroker(answers={"/101-001-1-001": "<html>Sign in</html>"})
-    async with running(link_to(broker), update_account, poll_changes) as feed:
+    async with running(link_to(broker), update_snapshot, check_changes) as feed:
         await until(lambda: feed.store.health.outage is not None)
         broker.answers.clear()
         await feed.ready.wait()

@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from keydesk.feeds.account_feed import AccountFeed
-from keydesk.feeds.session import ClientStreams, run
+from keydesk.feeds.session import run
 from keydesk.store.candles import want_history
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
@@ -29,9 +29,7 @@ async def desk(server: PracticeServer, account_id: str = "") -> AsyncIterator[Ac
         stream_url=server.stream_url,
         account_id=account_id or server.account_id,
     ) as client:
-        feed = AccountFeed(
-            client=client, store=Store(), streams=ClientStreams(client), poll_every=0.2
-        )
+        feed = AccountFeed(client=client, store=Store(), check_every_s=0.2)
         running = asyncio.create_task(run(feed))
         try:
             await until(lambda: feed.ready.is_set() and feed.priced.is_set())

@@ -24,7 +24,7 @@ FRANC_NS = int(datetime(2015, 1, 15, tzinfo=UTC).timestamp()) * 1_000_000_000
 
 
 def link_of(client: Client) -> AccountFeed:
-    return AccountFeed(client=client, store=Store(), streams=link_to(ScriptedBroker()).streams)
+    return AccountFeed(client=client, store=Store())
 
 
 def client_of(server: PracticeServer) -> Client:

@@ -8,9 +8,10 @@ import httpx
 from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.client_books import AGAIN_AFTER, STOOD_STILL, NextReads, load_book, update_books
 from keydesk.feeds.instruments import list_instruments
-from keydesk.feeds.streams import stream_prices
+from keydesk.feeds.streams import watch_names
 from keydesk.store.prices import step_book
 from keydesk.store.state import ClientBook
+from keydesk_client.following.feeds import stream_prices
 from support.data.account_history import price
 from support.fakes.scripted_broker import Clock, ScriptedBroker, link_to, running, until
 
@@ -212,7 +213,9 @@ async def test_a_broker_in_trouble_is_asked_again_and_the_reason_is_told() -> No
 
 async def test_nothing_is_asked_before_the_first_price() -> None:
     broker = broker_with_books()
-    async with running(link_to(broker), list_instruments, stream_prices, update_books) as feed:
+    async with running(
+        link_to(broker), list_instruments, stream_prices, watch_names, update_books
+    ) as feed:
         await until(lambda: feed.store.focus)
         assert "orderBook" not in broker.asked
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))

@@ -1,5 +1,6 @@
 """The watchlist's figures are loaded for the rows in sight, one at a time, seldom again, and never made up."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from keydesk.calc.market.trading_day import day_start
@@ -122,13 +123,13 @@ async def test_requests_come_one_by_one_with_a_rest_between_them() -> None:
     broker, clock = broker_with(), Clock()
     feed = link_to(broker, clock=clock)
     rests: list[float] = []
-    pause = feed.pause
+    pause = feed.timing.sleep
 
     async def record_pause(seconds: float) -> None:
         rests.append(seconds)
         await pause(seconds)
 
-    feed.pause = record_pause
+    feed.timing = replace(feed.timing, sleep=record_pause)
     feed.priced.set()
     async with running(feed, list_instruments):
         await feed.listed.wait()

@@ -121,7 +121,7 @@ async def until(
 def ask_for_everything(feed: AccountFeed, clock: Clock) -> None:
     """Have every feed ask again, as hours of trading would."""
     clock.ahead += 31.0
-    for wanted in (feed.snapshot_wanted, feed.poll_wanted, feed.history_wanted):
+    for wanted in (feed.snapshot_wanted, feed.check_wanted, feed.history_wanted):
         wanted.set()
     store = feed.store
     for series in store.series.values():

@@ -1,6 +1,7 @@
 """Instruments are read at the start and every ten minutes; their answers are not kept until the next one."""
 
 import gc
+from dataclasses import replace
 
 from keydesk.feeds.instruments import INSTRUMENTS_EVERY, list_instruments, update_instruments
 from keydesk_client.models import Instrument
@@ -15,7 +16,7 @@ async def test_they_are_read_again_every_ten_minutes_and_the_last_answer_is_not_
     broker, clock, others = ScriptedBroker(), Clock(), records()
     feed = link_to(broker, clock=clock)
     kept = list[set[int]]()
-    waits = feed.pause
+    waits = feed.timing.sleep
 
     async def pause(seconds: float) -> None:
         if seconds == INSTRUMENTS_EVERY:
@@ -24,7 +25,7 @@ async def test_they_are_read_again_every_ten_minutes_and_the_last_answer_is_not_
             kept.append(records() - others)
         await waits(seconds)
 
-    feed.pause = pause
+    feed.timing = replace(feed.timing, sleep=pause)
     async with running(feed, list_instruments, update_instruments):
         await until(lambda: len(kept) >= 6)
     assert all(kept[::2]), "those of the store"

@@ -2,7 +2,6 @@
 
 import pytest
 
-from keydesk.feeds.account import poll_once, update_account
 from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.outage import UNREACHABLE, Broker, outage_of
 from keydesk_client.errors import (
@@ -17,6 +16,7 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
+from keydesk_client.following.feeds import check_once, update_snapshot
 from support.fakes.scripted_broker import ScriptedBroker, link_to, running
 
 LINE = 26  # columns that 80 leave beside two streams that are down and the time
@@ -66,12 +66,12 @@ def shown(feed: AccountFeed) -> str:
 async def test_the_present_reason_replaces_the_first_one_and_goes_when_it_is_over() -> None:
     broker = ScriptedBroker()
     feed = link_to(broker)
-    async with running(feed, update_account):
+    async with running(feed, update_snapshot):
         await feed.ready.wait()
         seen = []
         for status in (503, 503, 401, 429):
             broker.statuses = {"/changes": status}
-            await poll_once(feed)
+            await check_once(feed)
             seen.append(shown(feed))
         assert seen == [
             "",  # one failure in a row of a known account
@@ -81,7 +81,7 @@ async def test_the_present_reason_replaces_the_first_one_and_goes_when_it_is_ove
         ]
         assert len([each for each in feed.store.notices if each.level == "warn"]) == 3
         broker.statuses = {}
-        await poll_once(feed)
+        await check_once(feed)
         assert shown(feed) == ""
         *outages, over = feed.store.notices
         assert over.text == "Connected: the broker answers again"

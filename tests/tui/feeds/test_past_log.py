@@ -5,11 +5,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from keydesk.feeds.account import read_history, update_account
+from keydesk.feeds.account import read_history
 from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.past_log import load_past, update_past_log
 from keydesk.store.past_log import PAGE, PastLog
 from keydesk.store.transactions.past_pages import want_past
+from keydesk_client.following.feeds import update_snapshot
 from keydesk_client.models import Transaction
 from support.data.account_history import transaction
 from support.data.hostile_text import FRAGMENTS
@@ -39,7 +40,7 @@ async def opened(last: int) -> tuple[AccountFeed, ScriptedBroker, Endless]:
     history = Endless(last)
     broker = ScriptedBroker(last_id=last, history=history)
     feed = link_to(broker)
-    async with running(feed, update_account):
+    async with running(feed, update_snapshot):
         await feed.ready.wait()
     feed = link_to(broker, feed.store)
     feed.gate.open_at(last)

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from keydesk.config.settings import Reconciliation
-from keydesk.feeds.account import Reconciler, poll_changes, update_account
 from keydesk.feeds.account_feed import AccountFeed
+from keydesk.feeds.reconciliation import Reconciler
+from keydesk_client.following.feeds import check_changes, update_snapshot
 from keydesk_client.models import Transaction
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import Ambiguous, Done, Rejected, Unconfirmed
@@ -83,9 +84,9 @@ async def unconfirmed_close(
     )
     outcome = await sender.close_trade("2")
     assert isinstance(outcome, Unconfirmed)
-    feed.reconciler = Reconciler(sender, thresholds)
+    feed.reconcile = Reconciler(sender, thresholds).check
     feed.gate.listen(sender.watch)
-    async with running(feed, update_account, poll_changes):
+    async with running(feed, update_snapshot, check_changes):
         await feed.ready.wait()
         yield Desk(broker, feed, sender, alarms)
 
@@ -139,7 +140,7 @@ async def test_a_wall_clock_that_is_set_does_not_end_the_check(tmp_path: Path, h
     async with unconfirmed_close(tmp_path) as desk:
         await desk.polls(2)
         set_to = desk.feed.wall_ns() + hours * 3600 * 10**9
-        desk.feed.wall_ns = lambda: set_to
+        desk.feed.timing = replace(desk.feed.timing, wall_ns=lambda: set_to)
         desk.happens_unseen(*closing_fill())
         await until(lambda: desk.alarms)
 
@@ -169,9 +170,9 @@ async def test_a_check_without_an_answer_is_made_again(tmp_path: Path) -> None:
     async with unconfirmed_close(tmp_path) as desk:
         desk.happens_unseen(*closing_fill())
         desk.broker.statuses["/changes"] = 503
-        checker = desk.feed.reconciler
-        assert checker is not None
-        await checker.check(desk.feed)
+        check = desk.feed.reconcile
+        assert check is not None
+        await check(desk.feed)
         del desk.broker.statuses["/changes"]
         await until(lambda: desk.alarms)
 

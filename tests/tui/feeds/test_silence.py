@@ -3,16 +3,18 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from keydesk.feeds.account_feed import AccountFeed, Stream
+from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.instruments import list_instruments
 from keydesk.feeds.session import watch_health
-from keydesk.feeds.streams import stream_prices
+from keydesk.feeds.streams import watch_names
 from keydesk.store.store import Store
 from keydesk_client.client import Client
+from keydesk_client.following.feeds import stream_prices
+from keydesk_client.streams.prices import PriceStream
 from keydesk_client.streams.settings import StreamSettings
 from support.data.account_history import instrument, price
 from support.fakes.scripted_broker import running, until
@@ -45,18 +47,12 @@ class SilentServer:
             await writer.wait_closed()
 
 
-class ImpatientStreams:
-    """The client's price stream, tired of silence fifty times sooner."""
+class ImpatientFeed(AccountFeed):
+    """An account whose price stream is tired of silence fifty times sooner."""
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
-
-    def prices(self, instruments: Sequence[str]) -> Stream:
+    def open_prices(self, names: tuple[str, ...]) -> PriceStream:
         settings = StreamSettings(stall_s=STALL, first_pause_s=0.01, longest_pause_s=0.02)
-        return self._client.pricing.stream(instruments, settings=settings)
-
-    def transactions(self) -> Stream:
-        return self._client.transactions.stream()
+        return self.client.pricing.stream(names, settings=settings)
 
 
 @contextlib.asynccontextmanager
@@ -64,9 +60,9 @@ async def desk_on(server: SilentServer, socket: Path) -> AsyncIterator[AccountFe
     listening = await asyncio.start_unix_server(server.serve, socket)
     url = f"http+unix://{socket}"
     client = Client(token="t", rest_url=url, stream_url=url, account_id="101-001-1-001")
-    feed = AccountFeed(client=client, store=Store(), streams=ImpatientStreams(client))
+    feed = ImpatientFeed(client=client, store=Store())
     try:
-        async with running(feed, list_instruments, stream_prices, watch_health):
+        async with running(feed, list_instruments, stream_prices, watch_names, watch_health):
             yield feed
     finally:
         listening.close()

@@ -6,14 +6,16 @@ from collections.abc import Awaitable, Callable
 import httpx
 import pytest
 
-from keydesk.feeds.account import poll_changes, update_account
-from keydesk.feeds.account_feed import AccountFeed, RoundTrips
+from keydesk.feeds.account_feed import AccountFeed
+from keydesk.feeds.round_trips import RoundTrips
 from keydesk.feeds.session import assess_requests, watch_health
 from keydesk.store.state import Health
 from keydesk.store.store import Store
 from keydesk_client.client import Client
 from keydesk_client.errors import ConnectionLost, NotFound, TimedOut
-from support.fakes.scripted_broker import ScriptedBroker, running
+from keydesk_client.following.feeds import check_changes, update_snapshot
+from keydesk_client.http.timing import Timing
+from support.fakes.scripted_broker import ScriptedBroker, ScriptedFeed, running
 from support.fakes.virtual_time import run
 
 Ending = Callable[[], Awaitable[None]]
@@ -47,7 +49,13 @@ def link_on_virtual_time(broker: MutedBroker) -> AccountFeed:
         carrier=httpx.MockTransport(broker.reply),
     )
     loop = asyncio.get_running_loop()
-    return AccountFeed(client=client, store=Store(), streams=broker, now=loop.time, poll_every=1.0)
+    return ScriptedFeed(
+        client=client,
+        store=Store(),
+        script=broker,
+        timing=Timing(clock=loop.time),
+        check_every_s=1.0,
+    )
 
 
 @pytest.mark.parametrize("ending", [no_answer, refused_connection])
@@ -55,7 +63,7 @@ def test_silence_is_told_with_its_age_until_an_answer_comes(ending: Ending) -> N
     async def body() -> None:
         broker = MutedBroker()
         async with running(
-            link_on_virtual_time(broker), update_account, poll_changes, watch_health
+            link_on_virtual_time(broker), update_snapshot, check_changes, watch_health
         ) as feed:
             await feed.ready.wait()
             await asyncio.sleep(10)
@@ -104,7 +112,9 @@ async def test_a_refusal_is_an_answer_and_a_lost_connection_is_none() -> None:
     broker = MutedBroker()
     client = Client(token="t", rest_url="https://r.test", stream_url="https://s.test")
     async with client:
-        feed = AccountFeed(client=client, store=Store(), streams=broker, now=lambda: 5.0)
+        feed = ScriptedFeed(
+            client=client, store=Store(), script=broker, timing=Timing(clock=lambda: 5.0)
+        )
         for error, since in (
             (ConnectionLost("cut"), 5.0),
             (TimedOut("late"), 5.0),

@@ -1,32 +1,28 @@
 """The price stream, conversions, chart, days and history, against a scripted broker."""
 
-import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
-from typing import Self
+from typing import Self, cast
 
 import pytest
 
 from keydesk.calc.market.watchlists import ALL, Watchlist, Watchlists
-from keydesk.feeds.account import update_account, update_history
-from keydesk.feeds.account_feed import RoundTrips
+from keydesk.feeds.account import update_history
 from keydesk.feeds.candles import update_chart
 from keydesk.feeds.days import days_once, update_days
 from keydesk.feeds.instruments import list_instruments
+from keydesk.feeds.round_trips import RoundTrips
 from keydesk.feeds.session import assess_streams, check
-from keydesk.feeds.streams import (
-    _read,
-    apply_item,
-    stream_prices,
-    update_conversions,
-    watched_instruments,
-)
+from keydesk.feeds.streams import update_conversions, watch_names
 from keydesk.records import Day
 from keydesk.store.state import Health
 from keydesk_client.errors import ConnectionLost
+from keydesk_client.following.feeds import stream_prices, update_snapshot
 from keydesk_client.models import ClientPrice, PricingHeartbeat
 from keydesk_client.models._core.scalars import DateTime
+from keydesk_client.streams.prices import PriceStream
 from keydesk_client.streams.settings import StreamHealth
 from support.data.account_history import (
     candle,
@@ -50,7 +46,9 @@ def candles_of(*each: str) -> list[object]:
 
 async def test_prices_come_without_waiting_for_the_account() -> None:
     broker = ScriptedBroker(statuses={"101-001-1-001": 503})
-    async with running(link_to(broker), list_instruments, update_account, stream_prices) as feed:
+    async with running(
+        link_to(broker), list_instruments, update_snapshot, stream_prices, watch_names
+    ) as feed:
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
         await feed.priced.wait()
         assert not feed.ready.is_set()
@@ -68,8 +66,8 @@ async def test_nothing_is_kept_of_instruments_and_currencies_that_the_account_do
         for number in range(100):
             odd = price(f"X{number}_Y", "1.1", "1.2")
             rates = [conversions(f"Z{number}", "1", "1", "1").to_wire()]
-            apply_item(feed, odd)
-            apply_item(feed, price("EUR_USD", "1.1", "1.2", homeConversions=rates))
+            feed.take_price(odd)
+            feed.take_price(price("EUR_USD", "1.1", "1.2", homeConversions=rates))
         assert list(feed.store.quotes) == ["EUR_USD"]
         assert feed.store.conversions == {}
         assert feed.store.health.unreadable == 200
@@ -80,7 +78,7 @@ async def test_prices_that_come_before_the_instruments_of_a_new_market_are_no_un
 ):
     feed = link_to(ScriptedBroker())
     early = price("EUR_USD", "1.08490", "1.08500")
-    apply_item(feed, early)
+    feed.take_price(early)
     assert feed.store.health.unreadable == 0
     assert feed.store.quotes == {}
     await feed.client.close()
@@ -91,11 +89,11 @@ async def test_what_is_held_or_in_focus_is_streamed_as_well() -> None:
     feed = link_to(broker)
     feed.store.lists = Watchlists((Watchlist(ALL), Watchlist("Mine", ("EUR_USD",))))
     feed.store.list_name = "Mine"
-    async with running(feed, list_instruments, stream_prices):
+    async with running(feed, list_instruments, stream_prices, watch_names):
         await until(lambda: broker.price_line.opened == [("EUR_USD",)])
         feed.store.set_focus("AUD_NZD")
         broker.price_line.say(*(price("EUR_USD", "1.08490", "1.08500") for _ in range(3)))
-        await until(lambda: watched_instruments(feed) == ("EUR_USD", "AUD_NZD"))
+        await until(lambda: feed.wanted() == ("EUR_USD", "AUD_NZD"))
         await until(lambda: feed.store.quotes)
         for _ in range(1000):  # the old stream is left with the first item after the change is seen
             broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
@@ -129,8 +127,8 @@ async def rests_between(*moments: float) -> list[float]:
         rests.append(round(seconds, 3))
         clock.seconds += seconds
 
-    feed.pause = pause
-    await _read(feed, TimedStream(clock, moments), asyncio.Event())
+    feed.timing = replace(feed.timing, sleep=pause)
+    await feed.take_prices(cast("PriceStream", TimedStream(clock, moments)))
     await feed.client.close()
     return rests
 
@@ -143,7 +141,7 @@ async def test_prices_that_come_together_are_read_at_once_and_a_flood_once_a_fra
 
 async def test_a_lost_price_stream_is_said_and_opened_again() -> None:
     broker = ScriptedBroker()
-    async with running(link_to(broker), list_instruments, stream_prices) as feed:
+    async with running(link_to(broker), list_instruments, stream_prices, watch_names) as feed:
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"), ConnectionLost("cut"))
         await until(lambda: len(broker.price_line.opened) > 1)
         assert "The price stream is down: cut" in [line.text for line in feed.store.log]
@@ -161,7 +159,9 @@ async def test_after_a_gap_older_times_count_and_candles_are_loaded_again() -> N
             }
         }
     )
-    async with running(link_to(broker), list_instruments, stream_prices, update_chart) as feed:
+    async with running(
+        link_to(broker), list_instruments, stream_prices, watch_names, update_chart
+    ) as feed:
         await until(lambda: broker.asked.count("candles") == 1)
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500", LATER), "a gap")
         broker.price_line.say(price("EUR_USD", "1.00000", "1.00010"))
@@ -171,7 +171,7 @@ async def test_after_a_gap_older_times_count_and_candles_are_loaded_again() -> N
 
 async def test_a_heartbeat_is_a_sign_of_life_and_tells_the_time() -> None:
     broker = ScriptedBroker()
-    async with running(link_to(broker), list_instruments, stream_prices) as feed:
+    async with running(link_to(broker), list_instruments, stream_prices, watch_names) as feed:
         broker.price_line.say(PricingHeartbeat(time=DateTime(LATER)))
         await until(lambda: feed.store.clock_ns == DateTime(LATER).ns)
         assert feed.store.health.prices_at is not None
@@ -237,7 +237,9 @@ async def test_the_days_of_what_is_watched(latest_works: bool) -> None:
 
 async def test_days_wait_for_the_first_price() -> None:
     broker = ScriptedBroker(answers={"/latest": {"latestCandles": []}})
-    async with running(link_to(broker), list_instruments, stream_prices, update_days) as feed:
+    async with running(
+        link_to(broker), list_instruments, stream_prices, watch_names, update_days
+    ) as feed:
         await feed.listed.wait()
         assert "latest" not in broker.asked
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
@@ -262,7 +264,9 @@ async def test_history_fills_the_log_the_day_and_the_first_stops() -> None:
         "granularity": "S5",
         "candles": [last],
     }
-    async with running(feed, list_instruments, update_account, stream_prices, update_history):
+    async with running(
+        feed, list_instruments, update_snapshot, stream_prices, watch_names, update_history
+    ):
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
         await until(lambda: feed.store.today is not None)
         assert [line.id for line in feed.store.log] == ["1", "5", "6", "7"]
@@ -286,7 +290,7 @@ def test_a_stream_is_stale_after_six_seconds_of_silence() -> None:
 
 async def test_a_stream_that_is_being_opened_again_is_down() -> None:
     broker = ScriptedBroker()
-    async with running(link_to(broker), list_instruments, stream_prices) as feed:
+    async with running(link_to(broker), list_instruments, stream_prices, watch_names) as feed:
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
         await feed.priced.wait()
         broker.price_line.health.connected = False
@@ -301,7 +305,7 @@ async def test_a_stream_that_is_being_opened_again_is_down() -> None:
 
 async def test_a_price_does_not_hide_that_answers_are_slow_until_the_next_look() -> None:
     broker = ScriptedBroker()
-    async with running(link_to(broker), list_instruments, stream_prices) as feed:
+    async with running(link_to(broker), list_instruments, stream_prices, watch_names) as feed:
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
         await feed.priced.wait()
         for _ in range(20):

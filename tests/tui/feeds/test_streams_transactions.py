@@ -1,8 +1,8 @@
 """A lost transaction stream is counted once, whichever way it becomes known."""
 
 from keydesk.feeds.session import check
-from keydesk.feeds.streams import apply_transaction, stream_transactions
 from keydesk_client.errors import ConnectionLost
+from keydesk_client.following.feeds import apply_transaction, stream_transactions
 from keydesk_client.streams.settings import Reconnected
 from support.data.account_history import transaction
 from support.fakes.scripted_broker import ScriptedBroker, link_to, running, until

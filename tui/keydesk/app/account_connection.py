@@ -108,10 +108,9 @@ async def open_account(
     unread: UnreadOutcomes | None = None,
 ) -> AsyncIterator[Connection]:
     """Open the account; leaving the block closes all connections."""
-    from keydesk.feeds.account import Reconciler  # noqa: PLC0415
     from keydesk.feeds.account_feed import AccountFeed  # noqa: PLC0415
     from keydesk.feeds.outage import Broker  # noqa: PLC0415
-    from keydesk.feeds.session import ClientStreams  # noqa: PLC0415
+    from keydesk.feeds.reconciliation import Reconciler  # noqa: PLC0415
     from keydesk.store.valuation import revalue  # noqa: PLC0415
     from keydesk.trading.audit import AuditLog  # noqa: PLC0415
     from keydesk.trading.commands import Commands  # noqa: PLC0415
@@ -139,8 +138,7 @@ async def open_account(
         feed = AccountFeed(
             client=client,
             store=store,
-            streams=ClientStreams(client),
-            poll_every=PRACTICE_POLL if target.own_broker else POLL,
+            check_every_s=PRACTICE_POLL if target.own_broker else POLL,
             broker=Broker() if target.own_broker else Broker(target.rest_url, target.login),
         )
         executions = ExecutionLog(audit.with_suffix(".executions"))
@@ -164,7 +162,7 @@ async def open_account(
             client_ids=target.linked is False,
             instrument_of=lambda action, about: instrument_of_target(action, about, store),
         )
-        feed.reconciler = Reconciler(sender, reconciliation)
+        feed.reconcile = Reconciler(sender, reconciliation).check
         feed.gate.listen(sender.watch)
         feed.gate.listen(Notifier(store, executions=executions).on_transaction)
         keeper = ExitPlanKeeper(dispatcher)

@@ -38,7 +38,16 @@ FEEDS: Mapping[str, Feed] = {
     name: session.FEEDS[name]
     for name in (
         *("instruments", "instrument changes", "transaction stream", "account", "price stream"),
-        *("conversions", "changes", "gaps", "days", "history", "alerts", "health"),
+        *(
+            "watched instruments",
+            "conversions",
+            "changes",
+            "gaps",
+            "days",
+            "history",
+            "alerts",
+            "health",
+        ),
     )
 }
 """What alerts need: no charts, no books of the focus, no day lines."""
@@ -90,8 +99,7 @@ class Watcher:
         self.feed = AccountFeed(
             client=reach.client,
             store=self.store,
-            streams=session.ClientStreams(reach.client),
-            poll_every=POLL,
+            check_every_s=POLL,
             alerts=self.watch,
             broker=Broker(reach.target.rest_url, reach.target.login),
         )

@@ -5,39 +5,28 @@ of the stream are compared too. UNCONFIRMED commands are looked for in the chang
 may hold their effect, and then the stream begins after it.
 """
 
-import asyncio
-import contextlib
-from collections.abc import Awaitable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Protocol
+from collections.abc import Iterable, Mapping
 
 from keydesk.calc.market.trading_day import day_start
-from keydesk.config.settings import Reconciliation
-from keydesk.feeds.account_feed import FAILURES, AccountFeed, reason
+from keydesk.feeds.account_feed import AccountFeed, reason
 from keydesk.records import StartPrice
 from keydesk.store.state import Topic
 from keydesk.store.transactions.fold import (
     count_closed_trades,
     count_day,
-    forget_after,
     held_at_start,
     note_opening_costs,
     write_earlier,
 )
 from keydesk_client.account.fold import remember_first_stops
-from keydesk_client.account.synchronizer import AccountRequest, Comparison, Continuity
 from keydesk_client.account.values import checked_time_ns, number_of, readable
 from keydesk_client.account.values import price as checked_price
 from keydesk_client.errors import (
-    AnswerTooLarge,
-    KeydeskClientError,
-    OutOfRange,
     Refused,
 )
-from keydesk_client.models import Account, AccountChanges, DateTime, Transaction
-from keydesk_client.models.responses import AccountChangesResponse, TransactionsResponse
-from keydesk_client.orders.outcome import Intent
-from keydesk_client.sequencer import REPLICA_PAUSES_S
+from keydesk_client.following.feeds import FAILURES
+from keydesk_client.models import DateTime, Transaction
+from keydesk_client.models.responses import TransactionsResponse
 
 REPEATS_AT_ONCE = 2
 SETTLED_AFTER = 10.0  # seconds since the last snapshot after which the next one is taken at once
@@ -46,124 +35,6 @@ MAX_READ = 20_000  # a day with more transactions is not read back to its start
 FIRST_STOP_WITHIN = 12  # ids after the fill: a trade's first stop is usually in its batch
 NOT_OFFERED = (400, 403, 404)  # the answer where the account has no candles of an instrument
 NS = 1_000_000_000
-
-
-async def update_account(feed: AccountFeed) -> None:
-    """Take a snapshot now and whenever one is requested; back off if snapshots keep being requested."""
-    feed.snapshot_wanted.set()
-    repeats, taken = 0, float("-inf")
-    while True:
-        await feed.snapshot_wanted.wait()
-        repeats = repeats + 1 if feed.now() - taken < SETTLED_AFTER else 0
-        if repeats > REPEATS_AT_ONCE:
-            await feed.back_off(repeats - REPEATS_AT_ONCE)
-        feed.snapshot_wanted.clear()
-        await _snapshot(feed)
-        taken = feed.now()
-        feed.ready.set()
-
-
-async def _snapshot(feed: AccountFeed) -> None:
-    tries = 0
-    while True:
-        try:
-            with feed.synchronizer.asking() as request:
-                replace_account(feed, await _read_account(feed, request), request)
-        except FAILURES as error:
-            feed.note_failure(error)
-            await feed.back_off(tries)
-            tries += 1
-        else:
-            feed.note_success()
-            return
-
-
-async def _read_account(feed: AccountFeed, request: AccountRequest) -> Account:
-    """Return the account; where the desk itself made the history go back, as it is."""
-
-    async def read() -> Account:
-        return (await feed.ask(feed.unretried.accounts.get())).account
-
-    pauses = REPLICA_PAUSES_S if feed.ready.is_set() else ()
-    return await feed.synchronizer.read_snapshot(read, request, sleep=feed.pause, pauses=pauses)
-
-
-def replace_account(feed: AccountFeed, account: Account, request: AccountRequest) -> None:
-    """Replace the account by a snapshot, then apply the transactions after it."""
-    match feed.synchronizer.apply_snapshot(account, request):
-        case Continuity.ANOTHER_ACCOUNT:
-            feed.store.log.clear()
-            feed.store.today = feed.store.past_log = None
-            feed.write("The broker has another account under this id: its history begins anew")
-        case Continuity.WENT_BACK:
-            last = feed.gate.applied or 0
-            forget_after(feed.store, last)
-            feed.write(
-                f"The history of the broker now ends at transaction {last}; later transactions were dropped"
-            )
-    feed.poll_wanted.set()
-    feed.history_wanted.set()
-
-
-async def poll_changes(feed: AccountFeed) -> None:
-    """Poll the account's changes every `poll_every` seconds, and at once when requested."""
-    await feed.ready.wait()
-    tries = 0
-    while True:
-        if await poll_once(feed):
-            tries = 0
-            _count_day_if_wanted(feed)
-            if feed.reconciler is not None:
-                await feed.reconciler.check(feed)
-            await _until_next(feed)
-        else:
-            await feed.back_off(tries)
-            tries += 1
-
-
-def _count_day_if_wanted(feed: AccountFeed) -> None:
-    today = feed.store.today
-    if today is not None and today.wants_count:
-        today.wants_count = False
-        feed.history_wanted.set()
-
-
-async def poll_once(feed: AccountFeed) -> bool:
-    """Poll once; return False if there was no answer."""
-    feed.poll_wanted.clear()
-    since = feed.synchronizer.checked
-    try:
-        with feed.synchronizer.asking() as request:
-            answer = await feed.ask(feed.unretried.accounts.changes(request.since))
-            apply_changes(feed, answer, request)
-    except OutOfRange:
-        feed.request_snapshot(f"The broker does not know transaction {since}")
-    except AnswerTooLarge as error:
-        feed.request_snapshot(f"Too much changed since transaction {since}: {reason(error)}")
-    except FAILURES as error:
-        feed.note_failure(error)
-        return False
-    feed.note_success()
-    return True
-
-
-def apply_changes(
-    feed: AccountFeed, answer: AccountChangesResponse, request: AccountRequest
-) -> None:
-    """Apply new transactions and compare; if the desk is no newer than the answer, take the broker's figures."""
-    due = feed.snapshot_wanted.is_set()
-    compared = feed.synchronizer.apply_changes(answer, request, snapshot_is_due=due)
-    if compared is Comparison.EQUAL:
-        feed.clear_warning()
-        if not feed.snapshot_wanted.is_set():
-            feed.store.health.unchecked = False
-
-
-async def _until_next(feed: AccountFeed) -> None:
-    """Wait until the next poll is due or requested."""
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(feed.poll_every):  # wait_for of 3.11 may swallow a cancellation
-            await feed.poll_wanted.wait()
 
 
 async def update_history(feed: AccountFeed) -> None:
@@ -271,63 +142,3 @@ def _require_id_and_time(transaction: Transaction) -> Transaction:
     number_of(transaction.id)
     checked_time_ns(transaction.time)
     return transaction
-
-
-class UnconfirmedSource(Protocol):
-    """The part of the client's `Sender` that the check needs."""
-
-    def unconfirmed(self) -> tuple[Intent, ...]: ...
-    def reconcile(self, changes: AccountChanges, since: int) -> Awaitable[tuple[Intent, ...]]: ...
-
-
-@dataclass(slots=True)
-class Reconciler:
-    """Polls the account's changes while a command is UNCONFIRMED, and lets the sender compare them.
-
-    Changes that were compared and do not concern a command are not requested again for it: those of an hour would be
-    more than a bad link takes every ten seconds.
-    """
-
-    sender: UnconfirmedSource
-    thresholds: Reconciliation
-    _checked_at: float = field(default=float("-inf"), init=False)
-    _sent_at: dict[str, float] = field(default_factory=dict[str, float], init=False)
-    """Send times by intent id on the monotonic clock, converted from the wall clock at the first check."""
-    _compared: dict[str, int] = field(default_factory=dict[str, int], init=False)
-    """Transaction ids by intent id: what happened up to there does not concern the intent."""
-
-    async def check(self, feed: AccountFeed) -> None:
-        """Compare what is due; without an answer the next check polls again."""
-        due = self._due(feed)
-        if not due or feed.now() - self._checked_at < self.thresholds.check_every:
-            return
-        self._checked_at = feed.now()
-        compared = {each.id: self._compared.get(each.id, each.since) for each in due}
-        since = min(compared.values())
-        try:
-            answer = await feed.ask(feed.client.for_look_ups().accounts.changes(since))
-        except OutOfRange:  # a history that began anew lacks that id
-            self._compared = {}
-            return
-        except KeydeskClientError:
-            return
-        feed.gate.offer_all(answer.changes.transactions)
-        feed.gate.saw_last(answer.last_transaction_id)
-        not_concerned = await self.sender.reconcile(answer.changes, since)
-        last = number_of(answer.last_transaction_id)
-        compared |= {each.id: last for each in not_concerned if each.id in compared}
-        self._compared = compared
-
-    def _due(self, feed: AccountFeed) -> list[Intent]:
-        """Return the intents older than `check_after` and younger than `look_back`."""
-        now, limits = feed.now(), self.thresholds
-        intents = self.sender.unconfirmed()
-        self._sent_at = {
-            each.id: self._sent_at.get(each.id, now - max(0, feed.wall_ns() - each.at_ns) / NS)
-            for each in intents
-        }
-        return [
-            each
-            for each in intents
-            if limits.check_after <= now - self._sent_at[each.id] <= limits.look_back * 60
-        ]

@@ -1,150 +1,64 @@
-"""State that all feeds of an account share: client, store, clocks, round-trip times and the transaction gate."""
+"""The account that the desk shows, as its feeds keep it current: client, store, clocks, and how failures are reported.
+
+The loops that keep it current are the client's (`keydesk_client.following.feeds`); this is the account that they run on.
+"""
 
 import asyncio
-import random
-import time
-from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
-from types import TracebackType
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, TypeVar
 
 from keydesk.alerts.watch import AlertWatch
 from keydesk.feeds.outage import Broker, outage_of, silence
-from keydesk.store.state import LogLine, Notice, Outage, Topic
+from keydesk.feeds.prices import apply_conversion_factors, apply_heartbeat, apply_known_price
+from keydesk.feeds.round_trips import RoundTrips
+from keydesk.store.candles import invalidate_candles
+from keydesk.store.prices import forget_ages
+from keydesk.store.state import CURRENT, LogLine, Notice, Outage, Topic
 from keydesk.store.store import Store
-from keydesk.store.transactions.fold import apply
+from keydesk.store.transactions.fold import apply, forget_after
+from keydesk.store.watchlists import listed_instruments
 from keydesk.text.sanitize import clean, safe
-from keydesk_client.account.synchronizer import Synchronizer, TransactionGate
-from keydesk_client.account.values import READ_ERRORS
+from keydesk_client.account.synchronizer import (
+    Comparison,
+    Continuity,
+    Synchronizer,
+    TransactionGate,
+)
+from keydesk_client.account.values import READ_ERRORS, checked_time_ns, try_to
 from keydesk_client.client import Client
 from keydesk_client.errors import (
     ConnectionLost,
     HttpStatusError,
-    KeydeskClientError,
     TimedOut,
     Unreachable,
     UnreadableAnswer,
     message_of,
 )
-from keydesk_client.http.retry import BackOff, Retries
-from keydesk_client.streams.settings import StreamHealth
+from keydesk_client.following.events import Source
+from keydesk_client.following.feeds import back_off
+from keydesk_client.http.retry import Retries
+from keydesk_client.http.timing import REAL_TIMING, Timing
+from keydesk_client.models import ClientPrice, PricingHeartbeat, TransactionHeartbeat
+from keydesk_client.streams.prices import PriceItem, PriceStream
+from keydesk_client.streams.settings import (
+    OverflowPolicy,
+    Reconnected,
+    StreamHealth,
+    StreamSettings,
+)
+from keydesk_client.streams.transactions import TransactionItem, TransactionStream
 
-REMEMBERED = 100  # round trips
-RECENT = 60.0  # seconds: older round trips say nothing of the line as it is now
 T = TypeVar("T")
 UNANSWERED = (ConnectionLost, TimedOut, Unreachable)
-BACK_OFF = BackOff(first_s=0.5, longest_s=30.0)
 NO_RETRIES = Retries(most=0)
-SHORTEST_PAUSE = 0.25  # seconds
 MAX_REASON_LENGTH = 200
-FAILURES = (KeydeskClientError, *READ_ERRORS)
-"""Errors of a request: no answer, a refusal, or an answer without required members."""
-
-
-class RoundTrips:
-    """The newest round-trip times, and the requests without an answer; all in seconds."""
-
-    def __init__(self) -> None:
-        self._taken: deque[tuple[float, float]] = deque(maxlen=REMEMBERED)  # when, how long
-        self._waiting: dict[object, float] = {}  # when each request was asked
-        self._failed_since: float | None = (
-            None  # when the first was asked that ended without an answer
-        )
-        self._answered_at = float("-inf")  # when the last answer of any kind came
-
-    def took(self, seconds: float, now: float) -> None:
-        """Add the duration of a round trip that just ended."""
-        self._taken.append((now, seconds))
-
-    def ask(self, now: float) -> object:
-        """Note that a request is sent; return its handle."""
-        request = object()
-        self._waiting[request] = now
-        return request
-
-    def answer(self, request: object, now: float) -> None:
-        """Note that a request was answered, also with an error status."""
-        self._waiting.pop(request, None)
-        self._failed_since, self._answered_at = None, now
-
-    def give_up(self, request: object) -> None:
-        """Note that a request ended without an answer; it counts as unanswered until any answer arrives."""
-        sent_at = self._waiting.pop(request, None)
-        if self._failed_since is None:
-            self._failed_since = sent_at
-
-    def forget(self, request: object) -> None:
-        """Remove a request that was cancelled or never sent."""
-        self._waiting.pop(request, None)
-
-    @property
-    def unanswered_since(self) -> float | None:
-        """When the oldest unanswered request was sent, None if there is none."""
-        waiting = [*self._waiting.values()]
-        if self._failed_since is not None:
-            waiting.append(self._failed_since)
-        return min(waiting, default=None)
-
-    def silence(self, now: float) -> float:
-        """Return the seconds without any answer while a request waits, else 0."""
-        since = self.unanswered_since
-        return 0.0 if since is None else now - max(since, self._answered_at)
-
-    def oldest_wait(self, now: float) -> float:
-        """Return the seconds for which the oldest request waits; 0 if none does."""
-        return now - min(self._waiting.values(), default=now)
-
-    @property
-    def last_ms(self) -> float | None:
-        """The newest round trip in milliseconds, None before the first."""
-        return self._taken[-1][1] * 1000 if self._taken else None
-
-    @property
-    def p95_ms(self) -> float | None:
-        """The 95th percentile in milliseconds of the round trips in the minute up to the newest one."""
-        if not self._taken:
-            return None
-        newest, _ = self._taken[-1]
-        ordered = sorted(seconds for when, seconds in self._taken if newest - when < RECENT)
-        return ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))] * 1000
-
-
-class OpenStream(Protocol):
-    """An open stream: prices or transactions, heartbeats and gaps."""
-
-    @property
-    def health(self) -> StreamHealth: ...
-    def __aiter__(self) -> AsyncIterator[object]: ...
-
-
-class Stream(Protocol):
-    """A stream as a context manager; `health` can be read before it is entered, because opening may take long."""
-
-    @property
-    def health(self) -> StreamHealth: ...
-    async def __aenter__(self) -> OpenStream: ...
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-        /,
-    ) -> bool | None: ...
-
-
-class Check(Protocol):
-    """A check that runs after each poll of the account's changes."""
-
-    async def check(self, feed: "AccountFeed", /) -> None: ...
-
-
-class Streams(Protocol):
-    """The source of an account's two streams."""
-
-    def prices(self, instruments: Sequence[str]) -> Stream: ...
-    def transactions(self) -> Stream: ...
+DEAD_AFTER = 10.0  # seconds without a line; heartbeats come every five
+PRICES = StreamSettings(stall_s=DEAD_AFTER, when_full=OverflowPolicy.KEEP_LAST)
+TRANSACTIONS = StreamSettings(stall_s=DEAD_AFTER)
+READ_SECONDS = 0.005  # seconds that reading the prices takes at most before it pauses
+READ_INTERVAL = 0.095  # seconds between the starts of two reads, about one a frame; meanwhile newer prices replace older ones
 
 
 @dataclass(slots=True, kw_only=True)
@@ -153,15 +67,13 @@ class AccountFeed:
 
     client: Client
     store: Store
-    streams: Streams
-    poll_every: float = 5.0  # seconds from one poll of the account's changes to the next
-    now: Callable[[], float] = time.monotonic
-    wall_ns: Callable[[], int] = time.time_ns
-    pause: Callable[[float], Awaitable[None]] = asyncio.sleep
-    chance: Callable[[], float] = random.random
+    check_every_s: float = 5.0  # from one comparison with the account's changes to the next
+    longest_pause_s: float = 30.0  # before a request or a stream is tried again
+    timing: Timing = REAL_TIMING
     round_trips: RoundTrips = field(default_factory=RoundTrips)
     snapshot_wanted: asyncio.Event = field(default_factory=asyncio.Event)
-    poll_wanted: asyncio.Event = field(default_factory=asyncio.Event)
+    check_wanted: asyncio.Event = field(default_factory=asyncio.Event)
+    names_changed: asyncio.Event = field(default_factory=asyncio.Event)  # of price streams
     history_wanted: asyncio.Event = field(default_factory=asyncio.Event)
     listed: asyncio.Event = field(default_factory=asyncio.Event)  # instruments are known
     ready: asyncio.Event = field(default_factory=asyncio.Event)  # the account is on the desk
@@ -172,17 +84,29 @@ class AccountFeed:
     broker: Broker = field(default_factory=Broker)  # as outages name it
     failures_in_row: int = 0  # of the account's requests
     unreadable_noted: int = 0  # records that could not be read, when health was last assessed
-    reconciler: Check | None = None  # of what is UNCONFIRMED
+    reconcile: Callable[["AccountFeed"], Awaitable[None]] | None = None  # what is UNCONFIRMED
     alerts: AlertWatch | None = None  # called when prices were missed
     synchronizer: Synchronizer = field(init=False)
     gate: TransactionGate = field(init=False)
-    unretried: Client = field(init=False)  # for loops that try again themselves, and show why
+    rest: Client = field(init=False)  # whose requests are tried again by the feeds, which show why
 
     def __post_init__(self) -> None:
         apply_to_store = partial(apply, self.store)
         self.synchronizer = Synchronizer(self.store, apply_to_store, self.request_snapshot)
         self.gate = self.synchronizer.gate
-        self.unretried = self.client.with_retries(NO_RETRIES)
+        self.rest = self.client.with_retries(NO_RETRIES)
+
+    def now(self) -> float:
+        """Return the monotonic time in seconds."""
+        return self.timing.clock()
+
+    def wall_ns(self) -> int:
+        """Return this machine's time in nanoseconds."""
+        return self.timing.wall_ns()
+
+    async def pause(self, seconds: float) -> None:
+        """Wait."""
+        await self.timing.sleep(seconds)
 
     async def ask(self, call: Awaitable[T]) -> T:
         """Return the answer of a REST call and record its round trip."""
@@ -246,6 +170,156 @@ class AccountFeed:
         self.store.notify(Notice(level, safe(text), self.wall_ns(), sums_up="connection"))
         self.store.mark(Topic.HEALTH)
 
+    # What the client's feeds ask of the account, and report.
+
+    async def prepare(self) -> None:
+        """Do nothing: the instruments are read by a feed of their own."""
+
+    def interrupted(self, source: Source, error: Exception, what: str = "") -> None:
+        """Report that a source does not answer."""
+        match source:
+            case "prices":
+                self._prices_down(reason(error))
+            case "transactions":
+                self._transactions_down(reason(error))
+            case "account":
+                self.note_failure(error)
+                if what.startswith("transactions"):
+                    self.write(f"{what.capitalize()} could not be read: {reason(error)}")
+
+    def restored(self, source: Source) -> None:
+        """Take back why the account could not be read; streams are judged by what they bring."""
+        if source == "account":
+            self.note_success()
+
+    def snapshot_taken(self, continuity: Continuity) -> None:
+        """Forget what is not of this history any more, and have earlier transactions read."""
+        match continuity:
+            case Continuity.ANOTHER_ACCOUNT:
+                self.store.log.clear()
+                self.store.today = self.store.past_log = None
+                self.write("The broker has another account under this id: its history begins anew")
+            case Continuity.WENT_BACK:
+                last = self.gate.applied or 0
+                forget_after(self.store, last)
+                self.write(
+                    f"The history of the broker now ends at transaction {last}; later transactions were dropped"
+                )
+            case Continuity.SAME:
+                pass
+        self.history_wanted.set()
+
+    async def compared(self, result: Comparison) -> None:
+        """Take back the warning when account and broker agree; look for what is UNCONFIRMED."""
+        if result is Comparison.EQUAL:
+            self.clear_warning()
+            if not self.snapshot_wanted.is_set():
+                self.store.health.unchecked = False
+        today = self.store.today
+        if today is not None and today.wants_count:
+            today.wants_count = False
+            self.history_wanted.set()
+        if self.reconcile is not None:
+            await self.reconcile(self)
+
+    def wanted(self) -> tuple[str, ...]:
+        """Return the instruments whose prices are needed, once they are listed: of watchlists, positions, charts, alerts."""
+        store = self.store
+        if not self.listed.is_set():
+            return ()
+        charted = (store.focus, *(instrument for instrument, _ in store.side_charts.values()))
+        needed = (*store.positions, *charted, *store.alert_instruments)
+        known = (name for name in needed if name in store.instruments)
+        return tuple(dict.fromkeys((*listed_instruments(store), *known)))
+
+    def open_prices(self, names: tuple[str, ...]) -> PriceStream:
+        """Return a stream of prices, current ones first; conversion factors are polled."""
+        return self.client.pricing.stream(names, settings=PRICES)
+
+    def open_transactions(self) -> TransactionStream:
+        """Return a stream of every transaction from now on."""
+        return self.client.transactions.stream(settings=TRANSACTIONS)
+
+    def opening(self, source: Source, health: StreamHealth) -> None:
+        """Note the health of a stream that is being opened."""
+        if source == "prices":
+            self.price_health = health
+        else:
+            self.event_health = health
+
+    async def take_prices(self, items: PriceStream) -> None:
+        """Take items until the stream ends: at once after a pause, in batches under load."""
+        began = float("-inf")
+        async for item in items:
+            self.take_price(item)
+            now = self.now()
+            if now - began > READ_SECONDS:
+                early = began + READ_INTERVAL - now
+                if early > 0:
+                    await self.pause(early)
+                began = self.now()
+
+    def take_price(self, item: PriceItem) -> None:
+        """Take one item of the price stream; the hot path, thousands a second."""
+        now, store = self.now(), self.store
+        store.health.prices_at = now
+        if isinstance(item, ClientPrice):
+            try:
+                apply_known_price(store, item, now)
+                if item.home_conversions:
+                    apply_conversion_factors(store, item.home_conversions)
+            except READ_ERRORS as error:
+                store.note_unreadable(str(error))
+            else:
+                if store.health.prices not in CURRENT:
+                    self._prices_up()
+        elif isinstance(item, PricingHeartbeat):
+            try_to(store, partial(apply_heartbeat, store, item, self.wall_ns()))
+        else:  # the stream was broken and is back: perhaps with another broker's clock
+            if self.alerts is not None:
+                self.alerts.note_interruption()
+            forget_ages(store)
+            invalidate_candles(store)
+            store.health.unchecked = True
+            self.check_wanted.set()
+            self.write("The price stream was interrupted and is back")
+
+    def heard(self, item: TransactionItem) -> None:
+        """Note an item of the transaction stream."""
+        health = self.store.health
+        known_lost, health.events = health.events == "DOWN", "OK"
+        health.events_at = self.now()
+        self.store.mark(Topic.HEALTH)
+        if isinstance(item, TransactionHeartbeat):
+            try_to(self.store, lambda: self.store.see_clock(checked_time_ns(item.time)))
+        elif isinstance(item, Reconnected):
+            self.write("The transaction stream was interrupted and is back")
+            health.event_losses += not known_lost
+
+    def _prices_up(self) -> None:
+        self.store.health.prices = "OK"
+        self.store.mark(Topic.HEALTH)
+        self.priced.set()
+        if self.store.health.unchecked:
+            self.check_wanted.set()
+
+    def _prices_down(self, text: str) -> None:
+        if self.alerts is not None:
+            self.alerts.note_interruption()
+        if self.store.health.prices != "DOWN":
+            self.store.health.prices = "DOWN"
+            self.store.health.unchecked = True
+            self.write(f"The price stream is down: {text}")
+            self.store.mark(Topic.HEALTH)
+
+    def _transactions_down(self, text: str) -> None:
+        if self.store.health.events != "DOWN":
+            self.store.health.events = "DOWN"
+            self.store.health.event_losses += 1
+            self.write(f"The transaction stream is down: {text}")
+            self.store.mark(Topic.HEALTH)
+        self.check_wanted.set()
+
     def write(self, text: str) -> None:
         """Write a line of the desk's own to the log."""
         moment = self.store.clock_ns or self.wall_ns()
@@ -281,7 +355,7 @@ class AccountFeed:
 
     async def back_off(self, tries: int) -> None:
         """Wait before the next attempt: full jitter under a ceiling that doubles."""
-        await self.pause(BACK_OFF.pause(tries, self.chance, at_least_s=SHORTEST_PAUSE))
+        await back_off(self, tries)
 
 
 def reason(error: Exception) -> str:

@@ -13,11 +13,12 @@ from keydesk.calc.alerts.engine import PriceHistory, PriceRange
 from keydesk.calc.alerts.of_candles import CandleCondition
 from keydesk.calc.alerts.of_facts import ClientLongPercent
 from keydesk.calc.alerts.of_prices import PriceCondition
-from keydesk.feeds.account_feed import FAILURES, AccountFeed
+from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.client_books import ask
 from keydesk.store.candles import candle_of, period_end
 from keydesk.store.state import CURRENT, Topic
 from keydesk_client.account.values import LAST_NS, readable
+from keydesk_client.following.feeds import FAILURES
 from keydesk_client.models import Candlestick, granularity_of
 from keydesk_client.models._core.scalars import DateTime
 

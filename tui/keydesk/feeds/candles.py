@@ -2,7 +2,7 @@
 
 from datetime import tzinfo
 
-from keydesk.feeds.account_feed import FAILURES, AccountFeed, reason
+from keydesk.feeds.account_feed import AccountFeed, reason
 from keydesk.store.candles import (
     Direction,
     apply_candles,
@@ -16,6 +16,7 @@ from keydesk.store.candles import (
 from keydesk.store.state import CandleSeries, Notice, PastCandles, Topic
 from keydesk.text.format import at, pair
 from keydesk.text.sanitize import safe
+from keydesk_client.following.feeds import FAILURES
 from keydesk_client.models import CandlestickResponse, DateTime, granularity_of
 
 COUNT = 400

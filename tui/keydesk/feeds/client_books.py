@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, urlsplit
 
-from keydesk.feeds.account_feed import FAILURES, AccountFeed, reason
+from keydesk.feeds.account_feed import AccountFeed, reason
 from keydesk.store.prices import (
     KINDS,
     MAX_EARLIER,
@@ -19,6 +19,7 @@ from keydesk.store.state import BookKind, ClientBook, Topic
 from keydesk.text.format import pair
 from keydesk_client.account.values import FIRST_NS, LAST_NS
 from keydesk_client.errors import NotFound, RateLimited, Refused
+from keydesk_client.following.feeds import FAILURES
 from keydesk_client.models import OrderBook, PositionBook
 from keydesk_client.models._core.scalars import DateTime
 

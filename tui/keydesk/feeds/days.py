@@ -13,14 +13,14 @@ from keydesk.calc.market import day_shape
 from keydesk.calc.market.indicator_specs import IndicatorSpec
 from keydesk.calc.market.indicators import compute
 from keydesk.calc.market.trading_day import day_start
-from keydesk.feeds.account_feed import FAILURES, AccountFeed
-from keydesk.feeds.streams import watched_instruments
+from keydesk.feeds.account_feed import AccountFeed
 from keydesk.records import DayLine
 from keydesk.store.candles import apply_day, candle_of
 from keydesk.store.state import Candle, Topic
 from keydesk.store.store import Store
 from keydesk_client.account.values import readable, try_to
 from keydesk_client.errors import HttpStatusError, RateLimited
+from keydesk_client.following.feeds import FAILURES
 from keydesk_client.models import Candlestick, CandlestickResponse, Granularity
 
 Kind = Literal["line", "average"]
@@ -48,7 +48,7 @@ async def update_days(feed: AccountFeed) -> None:
     with feed.store.subscribed(Topic.INSTRUMENTS) as changed:
         while True:
             changed.clear()
-            for names in _portions(watched_instruments(feed)):
+            for names in _portions(feed.wanted()):
                 await days_once(feed, names)
                 await feed.pause(BETWEEN_DAYS)
             await feed.wait(changed, DAYS_EVERY)

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from keydesk.calc.risk.sizing import TypicalSpreads
-from keydesk.feeds.account_feed import FAILURES, AccountFeed, reason
+from keydesk.feeds.account_feed import AccountFeed, reason
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.watchlists import fill_list, in_usual_order
 from keydesk.text.sanitize import NAME_LIMIT, clean_name
 from keydesk_client.account.values import amount, price, readable
+from keydesk_client.following.feeds import FAILURES
 from keydesk_client.models import Instrument
 
 MAX_PLACES = 12

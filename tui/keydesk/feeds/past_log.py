@@ -1,10 +1,11 @@
 """Read older transactions for the log, a page of ids at a time, as far back as it is scrolled or searched."""
 
-from keydesk.feeds.account_feed import FAILURES, AccountFeed, reason
+from keydesk.feeds.account_feed import AccountFeed, reason
 from keydesk.store.past_log import PastLog
 from keydesk.store.state import Topic
 from keydesk.store.transactions.past_pages import take_page
 from keydesk_client.errors import Forbidden, Unauthorized
+from keydesk_client.following.feeds import FAILURES
 
 FOUND_AT_ONCE = 50  # lines that a search looks for before it waits for the reader
 MAX_PAGES = 20  # of a search, before it waits for the reader

@@ -5,12 +5,12 @@ transaction stream opens at once; the transaction gate holds its transactions un
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from typing import TypeAlias
 
-from keydesk.feeds.account import poll_changes, update_account, update_history
-from keydesk.feeds.account_feed import AccountFeed, RoundTrips, Stream, reason
+from keydesk.feeds.account import update_history
+from keydesk.feeds.account_feed import AccountFeed, reason
 from keydesk.feeds.alerts import update_alerts
 from keydesk.feeds.average_ranges import update_average_ranges
 from keydesk.feeds.candles import update_chart
@@ -18,15 +18,12 @@ from keydesk.feeds.client_books import update_books
 from keydesk.feeds.days import update_day_lines, update_days
 from keydesk.feeds.instruments import list_instruments, update_instruments
 from keydesk.feeds.past_log import update_past_log
-from keydesk.feeds.streams import fill_gaps, stream_prices, stream_transactions, update_conversions
+from keydesk.feeds.round_trips import RoundTrips
+from keydesk.feeds.streams import update_conversions, watch_names
 from keydesk.store.state import Health, LinkState, Topic
-from keydesk_client.client import Client
-from keydesk_client.streams.settings import OverflowPolicy, StreamHealth, StreamSettings
+from keydesk_client.following import feeds as following
+from keydesk_client.streams.settings import StreamHealth
 
-DEAD_AFTER = 10.0  # seconds without a line; heartbeats come every five
-
-PRICES = StreamSettings(stall_s=DEAD_AFTER, when_full=OverflowPolicy.KEEP_LAST)
-TRANSACTIONS = StreamSettings(stall_s=DEAD_AFTER)
 HEALTH_CHECK_EVERY = 0.5
 STALE_AFTER = 6.0  # seconds without any line: heartbeats come every five
 SLOW_MS = 1000.0
@@ -35,21 +32,6 @@ SLOW_AFTER = 5.0
 DOWN_AFTER = 10.0
 Feed: TypeAlias = Callable[[AccountFeed], Coroutine[None, None, None]]
 SETTLED_AFTER = 60.0  # seconds of running after which the next failure is the first again
-
-
-class ClientStreams:
-    """The streams of a client's account."""
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
-
-    def prices(self, instruments: Sequence[str]) -> Stream:
-        """Stream the prices of these instruments, current ones first; conversion factors are polled."""
-        return self._client.pricing.stream(instruments, settings=PRICES)
-
-    def transactions(self) -> Stream:
-        """Stream every transaction from now on."""
-        return self._client.transactions.stream(settings=TRANSACTIONS)
 
 
 async def watch_health(feed: AccountFeed) -> None:
@@ -82,7 +64,7 @@ def note_losses(feed: AccountFeed) -> None:
         health.events = "DOWN"
         health.event_losses += 1
         feed.write(f"The transaction stream is down: {_trouble(feed.event_health)}")
-        feed.poll_wanted.set()
+        feed.check_wanted.set()
 
 
 def note_unreadable(feed: AccountFeed) -> None:
@@ -153,12 +135,13 @@ def _trouble(stream: StreamHealth | None) -> str:
 FEEDS: Mapping[str, Feed] = {
     "instruments": list_instruments,
     "instrument changes": update_instruments,
-    "transaction stream": stream_transactions,
-    "account": update_account,
-    "price stream": stream_prices,
+    "transaction stream": following.stream_transactions,
+    "account": following.update_snapshot,
+    "price stream": following.stream_prices,
+    "watched instruments": watch_names,
     "conversions": update_conversions,
-    "changes": poll_changes,
-    "gaps": fill_gaps,
+    "changes": following.check_changes,
+    "gaps": following.fill_gaps,
     "chart": update_chart,
     **{f"chart {place}": partial(update_chart, place=place) for place in (2, 3, 4)},
     "days": update_days,
