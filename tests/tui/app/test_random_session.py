@@ -31,7 +31,7 @@ from keydesk.calc.orders.instructions import (
     OpenOrder,
     SetProtection,
 )
-from keydesk.feeds.streams import conversions_once
+from keydesk.feeds.conversions import conversions_once
 from keydesk.forms.account.exposure import exposure_rows
 from keydesk.forms.account.pages import account_rows
 from keydesk.panes.strips.account import AccountStrip

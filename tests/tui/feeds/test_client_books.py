@@ -7,8 +7,8 @@ import httpx
 
 from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.client_books import AGAIN_AFTER, STOOD_STILL, NextReads, load_book, update_books
+from keydesk.feeds.conversions import watch_names
 from keydesk.feeds.instruments import list_instruments
-from keydesk.feeds.streams import watch_names
 from keydesk.store.prices import step_book
 from keydesk.store.state import ClientBook
 from keydesk_client.following.feeds import stream_prices

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from keydesk.feeds.account import read_history
 from keydesk.feeds.account_feed import AccountFeed
+from keydesk.feeds.history import read_history
 from keydesk.feeds.past_log import load_past, update_past_log
 from keydesk.store.past_log import PAGE, PastLog
 from keydesk.store.transactions.past_pages import want_past

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from keydesk.feeds.account_feed import AccountFeed
+from keydesk.feeds.conversions import watch_names
 from keydesk.feeds.instruments import list_instruments
 from keydesk.feeds.session import watch_health
-from keydesk.feeds.streams import watch_names
 from keydesk.store.store import Store
 from keydesk_client.client import Client
 from keydesk_client.following.feeds import stream_prices

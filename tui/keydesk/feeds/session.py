@@ -9,17 +9,17 @@ from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from typing import TypeAlias
 
-from keydesk.feeds.account import update_history
 from keydesk.feeds.account_feed import AccountFeed, reason
 from keydesk.feeds.alerts import update_alerts
 from keydesk.feeds.average_ranges import update_average_ranges
 from keydesk.feeds.candles import update_chart
 from keydesk.feeds.client_books import update_books
+from keydesk.feeds.conversions import update_conversions, watch_names
 from keydesk.feeds.days import update_day_lines, update_days
+from keydesk.feeds.history import update_history
 from keydesk.feeds.instruments import list_instruments, update_instruments
 from keydesk.feeds.past_log import update_past_log
 from keydesk.feeds.round_trips import RoundTrips
-from keydesk.feeds.streams import update_conversions, watch_names
 from keydesk.store.state import Health, LinkState, Topic
 from keydesk_client.following import feeds as following
 from keydesk_client.streams.settings import StreamHealth

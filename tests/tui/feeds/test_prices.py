@@ -9,13 +9,13 @@ from typing import Self, cast
 import pytest
 
 from keydesk.calc.market.watchlists import ALL, Watchlist, Watchlists
-from keydesk.feeds.account import update_history
 from keydesk.feeds.candles import update_chart
+from keydesk.feeds.conversions import update_conversions, watch_names
 from keydesk.feeds.days import days_once, update_days
+from keydesk.feeds.history import update_history
 from keydesk.feeds.instruments import list_instruments
 from keydesk.feeds.round_trips import RoundTrips
 from keydesk.feeds.session import assess_streams, check
-from keydesk.feeds.streams import update_conversions, watch_names
 from keydesk.records import Day
 from keydesk.store.state import Health
 from keydesk_client.errors import ConnectionLost

@@ -1,9 +1,4 @@
-"""Read the account: snapshots, the poll of changes, earlier transactions, and the check of UNCONFIRMED commands.
-
-The poll requests the changes since the last comparison, not since the last applied transaction, so that transactions
-of the stream are compared too. UNCONFIRMED commands are looked for in the changes as well as on the stream: a snapshot
-may hold their effect, and then the stream begins after it.
-"""
+"""Read earlier transactions of the account: the day so far, the log, the first stops of open trades."""
 
 from collections.abc import Iterable, Mapping
 
