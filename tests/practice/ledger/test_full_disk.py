@@ -51,7 +51,8 @@ async def order_many(practice: PracticeServer) -> list[httpx.Response]:
 
 
 def newest_id(answers: list[httpx.Response]) -> str:
-    return max((answer.json()["lastTransactionID"] for answer in answers), key=int)
+    newest: str = max((answer.json()["lastTransactionID"] for answer in answers), key=int)
+    return newest
 
 
 async def test_a_full_disk_refuses_writes_and_everything_else_goes_on(
