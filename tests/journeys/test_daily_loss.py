@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from keydesk.calc.daily_loss import SENTENCE
 from support.broker import practice_server
-from support.confirming import confirm, send
+from support.confirming import confirm, see_a_form_that_can_be_sent, send
 from support.terminal import Terminal, keydesk
 
 SIZE = (120, 35)
@@ -124,3 +124,59 @@ def test_the_lock_is_reached_held_over_a_restart_and_released(practice_folder: P
     recorded = audit.read_text()
     for text in ("limit of 5.00 was reached", "Early unlock", "released early", "released"):
         assert text in recorded
+
+
+def test_on_the_first_day_a_limit_in_per_cent_does_not_lock_after_the_first_spread(
+    practice_folder: Path,
+) -> None:
+    """A fresh account had no money at 17:00; what was paid in today counts."""
+    with desk(practice_folder) as terminal:
+        terminal.press("g", "s")
+        terminal.see("Your limits of the account")
+        terminal.press("j", "2", "Enter")
+        terminal.see("Limits in force: Loss of the day, exit-only at: 2 % NAV")
+        buy_100_000(terminal)
+        terminal.see("FILLED 100,000")
+        terminal.press("Escape", "g", "s")  # the page says where the limit stands, after the check
+        terminal.see(" % used")
+        assert "LOSS LOCK" not in terminal.text
+        terminal.press("Escape")
+        terminal.see_no_more("Your limits of the account")
+        terminal.press("S")
+        see_a_form_that_can_be_sent(terminal)
+        terminal.press("Escape")
+        terminal.see_no_more("Esc drops")
+        assert "EXIT-ONLY" not in terminal.text
+
+
+def test_a_replay_has_no_lock_of_the_account_that_was_left(practice_folder: Path) -> None:
+    home = practice_folder / "home"
+    home.mkdir(mode=0o700)
+    (home / "templates.toml").write_text("[limits]\ndaily_loss = 5\n")
+    with desk(practice_folder) as terminal:
+        buy_100_000(terminal)
+        terminal.see("LOSS LOCK")
+        terminal.press("Escape")
+        terminal.see("loss lock, exits only")
+        assert "A arms" not in terminal.text
+        terminal.press("A")
+        shown = terminal.see("type this sentence")
+        assert shown.index("EXIT-ONLY") < shown.index(SENTENCE)
+        terminal.press("Escape", ":")
+        terminal.see("Nothing typed")
+        terminal.type("replay franc")
+        terminal.press("Enter")
+        terminal.see("y begins")
+        terminal.pause()
+        terminal.press("y")
+        terminal.see("Thu 15 Jan 2015 09:00:00 UTC    PAUSED")
+        terminal.see_no_more("LOSS LOCK")
+        terminal.press("A")
+        terminal.see("ARM the keyboard")
+        confirm(terminal)
+        terminal.see(" ARMED ")
+        terminal.press("B")
+        see_a_form_that_can_be_sent(terminal)
+        terminal.press("Escape")
+        terminal.see_no_more("Esc drops")
+        assert "LOSS LOCK" not in terminal.text

@@ -101,6 +101,7 @@ class Today:
     booked: Decimal = Decimal(0)  # realized, financing and fees
     transfers: Decimal = Decimal(0)
     unrealized_then: Decimal | None = None  # of the trades open at the start; None: not known
+    start_nav: Decimal | None = None  # where that cannot be counted: as it was seen first
     start_prices: Mapping[str, StartPrice] = field(default_factory=dict)  # by instrument
     wants_count: bool = (
         False  # from the broker's transactions and prices: it began, or financing came

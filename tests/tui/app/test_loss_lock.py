@@ -1,5 +1,6 @@
 """The daily loss lock as the desk keeps it: held over a restart, shared by two desks, whatever happens to its file."""
 
+import json
 import os
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -8,15 +9,22 @@ from pathlib import Path
 import pytest
 
 from keydesk.app.loss_lock import DailyLossLock
+from keydesk.calc.market.trading_day import day_start
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.keys.guard import Cause
+from keydesk.records import Today
 from keydesk.store.risk import exit_only_text
 from keydesk.store.store import Store
+from keydesk.store.valuation import revalue_day
 from support.data.desk_store import example_store
 
 D = Decimal
 NOON = 1_772_557_200_000_000_000  # 2026-03-03 17:00 UTC, noon in New York
 HOUR = 3_600_000_000_000
+EARLIER = (
+    *("account_ns", "transaction", "day_ns", "limit", "is_on", "warned"),
+    *("accepted", "unlock_at_ns"),
+)
 
 
 @dataclass
@@ -203,6 +211,91 @@ def test_a_replay_that_begins_anew_at_the_same_time_is_not_locked(path: Path) ->
         each.store.account.last_transaction_id -= 1
         each.loses("0")
         assert not each.looks(-20 * HOUR).lock.is_on
+
+
+def test_a_replay_that_begins_anew_within_the_day_is_not_locked(path: Path) -> None:
+    desk = Desk(path, "300").looks()
+    for each in (desk, Desk(path, "0")):
+        assert each.store.account is not None
+        each.store.account.last_transaction_id -= 1
+        each.loses("0")
+        each.store.clock_ns = NOON
+        assert not each.looks(-HOUR).lock.is_on
+
+
+def test_each_ledger_finds_its_own_lock_again_and_another_one_is_told_that_it_has_none(
+    path: Path,
+) -> None:
+    desk = Desk(path, "300").looks()
+    account = desk.store.account
+    assert account is not None
+    account.created_time_ns += 1  # a replay
+    desk.loses("0")
+    assert not desk.looks(-1000 * HOUR).lock.is_on
+    assert "this one is not locked" in desk.said[-1]
+    account.created_time_ns -= 1
+    assert desk.looks(1001 * HOUR).lock.is_on
+    assert desk.said[-1] == f"{desk.exit_only}. Exits work"
+    assert Desk(path).looks(HOUR).lock.is_on
+
+
+def test_the_clock_of_another_ledger_before_its_account_changes_no_lock(path: Path) -> None:
+    desk = Desk(path, "300").looks()
+    desk.loses(None)
+    assert desk.looks(1000 * HOUR).lock.is_on
+    assert Desk(path).looks().lock.is_on
+
+
+def test_a_desk_that_is_opened_on_the_next_day_is_not_disarmed_before_the_day_is_counted(
+    path: Path,
+) -> None:
+    Desk(path, "300").looks()
+    again = Desk(path)
+    again.loses(None)
+    assert not again.looks(24 * HOUR).lock.is_on
+    again.loses("0")
+    assert not again.looks().lock.is_on
+    assert again.disarmed == []
+    assert "released" in again.said[-1]
+
+
+def test_the_record_of_an_earlier_version_still_locks(path: Path) -> None:
+    Desk(path, "300").looks()
+    [record] = json.loads(path.read_text())["ledgers"]
+    earlier = {name: record[name] for name in EARLIER}
+    path.write_text(json.dumps(earlier))
+    assert Desk(path).looks().lock.is_on
+
+
+def test_a_limit_in_per_cent_counts_what_was_paid_in_today(path: Path) -> None:
+    """An account that is funded today had nothing at 17:00."""
+    desk = Desk(path, limits=Limits(daily_loss_percent=D(2)))
+    account = desk.store.account
+    assert account is not None
+    account.day_start_nav, account.day_transfers, account.day_pl = D(0), D(100_000), D(-14)
+    assert desk.looks().exit_only == ""
+    account.day_pl = D(-2000)
+    assert "the daily loss limit of 2,000.00 was reached" in desk.looks().exit_only
+
+
+def test_a_day_whose_start_cannot_be_counted_takes_the_first_nav_over_a_restart(path: Path) -> None:
+    desk = Desk(path, limits=Limits(daily_loss_percent=D(3)))
+    account, start = desk.store.account, day_start(NOON)
+    assert account is not None
+    desk.store.today = Today(start, transfers=D(500))
+    revalue_day(desk.store)
+    assert account.day_pl == 0
+    assert account.day_start_nav == account.nav - 500
+    desk.looks()
+
+    again = Desk(path, limits=desk.limits)
+    assert again.store.account is not None
+    again.store.today = Today(start, transfers=D(500))
+    again.store.account.nav -= 100
+    revalue_day(again.store)
+    again.looks()
+    revalue_day(again.store)
+    assert again.store.account.day_pl == -100
 
 
 def test_a_desk_that_is_one_transaction_behind_another_takes_its_lock(path: Path) -> None:

@@ -15,6 +15,7 @@ from keydesk.calc.daily_loss import (
     ask_unlock,
     limit_of,
     lock_text,
+    refused_limit,
 )
 from keydesk.calc.orders.ticket_settings import Limits
 
@@ -31,8 +32,8 @@ def new_york(text: str) -> int:
 NOON = new_york("2026-03-03 12:00")
 
 
-def lost(amount: str, start: str = "10000") -> DayResult:
-    return DayResult(D(amount), D(start), "USD")
+def lost(amount: str, base: str = "10000") -> DayResult:
+    return DayResult(D(amount), D(base), "USD")
 
 
 def after(*losses: str, limits: Limits = THREE_PERCENT) -> tuple[LossLock, list[LossEvent]]:
@@ -56,14 +57,47 @@ def test_a_cent_below_the_limit_does_not_lock() -> None:
 
 
 def test_a_profit_neither_warns_nor_locks() -> None:
-    assert after("-5000") == (LossLock(after("0")[0].day_ns, D(300)), [])
+    lock, events = after("-5000")
+    assert (lock, events) == (LossLock(lock.day_ns, percent=D(3), limit=D(300)), [])
 
 
 def test_the_smaller_of_amount_and_share_of_nav_is_the_limit() -> None:
-    both = Limits(daily_loss=D(250), daily_loss_percent=D(3))
-    assert limit_of(both, D(10_000)) == D(250)
-    assert limit_of(both, D(5_000)) == D(150)
-    assert limit_of(Limits(), D(5_000)) is None
+    assert limit_of(D(250), D(3), D(10_000)) == D(250)
+    assert limit_of(D(250), D(3), D(5_000)) == D(150)
+    assert limit_of(None, None, D(5_000)) is None
+
+
+def test_a_limit_in_per_cent_follows_what_is_paid_in_and_out() -> None:
+    lock, _ = advance(LossLock(), NOON, lost("0", "0"), THREE_PERCENT)  # not funded yet
+    lock, events = advance(lock, NOON, lost("20", "100000"), THREE_PERCENT)
+    assert (lock.is_on, lock.limit, events) == (False, D(3000), ())
+    lock, events = advance(lock, NOON, lost("20", "1000"), THREE_PERCENT)
+    assert (lock.is_on, lock.limit) == (False, D(30))
+    lock, events = advance(lock, NOON, lost("30", "1000"), THREE_PERCENT)
+    assert events[-1] is LossEvent.LOCKED
+    lock, _ = advance(lock, NOON, lost("30", "100000"), THREE_PERCENT)
+    assert (lock.is_on, lock.limit) == (True, D(30)), "as it was reached"
+
+
+def test_a_limit_that_would_lock_at_once_is_refused_with_the_figure() -> None:
+    lock, _ = after("40", limits=Limits())
+    reason = refused_limit(lock, lost("40"), Limits(daily_loss_percent=D("0.3")))
+    assert reason.startswith("30.00 USD would lock the desk at once, 40.00 (0.40 %) are lost today")
+    assert refused_limit(lock, lost("40"), Limits(daily_loss=D(40)))
+    assert refused_limit(lock, lost("40", "0"), Limits(daily_loss_percent=D(3)))
+    assert not refused_limit(lock, lost("40"), Limits(daily_loss=D(41)))
+    assert not refused_limit(lock, lost("-40"), Limits(daily_loss=D("0.01")))
+    assert not refused_limit(lock, lost("0", "0"), Limits(daily_loss_percent=D(3)))
+    assert not refused_limit(lock, DayResult(), Limits(daily_loss=D(1)))
+    unlocked = replace(lock, accepted=D(40))
+    assert not refused_limit(unlocked, lost("60"), Limits(daily_loss=D(30)))
+
+
+def test_a_day_that_is_not_counted_yet_releases_nothing_and_begins_nothing() -> None:
+    """The clock of another ledger may be seen before its account."""
+    lock, _ = after("300")
+    for clock in (NOON + 365 * 24 * 60 * MINUTE, NOON - 365 * 24 * 60 * MINUTE):
+        assert advance(lock, clock, DayResult(), THREE_PERCENT) == (lock, ())
 
 
 def test_a_reached_limit_holds_although_the_price_comes_back() -> None:

@@ -8,7 +8,7 @@ import httpx
 
 from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.session import check
-from keydesk.records import Today
+from keydesk.records import ClosedTrade, Today
 from keydesk_client.errors import ConnectionLost
 from keydesk_client.following.feeds import (
     check_changes,
@@ -233,12 +233,21 @@ async def test_another_account_under_the_same_id_begins_a_new_log() -> None:
     async with running(link_to(broker), update_snapshot, check_changes) as feed:
         await feed.ready.wait()
         feed.write("before")
+        account = feed.store.account
+        assert account is not None
+        account.day_pl = account.day_start_nav = account.day_transfers = Decimal(-300)
+        feed.store.closed.append(ClosedTrade("2", 1, Decimal(-300)))
         broker.members = {"createdTime": "2026-03-01T00:00:00.000000000Z"}
         broker.last_id, broker.statuses = 3, {"/changes": 416}
         await until(lambda: feed.gate.applied == 3)
         broker.statuses = {}
         assert "before" not in log_of(feed)
         assert "another account" in log_of(feed)
+        account = feed.store.account
+        assert account is not None
+        assert account.day_pl is account.day_start_nav is None
+        assert account.day_transfers == 0
+        assert not feed.store.closed
 
 
 async def test_a_lost_stream_is_said_and_opened_again() -> None:

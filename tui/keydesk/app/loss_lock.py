@@ -1,16 +1,17 @@
 """Keep the daily loss lock: check the day's loss once a second, and keep the lock in a file beside the order journal.
 
-The file is of the account, so that every desk and every restart finds it. It only adds to what transactions show: a lock
+The file is of the account, so that every desk and every restart finds it; it has a record of each of its ledgers. It only adds to what transactions show: a lock
 that was reached holds although the loss is smaller now, and an early unlock waits across a restart. Without the file,
 or with one that cannot be written, the loss itself still locks.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
+from typing import NamedTuple
 
 from keydesk.calc.daily_loss import (
     LossEvent,
@@ -23,7 +24,7 @@ from keydesk.calc.daily_loss import (
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.keys.guard import Cause
 from keydesk.keys.guarded_app import NoticeLevel
-from keydesk.store.risk import day_result
+from keydesk.store.risk import day_result, keep_day_start
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text.format import duration
@@ -33,13 +34,26 @@ from keydesk_client.errors import UnsafeFile
 
 CHECK_INTERVAL = 1.0  # seconds
 LOCK_TIMEOUT = 0.2  # seconds that another desk may hold the file
-MAX_BYTES = 4_000  # bytes
+MAX_BYTES = 16_000  # bytes
+MAX_LEDGERS = 20  # of one account id, as of a practice market that is replayed
+BEHIND_NS = 5_000_000_000  # by which one of two desks may see the clock and transactions later
+UNREADABLE = (ValueError, ArithmeticError, TypeError, KeyError, AttributeError)
+LEFT_BEHIND = "The daily loss lock stays with the account that was left: this one is not locked"
 LEVELS: dict[LossEvent, NoticeLevel] = {
     LossEvent.WARNED: "bad",
     LossEvent.LOCKED: "bad",
     LossEvent.UNLOCKED: "warn",
     LossEvent.NEW_DAY: "info",
 }
+
+
+class _Record(NamedTuple):
+    """The lock of a ledger, and the ledger as it was then."""
+
+    account_ns: int  # when its account was created
+    newest: int  # transaction
+    clock_ns: int
+    lock: LossLock
 
 
 class DailyLossLock:
@@ -65,10 +79,9 @@ class DailyLossLock:
         self._store, self._limits = store, limits
         self._tell, self._disarm, self._record = tell, disarm, record
         self._path: Path | None = None
-        self._newest = 0  # transaction of the account at the last look
-        self._created_ns = 0  # when the account of that look was created
+        self._seen = _Record(0, 0, 0, LossLock())  # at the last look
         self._checked_at = float("-inf")
-        self._locked_now = self._released_early = False
+        self._locked_now = self._released_early = self._new_day = False
         self._failed = False  # the file could not be written, which was reported
 
     @property
@@ -88,9 +101,14 @@ class DailyLossLock:
         if self._store.account is None or not self._store.clock_ns:
             self._checked_at = float("-inf")  # as soon as both are known
             return
+        if self._waits_for_the_new_day():
+            return
         was_on, self._locked_now, self._released_early = self.is_on, False, False
+        self._new_day = False
         self._change(self._advance)
         if not self.is_on:
+            if was_on and not (self._released_early or self._new_day):
+                self._tell("info", LEFT_BEHIND)
             if self._released_early:  # also by a desk that was opened after the wait, and is armed
                 self._disarm(Cause.DAILY_LOSS)
             return
@@ -99,6 +117,15 @@ class DailyLossLock:
                 "bad", f"{lock_text(self._store.loss_lock, self._store.clock_ns)}. Exits work"
             )
         self._disarm(Cause.DAILY_LOSS)
+
+    def _waits_for_the_new_day(self) -> bool:
+        """Return whether the lock is of a day that is over by the clock, and the new one is not counted yet.
+
+        It is neither released, for the clock may be that of another ledger whose account is being read, nor does it lock.
+        """
+        lock = self._read()
+        is_over = bool(lock.day_ns) and self._store.clock_ns >= lock.ends_ns
+        return is_over and day_result(self._store).loss is None
 
     def ask_unlock(self) -> None:
         """Begin the wait of an early unlock."""
@@ -120,7 +147,8 @@ class DailyLossLock:
             self._tell(LEVELS[event], text + self._resting(event))
             self._locked_now |= event is LossEvent.LOCKED
             self._released_early |= event is LossEvent.UNLOCKED
-        return after
+            self._new_day |= event is LossEvent.NEW_DAY
+        return keep_day_start(self._store, after)
 
     def _resting(self, event: LossEvent) -> str:
         """Return a warning of entry orders, which can fill although nothing new is sent."""
@@ -140,41 +168,27 @@ class DailyLossLock:
             self._store.loss_lock = after
             self._store.mark(Topic.ACCOUNT)
             self._store.mark(Topic.ARMING)
+        self._seen = self._record_of(after)
         if after != before:
-            self._write(after)
+            self._write(self._seen)
 
-    # The file.
+    # The file: a record of each ledger, so that none takes the lock of another one and each finds its own again.
 
     def _read(self) -> LossLock:
-        """Return the lock of the file; that of this desk where the file is missing, damaged or of an earlier account."""
-        if self._path is None:
-            return self._store.loss_lock
-        kept = self._store.loss_lock
-        if self._created_ns and not self._goes_on(self._created_ns, self._newest, kept):
-            kept = LossLock()
-        self._created_ns, self._newest = self._account_ns, self._newest_transaction
-        with suppress(OSError, UnsafeFile, ValueError, ArithmeticError, TypeError, KeyError):
-            content = json.loads(read_private(self._path, MAX_BYTES))
-            lock, newest = _lock_of(content), _whole(content.get("transaction", 0))
-            if self._goes_on(_whole(content["account_ns"]), newest, lock):
-                return lock
+        """Return the lock of this ledger: that of the file, else that of this desk; another ledger has none."""
+        kept = self._seen.lock if self._goes_on(self._seen) else LossLock()
+        if self._path is not None:
+            kept = next((each.lock for each in _records(self._path) if self._goes_on(each)), kept)
         return kept
 
-    def _write(self, lock: LossLock) -> None:
+    def _write(self, record: _Record) -> None:
         if self._path is None:
             return
-        content = {
-            "account_ns": self._account_ns,
-            "transaction": self._newest_transaction,
-            "day_ns": lock.day_ns,
-            "limit": None if lock.limit is None else str(lock.limit),
-            "is_on": lock.is_on,
-            "warned": lock.warned,
-            "accepted": str(lock.accepted),
-            "unlock_at_ns": lock.unlock_at_ns,
-        }
         try:
             with locked(self._path, patience_s=LOCK_TIMEOUT):
+                others = [e for e in _records(self._path) if e.account_ns != record.account_ns]
+                records = [*others, record][-MAX_LEDGERS:]
+                content = {"ledgers": [_content(each) for each in records]}
                 replace_file(self._path, json.dumps(content).encode())
         except OSError as error:
             if not self._failed:
@@ -185,36 +199,72 @@ class DailyLossLock:
         else:
             self._failed = False
 
-    def _goes_on(self, created_ns: int, newest: int, lock: LossLock) -> bool:
-        """Return whether the account goes on from the one of a lock: created at that time, with that newest transaction.
+    def _goes_on(self, record: _Record) -> bool:
+        """Return whether the ledger is the one of a record: created at that time, and not earlier than it in clock and transactions.
 
-        A replay that begins anew has the same ids and may have the same time of creation, but an earlier clock and fewer
-        transactions. A clock alone that goes back releases no lock.
+        A replay that begins anew may have the same time of creation, but an earlier clock and fewer transactions. A clock
+        alone that goes back releases no lock.
         """
-        is_earlier = self._store.clock_ns < lock.day_ns and self._newest_transaction < newest
-        return created_ns == self._account_ns and not is_earlier
+        now = self._record_of(record.lock)
+        is_earlier = now.clock_ns < record.clock_ns - BEHIND_NS and now.newest < record.newest
+        return record.account_ns == now.account_ns and not is_earlier
 
-    @property
-    def _newest_transaction(self) -> int:
+    def _record_of(self, lock: LossLock) -> _Record:
+        """Return the record of a lock of the ledger as it is now."""
         account = self._store.account
-        return 0 if account is None else account.last_transaction_id
+        if account is None:
+            return _Record(0, 0, self._store.clock_ns, lock)
+        newest = account.last_transaction_id
+        return _Record(account.created_time_ns, newest, self._store.clock_ns, lock)
 
-    @property
-    def _account_ns(self) -> int:
-        """When the account was created: a practice market that began anew has the same account ids."""
-        account = self._store.account
-        return 0 if account is None else account.created_time_ns
+
+def _records(path: Path) -> Sequence[_Record]:
+    """Return the records of the file; those that are damaged are left out."""
+    found: list[_Record] = []
+    with suppress(OSError, UnsafeFile, *UNREADABLE):
+        content = json.loads(read_private(path, MAX_BYTES))
+        for each in content.get("ledgers", [content]):  # earlier desks wrote one record
+            with suppress(*UNREADABLE):
+                lock = _lock_of(each)
+                clock = _whole(each.get("clock_ns", lock.day_ns))
+                newest = _whole(each.get("transaction", 0))
+                found.append(_Record(_whole(each["account_ns"]), newest, clock, lock))
+    return found
+
+
+def _content(record: _Record) -> Mapping[str, object]:
+    lock = record.lock
+    amounts = {
+        "amount": lock.amount,
+        "percent": lock.percent,
+        "limit": lock.limit,
+        "start_nav": lock.start_nav,
+    }
+    return {
+        "account_ns": record.account_ns,
+        "transaction": record.newest,
+        "clock_ns": record.clock_ns,
+        "day_ns": lock.day_ns,
+        "is_on": lock.is_on,
+        "warned": lock.warned,
+        "accepted": str(lock.accepted),
+        "unlock_at_ns": lock.unlock_at_ns,
+        **{name: None if each is None else str(each) for name, each in amounts.items()},
+    }
 
 
 def _lock_of(content: dict[str, object]) -> LossLock:
-    """Return the lock of the file's content; raise ValueError or TypeError if it cannot be one."""
-    limit, unlock = content["limit"], content["unlock_at_ns"]
+    """Return the lock of a record; raise ValueError or TypeError if it cannot be one."""
+    unlock = content["unlock_at_ns"]
     lock = LossLock(
         day_ns=_whole(content["day_ns"]),
-        limit=None if limit is None else _amount(limit),
+        amount=_amount_or_none(content.get("amount")),
+        percent=_amount_or_none(content.get("percent")),
+        limit=_amount_or_none(content["limit"]),
         is_on=content["is_on"] is True,
         warned=_whole(content["warned"]),
         accepted=_amount(content["accepted"]),
+        start_nav=_amount_or_none(content.get("start_nav")),
     )
     return lock if unlock is None else replace(lock, unlock_at_ns=_whole(unlock))
 
@@ -223,6 +273,10 @@ def _whole(value: object) -> int:
     if not isinstance(value, int):
         raise TypeError(f"{value!r} is not a whole number")
     return value
+
+
+def _amount_or_none(value: object) -> Decimal | None:
+    return None if value is None else _amount(value)
 
 
 def _amount(value: object) -> Decimal:

@@ -1,9 +1,10 @@
 """The daily loss lock: exits only until 17:00 New York once the day has lost as much as its limit.
 
-The loss is that of the day since 17:00 New York, counted from transactions. `LossLock` is what has to survive a restart
-beside it: that the limit was reached although the loss is smaller now, and the early unlock. A limit that is raised or
-removed counts from the next day on: changing the settings on a bad day does not prevent the lock, nor does setting a clock
-back: a day that has begun ends only at its own 17:00 New York.
+The loss is that of the day since 17:00 New York, counted from transactions; a limit in per cent is one of NAV at the day's
+start plus transfers since, so that it follows what is paid in. `LossLock` is what has to survive a restart beside it: that
+the limit was reached although the loss is smaller now, and the early unlock. A limit that is raised or removed counts from
+the next day on: changing the settings on a bad day does not prevent the lock, nor does setting a clock back: a day that has
+begun ends only at its own 17:00 New York. While the loss is not known nothing changes.
 """
 
 from dataclasses import dataclass, replace
@@ -37,7 +38,7 @@ class DayResult:
     """The result of the day, home currency; without a figure it is not known yet."""
 
     loss: Decimal | None = None  # negative: a profit
-    start_nav: Decimal | None = None
+    base: Decimal | None = None  # NAV at the day's start plus transfers since
     currency: str = ""
 
 
@@ -46,13 +47,16 @@ class LossLock:
     """The lock of one trading day."""
 
     day_ns: int = 0  # when its day began; 0: none yet
-    limit: Decimal | None = None  # home currency; the least of the day
+    amount: Decimal | None = None  # the least limit of the day in home currency
+    percent: Decimal | None = None  # the least one in per cent of the day's base
+    limit: Decimal | None = None  # what follows from both, home currency
     is_on: bool = False
     warned: int = 0  # the highest share of the limit that was announced, per cent
     accepted: Decimal = (
         NOTHING  # the loss that an early unlock accepted: the limit counts from there
     )
     unlock_at_ns: int | None = None  # when an early unlock takes effect
+    start_nav: Decimal | None = None  # of a day whose start cannot be counted: as it was taken
 
     @property
     def ends_ns(self) -> int:
@@ -60,12 +64,33 @@ class LossLock:
         return next_day_start(self.day_ns)
 
 
-def limit_of(limits: Limits, start_nav: Decimal | None) -> Decimal | None:
-    """Return the loss limit of a day in home currency: the smaller of amount and share of NAV; None: there is none."""
-    limits_of_day = [] if limits.daily_loss is None else [limits.daily_loss]
-    if limits.daily_loss_percent is not None and start_nav is not None:
-        limits_of_day.append(limits.daily_loss_percent / PERCENT * max(start_nav, NOTHING))
-    return min(limits_of_day, default=None)
+def limit_of(
+    amount: Decimal | None, percent: Decimal | None, base: Decimal | None
+) -> Decimal | None:
+    """Return the loss limit of a day in home currency: the smaller of amount and share of its base; None: there is none."""
+    share = None
+    if percent is not None and base is not None:
+        share = percent / PERCENT * max(base, NOTHING)
+    return _least(amount, share)
+
+
+def _least(*limits: Decimal | None) -> Decimal | None:
+    return min((each for each in limits if each is not None), default=None)
+
+
+def refused_limit(lock: LossLock, result: DayResult, limits: Limits) -> str:
+    """Return why limits that are being typed would lock at once, "" if they would not."""
+    limit = limit_of(limits.daily_loss, limits.daily_loss_percent, result.base)
+    if lock.is_on or limit is None or result.loss is None:
+        return ""
+    lost = result.loss - lock.accepted
+    if lost <= 0 or lost < limit:
+        return ""
+    share = f" ({money(lost / result.base * PERCENT)} %)" if result.base else ""
+    return (
+        f"{money(limit)} {result.currency} would lock the desk at once, {money(lost)}{share} are lost today: "
+        "type more, or wait for 17:00 New York"
+    )
 
 
 def is_set(limits: Limits) -> bool:
@@ -87,6 +112,8 @@ def advance(
     lock: LossLock, now_ns: int, result: DayResult, limits: Limits
 ) -> tuple[LossLock, tuple[LossEvent, ...]]:
     """Return the lock at a time of the broker's clock, and what happened to it."""
+    if result.loss is None:
+        return lock, ()
     events: list[LossEvent] = []
     day = day_start(now_ns)
     if day > lock.day_ns:
@@ -94,10 +121,8 @@ def advance(
         lock = LossLock(day)
     elif day < lock.day_ns and not lock.is_on:  # the clock was ahead, and is right again
         lock = replace(lock, day_ns=day)
-    limit = limit_of(limits, result.start_nav)
-    if limit is not None and (lock.limit is None or limit < lock.limit):
-        lock = replace(lock, limit=limit)
-    if lock.unlock_at_ns is not None and now_ns >= lock.unlock_at_ns and result.loss is not None:
+    lock = _limited(lock, result, limits)
+    if lock.unlock_at_ns is not None and now_ns >= lock.unlock_at_ns:
         accepted = max(lock.accepted, result.loss)
         lock = replace(lock, is_on=False, warned=0, accepted=accepted, unlock_at_ns=None)
         events.append(LossEvent.UNLOCKED)
@@ -110,6 +135,14 @@ def advance(
     if reached > lock.warned:
         return replace(lock, warned=reached), (*events, LossEvent.WARNED)
     return lock, tuple(events)
+
+
+def _limited(lock: LossLock, result: DayResult, limits: Limits) -> LossLock:
+    """Return the lock with the least limits of the day; a limit that was reached stays as it was."""
+    amount = _least(lock.amount, limits.daily_loss)
+    percent = _least(lock.percent, limits.daily_loss_percent)
+    limit = lock.limit if lock.is_on else limit_of(amount, percent, result.base)
+    return replace(lock, amount=amount, percent=percent, limit=limit)
 
 
 def ask_unlock(lock: LossLock, now_ns: int) -> LossLock:

@@ -17,7 +17,7 @@ from keydesk.store.candles import invalidate_candles
 from keydesk.store.prices import forget_ages
 from keydesk.store.state import CURRENT, LogLine, Notice, Outage, Topic
 from keydesk.store.store import Store
-from keydesk.store.transactions.fold import apply, forget_after
+from keydesk.store.transactions.fold import apply, forget_account, forget_after
 from keydesk.store.watchlists import listed_instruments
 from keydesk.text.sanitize import clean, safe
 from keydesk_client.account.synchronizer import (
@@ -196,8 +196,7 @@ class AccountFeed:
         """Forget what is not of this history any more, and have earlier transactions read."""
         match continuity:
             case Continuity.ANOTHER_ACCOUNT:
-                self.store.log.clear()
-                self.store.today = self.store.past_log = None
+                forget_account(self.store)
                 self.write("The broker has another account under this id: its history begins anew")
             case Continuity.WENT_BACK:
                 last = self.gate.applied or 0

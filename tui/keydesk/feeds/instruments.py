@@ -8,6 +8,7 @@ from keydesk.calc.risk.sizing import TypicalSpreads
 from keydesk.feeds.account_feed import AccountFeed, reason
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.store.transactions.fold import forget_account
 from keydesk.store.watchlists import fill_list, in_usual_order
 from keydesk.text.sanitize import NAME_LIMIT, clean_name
 from keydesk_client.account.values import amount, price, readable
@@ -127,12 +128,11 @@ def _clear_market(store: Store) -> None:
     """Clear what is known of the market before; trades and orders stay until the snapshot of the account replaces them."""
     for held in (
         *(store.quotes, store.days, store.day_lines, store.daily_ranges, store.average_ranges),
-        *(store.conversions, store.books, store.log, store.closed, store.opening_costs),
-        *(store.closed_parts, store.series, store.charted),
+        *(store.conversions, store.books, store.series, store.charted),
     ):
         held.clear()
+    forget_account(store)
     store.spreads = TypicalSpreads()
-    store.today = store.past_log = None
     store.clock_ns = store.book_time_ns = 0
     store.instruments = {}
     fill_list(store)

@@ -21,6 +21,8 @@ from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.lines import Heading, LinePane, Run, Tab
 from keydesk.widgets.theme import signed_role
 
+LOSS_LOCKED = "loss lock, exits only"
+
 
 @dataclass(frozen=True, slots=True)
 class Preset:
@@ -151,6 +153,9 @@ class Deal(LinePane, can_focus=False):
         match store.arming.level:
             case "ARMED":
                 return [[("armed, may open risk", self.palette["muted"])]]
+            case "DISARMED" if store.loss_lock.is_on:
+                lines = lines_of(safe(LOSS_LOCKED), self.inside)
+                return [[(part, self.palette["warn"])] for part in lines]
             case "DISARMED":
                 faint = self.palette["faint"]
                 reason: list[list[Run]] = [

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from keydesk.calc.daily_loss import DayResult, is_set, lock_text
+from keydesk.calc.daily_loss import DayResult, LossLock, is_set, lock_text
 from keydesk.calc.orders.limits import cool_off_text
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.sizing import median
 from keydesk.calc.risk.trading_context import NOTHING, OpenRisk
 from keydesk.records import ClosedTrade, OpeningCosts, OrderRow, TradeRow, id_order
+from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.trading_context import factors_of
 
@@ -70,7 +72,22 @@ def day_result(store: Store) -> DayResult:
     account = store.account
     if account is None or account.day_pl is None:
         return DayResult(currency=account.currency if account is not None else "")
-    return DayResult(-account.day_pl, account.day_start_nav, account.currency)
+    start = account.day_start_nav
+    base = None if start is None else start + account.day_transfers
+    return DayResult(-account.day_pl, base, account.currency)
+
+
+def keep_day_start(store: Store, lock: LossLock) -> LossLock:
+    """Keep the start of a day that cannot be counted with the day's lock, or take it from there as it was kept."""
+    today = store.today
+    if today is None or today.unrealized_then is not None or lock.day_ns != today.start_ns:
+        return lock
+    if lock.start_nav is None:
+        return replace(lock, start_nav=today.start_nav)
+    if today.start_nav != lock.start_nav:
+        today.start_nav = lock.start_nav
+        store.mark(Topic.ACCOUNT)
+    return lock
 
 
 def exit_only_text(store: Store, limits: Limits, now_ns: int) -> str:

@@ -150,6 +150,14 @@ class Store:
             state.day_transfers = before.day_transfers
         self.account = state
 
+    def forget_day(self) -> None:
+        """Forget the trading day of the account until it is counted again."""
+        self.today = None
+        if self.account is not None:
+            self.account.day_pl = self.account.day_start_nav = None
+            self.account.day_transfers = Decimal(0)
+        self.mark(Topic.ACCOUNT)
+
     def changed(self, part: Part, key: str | None = None) -> None:
         """Mark a part of the account as changed."""
         self.mark(TOPICS[part], key)

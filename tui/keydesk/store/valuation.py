@@ -28,7 +28,7 @@ def revalue(store: Store, now: float) -> None:
     begins_day = turn_day(store, account)
     if held or begins_day or store.dirty_keys(Topic.ACCOUNT):
         revalue_account(store, account)
-        _revalue_day(store, account)
+        revalue_day(store)
 
 
 def turn_day(store: Store, account: AccountState) -> bool:
@@ -38,6 +38,8 @@ def turn_day(store: Store, account: AccountState) -> bool:
     """
     today = store.today
     if today is None or store.clock_ns < next_day_start(today.start_ns):
+        if today is not None and 0 < store.clock_ns < today.start_ns:  # the clock was ahead
+            today.wants_count = True
         return False
     start = day_start(store.clock_ns)
     store.today = Today(start, unrealized_then=account.unrealized_pl, wants_count=True)
@@ -52,14 +54,20 @@ def note_spreads(store: Store, moved: Iterable[object], now: float) -> None:
             store.spreads.note(quote.instrument, quote.ask - quote.bid, now)
 
 
-def _revalue_day(store: Store, account: AccountState) -> None:
-    today = store.today
-    if today is None or today.unrealized_then is None:
+def revalue_day(store: Store) -> None:
+    """Measure the trading day; a start that cannot be counted is the first NAV seen, less what was paid in before."""
+    today, account = store.today, store.account
+    if today is None or account is None:
         return
     account.day_transfers = today.transfers
-    account.day_start_nav = nav_at_start(
-        account.balance, today.booked, today.transfers, today.unrealized_then
-    )
+    if today.unrealized_then is not None:
+        account.day_start_nav = nav_at_start(
+            account.balance, today.booked, today.transfers, today.unrealized_then
+        )
+    else:
+        if today.start_nav is None:
+            today.start_nav = account.nav - today.transfers
+        account.day_start_nav = today.start_nav
     account.day_pl = day_profit(account.nav, account.day_start_nav, today.transfers)
 
 

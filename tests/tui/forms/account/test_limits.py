@@ -63,6 +63,31 @@ async def test_what_is_no_limit_is_refused_with_its_name(keys: tuple[str, ...], 
     assert bool(app.results) is not bool(text)
 
 
+@pytest.mark.parametrize(
+    ("keys", "text"),
+    [
+        (("4", "0"), "daily_loss: 40.00 USD would lock the desk at once"),
+        (("down", "0", ".", "4"), "daily_loss_percent: 40.00 USD would lock the desk at once"),
+    ],
+)
+async def test_a_daily_loss_limit_that_would_lock_at_once_is_refused_with_the_figure(
+    keys: tuple[str, ...], text: str
+) -> None:
+    store = example_store()
+    account = store.account
+    assert account is not None
+    account.day_pl, account.day_start_nav, account.day_transfers = D(-45), D(0), D(10_000)
+    app = FormApp(lambda: LimitsForm(example_context(store)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*keys, "enter")
+        words = " ".join(app.words.replace("│", " ").split())
+        assert text in words
+        assert "45.00 (0.45 %) are lost today" in words
+        assert app.results == []
+        await pilot.press("0", "enter")  # 400, or 0.40 %: still too little in per cent
+    assert bool(app.results) == (keys[0] == "4")
+
+
 async def test_an_instrument_has_limits_of_its_own_over_those_of_the_account() -> None:
     limits = Limits(hard_units=D(100_000), instruments={"EUR_USD": {"soft_risk_percent": D(1)}})
     app = await after("a", limits=limits)

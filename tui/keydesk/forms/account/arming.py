@@ -143,9 +143,9 @@ class UnlockForm(InfoForm[bool]):
         return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
-        """Return a field over the words."""
-        yield TypedByHand(max_length=MAX_SENTENCE_LENGTH, select_on_focus=False)
+        """Return the words, and the field under them."""
         yield self.new_sheet()
+        yield TypedByHand(max_length=MAX_SENTENCE_LENGTH, select_on_focus=False)
 
     def title_text(self) -> Printable:
         """Name what it is about."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from rich.cells import cell_len
 from textual.events import Key as KeyPress
 
-from keydesk.calc.daily_loss import share_used
+from keydesk.calc.daily_loss import refused_limit, share_used
 from keydesk.calc.orders.limits import (
     LIMIT_FIELDS,
     MAX_DIGITS,
@@ -19,7 +19,7 @@ from keydesk.calc.orders.limits import (
 )
 from keydesk.calc.orders.ticket_draft import Entry, UnreadableText, above_zero, is_number_key
 from keydesk.calc.orders.ticket_settings import Limits
-from keydesk.config.limits import WHOLE, LimitChange
+from keydesk.config.limits import WHOLE, LimitChange, with_limit
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
@@ -160,7 +160,18 @@ class LimitsForm(InfoForm[Changes]):
     def trouble(self) -> str:
         """Return why the rows cannot be kept, "" if they can."""
         troubles = (row.trouble(of_all=not self.instrument) for row in self.rows)
-        return next((each for each in troubles if each), "")
+        return next((each for each in troubles if each), "") or self._locks_at_once()
+
+    def _locks_at_once(self) -> str:
+        """Return which daily loss limit that was typed would lock the desk now, "" if none would."""
+        store = self.context.store
+        for each in self.changes():
+            if each.name in DAILY:
+                limits = with_limit(Limits(daily_loss=None, daily_loss_percent=None), each)
+                reason = refused_limit(store.loss_lock, day_result(store), limits)
+                if reason:
+                    return f"{each.name}: {reason}"
+        return ""
 
     def _row(self, at: int, row: LimitRow, now: Mapping[str, str]) -> list[TextLine]:
         active = at == self.at

@@ -119,11 +119,24 @@ def _merged(lines: Sequence[LogLine], others: Sequence[LogLine]) -> list[LogLine
     return list(merge(numbered, own, key=lambda line: line.time_ns))
 
 
+def forget_account(store: Store) -> None:
+    """Drop everything that was counted from the transactions of another account, or of a ledger that was replaced."""
+    for held in (
+        *(store.log, store.closed, store.closed_parts, store.opened, store.opening_costs),
+        store.filled_levels,
+    ):
+        held.clear()
+    store.past_log = None
+    store.forget_day()
+    store.mark(Topic.LOG)
+
+
 def forget_after(store: Store, last: int) -> None:
     """Drop the lines of transactions after an id: the broker went back to it."""
     store.log[:] = [line for line in store.log if not line.id or int(line.id) <= last]
     if store.past_log is not None and store.past_log.newest > last:
         store.past_log = None
+    store.forget_day()
     store.mark(Topic.LOG)
 
 
@@ -148,6 +161,8 @@ def count_day(
 ) -> Today:
     """Return what was booked since the start of the day, and the profit then of the trades open then.
 
+    Where that is not known, NAV at the start stays what the desk took it for.
+
     Args:
         store: Has the account.
         transactions: Those of the day and some before it, in ascending order.
@@ -164,6 +179,9 @@ def count_day(
             today.booked += amount
     factors = _factors_at(store, transactions, start_ns)
     today.unrealized_then = _worth_at_start(store, since, _DayStart(start_ns, prices, factors))
+    before, account = store.today, store.account
+    if today.unrealized_then is None and before is not None and before.start_ns == start_ns:
+        today.start_nav = None if account is None else account.day_start_nav
     return today
 
 
