@@ -108,7 +108,7 @@ class DailyLossLock:
         self._change(self._advance)
         if not self.is_on:
             if was_on and not (self._released_early or self._new_day):
-                self._tell("info", LEFT_BEHIND)
+                self._leave_behind()
             if self._released_early:  # also by a desk that was opened after the wait, and is armed
                 self._disarm(Cause.DAILY_LOSS)
             return
@@ -117,6 +117,14 @@ class DailyLossLock:
                 "bad", f"{lock_text(self._store.loss_lock, self._store.clock_ns)}. Exits work"
             )
         self._disarm(Cause.DAILY_LOSS)
+
+    def _leave_behind(self) -> None:
+        """Say that the lock was that of another ledger; the trader arms this one."""
+        self._tell("info", LEFT_BEHIND)
+        arming = self._store.arming
+        if arming.reason == Cause.DAILY_LOSS.value.text:
+            self._store.arming = replace(arming, reason="the account was replaced")
+            self._store.mark(Topic.ARMING)
 
     def _waits_for_the_new_day(self) -> bool:
         """Return whether the lock is of a day that is over by the clock, and the new one is not counted yet.
