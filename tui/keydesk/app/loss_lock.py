@@ -6,12 +6,12 @@ or with one that cannot be written, the loss itself still locks.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from keydesk.calc.daily_loss import (
     LossEvent,
@@ -24,6 +24,7 @@ from keydesk.calc.daily_loss import (
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.keys.guard import Cause
 from keydesk.keys.guarded_app import NoticeLevel
+from keydesk.store.account_records import record_of, with_record
 from keydesk.store.risk import day_result, keep_day_start
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
@@ -35,9 +36,7 @@ from keydesk_client.errors import UnsafeFile
 CHECK_INTERVAL = 1.0  # seconds
 LOCK_TIMEOUT = 0.2  # seconds that another desk may hold the file
 MAX_BYTES = 16_000  # bytes
-MAX_LEDGERS = 20  # of one account id, as of a practice market that is replayed
 BEHIND_NS = 5_000_000_000  # by which one of two desks may see the clock and transactions later
-UNREADABLE = (ValueError, ArithmeticError, TypeError, KeyError, AttributeError)
 LEFT_BEHIND = "The daily loss lock stays with the account that was left: this one is not locked"
 LEVELS: dict[LossEvent, NoticeLevel] = {
     LossEvent.WARNED: "bad",
@@ -185,19 +184,16 @@ class DailyLossLock:
     def _read(self) -> LossLock:
         """Return the lock of this ledger: that of the file, else that of this desk; another ledger has none."""
         kept = self._seen.lock if self._goes_on(self._seen) else LossLock()
-        if self._path is not None:
-            kept = next((each.lock for each in _records(self._path) if self._goes_on(each)), kept)
-        return kept
+        found = None if self._path is None else _read_record(self._path, self._account_ns)
+        return kept if found is None or not self._goes_on(found) else found.lock
 
     def _write(self, record: _Record) -> None:
         if self._path is None:
             return
         try:
             with locked(self._path, patience_s=LOCK_TIMEOUT):
-                others = [e for e in _records(self._path) if e.account_ns != record.account_ns]
-                records = [*others, record][-MAX_LEDGERS:]
-                content = {"ledgers": [_content(each) for each in records]}
-                replace_file(self._path, json.dumps(content).encode())
+                members = with_record(_members(self._path), record.account_ns, _content(record))
+                replace_file(self._path, json.dumps(members).encode())
         except OSError as error:
             if not self._failed:
                 reason = clean(error.strerror or str(error))
@@ -220,24 +216,33 @@ class DailyLossLock:
     def _record_of(self, lock: LossLock) -> _Record:
         """Return the record of a lock of the ledger as it is now."""
         account = self._store.account
-        if account is None:
-            return _Record(0, 0, self._store.clock_ns, lock)
-        newest = account.last_transaction_id
-        return _Record(account.created_time_ns, newest, self._store.clock_ns, lock)
+        newest = 0 if account is None else account.last_transaction_id
+        return _Record(self._account_ns, newest, self._store.clock_ns, lock)
+
+    @property
+    def _account_ns(self) -> int:
+        """When the account of the ledger was created."""
+        account = self._store.account
+        return 0 if account is None else account.created_time_ns
 
 
-def _records(path: Path) -> Sequence[_Record]:
-    """Return the records of the file; those that are damaged are left out."""
-    found: list[_Record] = []
-    with suppress(OSError, UnsafeFile, *UNREADABLE):
+def _members(path: Path) -> Mapping[str, Any]:
+    """Return the content of the file, empty where it is missing or damaged."""
+    with suppress(OSError, UnsafeFile, ValueError, RecursionError):
         content = json.loads(read_private(path, MAX_BYTES))
-        for each in content.get("ledgers", [content]):  # earlier desks wrote one record
-            with suppress(*UNREADABLE):
-                lock = _lock_of(each)
-                clock = _whole(each.get("clock_ns", lock.day_ns))
-                newest = _whole(each.get("transaction", 0))
-                found.append(_Record(_whole(each["account_ns"]), newest, clock, lock))
-    return found
+        if isinstance(content, dict):
+            return content
+    return {}
+
+
+def _read_record(path: Path, account_ns: int) -> _Record | None:
+    """Return the record of a ledger from the file; None if there is none, or a damaged one."""
+    with suppress(ValueError, ArithmeticError, TypeError, KeyError):
+        if (record := record_of(_members(path), account_ns)) is not None:
+            lock = _lock_of(record)
+            clock = _whole(record.get("clock_ns", lock.day_ns))  # earlier desks did not write it
+            return _Record(account_ns, _whole(record.get("transaction", 0)), clock, lock)
+    return None
 
 
 def _content(record: _Record) -> Mapping[str, object]:
@@ -249,7 +254,6 @@ def _content(record: _Record) -> Mapping[str, object]:
         "start_nav": lock.start_nav,
     }
     return {
-        "account_ns": record.account_ns,
         "transaction": record.newest,
         "clock_ns": record.clock_ns,
         "day_ns": lock.day_ns,
@@ -261,7 +265,7 @@ def _content(record: _Record) -> Mapping[str, object]:
     }
 
 
-def _lock_of(content: dict[str, object]) -> LossLock:
+def _lock_of(content: Mapping[str, Any]) -> LossLock:
     """Return the lock of a record; raise ValueError or TypeError if it cannot be one."""
     unlock = content["unlock_at_ns"]
     lock = LossLock(
