@@ -170,10 +170,10 @@ def test_a_replay_has_no_lock_of_the_account_that_was_left(practice_folder: Path
         terminal.see("y begins")
         terminal.pause()
         terminal.press("y")
-        terminal.see("Thu 15 Jan 2015 09:00:00 UTC    PAUSED")
-        terminal.see("this one is not locked")
-        assert "LOSS LOCK" not in terminal.text
+        terminal.see("Thu 15 Jan 2015 09:00:00 UTC")
         terminal.see("exit only, A arms")
+        terminal.see("the account was replaced")
+        assert "LOSS LOCK" not in terminal.text
         terminal.press("A")
         terminal.see("ARM the keyboard")
         confirm(terminal)
