@@ -42,7 +42,9 @@ def example_facts(
 ) -> TradingContext:
     """What a form knows: NAV 10,000, the example prices."""
     bid, ask, pip, precision, units_precision, rate = MARKET[instrument]
-    value, gain, loss = FACTORS[instrument.rpartition("_")[2], home]
+    base, _, quote = instrument.partition("_")
+    value, gain, loss = FACTORS[quote, home]
+    of_base = FACTORS.get((base, home))
     held = D(net_units)
     return TradingContext(
         rules=Rules(
@@ -73,6 +75,9 @@ def example_facts(
         silent=silent,
         tradeable=True,
         average_range=D(average_range) if average_range else None,
+        base_factors=None
+        if of_base is None
+        else Factors(value=D(of_base[0]), gain=D(of_base[1]), loss=D(of_base[2])),
     )
 
 

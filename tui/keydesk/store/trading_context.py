@@ -130,6 +130,7 @@ def trading_context_of(store: Store, instrument: str, now: float) -> TradingCont
         daily_range=_daily_range(store, known),
         bids=_depth(quote.bids, worse=-1),
         asks=_depth(quote.asks, worse=1),
+        base_factors=_base_factors(store, known),
     )
 
 
@@ -161,8 +162,17 @@ def _daily_range(store: Store, known: Instrument) -> Decimal | None:
 
 def factors_of(store: Store, instrument: str) -> Factors | None:
     """Return the broker's conversion factors of the instrument's quote currency."""
+    return _factors_of_currency(store, instrument.rpartition("_")[2])
+
+
+def _base_factors(store: Store, known: Instrument) -> Factors | None:
+    if known.type != "CURRENCY":
+        return None
+    return _factors_of_currency(store, known.name.partition("_")[0])
+
+
+def _factors_of_currency(store: Store, currency: str) -> Factors | None:
     account = store.account
-    currency = instrument.rpartition("_")[2]
     if account is not None and currency == account.currency:
         return HOME
     conversion = store.conversions.get(currency)

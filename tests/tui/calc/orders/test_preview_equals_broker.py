@@ -28,6 +28,7 @@ from keydesk.calc.orders.ticket_draft import (
     Side,
 )
 from keydesk.calc.risk.exposure import Holding, exposure_of
+from keydesk.calc.risk.financing import financing_of
 from keydesk.forms.sheet import FormContext
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.keys.confirm import Letters, Step
@@ -35,9 +36,9 @@ from keydesk.store.state import Arming
 from keydesk.trading.order_requests import order_request
 from keydesk_client.models import Instrument
 from keydesk_client.models._core.decoder import Reader
-from keydesk_practice.engine.commands import MarketRequest, PlaceOrder, StopLossDetails
+from keydesk_practice.engine.commands import Finance, MarketRequest, PlaceOrder, StopLossDetails
 from keydesk_practice.engine.state.account import Position, Terms
-from keydesk_practice.engine.transactions import OrderFilled
+from keydesk_practice.engine.transactions import DailyFinanced, OrderFilled
 from keydesk_practice.http.accounts import instrument_view
 from keydesk_practice.http.orders import read_order
 from keydesk_practice.http.requests import JsonReader
@@ -49,6 +50,7 @@ D = Decimal
 CENT = D("0.01")
 ROUNDING = D("0.0006")  # the broker rounds each trade to four decimals
 _instruments = Reader(Instrument)
+WEDNESDAY = 2  # of `NOON`
 NAMES = ("EUR_USD", "USD_JPY", "EUR_GBP")
 TERMS = [
     Terms(currency=currency, hedging=hedging)
@@ -270,6 +272,24 @@ def check_levels(account: Account, drawn: Drawn, plan: Plan, trade_id: int) -> N
     assert said is not None
     assert made is not None
     assert abs(made - said) < CENT
+
+
+@pytest.mark.parametrize("units", [200_000, -200_000])
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("home", ["USD", "EUR"])
+def test_financing_that_a_preview_says_is_what_the_rollover_charges(
+    home: str, name: str, units: int
+) -> None:
+    held = ((name, units),)
+    account = Account(Terms(currency=home), Drawn(Draft("BUY", name), held, "stop"))
+    context = account.form.trading_context()
+    assert context is not None
+    said = financing_of(context, D(units), context.rules.financing_days[WEDNESDAY])
+    account.folded.do(Finance())
+    charged = account.broker.transactions[-1]
+    assert isinstance(charged, DailyFinanced)
+    assert said is not None
+    assert abs(charged.financing - said) < ROUNDING
 
 
 @pytest.mark.parametrize("terms", TERMS, ids=lambda each: f"{each.currency} {each.hedging}")

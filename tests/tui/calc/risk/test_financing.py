@@ -28,12 +28,19 @@ def with_rates(home: str) -> TradingContext:
 
 
 @pytest.mark.parametrize(
-    ("home", "days", "cost"), [("USD", 1, "-3.20"), ("USD", 3, "-9.59"), ("EUR", 1, "-2.96")]
+    ("home", "days", "cost"), [("USD", 1, "-3.21"), ("USD", 3, "-9.63"), ("EUR", 1, "-2.95")]
 )
 def test_fifty_thousand_euros_held_long(home: str, days: int, cost: str) -> None:
     found = financing_of(with_rates(home), D(50_000), days)
     assert found is not None
     assert found.quantize(D("0.01")) == D(cost)
+
+
+def test_what_is_no_pair_of_currencies_is_charged_on_its_value() -> None:
+    gold = example_facts("XAU_USD")
+    rates = replace(gold.rules, long_rate=D("-0.0365"))
+    found = financing_of(replace(gold, rules=rates), D(10), 1)
+    assert found == -gold.mid * D("0.0001") * 10
 
 
 def test_a_short_earns_what_its_rate_says() -> None:

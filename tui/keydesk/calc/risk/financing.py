@@ -1,6 +1,7 @@
 """Financing of open units: what a rollover at 17:00 New York charges, and what all of them until Friday do.
 
-A rollover charges units x mid x rate / 365 x days; worked numbers: `docs/formulas.md`.
+A rollover charges units x rate / 365 x days, in the base currency of a pair, otherwise x mid in the quote currency;
+worked numbers: `docs/formulas.md`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,8 +21,10 @@ def financing_of(context: TradingContext, signed_units: Decimal, days: int) -> D
     rate = context.rules.long_rate if signed_units > 0 else context.rules.short_rate
     if rate is None:
         return None
-    amount = abs(signed_units) * context.mid * rate / DAYS_PER_YEAR * days
-    return amount * (context.factors.gain if amount >= 0 else context.factors.loss)
+    amount, factors = abs(signed_units) * rate / DAYS_PER_YEAR * days, context.base_factors
+    if factors is None:
+        amount, factors = amount * context.mid, context.factors
+    return amount * (factors.gain if amount >= 0 else factors.loss)
 
 
 def next_rollover(wall_ns: int) -> datetime:

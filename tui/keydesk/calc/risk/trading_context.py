@@ -125,6 +125,9 @@ class TradingContext:
     daily_range: Decimal | None = None  # average true range of daily candles, likewise
     bids: tuple[DepthLevel, ...] = ()  # on offer, best first; (): not known
     asks: tuple[DepthLevel, ...] = ()
+    base_factors: Factors | None = (
+        None  # of the base currency; None: not a pair of currencies, or not known
+    )
 
     @property
     def mid(self) -> Decimal:
