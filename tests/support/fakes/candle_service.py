@@ -29,6 +29,7 @@ class AskedRange(NamedTuple):
     granularity: str
     price: str
     start: str
+    page: int  # candles in a request
 
 
 @dataclass
@@ -50,11 +51,18 @@ class CandleService:
         return cast("Client", self)
 
     async def iterate(
-        self, name: str, *, from_: DateTime, to: DateTime, granularity: str, price: str
+        self,
+        name: str,
+        *,
+        from_: DateTime,
+        to: DateTime,
+        granularity: str,
+        price: str,
+        page: int = 5_000,
     ) -> AsyncIterator[ServedCandle]:
         """Yield the candles of a range."""
         assert from_ < to
-        self.asked.append(AskedRange(name, granularity, price, str(from_)))
+        self.asked.append(AskedRange(name, granularity, price, str(from_), page))
         if self.refusal is not None:
             raise Refused("refused", status=self.refusal)
         for each in self.found(from_, granularity):

@@ -3,8 +3,10 @@ from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
-from keydesk.calc.trade_journal.excursions import CELL
+from keydesk.calc.trade_journal.excursions import CELL, MINUTE
+from keydesk.calc.trade_journal.price_paths import path_plan
 from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk.trade_journal.candles import CANDLES_AT_ONCE
 from keydesk.trade_journal.paths import read_paths
 from keydesk_client.models import CandlestickData, DateTime
 from support.data.journal_trades import HOUR, MONDAY, closed_trade
@@ -49,6 +51,23 @@ async def test_a_path_is_read_once_and_appended_and_a_rebuild_writes_the_same(
     path.unlink()
     assert await read_paths(broker.client, path, trades) == both
     assert path.read_bytes() == written
+
+
+async def test_a_request_asks_for_few_candles_and_never_for_more_than_are_read(
+    tmp_path: Path,
+) -> None:
+    """One iteration of the event loop decodes what one request brings, however many trades are read."""
+    broker, path, held = service(), tmp_path / "main.paths", 3 * HOUR + CELL
+    by_stop = closed_trade("-100", 3, hold_ns=held)
+    reason = replace(by_stop.exits[0], reason="STOP_LOSS_ORDER")  # followed for a day
+    trade = replace(by_stop, exits=(reason,), initial_stop=D("1.08000"))
+    await read_paths(broker.client, path, [trade])
+    lengths = {"S5": CELL, "M1": MINUTE}
+    whole = [
+        (each.end_ns - each.start_ns) // lengths[each.granularity] for each in path_plan(trade)
+    ]
+    assert [each.page for each in broker.asked] == [min(n + 1, CANDLES_AT_ONCE) for n in whole]
+    assert max(whole) > CANDLES_AT_ONCE > min(whole)
 
 
 async def test_a_line_torn_by_a_crash_costs_that_trade_alone(tmp_path: Path) -> None:

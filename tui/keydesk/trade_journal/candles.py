@@ -7,7 +7,7 @@ a candle that still forms is provisional: it is not written, and read again once
 import asyncio
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
@@ -23,6 +23,7 @@ from keydesk.calc.trade_journal.excursions import (
     candle_plan,
     excursion_of,
     known_excursion,
+    length_of,
 )
 from keydesk.calc.trade_journal.net_asset_values import DayClose
 from keydesk.calc.trade_journal.trades import JournalTrade
@@ -32,7 +33,10 @@ from keydesk_client.client import Client
 from keydesk_client.errors import Refused, UnsafeFile
 from keydesk_client.models import Candlestick, DateTime
 
-AT_ONCE = 4
+AT_ONCE = 2  # requests
+CANDLES_AT_ONCE = (
+    500  # decoded in one iteration of the event loop: some 5 ms, so that keys and prices go on
+)
 NOT_OFFERED = (400, 404)  # the answer about an instrument that the account has no more
 MAX_BYTES = 100_000_000  # bytes
 LOCK_TIMEOUT = 2.0  # seconds
@@ -145,7 +149,7 @@ async def _fetch(
     asked_ns = now_ns()  # before the answer: what comes later is not in it
     try:
         plan = candle_plan(trade)
-        candles = [each for part in plan for each in await _candles(client, trade, part)]
+        candles = [each for part in plan async for each in closing_candles(client, trade, part)]
     except Refused as error:
         if error.status not in NOT_OFFERED:
             raise
@@ -157,15 +161,22 @@ async def _fetch(
     return found, are_over(plan, starts, complete=complete, now_ns=asked_ns)
 
 
-async def _candles(client: Client, trade: JournalTrade, part: CandleRange) -> list[Candlestick]:
-    candles = client.candles.iterate(
+def closing_candles(
+    client: Client, trade: JournalTrade, part: CandleRange
+) -> AsyncIterator[Candlestick]:
+    """Yield the candles of a range, of the side that closes the trade.
+
+    A request asks for no more candles than the range has, and one after them, which shows that it is over.
+    """
+    count = -(-(part.end_ns - part.start_ns) // length_of(part.granularity))
+    return client.candles.iterate(
         trade.instrument,
         from_=DateTime.from_ns(part.start_ns),
         to=DateTime.from_ns(part.end_ns),
         granularity=part.granularity,
+        page=min(count + 1, CANDLES_AT_ONCE),
         price="B" if trade.is_long else "A",
     )
-    return [each async for each in candles]
 
 
 def _ended(kept: tuple[int, int, Decimal, Decimal]) -> int:

@@ -23,12 +23,11 @@ from keydesk.calc.trade_journal.price_paths import (
     step_of,
 )
 from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk.trade_journal.candles import AT_ONCE, closing_candles
 from keydesk_client.auth.private_files import locked, private_folder, read_private
 from keydesk_client.client import Client
 from keydesk_client.errors import Refused, UnsafeFile
-from keydesk_client.models import DateTime
 
-AT_ONCE = 4
 KEPT_TOGETHER = 40  # trades that are written at once
 NOT_OFFERED = (400, 404)  # the answer about an instrument that the account has no more
 MAX_BYTES = 500_000_000  # bytes
@@ -142,13 +141,7 @@ async def _fetch_part(
 ) -> tuple[Decimal | None, bool]:
     """Append the steps of a part; return its last price, and whether its time is over."""
     last, is_final = None, True
-    async for each in client.candles.iterate(
-        trade.instrument,
-        from_=DateTime.from_ns(part.start_ns),
-        to=DateTime.from_ns(part.end_ns),
-        granularity=part.granularity,
-        price="B" if trade.is_long else "A",
-    ):
+    async for each in closing_candles(client, trade, part):
         side = each.bid if trade.is_long else each.ask
         is_final = is_final and each.complete
         if side is not None:
