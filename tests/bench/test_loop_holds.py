@@ -49,7 +49,7 @@ def paths(account: str, last: int, instruments: str) -> dict[str, str]:
         "pages of a rare type": f"{a}/transactions?type=ADMIN",
         "5,000 transactions": f"{a}/transactions/idrange?from=1&to=5000",
         "a rare type since 1": f"{a}/transactions/sinceid?id=1&type=CREATE",
-        "5,000 changes": f"{a}/changes?sinceTransactionID={last - 5000}",
+        "1,000 changes": f"{a}/changes?sinceTransactionID={last - 1000}",
         "changes from id 1": f"{a}/changes?sinceTransactionID=1",
         **{f"5,000 candles {one}": candles + one for one in ("S5", "M1", "H1", "D")},
     }

@@ -113,7 +113,7 @@ def everything(account: str) -> list[str]:
     ]
     return [
         *candles,
-        f"{a}/changes?sinceTransactionID=1",
+        f"{a}/changes?sinceTransactionID={last - 1000}",
         f"{a}/transactions/sinceid?id=1",
         *pages,
         a,

@@ -10,6 +10,7 @@ import pytest
 
 from keydesk_client.client import Client
 from keydesk_client.models import (
+    GuaranteedStopLossDetails,
     LimitOrderRequest,
     MarketOrderRequest,
     OrderRequest,
@@ -192,6 +193,24 @@ async def test_protection_set_changed_and_taken_away(desk: Desk) -> None:
         done = desk.found(await desk.sender.set_dependent_orders(trade_id, **edit))
         assert done.result is OrderResult.APPLIED
     assert (await desk.client.orders.pending()).orders == ()
+
+
+async def test_a_stop_is_exchanged_for_a_guaranteed_one_and_back_in_one_request(
+    desk: Desk,
+) -> None:
+    trade_id = await desk.has(buy())
+    stop = StopLossDetails(distance="0.02")
+    guaranteed = GuaranteedStopLossDetails(distance="0.02")
+    for edit, kind in (
+        ({"stop_loss": stop}, "STOP_LOSS"),
+        ({"stop_loss": None, "guaranteed_stop_loss": guaranteed}, "GUARANTEED_STOP_LOSS"),
+        ({"stop_loss": stop, "guaranteed_stop_loss": None}, "STOP_LOSS"),
+    ):
+        await desk.loses_sight()
+        done = desk.found(await desk.sender.set_dependent_orders(trade_id, **edit))
+        assert done.result is OrderResult.APPLIED
+        (order,) = (await desk.client.orders.pending()).orders
+        assert order.type == kind
 
 
 async def test_an_order_without_an_id_of_ours(

@@ -20,6 +20,7 @@ from keydesk_practice.broker.broker import Broker
 from keydesk_practice.broker.startup import open_broker
 from keydesk_practice.http.accounts import MAX_CHANGES
 from keydesk_practice.http.application import make_application
+from keydesk_practice.http.transactions import MAX_SINCE
 from keydesk_practice.ledger.group_commit import RECORDS_PER_TURN
 from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.options import Options
@@ -44,8 +45,10 @@ class LargeBroker:
     http: httpx.AsyncClient
 
     async def get(self, path: str, **headers: str) -> httpx.Response:
-        """Return the answer to a request; `{a}` stands for the account's path."""
-        return await self.http.get(path.replace("{a}", ACCOUNT_PATH), headers=headers)
+        """Return the answer to a request; `{a}` is the account's path, `{oldest}` the id that changes reach back to."""
+        oldest = self.broker.sessions[ACCOUNT.id].committed_id - MAX_CHANGES
+        path = path.replace("{a}", ACCOUNT_PATH).replace("{oldest}", str(oldest))
+        return await self.http.get(path, headers=headers)
 
     async def measure_longest_turn(
         self, *paths: str, **headers: str
@@ -118,7 +121,7 @@ PATHS = {
     "a rare type in a long range": "{a}/transactions/idrange?from=1&to=7000&type=CREATE",
     "a thousand since": "{a}/transactions/sinceid?id=1",
     "a rare type since": "{a}/transactions/sinceid?id=1&type=CREATE",
-    "many changes": "{a}/changes?sinceTransactionID=4000",
+    "many changes": "{a}/changes?sinceTransactionID={oldest}",
     "5,000 candles of five seconds": "/v3/instruments/EUR_JPY/candles?count=5000&price=MBA",
     "5,000 candles of a minute": "/v3/instruments/EUR_JPY/candles?granularity=M1&count=5000&price=MBA",
     "the latest candles": "{a}/candles/latest?candleSpecifications=EUR_USD:M1:MBA,EUR_JPY:S5:M",
@@ -154,6 +157,7 @@ async def test_ten_requests_at_once_share_the_turns(large: LargeBroker) -> None:
 
 async def test_changes_from_far_back_are_refused_in_words(large: LargeBroker) -> None:
     last = large.broker.sessions[ACCOUNT.id].committed_id
+    assert MAX_CHANGES <= MAX_SINCE
     refused = await large.get(f"{{a}}/changes?sinceTransactionID={last - MAX_CHANGES - 1}")
     assert refused.status_code == 416
     assert "read the account and poll from its lastTransactionID" in refused.json()["errorMessage"]

@@ -80,6 +80,15 @@ async def test_a_guaranteed_stop_is_moved_and_loosening_it_asks_for_a_letter() -
     assert "This loosens or removes a stop" in text
 
 
+async def test_a_guaranteed_stop_is_exchanged_for_another_in_one_send_after_a_letter() -> None:
+    keys = "w backspace s 1 . 0 8 2 0 0"
+    text, results = await pressed(modify(guaranteeing(has_one=True)), f"{keys} y")
+    assert results == [], "without the guarantee it may fill worse over a gap"
+    assert "This loosens or removes a stop" in text
+    _, results = await pressed(modify(guaranteeing(has_one=True)), f"{keys} c")
+    assert results == [SetProtection(TRADE, "EUR_USD", stop=D("1.08200"), guaranteed=None)]
+
+
 @pytest.mark.parametrize(
     ("keys", "why"),
     [

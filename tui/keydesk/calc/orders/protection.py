@@ -167,7 +167,9 @@ def change(now: Decimal | None, new: Decimal | None) -> Change:
 
 
 def weight(trade: TradeRow, now: Protection, new: Protection) -> Severity:
-    """Return the most severe change; removing protection is the most severe."""
+    """Return the most severe change; removing protection is the most severe, and a stop without its guarantee is less."""
+    if now.guaranteed is not None and new.guaranteed is None:
+        return "loosens"
     weights: list[Severity] = [
         stop_severity(trade, now.fixed_stop, new.fixed_stop),
         _trail_weight(now.trail, new.trail),
