@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from io import TextIOWrapper
 
 from keydesk_practice.control.commands import COMMANDS, overview, run_command
-from keydesk_practice.errors import PracticeError, printable
+from keydesk_practice.errors import LedgerUnavailable, PracticeError, printable
 from keydesk_practice.garbage_collection import limit_pauses
 from keydesk_practice.ledger.checksums import MAX_PROBLEMS
 from keydesk_practice.ledger.ledger_file import (
@@ -116,7 +116,21 @@ async def _serve(options: Options) -> int:
         level=level, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr
     )
     make_private(options.data)
+    if options.ledger is not None:
+        return await _serve_with_standby(options)
     return await run_broker(options)
+
+
+async def _serve_with_standby(options: Options) -> int:
+    try:
+        import psycopg  # noqa: F401, PLC0415 - of the extra `postgres`
+    except ImportError:
+        raise LedgerUnavailable(
+            "a ledger on PostgreSQL needs psycopg: pip install 'keydesk-practice[postgres]'"
+        ) from None
+    from keydesk_practice.standby import run_with_standby  # noqa: PLC0415
+
+    return await run_with_standby(options)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@ PracticeError
 ├── LedgerUnavailable     the ledger cannot be opened: in use, damaged, or of another market
 ├── LedgerWriteFailed     a batch could not be made durable; none of it was acknowledged
 │   └── LedgerFull        there is no space for it; the broker goes on without it
-├── LedgerUnreachable            the database of the ledger does not answer; it may come back
+├── LedgerUnreachable     the database of the ledger does not answer: another broker may serve it
+│   └── OutcomeUnknown    it went away while something was written: whether it is stored is not known
 ├── CannotListen          the address is taken or may not be used
 ├── ReferenceRatesMissing the file of reference rates is not installed
 ├── ControlFailed         a command to a running broker was refused, or none is running
@@ -36,7 +37,11 @@ class LedgerFull(LedgerWriteFailed):
 
 
 class LedgerUnreachable(PracticeError):
-    """The database of the ledger does not answer; what was sent to it may have been stored."""
+    """The database of the ledger does not answer, and nothing was sent to it: another broker may serve it by now."""
+
+
+class OutcomeUnknown(LedgerUnreachable):
+    """The database of the ledger went away while something was written; the ledger shows later whether it is stored."""
 
 
 class CannotListen(PracticeError):

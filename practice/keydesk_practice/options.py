@@ -2,10 +2,12 @@
 
 import argparse
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 
 DEFAULT_PORT = 8020
 DEFAULT_PRICE_RATE = 4.0
@@ -47,6 +49,7 @@ class Options:
     paused: bool = False
     candles: tuple[tuple[str, Path], ...] = ()
     parent_fd: int | None = None
+    ledger: str | None = field(default=None, repr=False)  # may name a password file
 
 
 def read_arguments(argv: Sequence[str], environment: Mapping[str, str] = os.environ) -> Options:
@@ -67,6 +70,10 @@ def read_arguments(argv: Sequence[str], environment: Mapping[str, str] = os.envi
         parser,
         [*(found.get("tokens") or ()), *_from_sources(found.pop("token_sources", None) or ())],
     )
+    if found.get("ledger") is not None and not found["tokens"]:
+        parser.error(
+            "--ledger needs the tokens of its clients, the same for a standby: use --token-file"
+        )
     found["candles"] = tuple(found.get("candles") or ())
     found["origins"] = tuple(found.get("origins") or ())
     return Options(command=command, **found)
@@ -101,6 +108,13 @@ def _parser(command: str) -> argparse.ArgumentParser:
     )
     _add_market_options(parser)
     _add_limit_options(parser)
+    parser.add_argument(
+        "--ledger",
+        type=_ledger,
+        metavar="URL",
+        help="a ledger on PostgreSQL: postgresql://USER@HOST/DATABASE, service=NAME, or @FILE with one of them in it; the "
+        "password belongs into PGPASSFILE or that file; a second broker on it is a hot standby",
+    )
     parser.add_argument("--parent-fd", type=int, help=argparse.SUPPRESS)
     return parser
 
@@ -155,6 +169,23 @@ def _add_address_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="build links from Forwarded and X-Forwarded-Proto, which a proxy in front sets",
     )
+
+
+def _ledger(text: str) -> str:
+    try:
+        has_password = urlsplit(text).password is not None
+    except ValueError:  # else argparse would repeat the text
+        has_password = "@" in text
+    if has_password or re.search(r"password\s*=", text, re.IGNORECASE):
+        raise argparse.ArgumentTypeError(
+            "other users of this machine can read a password here: write it into PGPASSFILE, or the "
+            "whole address into a file of mode 0600 and use --ledger @FILE"
+        )
+    if not text.startswith(("postgresql://", "postgres://", "@")) and "=" not in text:
+        raise argparse.ArgumentTypeError(
+            "invalid ledger: use postgresql://USER@HOST/DATABASE, service=NAME or @FILE"
+        )
+    return text
 
 
 def _from_sources(sources: Iterable[tuple[str, ...]]) -> list[str]:

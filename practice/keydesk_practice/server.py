@@ -213,40 +213,17 @@ def listen(options: Options) -> Listener:
 async def _serve(
     broker: Broker, listener: Listener, tokens: tuple[str, ...], options: Options
 ) -> None:
-    application = make_application(
-        broker, tokens, options.rate_limit, trusts_proxy=options.trust_proxy
-    )
-    for fact, digest in broker.ledger.facts(TOKEN_FACT).items():
-        application.authenticator.add(bytes.fromhex(digest), int(fact.removeprefix(TOKEN_FACT)))
-    application.restart_request_ids(broker.now())
     line = address_line(listener.url, tokens, broker.accounts_of, broker.earlier_model)
-    limits = ConnectionLimits(most=raise_descriptor_limit())
 
     def stop() -> None:
         broker.end_streams()
         server.stop()
 
-    control = Control(broker, options, application, stop)
-    if options.faults is not None:
-        use_faults(control, read_profile(options.faults))
-    controlled = ControlApplication(
-        control,
-        load_token(options.data, CONTROL_TOKEN_FILE),
-        anywhere=options.control_anywhere,
-    )
-    public = PublicPaths(
-        broker,
-        application,
-        mount=(f"{BASE}/", controlled),
-        origins=options.origins,
-        logs_requests=options.log_requests,
-    )
+    public = public_application(broker, tokens, options, stop)
     exclude_long_lived()
-    server = Server(public, listener, lambda: print(line, flush=True), limits)  # noqa: T201
+    server = server_of(public, listener, line)
     broker.commits.on_failure = stop
-    stop_on_signals(stop)
-    if options.parent_fd is not None:
-        stop_with_parent(options.parent_fd, stop)
+    stop_when_asked(stop, options)
     ticking = asyncio.create_task(broker.run(), name="market")
     ticking.add_done_callback(lambda _: stop())  # do not serve a market that stands still
     try:
@@ -256,11 +233,46 @@ async def _serve(
             ticking.result()
 
 
+def server_of(application: Application, listener: Listener, line: str) -> Server:
+    """Return the server of an application, which prints a line when it listens."""
+    limits = ConnectionLimits(most=raise_descriptor_limit())
+    return Server(application, listener, lambda: print(line, flush=True), limits)  # noqa: T201
+
+
+def public_application(
+    broker: Broker, tokens: tuple[str, ...], options: Options, stop: Callable[[], None]
+) -> PublicPaths:
+    """Return the application of a broker, with the control interface; `stop` ends the process."""
+    application = make_application(
+        broker, tokens, options.rate_limit, trusts_proxy=options.trust_proxy
+    )
+    for fact, digest in broker.ledger.facts(TOKEN_FACT).items():
+        application.authenticator.add(bytes.fromhex(digest), int(fact.removeprefix(TOKEN_FACT)))
+    application.restart_request_ids(broker.now())
+    control = Control(broker, options, application, stop)
+    if options.faults is not None:
+        use_faults(control, read_profile(options.faults))
+    controlled = ControlApplication(
+        control,
+        load_token(options.data, CONTROL_TOKEN_FILE),
+        anywhere=options.control_anywhere,
+    )
+    return PublicPaths(
+        broker,
+        application,
+        mount=(f"{BASE}/", controlled),
+        origins=options.origins,
+        logs_requests=options.log_requests,
+    )
+
+
 def address_line(
     url: str,
     tokens: Sequence[str],
     accounts_of: Callable[[int], Sequence[LedgerAccount]],
-    earlier_model: int | None,
+    earlier_model: int | None = None,
+    *,
+    is_standby: bool = False,
 ) -> str:
     """Return the line that is printed at the start; `token` and `accounts` are those of the first token."""
     by_token = [
@@ -276,6 +288,8 @@ def address_line(
     }
     if earlier_model is not None:
         members["earlier_market_model"] = earlier_model
+    if is_standby:
+        members["standby"] = True
     return json.dumps(members)
 
 
@@ -286,14 +300,16 @@ def _accounts(accounts: Sequence[LedgerAccount]) -> list[dict[str, object]]:
     ]
 
 
-def stop_on_signals(stop: Callable[[], None]) -> None:
-    """Stop when the process is asked to end."""
+def stop_when_asked(stop: Callable[[], None], options: Options) -> None:
+    """Stop when the process is asked to end, by a signal or by the end of its parent."""
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         loop.add_signal_handler(number, stop)
+    if options.parent_fd is not None:
+        _stop_with_parent(options.parent_fd, stop)
 
 
-def stop_with_parent(descriptor: int, stop: Callable[[], None]) -> None:
+def _stop_with_parent(descriptor: int, stop: Callable[[], None]) -> None:
     """Stop when the parent's end of the pipe closes, however the parent ended."""
     os.set_blocking(descriptor, False)
     loop = asyncio.get_running_loop()

@@ -17,6 +17,7 @@ from keydesk_practice.market.candles import GRANULARITIES
 from support.broker import practice_server
 from support.greedy_reader import GreedyReader
 from support.order_load import Found, Load, run_apart
+from support.postgres import PostgresServer, postgres_programs
 from support.processor_time import cpu_of
 
 pytestmark = pytest.mark.bench
@@ -75,7 +76,7 @@ async def test_orders_over_tcp(practice_folder: Path) -> None:
 
         await run_apart(load)
         for connections, orders, least in (
-            (1, 2_000, 0),
+            (1, 2_000, 500),
             (8, 8_000, 0),
             (32, 8_000, 1_500),
             (96, 8_000, 0),
@@ -97,6 +98,35 @@ async def test_orders_over_tcp(practice_folder: Path) -> None:
         assert row.cpu / len(row.found.answered) < MAX_CPU_S or row.name.startswith("the same")
         assert row.found.silence < 2 * MAX_SILENCE_S, row.name
     assert answers > 0
+
+
+async def test_orders_over_tcp_with_the_ledger_on_postgresql(practice_folder: Path) -> None:
+    pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
+    programs = postgres_programs()
+    if programs is None:
+        pytest.skip("PostgreSQL is not installed")
+    server = PostgresServer(programs, durable=True)
+    tokens = [f"token-{number:05}" for number in range(DESKS)]
+    words = [word for token in tokens for word in ("--token", token)]
+    fast = ("--port", "0", "--rate-limit", "1000000", "--ledger", server.new_database())
+    rows: list[Row] = []
+    try:
+        async with practice_server(practice_folder, *fast, *words) as practice:
+            assert practice.process is not None
+            accounts = [f"101-001-{1_000_001 + number}-001" for number in range(DESKS)]
+            port = int(practice.rest_url.rpartition(":")[2])
+            load = Load(port, list(zip(tokens, accounts, strict=True)), orders=500)
+            await run_apart(load)
+            for connections, orders in ((1, 2_000), (32, 8_000), (96, 8_000)):
+                before = cpu_of(practice.process.pid)
+                found = await run_apart(replace(load, orders=orders, connections=connections))
+                cost = cpu_of(practice.process.pid) - before
+                rows.append(Row(f"{connections} connections, PostgreSQL", found, cost))
+    finally:
+        server.remove()
+    table = "\n    ".join([HEAD, *(row.line() for row in rows)])
+    print(f"\n    {table}", file=sys.stderr)  # noqa: T201 - a bench speaks
+    assert all(row.cpu / len(row.found.answered) < MAX_CPU_S for row in rows)
 
 
 def everything(account: str) -> list[str]:

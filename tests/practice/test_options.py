@@ -133,3 +133,33 @@ def test_a_token_given_twice_is_refused(capsys: pytest.CaptureFixture[str]) -> N
     with pytest.raises(SystemExit):
         read_arguments(["--token", "same-token", "--token", "same-token"], {})
     assert "given twice" in capsys.readouterr().err
+
+
+def test_a_ledger_on_a_server_needs_the_tokens_of_its_clients(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit):
+        read_arguments(["serve", "--ledger", "postgresql://keydesk@host/db"])
+    assert "--token-file" in capsys.readouterr().err
+    options = read_arguments(["serve", "--ledger", "@/etc/ledger", "--token", "a-token-of-one"])
+    assert options.ledger == "@/etc/ledger"
+    assert "etc" not in repr(options)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://keydesk:hunter22@host/db",
+        "postgresql://keydesk:hunter22@[::1/db",
+        "postgresql://host/db?password=hunter22",
+        "host=db password=hunter22",
+        "host=db PASSWORD = hunter22",
+        "mysql://host/db",
+    ],
+)
+def test_a_password_among_the_arguments_is_refused_and_not_repeated(
+    address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        read_arguments(["serve", "--ledger", address, "--token", "a-token-of-one"])
+    assert "hunter22" not in capsys.readouterr().err

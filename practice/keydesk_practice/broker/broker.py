@@ -38,7 +38,7 @@ from keydesk_practice.engine.state.account import OrderPriceLevel
 from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.state.triggers import observe
 from keydesk_practice.engine.transactions import Transaction, to_wire
-from keydesk_practice.errors import LedgerUnreachable
+from keydesk_practice.errors import LedgerUnreachable, LedgerWriteFailed
 from keydesk_practice.ledger.group_commit import GroupCommit
 from keydesk_practice.ledger.interface import LedgerInterface
 from keydesk_practice.ledger.records import (
@@ -160,7 +160,7 @@ class Broker:
         session.snapshot_id = session.committed_id
         try:
             save_snapshot(self.ledger, session.state)
-        except (sqlite3.Error, LedgerUnreachable) as error:
+        except (sqlite3.Error, LedgerUnreachable, LedgerWriteFailed) as error:
             log.warning(
                 "cannot save a snapshot of %s, the next start takes longer: %s",
                 session.account.id,
@@ -275,7 +275,7 @@ class Broker:
             self.ledger.set_fact(LAST_SEEN, str(self.board.now))
             left = [_left(session) for session in self.sessions.values()]
             self.ledger.set_fact(ACCOUNTS_LEFT, json.dumps(left))
-        except (sqlite3.Error, LedgerUnreachable) as error:
+        except (sqlite3.Error, LedgerUnreachable, LedgerWriteFailed) as error:
             log.warning("cannot save the time of this stop in the ledger: %s", error)
 
     @property

@@ -1,9 +1,8 @@
 """A blind replay: one instrument under another name, at prices around one, on other dates.
 
 The trader cannot tell which pair it is, nor when. Prices are multiplied by a factor and dates are moved by whole weeks, so
-moves in percent, hours and weekdays stay what they were. What would name the pair or the date is the same in every blind
-replay: the terms (margin, financing, guaranteed stops), and the conversion to the home currency, in which a unit of the quote
-currency is worth one. Profit and margin are those of the shown prices, and of a home currency without moves of its own.
+moves in percent, hours and weekdays stay what they were. Amounts in the quote currency are worth as many times less when
+they are converted to the home currency, so profit and margin of a position are those of the real pair.
 """
 
 from collections.abc import Sequence
@@ -15,36 +14,13 @@ from typing import Protocol
 from keydesk_practice.engine.quotes import Conversion, Level, Market, Quote, Specification
 from keydesk_practice.market.bar_blocks import Component
 from keydesk_practice.market.candles import Candle, CandleSpec, Prices, Range
-from keydesk_practice.market.market import PracticeMarket, conversion_factors
+from keydesk_practice.market.market import PracticeMarket
 
 ALIAS = "ABC_XYZ"
 _SHOWN_YEAR = 2090
 _WEEK = 7 * 86_400 * 1_000_000_000
 _STEP = Decimal("0.00001")
-_RATE = Decimal("-0.0125")  # financing of both directions: as of two currencies with equal rates
-_TERMS = Specification(
-    name=ALIAS,
-    display_name="Hidden until the end",
-    type="CURRENCY",
-    pip_location=-4,
-    display_precision=5,
-    trade_units_precision=0,
-    minimum_trade_size=Decimal(1),
-    maximum_trailing_stop_distance=Decimal("1.00000"),
-    minimum_trailing_stop_distance=Decimal("0.00050"),
-    maximum_position_size=Decimal(0),
-    maximum_order_units=Decimal(100_000_000),
-    margin_rate=Decimal("0.05"),
-    long_rate=_RATE,
-    short_rate=_RATE,
-    financing_days=(1, 1, 3, 1, 1, 0, 0),
-    guaranteed_mode="ALLOWED",
-    guaranteed_minimum_distance=Decimal("0.00100"),
-    guaranteed_premium=Decimal("0.00020"),
-    guaranteed_level_volume=Decimal(1_000_000),
-    guaranteed_level_range=Decimal("0.00250"),
-    tags=(("ASSET_CLASS", "CURRENCY"), ("LIQUIDITY", "HIDDEN")),
-)
+_FACTOR_STEP = Decimal("0.000000000001")
 _ROUNDING = {
     Component.MID: ROUND_HALF_EVEN,
     Component.BID: ROUND_FLOOR,
@@ -148,7 +124,21 @@ class DisguisedInstant:
         if instrument != ALIAS:
             return None
         real = self._market.specification(self._disguise.instrument)
-        return None if real is None else _TERMS
+        if real is None:
+            return None
+        factor = self._disguise.factor
+        return replace(
+            real,
+            name=ALIAS,
+            display_name="Hidden until the end",
+            pip_location=-4,
+            display_precision=5,
+            minimum_trailing_stop_distance=Decimal("0.00050"),
+            maximum_trailing_stop_distance=Decimal("1.00000"),
+            guaranteed_minimum_distance=(real.guaranteed_minimum_distance * factor).quantize(_STEP),
+            guaranteed_premium=(real.guaranteed_premium * factor).quantize(_STEP, ROUND_CEILING),
+            guaranteed_level_range=(real.guaranteed_level_range * factor).quantize(_STEP),
+        )
 
     def instruments(self) -> Sequence[str]:
         """Return the one name."""
@@ -157,11 +147,15 @@ class DisguisedInstant:
     def conversion(self, currency: str, home: str) -> Conversion:
         """Return the conversion factors of one of the two disguised currencies, or of a real one."""
         base, quote = ALIAS.split("_")
-        if currency == quote:
-            return conversion_factors(currency, home, 1.0)
-        if currency == base:
-            return conversion_factors(currency, home, float(self.quote(ALIAS).mid))
-        return self._market.conversion(currency, home)
+        if currency not in {base, quote}:
+            return self._market.conversion(currency, home)
+        real_base, _, real_quote = self._disguise.instrument.partition("_")
+        real = self._market.conversion(real_base if currency == base else real_quote, home)
+        divisor = Decimal(1) if currency == base else self._disguise.factor
+        gain, loss, value = (
+            (one / divisor).quantize(_FACTOR_STEP) for one in (real.gain, real.loss, real.value)
+        )
+        return Conversion(currency, gain, loss, value)
 
 
 def _scaled(level: Level, factor: Decimal, rounding: str) -> Level:

@@ -55,7 +55,7 @@ def open_broker(options: Options, owners: int) -> Broker:
     ledger = Ledger.open(options.data)
     try:
         ledger.verify()
-        return _open(options, owners, ledger)
+        return open_on(ledger, options, owners)
     except sqlite3.Error as error:
         ledger.close()
         raise ledger_error(error, options.data / FILE_NAME) from error
@@ -73,7 +73,8 @@ def default_accounts(owner: int, fifo: bool) -> list[LedgerAccount]:
     ]
 
 
-def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
+def open_on(ledger: LedgerInterface, options: Options, owners: int) -> Broker:
+    """Open the broker of an open ledger, as `open_broker` does."""
     seed = _market_seed(options, ledger)
     earlier_model = change_model(ledger)
     own = tuple(read_candle_file(instrument, file) for instrument, file in options.candles)

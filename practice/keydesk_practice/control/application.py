@@ -14,11 +14,11 @@ from keydesk_practice.control.context import Control
 from keydesk_practice.control.operations import BASE, OPERATIONS, Operation, control_document
 from keydesk_practice.control.schema import read_record
 from keydesk_practice.engine.wire_form import to_wire
-from keydesk_practice.errors import LedgerFull
+from keydesk_practice.errors import LedgerUnreachable, LedgerWriteFailed
 from keydesk_practice.http.errors import (
     HttpError,
     method_not_allowed,
-    no_space,
+    not_stored,
     unauthorized,
     unknown_path,
 )
@@ -52,8 +52,8 @@ class ControlApplication:
             headers: dict[str, str] = {}
         except HttpError as error:
             status, body, headers = error.status, error.body(), error.headers
-        except LedgerFull as full:
-            refusal = no_space(full)
+        except (LedgerUnreachable, LedgerWriteFailed) as error:
+            refusal = not_stored(error)
             status, body, headers = refusal.status, refusal.body(), refusal.headers
         except ClientDisconnect:
             return

@@ -52,7 +52,6 @@ def _end_of_step(control: Control, request: Step) -> int:
     """Return the end of the candle in progress, or of the `candles`-th one."""
     cell = control.real(control.broker.now()) // CELL
     for _ in range(request.candles):
-        cell = control.broker.market.next_open(cell)
         cell = int(boundaries(request.granularity, Alignment(), cell, cell + 1)[-1])
     return control.shown(cell * CELL)
 

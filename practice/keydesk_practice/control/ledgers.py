@@ -146,6 +146,8 @@ async def change_ledger(control: Control, change: Change, *, keep: bool = True) 
 
     When it fails half-way the market goes on with the former ledger, paused. The broker stops when that fails, too.
     """
+    if control.options.ledger is not None:
+        raise HttpError(409, "The ledger on PostgreSQL is the only one")
     await settle(control)
     broker, data = control.broker, control.options.data
     broker.end_streams()

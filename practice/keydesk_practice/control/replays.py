@@ -44,14 +44,12 @@ from keydesk_practice.control.records import (
     ScenarioState,
     State,
 )
-from keydesk_practice.engine.wire_form import SECOND, rfc3339
 from keydesk_practice.errors import LedgerUnavailable, TimeOutsideRates
 from keydesk_practice.http.errors import HttpError, invalid_value
 from keydesk_practice.http.middleware import TOKEN_FACT
 from keydesk_practice.ledger.kept_ledgers import facts_of, home_path
 from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import FILE_NAME, check_copy
-from keydesk_practice.market.hours import DAY_SECONDS
 from keydesk_practice.market.market import MARKET_MODEL
 
 CHECKPOINTS = "checkpoints"  # the folder
@@ -193,20 +191,8 @@ def _chosen(control: Control, request: BeginReplay) -> Replay:
         began, drawn = random_start(random.Random(seed), last_day)  # noqa: S311 - no secret
         instrument = instrument or (drawn if request.blind else None)
     else:
-        began = time.time_ns() if request.present else _in_history(control, request.start or 0)
+        began = time.time_ns() if request.present else request.start or 0
     return _disguised(control, request, began, instrument)
-
-
-def _in_history(control: Control, start: int) -> int:
-    """Return a start of a replay; raise a 400 `HttpError` for one outside the history of rates."""
-    days = control.broker.market.rates.days
-    first, last = (int(day) * DAY_SECONDS * SECOND for day in (days[0] + 1, days[-1] + 1))
-    if not first <= start <= max(last, time.time_ns()):
-        raise invalid_value(
-            "start",
-            f": the history reaches from {rfc3339(first)[:10]} to {rfc3339(last)[:10]}; what comes after it is no replay",
-        )
-    return start
 
 
 def _disguised(

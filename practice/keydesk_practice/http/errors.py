@@ -4,9 +4,18 @@ An `HttpError` writes nothing to the ledger. A command that the engine rejects i
 transaction, and the endpoint answers with that.
 """
 
+import logging
 import re
 from collections.abc import Mapping
 
+from keydesk_practice.errors import (
+    LedgerFull,
+    LedgerUnreachable,
+    LedgerWriteFailed,
+    OutcomeUnknown,
+)
+
+log = logging.getLogger("keydesk.practice")
 _INSTRUMENT_NAME = re.compile(r"[A-Z0-9]+_[A-Z0-9]+")
 _REJECT_MESSAGES = {
     "CLIENT_CONFIGURE_DATA_MISSING": "Neither an alias nor a margin rate was given",
@@ -130,13 +139,24 @@ def range_not_satisfiable(message: str) -> HttpError:
     return HttpError(416, message)
 
 
-def no_space(reason: Exception) -> HttpError:
-    """Return the 503 for a request that was not executed, since the ledger has no space for it."""
-    return HttpError(
-        503,
-        f"Nothing was executed: {reason}",
-        headers={"Retry-After": str(SECONDS_WITHOUT_SPACE)},
-    )
+def unavailable(reason: object, seconds: int = 1) -> HttpError:
+    """Return the 503 for a request that was certainly not executed, and may be sent again after some seconds."""
+    return HttpError(503, f"Nothing was executed: {reason}", headers={"Retry-After": str(seconds)})
+
+
+def not_stored(error: LedgerUnreachable | LedgerWriteFailed) -> HttpError:
+    """Return the error for a request whose transactions are not in the ledger, or perhaps are: 504."""
+    match error:
+        case OutcomeUnknown():
+            hint = "Read the transactions before you send it again"
+            return HttpError(504, f"It is not known whether this was executed: {error}. {hint}")
+        case LedgerUnreachable():
+            return unavailable(error)
+        case LedgerFull():
+            return unavailable(error, SECONDS_WITHOUT_SPACE)
+        case _:
+            log.critical("%s", error)
+            return HttpError(503, f"The practice broker is stopping: {error}")
 
 
 def too_many_requests(seconds: int) -> HttpError:

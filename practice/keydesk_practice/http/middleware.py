@@ -23,8 +23,13 @@ from starlette.types import Message, Receive, Scope, Send
 from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.broker.broker import Broker
 from keydesk_practice.engine.wire_form import rfc3339
-from keydesk_practice.errors import LedgerFull, LedgerWriteFailed
-from keydesk_practice.http.errors import HttpError, no_space, too_many_requests, unauthorized
+from keydesk_practice.errors import LedgerUnreachable, LedgerWriteFailed
+from keydesk_practice.http.errors import (
+    HttpError,
+    not_stored,
+    too_many_requests,
+    unauthorized,
+)
 from keydesk_practice.http.faults import ConnectionDropped, Faults
 from keydesk_practice.http.responses import Response, ResponseFormat, json_bytes, render
 
@@ -226,8 +231,8 @@ class RequestMiddleware:
         except sqlite3.ProgrammingError:  # its ledger was replaced by that of another replay
             gone = HttpError(503, "Another replay has begun: send the request again")
             await self._send_error(gone, scope, receive, sender)
-        except LedgerWriteFailed as error:
-            await self._send_error(_not_written(error), scope, receive, sender)
+        except (LedgerUnreachable, LedgerWriteFailed) as error:
+            await self._send_error(not_stored(error), scope, receive, sender)
         except Exception:
             log.exception("request %s %s failed", scope["method"], scope["path"])
             if not sender.started:
@@ -243,13 +248,6 @@ class RequestMiddleware:
         rendered = await render(response, scope["state"]["response_format"], self._budget)
         with contextlib.suppress(ConnectionDropped):
             await rendered(scope, receive, sender)
-
-
-def _not_written(error: LedgerWriteFailed) -> HttpError:
-    if isinstance(error, LedgerFull):
-        return no_space(error)
-    log.critical("%s", error)
-    return HttpError(503, f"The practice broker is stopping: {error}")
 
 
 def response_format_of(headers: dict[bytes, bytes]) -> ResponseFormat:

@@ -14,7 +14,13 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
-from keydesk_practice.errors import LedgerFull, LedgerWriteFailed, PracticeError
+from keydesk_practice.errors import (
+    LedgerFull,
+    LedgerUnreachable,
+    LedgerWriteFailed,
+    OutcomeUnknown,
+    PracticeError,
+)
 from keydesk_practice.ledger.interface import LedgerInterface
 from keydesk_practice.ledger.records import EndedRecord, Entry, LedgerBatch, MarkRecord
 
@@ -42,7 +48,7 @@ class PendingBatch:
         self.batch = LedgerBatch(account)
         self.on_committed = on_committed
         self.on_dropped = on_dropped
-        self.failure: LedgerFull | None = None  # why it was dropped
+        self.failure: PracticeError | None = None  # why it was dropped, or is perhaps not stored
         self.done = asyncio.Event()
         self._records = iter(records)
 
@@ -91,6 +97,7 @@ class GroupCommit:
         Raises:
             LedgerFull: one of them was dropped.
             LedgerWriteFailed: the ledger could not be written, now or earlier.
+            LedgerUnreachable: its database went away before; `OutcomeUnknown` when it went away meanwhile.
         """
         if account is None:
             last = [queue[-1] for queue in self._queues.values()]
@@ -101,7 +108,7 @@ class GroupCommit:
             await pending.done.wait()
             if pending.failure is not None:
                 raise pending.failure
-        if self.failure is not None:
+        if not last and self.failure is not None:  # what is committed stays so
             raise self.failure
 
     async def wait_one_turn(self, account: str) -> None:
@@ -139,7 +146,7 @@ class GroupCommit:
             self._ledger.commit([pending.batch for pending in complete])
         except LedgerFull as error:
             self._drop(complete, error)
-        except LedgerWriteFailed as error:
+        except (LedgerWriteFailed, LedgerUnreachable) as error:
             self._fail(complete, error)
         else:
             if complete and self.refusal is not None:
@@ -175,10 +182,16 @@ class GroupCommit:
             pending.on_dropped()
             pending.done.set()
 
-    def _fail(self, complete: Sequence[PendingBatch], error: LedgerWriteFailed) -> None:
+    def _fail(
+        self, complete: Sequence[PendingBatch], error: LedgerWriteFailed | LedgerUnreachable
+    ) -> None:
         """Drop every queued batch for good: none was acknowledged, and none may follow a lost one."""
-        self.failure = error
-        for pending in self._take_all(complete):
+        self.failure = LedgerUnreachable(str(error)) if isinstance(error, OutcomeUnknown) else error
+        for pending in self._take_all(()):
+            pending.failure = self.failure
+            pending.done.set()
+        for pending in complete:
+            pending.failure = error
             pending.done.set()
         self.on_failure()
 

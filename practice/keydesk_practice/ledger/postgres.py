@@ -1,8 +1,7 @@
-"""The ledger on a PostgreSQL server, shared by the nodes of a cluster.
+"""The ledger on a PostgreSQL server, of the broker that holds its lock.
 
-Each write compares the account's fencing number with that in `fences`; an account that no node ever took has 0. The
-reads are small and indexed, and block the event loop as those of SQLite do, at most `STATEMENT_SECONDS`. After a lost
-connection every call raises `LedgerUnreachable` until `reconnect`.
+The reads are small and indexed, and block the event loop as those of SQLite do, at most `STATEMENT_SECONDS`. After a lost
+connection every call raises `LedgerUnreachable` for good: another broker may have the lock by then.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,42 +10,30 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import psycopg
-
-from keydesk_practice.errors import LedgerUnavailable, LedgerUnreachable, LedgerWriteFailed
-from keydesk_practice.ledger.postgres_accounts import commit_batches
+from keydesk_practice.errors import (
+    LedgerUnavailable,
+    LedgerUnreachable,
+    LedgerWriteFailed,
+    OutcomeUnknown,
+)
+from keydesk_practice.ledger.ledger_file import LedgerLocked
+from keydesk_practice.ledger.postgres_commit import commit_batches
 from keydesk_practice.ledger.postgres_connection import (
     FORMAT,
+    LOCK,
     OF_ACCOUNT,
-    SAVE_SNAPSHOT,
     SCHEMA,
     TABLES,
-    BoundedConnection,
-    away_errors,
     connect,
-    without_password,
+    translated_errors,
 )
 from keydesk_practice.ledger.records import (
     EndedRecord,
     Entry,
     LedgerAccount,
     LedgerBatch,
-    checksum,
+    with_checksum,
 )
-
-_SETUP_LOCK = 5_207_012  # of the nodes that start at the same time
-
-
-@contextmanager
-def _translated_errors() -> Iterator[None]:
-    """Raise the driver's errors as `LedgerUnreachable` or `LedgerWriteFailed`."""
-    try:
-        with away_errors():
-            yield
-    except psycopg.Error as error:
-        raise LedgerWriteFailed(
-            f"the ledger cannot be written: {without_password(error)}"
-        ) from None
 
 
 class PostgresLedger:
@@ -54,42 +41,58 @@ class PostgresLedger:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.fences: dict[str, int] = {}
-        self._connection: BoundedConnection | None = connect(text)
+        self._connection = connect(text)
         self._ended: dict[tuple[str, str, int], EndedRecord] = {}
 
     @classmethod
     def open(cls, text: str) -> "PostgresLedger":
-        """Open the ledger, made on first use; raise `LedgerUnavailable` when that is not possible."""
+        """Open the ledger, created on first use; raise `LedgerUnavailable` when it is in use or cannot be opened."""
         try:
             ledger = cls(text)
-            ledger._create_tables()
-        except (LedgerUnreachable, psycopg.Error) as error:
-            raise LedgerUnavailable(
-                f"the ledger on PostgreSQL cannot be opened: {without_password(error)}"
-            ) from None
+        except LedgerUnreachable as error:
+            raise LedgerUnavailable(f"the ledger cannot be opened: {error}") from None
+        try:
+            has_lock = ledger.try_lock()
+        except BaseException:
+            ledger.close()
+            raise
+        if not has_lock:
+            ledger.close()
+            raise LedgerLocked("the ledger is in use by another running practice broker")
         return ledger
 
-    def _create_tables(self) -> None:
-        connection = self._open_connection()
-        with connection.transaction():
-            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_SETUP_LOCK,))
-            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
-            found = connection.execute("SELECT to_regclass('facts')").fetchone()
-            if found is None or found[0] is None:
-                connection.execute(TABLES)
-                self.set_fact("format", str(FORMAT))
+    def try_lock(self) -> bool:
+        """Become the one broker that serves the ledger; return False while another one is.
+
+        Raises:
+            LedgerUnreachable: the database does not answer.
+            LedgerUnavailable: the ledger cannot be used.
+        """
+        row = self._one("SELECT pg_try_advisory_lock(%s)", LOCK)
+        if row is None or not row[0]:
+            return False
+        if not self.exists():
+            self._create_tables()
         if self.fact("format") != str(FORMAT):
             raise LedgerUnavailable(
-                f"the ledger has format {self.fact('format')}, which this version cannot read"
+                f"the ledger has format {self.fact('format')}, which this version cannot read: use the version that wrote it"
             )
+        return True
 
-    @contextmanager
-    def setup(self) -> Iterator[None]:
-        """Run the block in a transaction in which no other node sets the ledger up."""
-        with _translated_errors(), self._open_connection().transaction():
-            self._all("SELECT pg_advisory_xact_lock(%s)", _SETUP_LOCK)
-            yield
+    def exists(self) -> bool:
+        """Return whether a broker has created the ledger."""
+        row = self._one("SELECT to_regclass(%s)", f"{SCHEMA}.facts")
+        return row is not None and row[0] is not None
+
+    def _create_tables(self) -> None:
+        with self._writing(), self._connection.transaction():
+            self._connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+            self._connection.execute(TABLES)
+            self.set_fact("format", str(FORMAT))
+
+    def end_when_idle(self, seconds: float) -> None:
+        """Let PostgreSQL end the session, and free the lock, when it hears nothing for some seconds."""
+        self._all("SELECT set_config('idle_session_timeout', %s, false)", f"{seconds * 1000:.0f}")
 
     def verify(self) -> None:
         """Compare the newest id of each account with its transactions; raise `LedgerUnavailable`."""
@@ -103,19 +106,8 @@ class PostgresLedger:
             )
 
     def close(self) -> None:
-        """Close the connection."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-
-    def reconnect(self) -> None:
-        """Open a connection in place of a lost one; raise `LedgerUnreachable`."""
-        self.close()
-        self._connection = connect(self.text)
-
-    def ping(self) -> None:
-        """Raise `LedgerUnreachable` when the connection is lost."""
-        self._all("SELECT 1")
+        """Close the connection, which frees the lock."""
+        self._connection.close()
 
     # --- facts and accounts ---
 
@@ -126,11 +118,11 @@ class PostgresLedger:
 
     def set_fact(self, name: str, value: str) -> None:
         """Store a fact, durably."""
-        self._all(
-            "INSERT INTO facts VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-            name,
-            value,
-        )
+        with self._writing():
+            self._connection.execute(
+                "INSERT INTO facts VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                (name, value),
+            )
 
     def facts(self, prefix: str) -> dict[str, str]:
         """Return the facts whose names begin with a word."""
@@ -145,36 +137,25 @@ class PostgresLedger:
         return [LedgerAccount(*row) for row in rows]
 
     def create_account(self, account: LedgerAccount, history: Iterable[Entry]) -> None:
-        """Store an account, which belongs to no node yet, and its first transactions."""
-        batch = LedgerBatch(account.id, history)
-        with _translated_errors(), self._open_connection().transaction():
-            self._all(
-                "INSERT INTO accounts (id, owner, currency, hedging, fifo, last_id)"
-                " VALUES (%s, %s, %s, %s, %s, 0)",
-                *(account.id, account.owner, account.currency, account.hedging, account.fifo),
-            )
-            commit_batches(self._open_connection(), [batch], {})
+        """Store an account and its first transactions, all or nothing."""
+        with self._writing(), self._connection.transaction():
+            self._insert_account(account, history)
 
     def replace_account(self, account: LedgerAccount, history: Iterable[Entry]) -> None:
-        """Delete everything of the account of that id, if it still belongs to this node, and store the new one.
-
-        It belongs to no node then. Its fencing number goes on: nothing that was sent before can be stored in the new one.
-        """
-        id_ = account.id
-        with _translated_errors(), self._open_connection().transaction():
-            replaced = self._all(
-                "UPDATE accounts SET owner = %s, currency = %s, hedging = %s, fifo = %s, last_id = 0,"
-                " node = NULL, fence = fence + 1 WHERE id = %s AND fence = %s RETURNING fence",
-                *(account.owner, account.currency, account.hedging, account.fifo),
-                *(id_, self._fence(id_)),
-            )
-            if not replaced:
-                raise LedgerWriteFailed(f"account {id_} belongs to another node")
+        """Delete everything of the account of that id and store the new one, all or nothing."""
+        with self._writing(), self._connection.transaction():
             for table in OF_ACCOUNT:
-                self._all(f"DELETE FROM {table} WHERE account = %s", id_)  # noqa: S608 - names of ours
-            batch = LedgerBatch(id_, history)
-            commit_batches(self._open_connection(), [batch], {id_: replaced[0][0]})
-        self.fences.pop(id_, None)
+                self._all(f"DELETE FROM {table} WHERE account = %s", account.id)  # noqa: S608 - names of ours
+            self._all("DELETE FROM accounts WHERE id = %s", account.id)
+            self._insert_account(account, history)
+
+    def _insert_account(self, account: LedgerAccount, history: Iterable[Entry]) -> None:
+        self._all(
+            "INSERT INTO accounts (id, owner, currency, hedging, fifo, last_id)"
+            " VALUES (%s, %s, %s, %s, %s, 0)",
+            *(account.id, account.owner, account.currency, account.hedging, account.fifo),
+        )
+        commit_batches(self._connection, [LedgerBatch(account.id, history)])
 
     def copy_to(self, path: Path) -> None:
         """Raise `LedgerUnavailable`: a server's data are copied with its own tools."""
@@ -190,19 +171,21 @@ class PostgresLedger:
         """Make batches and what is staged durable, in one statement.
 
         Raises:
-            LedgerWriteFailed: it is refused; nothing of the accounts that belong to another node is stored.
-            LedgerUnreachable: the database does not answer; whether it is stored is not known.
+            LedgerWriteFailed: it is refused; nothing of the accounts is stored that have other transactions by now.
+            LedgerFull: there is no space, or the server takes no writes; nothing is stored, and the next commit may succeed.
+            OutcomeUnknown: the connection was lost; whether it is stored is not known.
+            LedgerUnreachable: it was lost before.
         """
         staged, self._ended = self._ended, {}
         ended = [LedgerBatch(account, [record]) for (account, _, _), record in staged.items()]
         batches = [*batches, *ended]
         if not batches:
             return
-        with _translated_errors():
-            moved = commit_batches(self._open_connection(), batches, self.fences)
+        with self._writing():
+            moved = commit_batches(self._connection, batches)
         if refused := {batch.account for batch in batches} - moved:
             raise LedgerWriteFailed(
-                f"accounts belong to another node: {', '.join(sorted(refused))}"
+                f"another program has written to the ledger: accounts {', '.join(sorted(refused))}"
             )
 
     # --- reading ---
@@ -276,12 +259,8 @@ class PostgresLedger:
         return [bytes(record) for (record,) in rows]
 
     def forget_ended(self, account: str) -> None:
-        """Delete the ended orders and trades of an account that belongs to this node."""
-        self._all(
-            "DELETE FROM ended USING accounts a"
-            " WHERE ended.account = a.id AND a.id = %s AND a.fence = %s",
-            *(account, self._fence(account)),
-        )
+        """Delete the ended orders and trades of an account, before they are restored."""
+        self._all("DELETE FROM ended WHERE account = %s", account)
 
     def marks(self, account: str) -> list[tuple[int, Decimal]]:
         """Return the observed price level of each order that has one."""
@@ -291,17 +270,18 @@ class PostgresLedger:
         return [(int(order_id), Decimal(level)) for order_id, level in rows]
 
     def forget_marks(self, account: str, pending: Iterable[int]) -> None:
-        """Delete the marks of orders that are not pending, of an account that belongs to this node."""
+        """Delete the marks of orders that are not pending."""
         self._all(
-            "DELETE FROM marks USING accounts a WHERE marks.account = a.id AND a.id = %s AND a.fence = %s"
-            " AND order_id <> ALL(%s)",
-            *(account, self._fence(account), list(pending)),
+            "DELETE FROM marks WHERE account = %s AND order_id <> ALL(%s)", account, list(pending)
         )
 
     def save_snapshot(self, account: str, id_: int, form: str, state: bytes) -> None:
-        """Store the state of an account of this node after transaction `id_`, in place of the older one."""
-        crc = checksum(account, id_, form, state)
-        self._all(SAVE_SNAPSHOT, id_, form, state, crc, account, self._fence(account))
+        """Store the state of an account after transaction `id_`, in place of the older one."""
+        self._all(
+            "INSERT INTO snapshots VALUES (%s, %s, %s, %s, %s) ON CONFLICT (account) DO UPDATE"
+            " SET id = excluded.id, made_by = excluded.made_by, state = excluded.state, crc = excluded.crc",
+            *with_checksum(account, id_, form, state),
+        )
 
     def snapshot(self, account: str, form: str) -> tuple[int, bytes] | None:
         """Return the id and the state of the newest snapshot, None when it was stored in another format."""
@@ -312,19 +292,27 @@ class PostgresLedger:
 
     # --- the connection ---
 
-    def _fence(self, account: str) -> int:
-        return self.fences.get(account, 0)
-
-    def _open_connection(self) -> BoundedConnection:
-        connection = self._connection
-        if connection is None or connection.closed:
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Raise `OutcomeUnknown` when the connection is lost in the block, `LedgerUnreachable` when it was before."""
+        if self._connection.closed:
             raise LedgerUnreachable("the database does not answer: the connection was lost")
-        return connection
+        with self._ending(), translated_errors(OutcomeUnknown):
+            yield
+
+    @contextmanager
+    def _ending(self) -> Iterator[None]:
+        """Close the connection after any error that leaves its state unknown, so that nothing follows on it."""
+        try:
+            yield
+        except LedgerUnreachable:
+            self._connection.close()
+            raise
 
     def _one(self, query: str, *values: object) -> tuple[Any, ...] | None:
         return next(iter(self._all(query, *values)), None)
 
     def _all(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        with away_errors():
-            cursor = self._open_connection().execute(query.encode(), values or None)
+        with self._ending(), translated_errors():
+            cursor = self._connection.execute(query.encode(), values or None)
             return [] if cursor.description is None else cursor.fetchall()

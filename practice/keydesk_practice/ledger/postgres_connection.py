@@ -1,12 +1,12 @@
-"""PostgreSQL: the tables of a ledger, the statement that commits, and connections whose every wait is bounded.
+"""PostgreSQL: the tables of a ledger, and the connection that holds its lock, whose every wait is bounded.
 
-An account belongs to the node that took it last: taking raises its `fence`, and every write compares it, so a node that
-was paused and lost its accounts writes nothing when it wakes. The commit is one statement for all accounts: it moves
-`last_id` of each account from the number that the node expects, and stores only what belongs to accounts that moved.
+The lock is one of the session (`pg_try_advisory_lock`) that also commits, so PostgreSQL itself keeps a broker that has lost it
+from writing: the lock is free when the session has ended, and nothing arrives in a session that has ended. It ends when the
+broker ends; when its host dies, by keepalives; and when the broker stands still, by `idle_session_timeout`, for TCP answers
+keepalives of a process that is stopped.
 
-No message shows the password.
-psycopg 3 is the driver because one package has both what the ledger needs in the event loop's thread (a blocking read of
-0.2 ms) and notifications, and its generator-based waits can be bounded without cancelling a statement.
+No message shows the password. psycopg 3 is the driver because its generator-based waits can be bounded without cancelling a
+statement.
 """
 
 import re
@@ -20,23 +20,22 @@ from psycopg.abc import RV, PQGen
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import TupleRow
 
-from keydesk_practice.errors import LedgerUnavailable, LedgerUnreachable, LedgerWriteFailed
+from keydesk_practice.errors import (
+    LedgerFull,
+    LedgerUnavailable,
+    LedgerUnreachable,
+    LedgerWriteFailed,
+    PracticeError,
+)
 
 SCHEMA = "keydesk_practice"
-FORMAT = 1
-TRANSACTIONS_CHANNEL = "keydesk_transactions"  # payload: account and newest id
-OWNERS_CHANNEL = "keydesk_owners"
-CONTROL_CHANNEL = "keydesk_control"
-
+FORMAT = 2
+LOCK = 5_207_012  # of the broker that serves the ledger, in its database
 TABLES = """
 CREATE TABLE facts (name text PRIMARY KEY, value text NOT NULL);
-CREATE TABLE nodes (
-    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, address text NOT NULL, expires timestamptz NOT NULL,
-    ticked bigint NOT NULL
-);
 CREATE TABLE accounts (
     id text PRIMARY KEY, owner integer NOT NULL, currency text NOT NULL, hedging boolean NOT NULL, fifo boolean NOT NULL,
-    node bigint, fence bigint NOT NULL DEFAULT 0, last_id bigint NOT NULL, ticked bigint NOT NULL DEFAULT 0
+    last_id bigint NOT NULL
 ) WITH (fillfactor = 50);
 CREATE TABLE transactions (
     account text NOT NULL, id bigint NOT NULL, time bigint NOT NULL, type text NOT NULL, body text NOT NULL,
@@ -54,57 +53,31 @@ CREATE TABLE ended (
 CREATE TABLE snapshots (
     account text PRIMARY KEY, id bigint NOT NULL, made_by text NOT NULL, state bytea NOT NULL, crc bigint NOT NULL
 );
-CREATE TABLE clock (
-    market bigint NOT NULL, wall bigint NOT NULL, speed double precision NOT NULL, stops bigint, number bigint NOT NULL
-);
 """
 OF_ACCOUNT = ("transactions", "marks", "ended", "snapshots")  # tables with rows of one
-
-# The parameters are arrays, one item a row. `previous` is NULL for an account without transactions in the batch.
-COMMIT = """
-WITH head AS (
-    SELECT * FROM unnest(%(accounts)s::text[], %(fences)s::bigint[], %(previous)s::bigint[], %(newest)s::bigint[])
-        AS h(id, fence, previous, newest)
-), moved AS (
-    UPDATE accounts a SET last_id = coalesce(h.newest, a.last_id) FROM head h
-    WHERE a.id = h.id AND a.fence = h.fence AND (h.previous IS NULL OR a.last_id = h.previous)
-    RETURNING a.id, h.newest
-), kept_transactions AS (
-    INSERT INTO transactions SELECT t.* FROM unnest(%(transactions_0)s::text[], %(transactions_1)s::bigint[],
-        %(transactions_2)s::bigint[], %(transactions_3)s::text[], %(transactions_4)s::text[],
-        %(transactions_5)s::bigint[]) AS t(account, id, time, type, body, crc) JOIN moved ON moved.id = account
-), kept_ended AS (
-    INSERT INTO ended AS e SELECT t.* FROM unnest(%(ended_0)s::text[], %(ended_1)s::text[], %(ended_2)s::bigint[],
-        %(ended_3)s::text[], %(ended_4)s::text[], %(ended_5)s::bytea[], %(ended_6)s::bigint[])
-        AS t(account, kind, id, state, instrument, record, crc) JOIN moved ON moved.id = account
-    ON CONFLICT (account, kind, id) DO UPDATE
-        SET state = excluded.state, instrument = excluded.instrument, record = excluded.record, crc = excluded.crc
-), kept_marks AS (
-    INSERT INTO marks AS m SELECT t.* FROM unnest(%(marks_0)s::text[], %(marks_1)s::bigint[], %(marks_2)s::text[],
-        %(marks_3)s::bigint[]) AS t(account, order_id, level, crc) JOIN moved ON moved.id = account
-    ON CONFLICT (account, order_id) DO UPDATE SET level = excluded.level, crc = excluded.crc
-)
-SELECT id, CASE WHEN newest IS NOT NULL THEN pg_notify(%(channel)s, id || ' ' || newest) END FROM moved
-"""
-
-# The fencing number rejects a snapshot of an account that another node has reset meanwhile.
-SAVE_SNAPSHOT = """
-INSERT INTO snapshots SELECT id, %s, %s, %s, %s FROM accounts WHERE id = %s AND fence = %s FOR SHARE
-ON CONFLICT (account) DO UPDATE
-    SET id = excluded.id, made_by = excluded.made_by, state = excluded.state, crc = excluded.crc
-"""
-STATEMENT_SECONDS = 2.0
+IDLE_SECONDS = 3.0  # after which PostgreSQL ends the session of a broker that stands still
+STATEMENT_SECONDS = 5.0
 CONNECT_SECONDS = 2  # the least that libpq knows
 _NO_RESOURCES = "53"  # the class of the errors of a full disk and of exhausted memory
+_READ_ONLY = "25006"
 _PASSWORD = re.compile(r"(password\s*=\s*)('[^']*'|\S+)|(://[^:/@\s]*:)[^@\s]*@", re.IGNORECASE)
 _DEFAULTS = {
     "connect_timeout": str(CONNECT_SECONDS),
-    "keepalives_idle": "5",
-    "keepalives_interval": "2",
-    "keepalives_count": "3",
-    "tcp_user_timeout": "5000",
+    "keepalives_idle": "1",
+    "keepalives_interval": "1",
+    "keepalives_count": "2",
+    "tcp_user_timeout": "3000",
+    "target_session_attrs": "read-write",  # a replica of PostgreSQL gives the lock, too
     "application_name": "keydesk practice",
 }
+_SETTINGS = f"""
+SET search_path = {SCHEMA};
+SET synchronous_commit = on;  -- acknowledged is on the disk
+SET tcp_keepalives_idle = 1;  -- these four are the server's: a dead host's lock is free after three seconds
+SET tcp_keepalives_interval = 1;
+SET tcp_keepalives_count = 2;
+SET tcp_user_timeout = 3000;
+"""
 
 
 class BoundedConnection(psycopg.Connection[TupleRow]):
@@ -114,10 +87,8 @@ class BoundedConnection(psycopg.Connection[TupleRow]):
 
     def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
         """Run a generator of the driver until it is done; raise `OperationalError` after `limit` seconds."""
-        if timeout is not None:  # of `notifies`, which handles the end itself
-            return super().wait(gen, interval, timeout)
         try:
-            return super().wait(gen, interval, self.limit)
+            return super().wait(gen, interval, self.limit if timeout is None else timeout)
         except errors._WaitTimeout:  # noqa: SLF001 - has no public name
             self.pgconn.finish()
             raise psycopg.OperationalError(
@@ -157,33 +128,36 @@ def without_password(text: object) -> str:
 
 def connect(text: str) -> BoundedConnection:
     """Return a new connection in autocommit mode, to the tables of the ledger; raise `LedgerUnreachable`."""
-    with away_errors():
+    with translated_errors():
         connection = BoundedConnection.connect(text, autocommit=True)
-        connection.execute(f"SET search_path = {SCHEMA}")
-        connection.execute("SET synchronous_commit = on")  # acknowledged is on the disk
+        try:
+            connection.execute(_SETTINGS)
+        except psycopg.Error:
+            connection.close()
+            raise
     return connection
 
 
 @contextmanager
-def away_errors() -> Iterator[None]:
-    """Raise the driver's errors of a lost connection as `LedgerUnreachable`, and those of a full disk as `LedgerWriteFailed`.
+def translated_errors(lost: type[LedgerUnreachable] = LedgerUnreachable) -> Iterator[None]:
+    """Raise the driver's errors of a lost connection as `lost`, and those of a full disk as `LedgerFull`.
 
-    So are those of a server that takes no writes, as a standby does, and a hosted one whose disk is nearly full. An error of
-    a statement whose connection goes on is an answer: the statement was certainly not executed.
+    So are those of a server that takes no writes, such as a hosted one whose disk is nearly full. An error of a statement whose
+    connection goes on is an answer: the statement was certainly not executed.
     """
     try:
         yield
-    except errors.ReadOnlySqlTransaction as error:
-        cause = without_password(error.diag.message_primary)
-        raise LedgerWriteFailed(f"the database cannot store anything: {cause}") from None
-    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-        diagnostics = error.diag
-        if (
-            diagnostics.severity_nonlocalized == "ERROR"
-            and (diagnostics.sqlstate or "")[:2] == _NO_RESOURCES
-        ):
-            cause = without_password(diagnostics.message_primary)
-            raise LedgerWriteFailed(f"the database cannot store anything: {cause}") from None
-        raise LedgerUnreachable(
-            f"the database does not answer: {without_password(error)}"
-        ) from None
+    except psycopg.Error as error:
+        raise _translated(error, lost) from None
+
+
+def _translated(error: psycopg.Error, lost: type[LedgerUnreachable]) -> PracticeError:
+    diagnostics = error.diag
+    state = diagnostics.sqlstate or ""
+    is_answer = diagnostics.severity_nonlocalized == "ERROR"
+    if is_answer and (state.startswith(_NO_RESOURCES) or state == _READ_ONLY):
+        cause = without_password(diagnostics.message_primary)
+        return LedgerFull(f"the database cannot store anything: {cause}")
+    if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
+        return lost(f"the database does not answer: {without_password(error)}")
+    return LedgerWriteFailed(f"the ledger cannot be used: {without_password(error)}")

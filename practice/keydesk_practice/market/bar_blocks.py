@@ -64,10 +64,9 @@ class DayParts:
 class PairBarBlocks:
     """The blocks of one pair."""
 
-    def __init__(self, pairs: Pairs, pair: int, depth: Depth, precision: int, tick: float) -> None:
+    def __init__(self, pairs: Pairs, pair: int, depth: Depth, precision: int) -> None:
         self._pairs, self._pair, self._depth = pairs, pair, depth
         self.precision = precision
-        self._tick = tick  # the move that makes a price
         self.first_day = pairs.first_day(pair)
 
     def any_known(self, starts: Integers, ends: Integers) -> Mask:
@@ -102,7 +101,7 @@ class PairBarBlocks:
         return _partly_open(cells, curve, size, open_cells)
 
     def volumes(self, day: int, size: int) -> Volumes:
-        """Return the number of prices: one for each move of the mid by a tick of the pair, four a second at most."""
+        """Return the number of prices: one for each change of the mid's last digit, four a second at most."""
         counts = self._counts(self._pairs.mid(self._pair, day))
         open_cells = self._pairs.open_cells(self._pair, day)
         cells = first_cell(day) + np.arange(0, len(counts), size, dtype=np.int64)
@@ -147,7 +146,7 @@ class PairBarBlocks:
         return self._prices_in(mid, mid.ends - mid.starts)
 
     def _prices_in(self, mid: Curve, moved: Floats) -> Floats:
-        moved *= float(np.exp(mid.points[0])) / self._tick
+        moved *= float(np.exp(mid.points[0])) * 10.0**self.precision
         np.rint(np.abs(moved, out=moved), out=moved)
         return np.clip(moved, 1, _MAX_CELL_VOLUME, out=moved)
 

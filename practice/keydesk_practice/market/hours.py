@@ -128,13 +128,6 @@ class TradingHours:
                 return closing * CELL - 1
         return now
 
-    def next_open(self, cell: int) -> int:
-        """Return the cell itself while the market is open, else the first one that is open again."""
-        for closing, opening in self._closed(cell, cell + 1):
-            if closing <= cell < opening:
-                return opening
-        return cell
-
     def any_open(self, starts: Integers, ends: Integers) -> Mask:
         """Return which of the spans [start, end) of cells have an open cell."""
         spans = self._closed(int(starts.min()), int(ends.max())) if starts.size else []

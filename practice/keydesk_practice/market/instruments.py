@@ -117,7 +117,6 @@ _HUNDREDTH_PIPS = {"JPY", "HUF", "INR", "THB"}  # quote currencies whose pip is 
 _FINER_PIPS = {"HKD_JPY"}  # except in this pair with a price of about twenty
 _TRIPLE_WEDNESDAY = (1, 1, 3, 1, 1, 0, 0)
 _DECIMALS_BEYOND_PIP = 1
-_TICKS_IN_SPREAD = 12  # of EUR_USD, whose tick is the last digit
 
 
 def pip_location_of(listing: Listing) -> int:
@@ -136,11 +135,6 @@ def typical_half_spread(listing: Listing) -> float:
 def half_spread_at(listing: Listing, price: float) -> float:
     """Return half the usual spread as a fraction of a price."""
     return 0.5 * listing.spread_pips * 10.0 ** pip_location_of(listing) / price
-
-
-def tick_of(listing: Listing) -> float:
-    """Return the move that makes a price, which candles count: a twelfth of the usual spread, so that liquid pairs have more of them."""
-    return listing.spread_pips * 10.0 ** pip_location_of(listing) / _TICKS_IN_SPREAD
 
 
 def specification_of(listing: Listing) -> Specification:

@@ -26,7 +26,6 @@ from keydesk_practice.market.instruments import (
     LISTINGS,
     half_spread_at,
     specification_of,
-    tick_of,
     typical_half_spread,
 )
 from keydesk_practice.market.pairs import Pairs, PricePath
@@ -148,8 +147,7 @@ class PracticeMarket:
         if index not in self._builders:
             precision = self.specifications[instrument].display_precision
             depth = depth_of(self._listings[index].group)
-            tick = tick_of(self._listings[index])
-            blocks = PairBarBlocks(self._pairs, index, depth, precision, tick)
+            blocks = PairBarBlocks(self._pairs, index, depth, precision)
             self._builders[index] = CandleBuilder(blocks, self._bars, self._hours)
         return self._builders[index].candles(spec, range_, now)
 
@@ -164,10 +162,6 @@ class PracticeMarket:
     def last_open(self, now: int) -> int:
         """Return `now` while the market is open, else the last instant before it closed."""
         return self._hours.last_open(now)
-
-    def next_open(self, cell: int) -> int:
-        """Return a cell, or while the market is closed the first one that is open again."""
-        return self._hours.next_open(cell)
 
     def _extend_to(self, now: int) -> None:
         day = now // CELL // CELLS_PER_DAY

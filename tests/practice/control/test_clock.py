@@ -4,8 +4,6 @@ import asyncio
 from decimal import Decimal
 from pathlib import Path
 
-import pytest
-
 from support.controlled_broker import controlled_broker
 
 FRANC = "2015-01-15T09:00Z"
@@ -121,25 +119,3 @@ async def test_a_wrong_request_is_refused_by_the_name_of_its_member(tmp_path: Pa
             refused = await market.control("POST", path, 400, **body)
             assert named in refused["errorMessage"], (path, body)
         assert await market.control("GET", "/state") == before
-
-
-@pytest.mark.parametrize(("granularity", "there"), [("H1", "18:00"), ("M1", "17:06")])
-async def test_a_step_from_a_closed_market_leads_to_the_first_candle_after_the_weekend(
-    tmp_path: Path, granularity: str, there: str
-) -> None:
-    """It took 48 steps of an hour to get there."""
-    friday = "2019-06-07T21:00Z"  # 17:00 New York
-    async with controlled_broker(tmp_path, friday, hours="fx") as market:
-        state = await market.control("POST", "/clock/step", granularity=granularity)
-        hour, minute = there.split(":")
-        assert state["time"][:16] == f"2019-06-09T{int(hour) + 4}:{minute}"
-        price = (await market.v20("GET", "{a}/pricing", instruments="EUR_USD"))["prices"][0]
-        assert price["tradeable"] is True
-
-
-@pytest.mark.parametrize("start", ["2090-01-01T00:00Z", "1998-12-31T00:00Z"])
-async def test_a_replay_cannot_begin_outside_the_history(tmp_path: Path, start: str) -> None:
-    async with controlled_broker(tmp_path) as market:
-        refused = await market.control("POST", "/replay", 400, start=start)
-        assert "the history reaches from 1999-01-05 to 20" in refused["errorMessage"]
-        assert (await market.control("GET", "/state")).get("replay") is None

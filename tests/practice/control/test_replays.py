@@ -12,7 +12,7 @@ import pytest
 
 from keydesk_practice.broker.replay import SCENARIOS
 from keydesk_practice.ledger.ledger import Ledger
-from support.controlled_broker import ACCOUNT, ControlledBroker, controlled_broker
+from support.controlled_broker import ControlledBroker, controlled_broker
 
 NEW = "/v3/accounts/101-001-1000001-001"
 
@@ -119,7 +119,7 @@ async def test_a_blind_replay_shows_neither_instrument_nor_date(tmp_path: Path) 
     assert shown["accounts"][0]["openTrades"] == 0  # the stop was filled at 09:30
 
 
-async def test_a_blind_trade_earns_in_percent_what_the_real_one_does(tmp_path: Path) -> None:
+async def test_a_blind_trade_earns_what_the_real_one_does(tmp_path: Path) -> None:
     results = []
     for blind, name in ((False, "USD_JPY"), (True, "ABC_XYZ")):
         async with controlled_broker(tmp_path / str(blind)) as market:
@@ -128,31 +128,7 @@ async def test_a_blind_trade_earns_in_percent_what_the_real_one_does(tmp_path: P
             state = await market.control("POST", "/clock/jump", time=_later(market, hours=9))
             results.append(Decimal(state["accounts"][0]["nav"]) - 100_000)
     assert abs(results[0]) > 1
-    assert results[1] == pytest.approx(results[0], rel=Decimal("0.05"))
-
-
-async def test_terms_and_conversion_of_a_blind_replay_are_those_of_every_other(
-    tmp_path: Path,
-) -> None:
-    """Real rates of conversion, financing or margin would name the pair and the date."""
-    seen: dict[str, set[str]] = {}
-    for number, instrument in enumerate(("EUR_USD", "USD_JPY", "NZD_USD", "USD_TRY")):
-        async with controlled_broker(tmp_path / str(number)) as market:
-            start: dict[str, Any] = {"start": f"201{number}-06-05T10:00Z", "instrument": instrument}
-            await market.control("POST", "/replay", blind=True, **start)
-            for account in (ACCOUNT, ACCOUNT[:-1] + "2"):
-                query: dict[str, Any] = {
-                    "instruments": "ABC_XYZ",
-                    "includeHomeConversions": "true",
-                }
-                answer = await market.v20("GET", f"{account}/pricing", **query)
-                factors = {one["currency"]: one for one in answer["homeConversions"]}
-                mid = Decimal(factors["ABC"]["positionValue"])
-                assert mid == pytest.approx(Decimal(1), abs=Decimal("0.002"))
-                seen.setdefault("conversion", set()).add(str(factors["XYZ"]))
-                listed = (await market.v20("GET", f"{account}/instruments"))["instruments"]
-                seen.setdefault("terms", set()).add(str(listed))
-    assert {name: len(found) for name, found in seen.items()} == {"conversion": 1, "terms": 1}
+    assert results[1] == pytest.approx(results[0], abs=Decimal("0.5"))
 
 
 def _later(market: ControlledBroker, hours: int) -> str:

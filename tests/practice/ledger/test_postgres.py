@@ -1,4 +1,4 @@
-"""What a ledger on PostgreSQL has beyond the one in a file: fencing numbers, requests, lost connections, and no password shown."""
+"""What a ledger on PostgreSQL has beyond the one in a file: its lock, lost connections, and no password shown."""
 
 import re
 from collections.abc import Iterator
@@ -7,8 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from keydesk_practice.errors import LedgerUnavailable, LedgerUnreachable, LedgerWriteFailed
+from keydesk_practice.errors import (
+    LedgerFull,
+    LedgerUnavailable,
+    LedgerUnreachable,
+    LedgerWriteFailed,
+    OutcomeUnknown,
+)
+from keydesk_practice.ledger.group_commit import GroupCommit
 from keydesk_practice.ledger.interface import copy_account
+from keydesk_practice.ledger.ledger_file import LedgerLocked
 from keydesk_practice.ledger.records import (
     Entry,
     LedgerAccount,
@@ -21,11 +29,10 @@ from support.postgres import PostgresServer
 
 pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
 from keydesk_practice.ledger.postgres import PostgresLedger
-from keydesk_practice.ledger.postgres_accounts import commit_batches
 from keydesk_practice.ledger.postgres_connection import (
-    away_errors,
     connect,
     connection_text,
+    translated_errors,
     without_password,
 )
 
@@ -55,54 +62,72 @@ def ledger(address: str) -> Iterator[PostgresLedger]:
     ledger.close()
 
 
-def take(address: str, account: LedgerAccount) -> int:
-    """Take an account as another node does, and return its fencing number."""
+def end_sessions(address: str) -> None:
+    """End every other session, as a restart of the server does."""
     connection = connect(address)
-    rows = connection.execute(
-        "UPDATE accounts SET fence = fence + 1 WHERE id = %s RETURNING fence", (account.id,)
-    ).fetchall()
+    connection.execute(
+        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
     connection.close()
-    return int(rows[0][0])
 
 
-def test_a_commit_with_an_old_fencing_number_stores_nothing(
-    ledger: PostgresLedger, address: str
-) -> None:
-    take(address, ACCOUNT)
-    with pytest.raises(LedgerWriteFailed, match="another node"):
+def test_one_broker_at_a_time_has_the_ledger(ledger: PostgresLedger, address: str) -> None:
+    with pytest.raises(LedgerLocked):
+        PostgresLedger.open(address)
+    other = PostgresLedger(address)
+    assert not other.try_lock()
+    ledger.close()
+    while not other.try_lock():  # until PostgreSQL has noticed
+        pass
+    assert [one.id for one in other.accounts()] == [ACCOUNT.id, OTHER.id]
+    other.close()
+
+
+def test_who_has_lost_the_lock_writes_nothing(ledger: PostgresLedger, address: str) -> None:
+    end_sessions(address)
+    other = PostgresLedger.open(address)
+    with pytest.raises(LedgerUnreachable):
         ledger.commit([batch(ACCOUNT, 2)])
-    assert ledger.last_id(ACCOUNT.id) == 1
+    with pytest.raises(LedgerUnreachable):
+        ledger.create_account(LedgerAccount("101-001-1-003", 0, "USD", hedging=False), [entry(1)])
+    assert other.last_id(ACCOUNT.id) == 1
+    assert len(other.accounts()) == 2
+    other.close()
 
 
-def test_accounts_that_are_still_owned_are_stored_beside_one_that_was_taken(
+def test_postgresql_ends_the_session_of_a_broker_that_stands_still(
     ledger: PostgresLedger, address: str
 ) -> None:
-    take(address, ACCOUNT)
-    connection = connect(address)
-    assert commit_batches(connection, [batch(ACCOUNT, 2), batch(OTHER, 2, 3)], {}) == {OTHER.id}
-    connection.close()
+    ledger.end_when_idle(0.001)
+    other = PostgresLedger(address)
+    while not other.try_lock():  # until PostgreSQL has freed it
+        pass
+    with pytest.raises(LedgerUnreachable):
+        ledger.last_id(ACCOUNT.id)
+    other.close()
+
+
+def test_a_commit_that_does_not_follow_the_newest_transaction_stores_nothing(
+    ledger: PostgresLedger,
+) -> None:
+    with pytest.raises(LedgerWriteFailed, match=f"another program.*{ACCOUNT.id}"):
+        ledger.commit([batch(ACCOUNT, 3), batch(OTHER, 2, 3)])
     assert (ledger.last_id(ACCOUNT.id), ledger.last_id(OTHER.id)) == (1, 3)
 
 
-def test_snapshots_marks_and_ended_items_are_fenced_too(
+async def test_what_was_sent_when_the_connection_was_lost_is_not_known_and_the_rest_not_executed(
     ledger: PostgresLedger, address: str
 ) -> None:
-    ledger.save_snapshot(ACCOUNT.id, 1, "form", b"of the owner")
-    take(address, ACCOUNT)
-    ledger.save_snapshot(ACCOUNT.id, 1, "form", b"of the former owner")
-    with pytest.raises(LedgerWriteFailed):
-        ledger.commit([LedgerBatch(ACCOUNT.id, [MarkRecord(1, Decimal(1))])])
-    assert ledger.snapshot(ACCOUNT.id, "form") == (1, b"of the owner")
-    assert ledger.marks(ACCOUNT.id) == []
-
-
-def test_an_account_of_another_node_is_not_begun_anew(ledger: PostgresLedger, address: str) -> None:
-    ledger.commit([batch(ACCOUNT, 2), batch(OTHER, 2)])
-    take(address, ACCOUNT)
-    with pytest.raises(LedgerWriteFailed):
-        ledger.replace_account(ACCOUNT, [])
-    ledger.replace_account(OTHER, [])
-    assert (ledger.last_id(ACCOUNT.id), ledger.last_id(OTHER.id)) == (2, 0)
+    commits = GroupCommit(ledger, lambda *_: None)
+    end_sessions(address)
+    commits.add(ACCOUNT.id, [entry(2)])
+    with pytest.raises(OutcomeUnknown):
+        await commits.wait_until_committed(ACCOUNT.id)
+    commits.add(ACCOUNT.id, [entry(3)])
+    with pytest.raises(LedgerUnreachable) as later:
+        await commits.wait_until_committed(ACCOUNT.id)
+    assert not isinstance(later.value, OutcomeUnknown)
 
 
 def test_an_account_is_cloned_with_its_marks(ledger: PostgresLedger) -> None:
@@ -122,32 +147,34 @@ def test_missing_transactions_are_noticed(ledger: PostgresLedger, address: str) 
         ledger.verify()
 
 
-def test_after_a_lost_connection_the_database_is_away_until_there_is_a_new_one(
-    ledger: PostgresLedger, address: str
-) -> None:
-    connection = connect(address)
-    connection.execute(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-        " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-    )
-    connection.close()
+def test_a_lost_connection_stays_lost(ledger: PostgresLedger, address: str) -> None:
+    end_sessions(address)
     for _ in range(2):
         with pytest.raises(LedgerUnreachable):
             ledger.last_id(ACCOUNT.id)
-    ledger.reconnect()
-    assert ledger.last_id(ACCOUNT.id) == 1
 
 
 def test_a_server_that_takes_no_writes_is_no_lost_connection(address: str) -> None:
     connection = connect(address)
     connection.execute("SET default_transaction_read_only = on")
     with (
-        pytest.raises(LedgerWriteFailed, match="cannot store anything: cannot execute"),
-        away_errors(),
+        pytest.raises(LedgerFull, match="cannot store anything: cannot execute"),
+        translated_errors(),
     ):
         connection.execute("CREATE TABLE one (two integer)")
     assert not connection.closed
     connection.close()
+
+
+def test_a_replica_gives_no_lock(address: str) -> None:
+    setup = connect(address)
+    setup.execute("ALTER ROLE keydesk SET default_transaction_read_only = on")
+    try:
+        with pytest.raises(LedgerUnreachable, match="read-only"):
+            PostgresLedger(connection_text(address))
+    finally:
+        setup.execute("ALTER ROLE keydesk RESET default_transaction_read_only")
+        setup.close()
 
 
 def test_no_message_shows_a_password(tmp_path: Path) -> None:
@@ -182,12 +209,17 @@ def test_a_file_that_is_missing_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "error"), [("53100", LedgerWriteFailed), ("57P01", LedgerUnreachable)]
+    ("code", "error"),
+    [("53100", LedgerFull), ("57P01", LedgerUnreachable), ("22012", LedgerWriteFailed)],
 )
 def test_an_answer_of_a_full_disk_is_told_from_a_lost_connection(
     ledger: PostgresLedger, address: str, code: str, error: type[Exception]
 ) -> None:
-    with connect(address) as connection, pytest.raises(error, match="no space left"), away_errors():
+    with (
+        connect(address) as connection,
+        pytest.raises(error, match="no space left"),
+        translated_errors(),
+    ):
         connection.execute(
             f"DO $$ BEGIN RAISE EXCEPTION 'no space left' USING ERRCODE = '{code}'; END $$".encode()
         )

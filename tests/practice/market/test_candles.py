@@ -302,14 +302,3 @@ def test_a_count_of_candles_reaches_over_the_weekend() -> None:
     )
     assert len(found) == 20
     assert found[0].time < instant("2024-05-10T21:00Z")
-
-
-def test_liquid_pairs_have_more_prices_in_an_hour_than_exotic_ones() -> None:
-    market, volumes = practice_market(), dict[str, int]()
-    for name in ("EUR_USD", "USD_JPY", "GBP_USD", "EUR_SEK", "USD_MXN", "USD_TRY"):
-        candles = market.candles(
-            name, CandleSpec("H1"), Range(count=48), instant("2019-06-06T00:00Z")
-        )
-        volumes[name] = sum(each.volume for each in candles)
-    liquid = min(volumes[name] for name in ("EUR_USD", "USD_JPY", "GBP_USD"))
-    assert all(volumes[name] < liquid for name in ("EUR_SEK", "USD_MXN", "USD_TRY"))

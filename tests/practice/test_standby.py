@@ -1,0 +1,139 @@
+"""A second broker on a ledger on PostgreSQL waits, says so, takes over what was acknowledged, and shows no password."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from support.broker import plain_client
+from support.postgres import PostgresServer
+from support.standby_pair import standby_pair
+
+pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
+
+TOKEN = ("--token", "a-token-of-one")
+BUY = {"order": {"type": "MARKET", "instrument": "EUR_USD", "units": "100"}}
+
+
+async def test_a_standby_says_so_and_executes_nothing(
+    postgres: PostgresServer, practice_folder: Path
+) -> None:
+    async with standby_pair(practice_folder, postgres.new_database(), *TOKEN) as pair:
+        standby = pair.servers["two"]
+        health = await standby.http.get("/health")
+        assert health.status_code == 503
+        assert health.json() == {
+            "status": "standby",
+            "reason": "another broker serves this ledger",
+        }
+        for method, path in (
+            ("POST", "{a}/orders"),
+            ("GET", "{a}/summary"),
+            ("GET", "/control/v1/state"),
+            ("GET", "/v3/accounts"),
+        ):
+            refused = await standby.send(method, path, BUY)
+            assert refused.status_code == 503
+            assert refused.headers["Retry-After"] == "1"
+            assert refused.json()["errorMessage"].startswith("Nothing was executed: another broker")
+        assert standby.accounts == pair.servers["one"].accounts
+        assert (await pair.servers["one"].http.get("/health")).json()["status"] == "ok"
+
+
+async def test_a_standby_takes_over_accounts_tokens_and_the_markets_time(
+    postgres: PostgresServer, practice_folder: Path
+) -> None:
+    async with standby_pair(practice_folder, postgres.new_database(), *TOKEN) as pair:
+        first, second = pair.servers["one"], pair.servers["two"]
+        bought = (await first.send("POST", "{a}/orders", BUY)).json()
+        control = httpx.AsyncHTTPTransport(uds=first.rest_url.removeprefix("http+unix://"))
+        token = (first.data / "control-token").read_text().strip()
+        head = {"Authorization": f"Bearer {token}"}
+        async with httpx.AsyncClient(
+            transport=control, base_url="http://localhost", headers=head, timeout=30.0
+        ) as client:
+            added = await client.post("/control/v1/tokens", json={"token": "a-token-of-another"})
+            assert added.is_success, added.text
+        before = (await first.get("{a}/pricing", instruments="EUR_USD")).json()["time"]
+        assert await first.stop() == 0
+        await pair.until("two", "ok")
+        summary = (await second.get("{a}/summary")).json()
+        assert summary["account"]["openTradeCount"] == 1
+        assert int(summary["lastTransactionID"]) >= int(bought["lastTransactionID"])
+        assert (await second.get("{a}/pricing", instruments="EUR_USD")).json()["time"] > before
+        async with plain_client(second.rest_url, "a-token-of-another") as other:
+            assert len((await other.get("/v3/accounts")).json()["accounts"]) == 2
+
+
+async def test_a_stream_ends_when_the_lock_is_lost(
+    postgres: PostgresServer, practice_folder: Path
+) -> None:
+    database = postgres.new_database()
+    async with standby_pair(practice_folder, database, *TOKEN) as pair:
+        path = f"/v3/accounts/{pair.servers['one'].account_id}/transactions/stream"
+        async with pair.servers["one"].http.stream("GET", path) as stream:
+            lines = stream.aiter_lines()
+            await anext(lines)
+            end_sessions(database)
+            async for _ in lines:
+                pass
+        await pair.serving()
+
+
+def end_sessions(database: str) -> None:
+    from keydesk_practice.ledger.postgres_connection import connect  # noqa: PLC0415 - of the extra
+
+    connection = connect(database)
+    connection.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    connection.close()
+
+
+async def test_no_password_is_shown_by_a_broker_whose_database_goes_away(
+    postgres: PostgresServer, practice_folder: Path
+) -> None:
+    database = postgres.new_database()
+    secret = practice_folder / "ledger"
+    secret.write_text(database.replace("keydesk@", "keydesk:hunter22@"))
+    (practice_folder / "one").mkdir(mode=0o700)
+    words = ("serve", "--ledger", f"@{secret}", "--data", str(practice_folder / "one"), *TOKEN)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "keydesk_practice.__main__", *words, "--uds", str(practice_folder / "s")),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout is not None
+    line = await process.stdout.readline()
+    said = [line.decode()]
+    async with plain_client(json.loads(line)["rest_url"], "a-token-of-one") as client:
+        postgres.stop()
+        try:
+            while (answer := await client.get("/health")).json()["status"] != "standby":
+                said.append(answer.text)
+            said += [answer.text, (await client.get("/v3/accounts")).text]
+        finally:
+            postgres.start()
+    said.append(Path(f"/proc/{process.pid}/cmdline").read_text())
+    process.terminate()
+    out, err = await process.communicate()
+    assert process.returncode == 0
+    assert b"standby now" in err
+    assert not any("hunter22" in text for text in (*said, out.decode(), err.decode()))
+
+
+async def test_a_broker_whose_database_is_not_there_ends_with_the_reason(
+    practice_folder: Path,
+) -> None:
+    words = ("serve", "--ledger", "postgresql://keydesk@127.0.0.1:1/none", *TOKEN)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "keydesk_practice.__main__", *words, "--data", str(practice_folder)),
+        stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    _, said = await process.communicate()
+    assert process.returncode == 1
+    assert b"the ledger cannot be opened" in said
