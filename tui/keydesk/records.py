@@ -31,11 +31,18 @@ __all__ = [
     "Today",
     "TradeRow",
     "id_order",
+    "is_unprotected",
 ]
 
 TradeRow = OpenTrade
 PositionRow = OpenPosition
 OrderRow = PendingOrder
+
+
+def is_unprotected(trade: TradeRow) -> bool:
+    """Return whether nothing stops the trade."""
+    return not (trade.stop_loss or trade.guaranteed_stop or trade.trailing_stop)
+
 
 InFlightKind = Literal["open", "replace", "cancel", "close trade", "close position", "protection"]
 InFlightState = Literal["sent", "unknown", "unconfirmed"]

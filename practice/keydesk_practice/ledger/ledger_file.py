@@ -198,7 +198,7 @@ def make_private(folder: Path) -> None:
             return
         if any(folder.iterdir()) and not (folder / FILE_NAME).exists():
             raise LedgerUnavailable(
-                f"{folder} can be read by other users: run `chmod 700`, or choose another folder with --data"
+                f"{folder} can be read by other users and holds other files: name a folder of your own, such as --data {folder / 'practice'}"
             )
         folder.chmod(0o700)
     except OSError as error:

@@ -142,7 +142,7 @@ def test_an_open_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     folder.mkdir(mode=0o755)
     folder.chmod(0o755)
     (folder / "letters.txt").write_text("mine")
-    with pytest.raises(LedgerUnavailable, match="chmod 700"):
+    with pytest.raises(LedgerUnavailable, match="a folder of your own, such as --data"):
         Ledger.open(folder)
 
 

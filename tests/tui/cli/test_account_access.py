@@ -4,6 +4,7 @@ import asyncio
 import csv
 import json
 import os
+import pty
 import re
 import stat
 import subprocess
@@ -14,6 +15,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from keydesk.cli.chart import has_colours as chart_has_colours
 from support.broker import PracticeServer
 from support.fakes.talking_server import talking_server
 from support.signing_in import Home
@@ -215,6 +217,24 @@ def test_a_chart_is_printed_without_colours_where_there_is_no_terminal(home: Hom
     assert "EUR/USD D " in done.stdout.splitlines()[0]
     assert "\x1b" not in done.stdout
     assert "█" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("environment", "has_colours"),
+    [
+        ({"TERM": "xterm"}, True),
+        ({"TERM": "dumb"}, False),
+        ({}, False),
+        ({"TERM": "xterm", "NO_COLOR": "1"}, False),
+    ],
+)
+def test_a_chart_has_colours_where_the_terminal_shows_them(
+    environment: dict[str, str], has_colours: bool
+) -> None:
+    ours, theirs = pty.openpty()
+    with os.fdopen(theirs, "w") as terminal:
+        assert chart_has_colours(terminal, environment) == has_colours
+    os.close(ours)
 
 
 @pytest.mark.parametrize("typed", ["eurusd", "EURUSD", "eur/usd", "eur_usd"])

@@ -69,6 +69,21 @@ def test_a_folder_open_to_others_is_refused_with_the_remedy(tmp_path: Path) -> N
     assert make_private(folder) == folder
 
 
+@pytest.mark.parametrize(("mode", "file"), [(0o755, "letters.txt"), (0o1777, None), (0o2775, None)])
+def test_a_folder_that_others_use_is_left_to_them(
+    tmp_path: Path, mode: int, file: str | None
+) -> None:
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    folder.chmod(mode)
+    if file:
+        (folder / file).touch()
+    with pytest.raises(UnsafeFolder, match=f"--data {folder}/keydesk") as told:
+        make_private(folder)
+    assert "chmod" not in str(told.value)
+    assert make_private(folder / "keydesk")
+
+
 def test_a_folder_that_cannot_be_made_is_refused_with_the_remedy(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")
@@ -85,7 +100,7 @@ def test_an_exit_is_warned_of_a_folder_unless_everybody_can_write_to_it(
     folder.chmod(mode)
     said: list[str] = []
     if mode & 0o002:
-        with pytest.raises(UnsafeFolder, match="chmod 700"):
+        with pytest.raises(UnsafeFolder, match="a folder of your own"):
             make_private(folder, said.append)
     else:
         assert make_private(folder, said.append) == folder

@@ -48,6 +48,17 @@ async def test_the_past_is_scrolled_to_and_more_of_it_asked_for() -> None:
         assert len(heard(pilot, Chart.HistoryWanted)) >= 1
 
 
+@pytest.mark.parametrize("place", [1, 2])
+async def test_dots_hold_for_every_chart(place: int) -> None:
+    pane, store = Chart(place=place), desk_store()
+    store.set_dots(True)
+    async with shown(pane, store, size=(80, 24)):
+        pane.granularity = store.granularity
+        pane.on_frame(frame_of(store, everything=True))
+        assert pane.scene is not None
+        assert pane.scene.braille
+
+
 async def test_a_chart_asks_for_the_candles_it_turns_to() -> None:
     pane, store = Chart(place=2), desk_store()
     async with shown(pane, store) as pilot:

@@ -11,6 +11,7 @@ from keydesk.store.store import Store
 from keydesk.trading.audit import AuditLog
 from keydesk.trading.dispatcher import Dispatcher
 from keydesk.trading.executions import ExecutionLog, read_executions
+from keydesk.trading.notifications import Notifier
 from keydesk.trading.outcome_text import Command
 from keydesk_client.models import Transaction
 from keydesk_client.orders.outcome import (
@@ -201,6 +202,21 @@ def test_a_notice_bears_the_time_it_was_said_at_even_when_the_broker_fell_silent
     desk.store.clock_ns = 1_771_999_000_000_000_000
     desk.dispatcher.notify("bad", "NOT SENT")
     assert desk.store.notices[-1].time_ns == 1_772_000_000_000_000_000
+
+
+async def test_the_warning_of_a_missing_stop_is_over_once_the_trade_has_one() -> None:
+    desk = Desk()
+    trade = long_euro()
+    stop, trade.stop_loss = trade.stop_loss, None
+    desk.store.trades["6419"] = trade
+    await desk.dispatcher.send(COMMAND, after(0.143, done(opening_fill()), desk), intent_id="kd-1")
+    assert "NO STOP" in desk.words[0]
+    notifier = Notifier(desk.store)
+    notifier.on_transaction(opening_fill())
+    assert desk.store.notices[0].waits
+    trade.stop_loss = stop
+    notifier.on_transaction(opening_fill())
+    assert not desk.store.notices[0].waits
 
 
 async def test_what_to_press_again_is_the_traders_own_key() -> None:

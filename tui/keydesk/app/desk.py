@@ -179,6 +179,7 @@ class TradingDesk:
         store.zone = setup.settings.zone
         saved = setup.workspace.saved
         store.focus, store.granularity = saved.instrument, saved.granularity
+        store.has_dots = saved.dots
         store.indicators.update(own.indicators)
 
     def _services(self) -> DeskServices:

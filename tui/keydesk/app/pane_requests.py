@@ -33,6 +33,7 @@ PaneRequest = (
     | Chart.IndicatorsWanted
     | Chart.HistoryWanted
     | Chart.DateWanted
+    | Chart.DotsTurned
     | Chart.PricesWanted
     | Chart.SeriesWanted
     | BookStep
@@ -118,6 +119,8 @@ class PaneRequests:
                 want_history(store, *shown, message.direction, of_series=message.of_series)
             case Chart.DateWanted():
                 want_date(store, message.instrument, message.granularity, message.date_ns)
+            case Chart.DotsTurned():
+                store.set_dots(not store.has_dots)
             case Chart.PricesWanted():
                 store.set_candle_prices(message.prices)
             case Log.PastWanted():

@@ -5,8 +5,9 @@ import asyncio
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import tzinfo
+from typing import TextIO
 
 import plotext
 
@@ -36,9 +37,14 @@ def chart(arguments: Sequence[str]) -> int:
     candles, zone = asyncio.run(_candles(options))
     size = shutil.get_terminal_size((100, 30))
     text = draw_chart(candles, options.instrument, options.granularity, size, zone)
-    colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    say_picture(text if colours else plotext.uncolorize(text))
+    say_picture(text if has_colours(sys.stdout, os.environ) else plotext.uncolorize(text))
     return 0
+
+
+def has_colours(output: TextIO, environment: Mapping[str, str]) -> bool:
+    """Return whether the output is a terminal that shows colours, and they are wanted."""
+    is_dumb = environment.get("TERM", "dumb") in ("", "dumb")
+    return output.isatty() and not is_dumb and not environment.get("NO_COLOR")
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:

@@ -38,6 +38,7 @@ class Workspace:
     filter: str = ""  # of its rows, in words
     zoomed: str = ""  # the pane that stands alone
     charts: tuple[tuple[str, str], ...] = ()  # further ones: instrument, "" for the desk's; length
+    dots: bool = False  # charts draw indicators as braille dots
 
 
 @dataclass(slots=True)
@@ -93,6 +94,7 @@ def read(path: Path) -> Workspace:
         filter=_text(members, "filter", ascii_only=False),
         zoomed=_text(members, "zoomed"),
         charts=charts_in(members.get("charts")),
+        dots=members.get("dots") is True,
     )
 
 

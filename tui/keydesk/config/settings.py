@@ -124,6 +124,9 @@ class UnsafeFolder(Exception):
     """Raised for a private folder that cannot be created, has another owner or is open to others."""
 
 
+OWN_NAMES = frozenset({FILE, "practice", "orders", "tokens"})  # of which one is in a folder of ours
+
+
 @dataclass(frozen=True, slots=True)
 class Folders:
     """The settings and state folders of one installation."""
@@ -178,14 +181,22 @@ def make_private(folder: Path, warn: Warn | None = None) -> Path:
     if status.st_uid != os.geteuid():
         raise UnsafeFolder(f"{folder} belongs to another user; choose one of your own with --data")
     if stat.S_IMODE(status.st_mode) & 0o077:
-        import shlex  # noqa: PLC0415 - rarely needed
-
-        remedy = f"chmod 700 {shlex.quote(str(folder))}"
-        text = f"{folder} is open to others; make it private: {remedy}"
+        text = f"{folder} is open to others; {_way_to_privacy(folder, status.st_mode)}"
         if warn is None or status.st_mode & stat.S_IWOTH:
             raise UnsafeFolder(text)
         warn(text)
     return folder
+
+
+def _way_to_privacy(folder: Path, mode: int) -> str:
+    """Return the remedy for a folder that others can enter: closing one that they use would shut them out."""
+    import shlex  # noqa: PLC0415 - rarely needed
+
+    is_shared = mode & (stat.S_IWOTH | stat.S_ISVTX | stat.S_ISGID)
+    names = {each.name for each in folder.iterdir()}
+    if is_shared or (names and not names & OWN_NAMES):
+        return f"others may use it: name a folder of your own, such as --data {shlex.quote(str(folder / 'keydesk'))}"
+    return f"make it private: chmod 700 {shlex.quote(str(folder))}"
 
 
 @dataclass(frozen=True, slots=True)

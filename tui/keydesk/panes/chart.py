@@ -50,6 +50,9 @@ class Chart(ChartView):
 
         prices: CandlePrices
 
+    class DotsTurned(Message):
+        """Request to draw indicators as dots on every chart, or as strokes."""
+
     class IndicatorsWanted(Message):
         """Request to choose the indicators."""
 
@@ -229,6 +232,5 @@ class Chart(ChartView):
             self.post(self.PricesWanted(PRICES[(PRICES.index(now) + 1) % len(PRICES)]))
 
     def action_overlay_dots(self) -> None:
-        """Draw indicators as braille dots, or as strokes."""
-        self.braille = not self.braille
-        self._draw_now()
+        """Ask for indicators as braille dots, or as strokes."""
+        self.post(self.DotsTurned())

@@ -80,7 +80,6 @@ class ChartView(LinePane):
         self.granularity = ""  # that the trader chose for a further chart; "": by the desk's own
         self.style: Style = "candles"
         self.zoom = USUAL_ZOOM
-        self.braille = False
         self.position = Position()
         self.indicators = ChartIndicators()
         self.book = ChartBook()
@@ -325,7 +324,7 @@ class ChartView(LinePane):
             sub_panes=indicators.sub_panes[:shown],
             cursor=self._crosshair.cursor(candles) if self._crosshair is not None else None,
             legend=self._legend(store, candles, last, shown, is_live=is_live),
-            braille=self.braille,
+            braille=store.has_dots,
         )
 
     def _legend(

@@ -19,11 +19,6 @@ def group_name(key: str) -> str:
     return key.removeprefix(GROUP) if key.startswith(GROUP) else ""
 
 
-def is_unprotected(trade: TradeRow) -> bool:
-    """Return whether nothing stops the trade."""
-    return not (trade.stop_loss or trade.guaranteed_stop or trade.trailing_stop)
-
-
 def away(trade: TradeRow, column: str, store: Store) -> Decimal | None:
     """Return the pips from the closing price to the nearest stop ("to_stop") or the target; None without one."""
     if column == "to_target":

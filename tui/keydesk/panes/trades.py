@@ -15,8 +15,8 @@ from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import TRADES
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.price_cells import price_format_of, prices_are_old
-from keydesk.panes.trade_measures import GROUP, away, group_name, is_unprotected, measure_of
-from keydesk.records import AccountState, DependentOrder, TradeRow, id_order
+from keydesk.panes.trade_measures import GROUP, away, group_name, measure_of
+from keydesk.records import AccountState, DependentOrder, TradeRow, id_order, is_unprotected
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store

@@ -244,6 +244,7 @@ class DeskScreen(Backdrop):
             self._watchlist.filter.saved,
             self.placement.zoomed,
             charts if any(map(any, charts)) else (),
+            store.has_dots,
         )
 
     @property

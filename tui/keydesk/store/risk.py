@@ -12,7 +12,7 @@ from keydesk.calc.orders.limits import cool_off_text
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.sizing import median
 from keydesk.calc.risk.trading_context import NOTHING, OpenRisk
-from keydesk.records import ClosedTrade, OpeningCosts, OrderRow, TradeRow, id_order
+from keydesk.records import ClosedTrade, OpeningCosts, OrderRow, TradeRow, id_order, is_unprotected
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.trading_context import factors_of
@@ -48,11 +48,7 @@ def open_risk_of(store: Store, *, without: str = "") -> OpenRisk:
 
 def unprotected_trades(store: Store) -> list[TradeRow]:
     """Return the open trades without any stop, oldest first."""
-    unprotected = [
-        trade
-        for trade in store.trades.values()
-        if not (trade.stop_loss or trade.trailing_stop or trade.guaranteed_stop)
-    ]
+    unprotected = [trade for trade in store.trades.values() if is_unprotected(trade)]
     return sorted(unprotected, key=lambda trade: id_order(trade.id))
 
 

@@ -236,6 +236,7 @@ class Notice:
     sums_up: str = (
         ""  # the commands whose end it reports: it stays above theirs, until it is replaced
     )
+    unprotected: str = ""  # the trade that it says has no stop
     came: float | None = None  # monotonic seconds of the first frame after it
     painted: float | None = None  # monotonic seconds since when all of it is on the screen
 

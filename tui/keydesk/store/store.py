@@ -36,6 +36,7 @@ from keydesk.records import (
     Quote,
     Today,
     TradeRow,
+    is_unprotected,
 )
 from keydesk.store.state import (
     Arming,
@@ -90,6 +91,7 @@ class Store:
         self.focus: str = ""
         self.granularity: str = "M5"
         self.candle_prices: CandlePrices = "M"  # that the charts show
+        self.has_dots = False  # the charts draw indicators as braille dots
         # Place of a further chart -> its instrument, "" for the desk's, and its candle length.
         self.side_charts: dict[int, tuple[str, str]] = {}
         self.account: AccountState | None = None
@@ -225,6 +227,12 @@ class Store:
         if prices != self.candle_prices:
             self.candle_prices = prices
             self.mark(Topic.FOCUS)
+
+    def set_dots(self, on: bool) -> None:
+        """Draw indicators as braille dots, or as strokes."""
+        if on != self.has_dots:
+            self.has_dots = on
+            self.mark(Topic.INDICATORS)
 
     def set_side_chart(self, place: int, instrument: str, granularity: str) -> None:
         """Select instrument ("" for the desk's) and candle length of a further chart; without a length it is removed."""
@@ -367,6 +375,15 @@ class Store:
             ]
             self.mark(Topic.NOTICES)
         return waited
+
+    def see_protected(self) -> None:
+        """Mark what says of a trade that it has no stop as seen, once it has one or is closed."""
+        for place, notice in enumerate(self.notices):
+            if notice.unprotected and not notice.seen:
+                trade = self.trades.get(notice.unprotected)
+                if trade is None or not is_unprotected(trade):
+                    self.notices[place] = replace(notice, seen=True)
+                    self.mark(Topic.NOTICES)
 
     def set_in_flight(self, record: InFlight) -> None:
         """Add a command without a known outcome, or update its state."""

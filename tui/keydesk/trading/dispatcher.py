@@ -10,7 +10,7 @@ from time import monotonic, time_ns
 from typing import Protocol
 
 from keydesk.keys.keymap import KEYMAP, KeyMap
-from keydesk.records import InFlight, InFlightKind, TradeRow
+from keydesk.records import InFlight, InFlightKind, TradeRow, is_unprotected
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
 from keydesk.text.sanitize import clean, safe
@@ -112,7 +112,7 @@ class Dispatcher:
 
     def report(self, outcome: Outcome, report: Report) -> None:
         """Show the outcome of an order to the trader."""
-        self.notify(report.level, report.text, outcome.intent.id)
+        self.notify(report.level, report.text, outcome.intent.id, unprotected=report.unprotected)
 
     def on_progress(self, progress: Progress) -> None:
         """Update the in-flight record of a command; the `on_progress` callback of `Sender`."""
@@ -157,7 +157,15 @@ class Dispatcher:
             intent_id,
         )
 
-    def notify(self, level: Level, text: str, outcome: str = "", *, sums_up: str = "") -> None:
+    def notify(
+        self,
+        level: Level,
+        text: str,
+        outcome: str = "",
+        *,
+        sums_up: str = "",
+        unprotected: str = "",
+    ) -> None:
         """Show one line to the trader.
 
         Args:
@@ -165,10 +173,17 @@ class Dispatcher:
             text: Its words.
             outcome: The intent id of the command whose outcome it reports.
             sums_up: The commands whose end it reports, by a name of them all: an earlier notice of that name is replaced.
+            unprotected: The trade that it says has no stop: it is seen once that has one.
         """
         asks = level in {"warn", "bad"}  # both ask for an action when they concern an order
         self.store.notify(
-            Notice(level, safe(text), self.wall_ns(), asks=asks, outcome=outcome, sums_up=sums_up)
+            Notice(
+                *(level, safe(text), self.wall_ns()),
+                asks=asks,
+                outcome=outcome,
+                sums_up=sums_up,
+                unprotected=unprotected,
+            )
         )
 
     def record(self, what: str, text: str) -> None:
@@ -223,10 +238,11 @@ class Dispatcher:
         trade = await self._trade_with_orders(fill.trade_opened.trade_id, done)
         if trade is None:
             return report
-        text = protection_text(trade)
-        if text:
-            return Report(report.level, f"{report.text} {text}")
-        return Report("warn", f"{report.text} NO STOP: {self.keymap.name('protect')} protects")
+        text = " ".join(filter(None, (report.text, protection_text(trade))))
+        if not is_unprotected(trade):
+            return Report(report.level, text)
+        text += f" NO STOP: {self.keymap.name('protect')} protects"
+        return Report("warn", text, fill.trade_opened.trade_id)
 
     async def _trade_with_orders(self, trade_id: str, done: Done) -> TradeRow | None:
         """Return a new trade once its orders on fill are applied; after a timeout, as it is."""

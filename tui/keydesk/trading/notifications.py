@@ -54,6 +54,7 @@ class Notifier:
 
     def on_transaction(self, transaction: Transaction) -> None:
         """Add a notice if the transaction has no command of this desk."""
+        self.store.see_protected()
         if isinstance(transaction, OrderFillTransaction) and not _at_once(transaction):
             self._log_slippage(transaction)
         match transaction:

@@ -39,6 +39,7 @@ class Report:
 
     level: Level
     text: str
+    unprotected: str = ""  # the trade that it says has no stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +175,8 @@ def protection_text(trade: TradeRow) -> str:
     set_ = []
     if trade.stop_loss is not None:
         set_.append(f"SL {trade.stop_loss.price}")
+    if trade.guaranteed_stop is not None:
+        set_.append(f"guaranteed SL {trade.guaranteed_stop.price}")
     if trade.take_profit is not None:
         set_.append(f"TP {trade.take_profit.price}")
     if trade.trailing_stop is not None:
