@@ -59,6 +59,20 @@ def test_an_unreadable_byte_is_dropped_and_said(
     open_desk.press("j", "Escape")
 
 
+def test_a_burst_with_a_size_key_in_it_leaves_the_size_as_it_was(open_desk: Terminal) -> None:
+    open_desk.press("4")
+    open_desk.see("size 4: ")
+    for burst in (b"xx9xx", b"9xx", b"xx9", b"12"):
+        open_desk.write(burst)
+        open_desk.see("the size stays preset 4")
+        open_desk.wait_until_read()
+        assert "size 4: " in open_desk.text
+        open_desk.press("Escape")
+        open_desk.see_no_more("the size stays preset 4")
+    open_desk.press("3")
+    open_desk.see("size 3: ")
+
+
 def test_all_bytes_one_after_the_other_leave_the_desk_as_it_is(open_desk: Terminal) -> None:
     every = bytes(set(range(256)) - set(LEAVING))
     for data in (every, every[::-1]):

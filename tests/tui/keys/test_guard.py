@@ -2,7 +2,7 @@
 
 import pytest
 
-from keydesk.keys.guard import ON_THE_DESK, Guard, KeyDecision, KeyTarget, second_of_alt
+from keydesk.keys.guard import ON_THE_DESK, Guard, KeyDecision, KeyTarget, SizeChoice, second_of_alt
 
 CAPITALS = frozenset("BSCOETMPDZRXA")
 TICKET = KeyTarget("sends", painted=10.0)
@@ -167,3 +167,24 @@ def test_three_capitals_in_a_row_look_like_caps_lock() -> None:
 )
 def test_the_key_that_came_as_one_with_escape_is_named(key: str, second: str) -> None:
     assert second_of_alt(key) == second
+
+
+@pytest.mark.parametrize(
+    ("typed", "gap", "size"),
+    [
+        ("9", 0.1, 9),
+        ("x9", 0.061, 9),
+        ("99", 0.03, 9),
+        ("x9x", 0.03, 3),
+        ("9x", 0.03, 3),
+        ("12", 0.03, 3),
+    ],
+)
+def test_a_size_key_counts_where_it_stands_alone(typed: str, gap: float, size: int) -> None:
+    it, choice = guard(), SizeChoice(3)
+    for number, key in enumerate(typed):
+        it.key(key, 1.0 + number * gap, ON_THE_DESK)
+        choice.take_back(it)
+        if key.isdecimal():
+            choice.choose(int(key), it)
+    assert choice.value == size

@@ -107,6 +107,7 @@ class TradingDesk:
             keymap=keymap,
             record=self.record,
             continued_at=app.continued_at,
+            crowded=lambda: self.actions.take_preset_back(),  # noqa: PLW0108 - made below
         )
         self.watchlists = WatchlistActions(
             app,

@@ -89,6 +89,7 @@ class GuardedKeys:
         keymap: The keys in force.
         record: Writes to the audit log: keys that touch money, confirmations, and what the guard dropped.
         continued_at: Returns when the process last went on after it was stopped, in monotonic seconds.
+        crowded: Called at a key too close behind another one.
     """
 
     def __init__(
@@ -101,10 +102,12 @@ class GuardedKeys:
         keymap: KeyMap = KEYMAP,
         record: Callable[[str, str], None] = _record_nothing,
         continued_at: Callable[[], float] = lambda: float("-inf"),
+        crowded: Callable[[], None] = lambda: None,
     ) -> None:
         self.app = app
         self._record = record
         self._continued_at = continued_at
+        self._crowded = crowded
         self.keymap = keymap
         self.last_key_at = monotonic()  # seconds; the idle rule reads it
         self._pass_on = pass_on
@@ -197,7 +200,10 @@ class GuardedKeys:
         front = self._front()
         if self._read_on.get(event, self.app.screen) is not self.app.screen:
             front = replace(front, painted=None)  # read before this form opened: no confirmation
-        match self.guard.key(event.key, event.time, front):
+        decision = self.guard.key(event.key, event.time, front)
+        if self.guard.crowded_at is not None:
+            self._crowded()
+        match decision:
             case KeyDecision.PASS:
                 await self._let_through(event)
             case KeyDecision.HOLD:

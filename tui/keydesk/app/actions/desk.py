@@ -15,7 +15,7 @@ from keydesk.app.actions.trades import TicketActions, TradeActions
 from keydesk.app.availability import Selection
 from keydesk.app.desk_session import DeskLock
 from keydesk.calc.orders.ticket_settings import Template
-from keydesk.keys.guard import Cause, armed_by_hand
+from keydesk.keys.guard import Cause, SizeChoice, armed_by_hand
 from keydesk.keys.keymap import KeyMap
 from keydesk.panes.chart import Chart
 from keydesk.panes.deal import preset_shown
@@ -60,7 +60,7 @@ class DeskActions:
         self._context = ActionContext(app, desk, services, store, keymap)
         self._desk, self._store = desk, store
         self.template, self.lock = template, lock
-        self.preset = 3
+        self._size = SizeChoice(3)
         tickets, page_actions = TicketActions(self._context), PageActions(self._context)
         trades = TradeActions(self._context)
         commands = CommandActions(
@@ -124,9 +124,26 @@ class DeskActions:
             self._context.services.ask_unlock()
 
     def action_preset(self, number: int) -> None:
-        """Make a size preset the active one."""
-        self.preset = number
-        self.show_preset()
+        """Make a size preset the active one, if its key stands alone."""
+        if self._size.choose(number, self._desk.guarded_keys.guard):
+            self.show_preset()
+        else:
+            self._say_size_kept()
+
+    def take_preset_back(self) -> None:
+        """Return to the preset of before if a key came right behind the one that chose another."""
+        if self._size.take_back(self._desk.guarded_keys.guard):
+            self.show_preset()
+            self._say_size_kept()
+
+    def _say_size_kept(self) -> None:
+        text = f"Keys came faster than a person types: the size stays preset {self.preset}"
+        self._desk.tell("warn", text)
+
+    @property
+    def preset(self) -> int:
+        """Return the active size preset."""
+        return self._size.value
 
     def show_preset(self) -> None:
         """Show the active size preset where B and S are explained."""
