@@ -12,7 +12,7 @@ from textual.screen import ModalScreen
 from keydesk.app.availability import Selection
 from keydesk.app.replay import MarketReplay
 from keydesk.keys.guard import Cause
-from keydesk.keys.guarded_app import NoticeLevel
+from keydesk.keys.guarded_app import GuardedKeys, NoticeLevel
 from keydesk.keys.keymap import KeyMap
 from keydesk.panes.chart import Chart
 from keydesk.screens.desk import DeskScreen
@@ -40,6 +40,8 @@ Decided = TypeVar("Decided", bound="Instruction")
 
 class Desk(Protocol):
     """The desk that the actions work on."""
+
+    guarded_keys: GuardedKeys
 
     def form_context(self) -> FormContext: ...
     def execute(self, instruction: Instruction | None) -> None: ...
