@@ -29,7 +29,7 @@ from keydesk.forms.account.transaction import TransactionForm
 from keydesk.forms.market.alerts import AlertAction, AlertsForm
 from keydesk.forms.market.new_alert import AlertChoice, NewAlertForm, TakeAlert
 from keydesk.forms.sheet import FormContext
-from keydesk.keys.guard import Cause
+from keydesk.keys.guard import Cause, Guard
 from keydesk.keys.guarded_app import Chords
 from keydesk.keys.keymap import DESK, KEYMAP
 from keydesk.panes.chart import Chart
@@ -56,6 +56,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
         super().__init__()
         self.store: Store = desk_store(20)
         self.chords = Chords(KEYMAP)
+        self.guard = Guard(frozenset())
         self.statistics_shown: list[int] = []  # the views
         self.days_shown: list[str] = []
         self.noted: list[str] = []

@@ -35,7 +35,7 @@ from keydesk.config.settings import DeskOptions, Folders, Settings
 from keydesk.config.user_files import UserSettings
 from keydesk.config.watchlists import WatchlistFile
 from keydesk.keys.confirm import Letters
-from keydesk.keys.guard import AutoDisarm, Cause, arming_after, arming_at_start
+from keydesk.keys.guard import AutoDisarm, Cause, Guard, arming_after, arming_at_start
 from keydesk.keys.guarded_app import GuardedKeys, NoticeLevel
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.risk import exit_only_text
@@ -222,6 +222,11 @@ class TradingDesk:
             ask_unlock=self.loss_lock.ask_unlock,
             replay=self.replay,
         )
+
+    @property
+    def guard(self) -> Guard:
+        """Return what judges the keys."""
+        return self.guarded_keys.guard
 
     @property
     def screen(self) -> DeskScreen:

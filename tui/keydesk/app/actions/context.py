@@ -11,8 +11,8 @@ from textual.screen import ModalScreen
 
 from keydesk.app.availability import Selection
 from keydesk.app.replay import MarketReplay
-from keydesk.keys.guard import Cause
-from keydesk.keys.guarded_app import GuardedKeys, NoticeLevel
+from keydesk.keys.guard import Cause, Guard
+from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.keys.keymap import KeyMap
 from keydesk.panes.chart import Chart
 from keydesk.screens.desk import DeskScreen
@@ -41,8 +41,8 @@ Decided = TypeVar("Decided", bound="Instruction")
 class Desk(Protocol):
     """The desk that the actions work on."""
 
-    guarded_keys: GuardedKeys
-
+    @property
+    def guard(self) -> Guard: ...
     def form_context(self) -> FormContext: ...
     def execute(self, instruction: Instruction | None) -> None: ...
     def disarm(self, cause: Cause) -> None: ...

@@ -125,14 +125,14 @@ class DeskActions:
 
     def action_preset(self, number: int) -> None:
         """Make a size preset the active one, if its key stands alone."""
-        if self._size.choose(number, self._desk.guarded_keys.guard):
+        if self._size.choose(number, self._desk.guard):
             self.show_preset()
         else:
             self._say_size_kept()
 
     def take_preset_back(self) -> None:
         """Return to the preset of before if a key came right behind the one that chose another."""
-        if self._size.take_back(self._desk.guarded_keys.guard):
+        if self._size.take_back(self._desk.guard):
             self.show_preset()
             self._say_size_kept()
 
