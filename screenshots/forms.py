@@ -16,6 +16,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "tests")]
 
 import pyte  # noqa: E402
+from keydesk.calc.alerts.conditions import PriceCross, SpreadLevel, TradeResult  # noqa: E402
 from keydesk.store.transaction_details import Related, TransactionDetails  # noqa: E402
 from rich.color import ColorSystem  # noqa: E402
 from rich.style import Style  # noqa: E402
@@ -24,7 +25,6 @@ from textual.screen import Screen  # noqa: E402
 
 from keydesk.alerts.away import Outage, Seen, away_report  # noqa: E402
 from keydesk.calc.alerts.alert import Alert, Told  # noqa: E402
-from keydesk.calc.alerts.conditions import PriceCross, SpreadLevel, TradeResult  # noqa: E402
 from keydesk.forms.account.transaction import TransactionForm  # noqa: E402
 from keydesk.forms.info_form import DetailsForm  # noqa: E402
 from keydesk.forms.market.alerts import AlertsForm  # noqa: E402

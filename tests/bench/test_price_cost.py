@@ -7,11 +7,11 @@ from time import process_time
 
 import pytest
 
-from keydesk.records import Day
 from keydesk.store.prices import apply_conversions, apply_price
 from keydesk.store.store import Store
 from keydesk.store.transactions.fold import apply
 from keydesk.store.valuation import revalue
+from keydesk.values import Day
 from keydesk_client.models import ClientPrice
 from support.data.account_history import conversions, fresh_store, instrument, opening, price
 from support.fakes.scripted_broker import ScriptedBroker, link_to

@@ -12,7 +12,7 @@ import pytest
 
 from keydesk.calc.orders.instructions import CloseTrades
 from keydesk.calc.orders.plans.exit_plans import ExitPlan
-from keydesk.records import TradeRow
+from keydesk.values import TradeRow
 from support.broker import PracticeServer
 from support.exit_plan_desk import PIP, TIGHTENS, actions_at_broker, plan_desk
 from support.fakes.talking_server import talking_server

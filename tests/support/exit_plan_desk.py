@@ -10,8 +10,8 @@ from keydesk.app.account_connection import Connection, open_account
 from keydesk.app.account_sources import AccountAddress
 from keydesk.calc.orders.instructions import Instruction, OpenOrder, SetExitPlan
 from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitPlan, ExitRules
-from keydesk.records import TradeRow
 from keydesk.store.store import Store
+from keydesk.values import TradeRow
 from keydesk_client.auth.secret import Secret
 from support.broker import PracticeServer
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 
-from keydesk.records import AccountState, OrderRow, PositionRow, TradeRow
 from keydesk.store.prices import apply_conversions, apply_price
 from keydesk.store.store import Store
 from keydesk.store.transactions.fold import apply
 from keydesk.store.valuation import revalue
+from keydesk.values import AccountState, OrderRow, PositionRow, TradeRow
 from keydesk_client.account.snapshot import apply_snapshot
 from keydesk_client.account.synchronizer import TransactionGate
 from keydesk_client.models import Account, AccountChanges, AccountChangesState, Transaction

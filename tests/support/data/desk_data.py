@@ -4,15 +4,6 @@ import math
 import random
 from decimal import Decimal
 
-from keydesk.records import (
-    AccountState,
-    Day,
-    DependentOrder,
-    OrderRow,
-    PositionRow,
-    Quote,
-    TradeRow,
-)
 from keydesk.store.frame import Frame
 from keydesk.store.state import (
     Arming,
@@ -25,6 +16,15 @@ from keydesk.store.state import (
     Topic,
 )
 from keydesk.store.store import Store
+from keydesk.values import (
+    AccountState,
+    Day,
+    DependentOrder,
+    OrderRow,
+    PositionRow,
+    Quote,
+    TradeRow,
+)
 from keydesk_client.models import HomeConversions, Instrument
 
 D = Decimal

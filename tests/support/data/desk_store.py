@@ -2,9 +2,9 @@
 
 from decimal import Decimal
 
-from keydesk.records import AccountState, DependentOrder, OrderRow, PositionRow, Quote, TradeRow
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
+from keydesk.values import AccountState, DependentOrder, OrderRow, PositionRow, Quote, TradeRow
 from keydesk_client.models import HomeConversions, Instrument
 from support.data.trading_contexts import FACTORS, MARKET
 

@@ -1,6 +1,6 @@
 """Commands under way, from few words."""
 
-from keydesk.records import InFlight, InFlightKind, InFlightState
+from keydesk.values import InFlight, InFlightKind, InFlightState
 
 
 def in_flight(

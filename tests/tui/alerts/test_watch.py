@@ -13,10 +13,10 @@ from keydesk.calc.alerts.of_candles import RsiLevel
 from keydesk.calc.alerts.of_facts import AccountResult, ClockTime, StreamSilence, TradeResult
 from keydesk.calc.alerts.of_prices import DayHighLow, SpreadLevel
 from keydesk.feeds.alerts import NextReads, fill_gap, read_candles
-from keydesk.records import Day
 from keydesk.store.candles import candle_of, period_end
 from keydesk.store.prices import apply_price
 from keydesk.store.state import Candle
+from keydesk.values import Day
 from support.alert_watch import ABOVE, SECOND, TEN, D, Watching, watching
 from support.data.account_history import candle, price
 from support.data.desk_store import long_euro

@@ -12,10 +12,10 @@ from keydesk.app.loss_lock import DailyLossLock
 from keydesk.calc.market.trading_day import day_start
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.keys.guard import Cause
-from keydesk.records import Today
 from keydesk.store.risk import exit_only_text
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue_day
+from keydesk.values import Today
 from support.data.desk_store import example_store
 
 D = Decimal

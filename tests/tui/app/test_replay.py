@@ -15,9 +15,9 @@ from keydesk.app.replay import MarketReplay
 from keydesk.calc.replay_commands import NOT_OFFERED, ReplayCommand, parse_replay
 from keydesk.feeds.market_control import MarketControl
 from keydesk.forms.market.replay import BeginAnewForm
-from keydesk.records import InFlight
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.values import InFlight
 from keydesk_client.auth.secret import Secret
 from support.controlled_broker import CONTROL_TOKEN, ControlledBroker, controlled_broker
 from support.data.desk_data import desk_store

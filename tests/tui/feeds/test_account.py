@@ -8,7 +8,7 @@ import httpx
 
 from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.session import check
-from keydesk.records import ClosedTrade, Today
+from keydesk.values import ClosedTrade, Today
 from keydesk_client.errors import ConnectionLost
 from keydesk_client.following.feeds import (
     check_changes,

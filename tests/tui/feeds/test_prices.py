@@ -16,8 +16,8 @@ from keydesk.feeds.history import update_history
 from keydesk.feeds.instruments import list_instruments
 from keydesk.feeds.round_trips import RoundTrips
 from keydesk.feeds.session import assess_streams, check
-from keydesk.records import Day
 from keydesk.store.state import Health
+from keydesk.values import Day
 from keydesk_client.errors import ConnectionLost
 from keydesk_client.following.feeds import stream_prices, update_snapshot
 from keydesk_client.models import ClientPrice, PricingHeartbeat

@@ -19,8 +19,8 @@ from keydesk.forms.trades.orders import CancelForm
 from keydesk.forms.trades.position_part import PositionPartForm
 from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.trades.reverse_flatten import FlattenForm, ReverseForm
-from keydesk.records import DependentOrder
 from keydesk.store.store import Store
+from keydesk.values import DependentOrder
 from support.data.desk_store import example_store
 from support.fakes.form_app import FormApp, example_context
 

@@ -11,10 +11,10 @@ from keydesk.panes.log import Log
 from keydesk.panes.orders import Orders
 from keydesk.panes.positions import Positions
 from keydesk.panes.trades import Trades
-from keydesk.records import DependentOrder
 from keydesk.store.state import LogLine, Topic
 from keydesk.store.store import Store
 from keydesk.text.sanitize import safe
+from keydesk.values import DependentOrder
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.table import Column, TablePane, fit
 from support.data.desk_data import WALL_NS, desk_store, frame_of

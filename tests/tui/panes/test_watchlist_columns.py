@@ -9,9 +9,9 @@ from keydesk.calc.market.trading_day import day_start
 from keydesk.calc.market.watchlists import ALL, COLUMNS, Watchlist, Watchlists
 from keydesk.panes import watchlist as panes
 from keydesk.panes.watch_order import TITLES
-from keydesk.records import Day, DayLine, PositionRow, Quote
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.values import Day, DayLine, PositionRow, Quote
 from support.data.desk_data import NOW, WALL_NS, desk_store, frame_of, instrument
 from support.fakes.pane_app import heard, shown, text_of
 

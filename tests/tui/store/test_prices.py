@@ -4,9 +4,9 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.records import Day
 from keydesk.store.prices import apply_conversions, apply_price, forget_ages
 from keydesk.store.state import Topic
+from keydesk.values import Day
 from support.data.account_history import conversions, fresh_store, price
 
 EARLY, LATE = "2026-03-02T10:00:00.000000001Z", "2026-03-02T10:00:00.250000002Z"

@@ -2,12 +2,12 @@
 
 from decimal import Decimal
 
-from keydesk.records import AccountState, Today
 from keydesk.store.prices import apply_conversions, apply_price
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.transactions.fold import apply
 from keydesk.store.valuation import revalue
+from keydesk.values import AccountState, Today
 from support.data.account_history import conversions, fresh_store, opening, price, transaction
 
 DAY_START = 1_772_402_400_000_000_000  # 2026-03-01 22:00 UTC

@@ -22,11 +22,11 @@ from keydesk.calc.orders.instructions import (
     Reverse,
     SetProtection,
 )
-from keydesk.records import TradeRow
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from keydesk.trading.open_items import OpenItems
 from keydesk.trading.order_requests import Flattening
+from keydesk.values import TradeRow
 from keydesk_client.auth.secret import Secret
 from keydesk_client.client import Client
 from keydesk_client.errors import Unreachable

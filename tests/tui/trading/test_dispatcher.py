@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from keydesk.keys.keymap import KeyMap
-from keydesk.records import DependentOrder
 from keydesk.store.store import Store
 from keydesk.trading.audit import AuditLog
 from keydesk.trading.dispatcher import Dispatcher
 from keydesk.trading.executions import ExecutionLog, read_executions
 from keydesk.trading.notifications import Notifier
 from keydesk.trading.outcome_text import Command
+from keydesk.values import DependentOrder
 from keydesk_client.models import Transaction
 from keydesk_client.orders.outcome import (
     Ambiguous,

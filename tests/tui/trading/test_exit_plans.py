@@ -11,12 +11,12 @@ import pytest
 from keydesk.calc.daily_loss import LossLock
 from keydesk.calc.orders.instructions import SetExitPlan, SetProtection
 from keydesk.calc.orders.plans.exit_plans import ExitPlan
-from keydesk.records import DependentOrder, InFlight
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from keydesk.trading.dispatcher import Dispatcher
 from keydesk.trading.exit_plan_keeper import ExitPlanKeeper
 from keydesk.trading.exit_plans import AGAIN_AFTER, ExitPlans
+from keydesk.values import DependentOrder, InFlight
 from keydesk_client.orders.outcome import (
     Action,
     Done,

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.records import InFlight, InFlightState
 from keydesk.text.sanitize import clean
 from keydesk.trading.audit import AuditEntry, AuditLog
 from keydesk.trading.order_history import (
@@ -16,6 +15,7 @@ from keydesk.trading.order_history import (
     read_order_histories,
     with_states,
 )
+from keydesk.values import InFlight, InFlightState
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import Action, Intent
 from support.data.outcomes import intent

@@ -9,10 +9,10 @@ from keydesk.calc.alerts.condition import SECOND, Facts, PriceSnapshot, Reading
 from keydesk.calc.alerts.of_candles import CandleCondition
 from keydesk.calc.alerts.of_prices import QuoteCondition, QuoteReader
 from keydesk.calc.market.indicators import compute, warm_up
-from keydesk.records import Quote
 from keydesk.store.candles import period_end
 from keydesk.store.state import Candle
 from keydesk.store.store import Store
+from keydesk.values import Quote
 
 PRECISION = 8  # decimals of a value of candles
 MARGIN = 5  # candles more than the warm-up

@@ -23,9 +23,9 @@ from keydesk.calc.alerts.engine import AlertEngine, PriceHistory, after_firing, 
 from keydesk.calc.alerts.of_candles import CandleCondition
 from keydesk.calc.alerts.of_facts import FactsCondition
 from keydesk.calc.alerts.of_prices import PriceCondition, QuoteCondition
-from keydesk.records import Quote
 from keydesk.store.state import Candle, Topic
 from keydesk.store.store import Store
+from keydesk.values import Quote
 
 CHECK_INTERVAL = 1.0  # seconds between two looks at the file
 SEEN_EVERY = 30 * SECOND

@@ -7,8 +7,8 @@ another pane is not visible, so no key acts on its row.
 from dataclasses import dataclass
 
 from keydesk.panes.trade_measures import group_name
-from keydesk.records import OrderRow, TradeRow, id_order
 from keydesk.store.store import Store
+from keydesk.values import OrderRow, TradeRow, id_order
 
 CLOSING = frozenset(("close", "scale-out"))
 ON_A_TRADE = frozenset(("break-even", "protect", "trailing", "exit-plan"))

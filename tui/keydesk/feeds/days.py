@@ -14,10 +14,10 @@ from keydesk.calc.market.indicator_specs import IndicatorSpec
 from keydesk.calc.market.indicators import compute
 from keydesk.calc.market.trading_day import day_start
 from keydesk.feeds.account_feed import AccountFeed
-from keydesk.records import DayLine
 from keydesk.store.candles import apply_day, candle_of
 from keydesk.store.state import Candle, Topic
 from keydesk.store.store import Store
+from keydesk.values import DayLine
 from keydesk_client.account.values import readable, try_to
 from keydesk_client.errors import HttpStatusError, RateLimited
 from keydesk_client.following.feeds import FAILURES

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 
 from keydesk.calc.market.trading_day import day_start
 from keydesk.feeds.account_feed import AccountFeed, reason
-from keydesk.records import StartPrice
 from keydesk.store.state import Topic
 from keydesk.store.transactions.fold import (
     count_closed_trades,
@@ -13,6 +12,7 @@ from keydesk.store.transactions.fold import (
     note_opening_costs,
     write_earlier,
 )
+from keydesk.values import StartPrice
 from keydesk_client.account.fold import remember_first_stops
 from keydesk_client.account.values import checked_time_ns, number_of, readable
 from keydesk_client.account.values import price as checked_price

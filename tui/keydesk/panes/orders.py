@@ -11,12 +11,12 @@ from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.price_cells import price_format_of
 from keydesk.panes.trade_measures import number_of_id
 from keydesk.panes.trades import why_no_rows
-from keydesk.records import OrderRow, id_order
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, clean_name, safe
+from keydesk.values import OrderRow, id_order
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.row_order import Measured
 from keydesk.widgets.sorted_table import SortedTable

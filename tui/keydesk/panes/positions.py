@@ -11,12 +11,12 @@ from keydesk.keys.keymap import POSITIONS
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.price_cells import price_format_of, prices_are_old
 from keydesk.panes.trades import nothing_open, side_run, signed_cells
-from keydesk.records import PositionRow
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, safe
+from keydesk.values import PositionRow
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.row_order import Measured
 from keydesk.widgets.sorted_table import SortedTable

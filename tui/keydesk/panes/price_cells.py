@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
-from keydesk.records import Quote
 from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import SafeText, safe
+from keydesk.values import Quote
 from keydesk.widgets.lines import Run
 from keydesk.widgets.theme import Palette
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 
 from keydesk.panes.price_cells import price_format_of
-from keydesk.records import TradeRow
 from keydesk.store.store import Store
+from keydesk.values import TradeRow
 from keydesk.widgets.row_order import Measured
 from keydesk_client.arithmetic.risk import nearest_stop
 

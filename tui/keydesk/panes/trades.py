@@ -16,12 +16,12 @@ from keydesk.keys.keymap import TRADES
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.price_cells import price_format_of, prices_are_old
 from keydesk.panes.trade_measures import GROUP, away, group_name, measure_of
-from keydesk.records import AccountState, DependentOrder, TradeRow, id_order, is_unprotected
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, SafeText, clean, clean_name, safe
+from keydesk.values import AccountState, DependentOrder, TradeRow, id_order, is_unprotected
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.row_order import Measured
 from keydesk.widgets.sorted_table import SortedTable

@@ -11,11 +11,11 @@ from keydesk.calc.market.trading_day import day_start
 from keydesk.calc.risk.sizing import WIDE
 from keydesk.panes import watch_order
 from keydesk.panes.price_cells import QUIET, prices_are_old
-from keydesk.records import Quote
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import SafeText, safe
+from keydesk.values import Quote
 from keydesk.widgets.lines import Run
 from keydesk.widgets.theme import Palette, role_of_sign
 

@@ -23,13 +23,13 @@ from keydesk.panes.price_cells import (
 )
 from keydesk.panes.watch_cells import POSITION_CELLS, PRICE_CELLS, RANGE
 from keydesk.panes.watch_order import ASCENDING, TITLES, RowFilter, sorted_rows
-from keydesk.records import Quote
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.watchlists import active_list
 from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, safe
+from keydesk.values import Quote
 from keydesk.widgets.lines import Heading, Run, Tab, width_of
 from keydesk.widgets.row_order import LIVE_EVERY, TableOrder
 from keydesk.widgets.table import Column, widen

@@ -16,9 +16,9 @@ from typing import Literal
 
 from keydesk.calc.market.granularity import SECONDS
 from keydesk.calc.market.trading_day import NEW_YORK, SECOND, next_day_start
-from keydesk.records import Day
 from keydesk.store.state import Candle, CandlePrices, CandleSeries, PastCandles, Topic
 from keydesk.store.store import CLOCK_LAG_NS, Store
+from keydesk.values import Day
 from keydesk_client.account.values import LAST_NS, checked_time_ns, price, readable
 from keydesk_client.models import Candlestick
 

@@ -7,10 +7,10 @@ from functools import lru_cache
 from typing import get_args
 
 from keydesk.calc.market.client_books import long_percent, sums_of
-from keydesk.records import Quote
 from keydesk.store.candles import move_last
 from keydesk.store.state import REACH, BookBucket, BookKind, BookSnapshot, ClientBook, Topic
 from keydesk.store.store import CLOCK_LAG_NS, Store
+from keydesk.values import Quote
 from keydesk_client.account.values import (
     FIRST_NS,
     LAST_NS,

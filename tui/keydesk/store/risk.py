@@ -12,10 +12,10 @@ from keydesk.calc.orders.limits import cool_off_text
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.sizing import median
 from keydesk.calc.risk.trading_context import NOTHING, OpenRisk
-from keydesk.records import ClosedTrade, OpeningCosts, OrderRow, TradeRow, id_order, is_unprotected
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.trading_context import factors_of
+from keydesk.values import ClosedTrade, OpeningCosts, OrderRow, TradeRow, id_order, is_unprotected
 
 if TYPE_CHECKING:
     from keydesk_client.models import OrderFillTransaction

@@ -24,20 +24,6 @@ from keydesk.calc.market.replay import ControlledMarket
 from keydesk.calc.market.watchlists import ALL, Watchlists
 from keydesk.calc.orders.plans.exit_plans import ExitPlan
 from keydesk.calc.risk.sizing import TypicalSpreads
-from keydesk.records import (
-    AccountState,
-    ClosedTrade,
-    Day,
-    DayLine,
-    InFlight,
-    OpeningCosts,
-    OrderRow,
-    PositionRow,
-    Quote,
-    Today,
-    TradeRow,
-    is_unprotected,
-)
 from keydesk.store.state import (
     Arming,
     AverageRange,
@@ -51,6 +37,20 @@ from keydesk.store.state import (
     Topic,
 )
 from keydesk.text.sanitize import clean, safe
+from keydesk.values import (
+    AccountState,
+    ClosedTrade,
+    Day,
+    DayLine,
+    InFlight,
+    OpeningCosts,
+    OrderRow,
+    PositionRow,
+    Quote,
+    Today,
+    TradeRow,
+    is_unprotected,
+)
 from keydesk_client.account.records import AccountFigures, Part
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from keydesk.calc.risk.exposure import Holding, exposure_of
 from keydesk.calc.risk.trading_context import NOTHING, AccountFunds, Lot, Rules, TradingContext
-from keydesk.records import AccountState, PositionRow, Quote, id_order
 from keydesk.store.store import Store
+from keydesk.values import AccountState, PositionRow, Quote, id_order
 from keydesk_client.account.values import MAX_VALUE
 from keydesk_client.arithmetic.depth import DepthLevel, OfferedLevel
 from keydesk_client.arithmetic.margin import effective_rate

@@ -6,10 +6,10 @@ Values are the client library's formulas (`keydesk_client.account.valuation`).
 from collections.abc import Iterable
 
 from keydesk.calc.market.trading_day import day_profit, day_start, nav_at_start, next_day_start
-from keydesk.records import AccountState, Today
 from keydesk.store.candles import begin_day
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.values import AccountState, Today
 from keydesk_client.account.valuation import measure_order, revalue_account, revalue_position
 
 

@@ -27,7 +27,7 @@ from keydesk.calc.trade_journal.excursions import (
 )
 from keydesk.calc.trade_journal.net_asset_values import DayClose
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk.records import id_order
+from keydesk.values import id_order
 from keydesk_client.auth.private_files import locked, private_folder, read_private, replace_file
 from keydesk_client.client import Client
 from keydesk_client.errors import Refused, UnsafeFile

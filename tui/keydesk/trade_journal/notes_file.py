@@ -23,9 +23,9 @@ from keydesk.calc.trade_journal.notes import (
     TradeNote,
     checked_tags,
 )
-from keydesk.records import id_order
 from keydesk.text.file_errors import file_trouble
 from keydesk.text.sanitize import clean, clean_name
+from keydesk.values import id_order
 from keydesk_client.auth.private_files import locked, private_folder, read_private, replace_file
 from keydesk_client.errors import UnsafeFile
 

@@ -10,7 +10,6 @@ from time import monotonic, time_ns
 from typing import Protocol
 
 from keydesk.keys.keymap import KEYMAP, KeyMap
-from keydesk.records import InFlight, InFlightKind, TradeRow, is_unprotected
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
 from keydesk.text.sanitize import clean, safe
@@ -28,6 +27,7 @@ from keydesk.trading.outcome_text import (
     report_of,
     slippage_pips,
 )
+from keydesk.values import InFlight, InFlightKind, TradeRow, is_unprotected
 from keydesk_client.models import Transaction
 from keydesk_client.orders.outcome import (
     Action,

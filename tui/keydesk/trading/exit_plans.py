@@ -21,7 +21,6 @@ from keydesk.calc.orders.plans.exit_plans import (
     next_step,
     with_break_even_done,
 )
-from keydesk.records import InFlight, TradeRow
 from keydesk.store.risk import costs_until_closed
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
@@ -31,6 +30,7 @@ from keydesk.text.sanitize import clean
 from keydesk.trading.commands import Commands
 from keydesk.trading.exit_plan_keeper import ExitPlanKeeper
 from keydesk.trading.outcome_text import Level
+from keydesk.values import InFlight, TradeRow
 from keydesk_client.account.values import READ_ERRORS
 from keydesk_client.arithmetic.profit import closing_price
 from keydesk_client.arithmetic.risk import break_even_stop

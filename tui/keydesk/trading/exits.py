@@ -16,7 +16,6 @@ from keydesk.calc.orders.instructions import (
     CloseTrades,
     SetProtection,
 )
-from keydesk.records import InFlightKind
 from keydesk.store.store import Store
 from keydesk.text.format import pair, units
 from keydesk.trading.dispatcher import Dispatcher
@@ -24,6 +23,7 @@ from keydesk.trading.open_items import OpenItems
 from keydesk.trading.order_requests import guaranteed_edit, stop_edit, target_edit, trail_edit
 from keydesk.trading.order_text import change_text, order_name
 from keydesk.trading.outcome_text import Command
+from keydesk.values import InFlightKind
 from keydesk_client.arithmetic.profit import closing_price, pip
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError

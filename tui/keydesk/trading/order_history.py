@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from keydesk.records import InFlight
 from keydesk.text.sanitize import SafeText, clean
 from keydesk.trading.audit import AuditEntry, read_entries
 from keydesk.trading.line_file import newest_text
 from keydesk.trading.order_text import intent_text
+from keydesk.values import InFlight
 from keydesk_client.orders.journal import AMBIGUOUS
 from keydesk_client.orders.outcome import Intent
 

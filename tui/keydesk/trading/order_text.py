@@ -10,9 +10,9 @@ from decimal import Decimal, InvalidOperation
 from keydesk.calc.orders.instructions import Instruction, OpenOrder, SetProtection, Unchanged
 from keydesk.calc.orders.plans.exit_plans import ExitRules
 from keydesk.calc.orders.ticket_draft import KIND_WORDS
-from keydesk.records import OrderRow
 from keydesk.text.format import EMPTY, money, pair, unit_count, units
 from keydesk.text.sanitize import SafeText, clean_name, safe
+from keydesk.values import OrderRow
 from keydesk_client.orders.outcome import Action, Intent
 
 REDUCE_ONLY = "reduce-only"

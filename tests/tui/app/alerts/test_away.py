@@ -8,10 +8,10 @@ import pytest
 
 from keydesk.alerts.away import AwayReport, LastVisit, read_last_visit, write_last_visit
 from keydesk.app.alerts.away import PRESENT_FOR, AwayCard
-from keydesk.records import Today
 from keydesk.store.state import LogLine
 from keydesk.store.store import Store
 from keydesk.text.sanitize import safe
+from keydesk.values import Today
 from support.data.desk_data import desk_store
 
 TEN = 1_772_445_600_000_000_000

@@ -17,7 +17,7 @@ from keydesk.calc.orders.ticket import work_out
 from keydesk.calc.orders.ticket_draft import Draft, Entry
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import NO_RISK, OpenRisk
-from keydesk.records import ClosedTrade
+from keydesk.values import ClosedTrade
 from support.data.trading_contexts import example_facts
 
 D = Decimal

@@ -19,7 +19,7 @@ from keydesk.calc.orders.protection import (
 from keydesk.calc.orders.ticket_settings import Template
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, TrailingForm
-from keydesk.records import DependentOrder, TradeRow
+from keydesk.values import DependentOrder, TradeRow
 from support.data.desk_store import D, example_store, long_euro, short_yen
 from support.data.trading_contexts import example_facts, with_price
 from support.fakes.form_app import FormApp, example_context

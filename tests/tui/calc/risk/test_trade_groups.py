@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.risk.trade_groups import group_of
-from keydesk.records import TradeRow
+from keydesk.values import TradeRow
 from support.data.desk_store import long_euro, short_yen
 
 D = Decimal

@@ -7,11 +7,11 @@ from decimal import Decimal
 import pytest
 
 from keydesk.forms.account.order_history import OrderHistoryForm, Take
-from keydesk.records import InFlight
 from keydesk.store.store import Store
 from keydesk.text.sanitize import clean
 from keydesk.trading.executions import Execution, figures_of
 from keydesk.trading.order_history import HistoryEntry, OrderHistory
+from keydesk.values import InFlight
 from support.data.desk_data import frame_of
 from support.data.desk_store import WALL_NS, example_store
 from support.fakes.form_app import FormApp

@@ -17,8 +17,8 @@ from keydesk.forms.account.exposure import (
 from keydesk.forms.account.instrument_page import InstrumentPage, instrument_page_rows
 from keydesk.forms.account.live_page import LivePage, StyledText, name_text, value_text
 from keydesk.forms.account.pages import AccountPage, account_rows, summary_rows
-from keydesk.records import DependentOrder
 from keydesk.store.store import Store
+from keydesk.values import DependentOrder
 from keydesk_client.models import AccountSummary
 from support.data.desk_data import frame_of
 from support.data.desk_store import NOW, WALL_NS, example_store

@@ -13,8 +13,8 @@ from keydesk.forms.trades.position_part import PositionPartForm
 from keydesk.forms.trades.protection import ProtectionForm
 from keydesk.forms.trades.reverse_flatten import ReverseForm
 from keydesk.keys.confirm import Step
-from keydesk.records import TradeRow
 from keydesk.store.store import Store
+from keydesk.values import TradeRow
 from keydesk_client.account.valuation import rebuild_position
 from support.data.desk_store import D, example_store, long_euro
 from support.fakes.form_app import FormApp, example_context

@@ -26,10 +26,10 @@ from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, Trailin
 from keydesk.forms.trades.reverse_flatten import FlattenForm
 from keydesk.keys.confirm import EXITS, Step
 from keydesk.keys.guard import Cause, arming_after
-from keydesk.records import ClosedTrade, InFlightState
 from keydesk.store.risk import exit_only_text
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
+from keydesk.values import ClosedTrade, InFlightState
 from keydesk_client.account.valuation import rebuild_position
 from support.data.desk_store import WALL_NS, example_store
 from support.data.in_flight import in_flight

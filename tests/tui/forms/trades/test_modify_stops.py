@@ -12,8 +12,8 @@ from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.forms.trades.break_even import BreakEvenForm
 from keydesk.forms.trades.move_order import MoveForm
 from keydesk.forms.trades.protection import ProtectionForm
-from keydesk.records import DependentOrder
 from keydesk.store.store import Store
+from keydesk.values import DependentOrder
 from support.data.desk_store import example_store
 from support.fakes.form_app import FormApp, example_context
 

@@ -15,9 +15,9 @@ from keydesk.forms.sheet import FormContext
 from keydesk.forms.trades.move_order import MoveForm
 from keydesk.forms.trades.orders import CancelEntriesForm, CancelForm
 from keydesk.forms.trades.reverse_flatten import FlattenForm, ReverseForm
-from keydesk.records import OrderRow
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
+from keydesk.values import OrderRow
 from support.data.desk_store import example_store, limit_order
 from support.fakes.form_app import FormApp, example_context
 

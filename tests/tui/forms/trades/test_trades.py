@@ -11,9 +11,9 @@ from keydesk.forms.sheet import FormContext, docked
 from keydesk.forms.trades.break_even import BreakEvenForm
 from keydesk.forms.trades.close_trade import CloseForm, ScaleOutForm
 from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, TrailingForm
-from keydesk.records import DependentOrder, OpeningCosts
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
+from keydesk.values import DependentOrder, OpeningCosts
 from support.data.desk_store import example_store
 from support.fakes.form_app import FormApp, example_context
 

@@ -2,9 +2,9 @@
 
 from decimal import Decimal
 
-from keydesk.records import Today
 from keydesk.store.state import Topic
 from keydesk.store.transactions.fold import apply
+from keydesk.values import Today
 from support.data.account_history import fill, fresh_store, opening, reduction, transaction
 
 STOP = {"tradeID": "5", "timeInForce": "GTC", "reason": "ON_FILL"}

@@ -16,8 +16,8 @@ from typing import ClassVar, Literal, Self
 
 from keydesk.calc.orders.expiry_time import expiry_ns
 from keydesk.calc.orders.ticket_draft import UnreadableText
-from keydesk.records import AccountState, TradeRow
 from keydesk.text.format import duration, money, pair, price
+from keydesk.values import AccountState, TradeRow
 
 Direction = Literal["up", "down", "touch"]
 PriceSide = Literal["bid", "ask", "mid"]

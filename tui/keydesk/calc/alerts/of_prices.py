@@ -22,8 +22,8 @@ from keydesk.calc.alerts.condition import (
     number_of,
 )
 from keydesk.calc.market.trading_day import next_day_start
-from keydesk.records import Day, Quote
 from keydesk.text.format import exact, pair, pip_count
+from keydesk.values import Day, Quote
 from keydesk_client.arithmetic.profit import round_price, round_price_down, round_price_up
 
 SIDES: Mapping[str, PriceSide] = {"bid": "bid", "ask": "ask", "mid": "mid"}

@@ -21,8 +21,8 @@ from keydesk.calc.orders.protection import (
 from keydesk.calc.orders.ticket_draft import Reading, UnreadableText
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
-from keydesk.records import OrderRow, TradeRow
 from keydesk.text.format import pair, pip_count, units
+from keydesk.values import OrderRow, TradeRow
 from keydesk_client.arithmetic.profit import closing_price, whole_units
 
 REACH = Decimal("0.05")  # of the price: digits typed wrong

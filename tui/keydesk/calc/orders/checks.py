@@ -22,8 +22,8 @@ from keydesk.calc.orders.ticket_draft import (
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.financing import minutes_to_rollover, minutes_to_week_end
 from keydesk.calc.risk.trading_context import NO_RISK, OpenRisk, TradingContext
-from keydesk.records import InFlight, InFlightKind
 from keydesk.text.format import duration, money, pair, pip_count, price, unit_count, units
+from keydesk.values import InFlight, InFlightKind
 from keydesk_client.arithmetic.margin import margin_cap
 from keydesk_client.arithmetic.profit import whole_units
 

@@ -16,8 +16,8 @@ from keydesk.calc.orders.ticket_draft import (
 )
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
-from keydesk.records import OrderRow
 from keydesk.text.format import money
+from keydesk.values import OrderRow
 from keydesk_client.arithmetic.profit import round_price
 
 Levels = Mapping[str, Reading]

@@ -10,8 +10,8 @@ from decimal import Decimal
 from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import NOTHING, OpenRisk, TradingContext
-from keydesk.records import ClosedTrade
 from keydesk.text.format import counted, duration, money, pip_count, unit_count, units
+from keydesk.values import ClosedTrade
 
 PERCENT = Decimal(100)
 CHANGE = ":limits changes it"

@@ -15,7 +15,7 @@ from keydesk.calc.orders.ticket_draft import (
 )
 from keydesk.calc.orders.ticket_settings import Template
 from keydesk.calc.risk.trading_context import NOTHING, TradingContext
-from keydesk.records import TradeRow
+from keydesk.values import TradeRow
 from keydesk_client.arithmetic.profit import closing_price, round_price
 from keydesk_client.arithmetic.risk import (
     locked_profit,

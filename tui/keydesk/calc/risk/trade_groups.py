@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from keydesk.records import TradeRow
+from keydesk.values import TradeRow
 from keydesk_client.arithmetic.profit import average_price, total
 
 NOTHING = Decimal(0)

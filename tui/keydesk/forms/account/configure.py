@@ -14,10 +14,10 @@ from keydesk.forms.text_fields import ENDS_WRITING, MAX_TEXT, TextFields
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CONFIGURE
-from keydesk.records import AccountState
 from keydesk.store.store import Store
 from keydesk.text.format import EMPTY, money, percent
 from keydesk.text.sanitize import Printable, safe
+from keydesk.values import AccountState
 
 WHOLE = Decimal(100)
 LABEL = 12  # columns

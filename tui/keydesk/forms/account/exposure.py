@@ -17,12 +17,12 @@ from keydesk.calc.risk.exposure import (
 from keydesk.calc.risk.trading_context import NOTHING
 from keydesk.forms.account.live_page import LivePage, StyledText
 from keydesk.forms.info_form import Rows
-from keydesk.records import AccountState, TradeRow
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.store.trading_context import holdings_of, trading_context_of
 from keydesk.text.format import UNLIMITED, counted, money, pair, percent, pips, units
 from keydesk.text.sanitize import Printable, clean_name, safe
+from keydesk.values import AccountState, TradeRow
 
 TENTH = Decimal("0.1")
 SIDE = 6  # cells of a bar on either side of the axis

@@ -24,7 +24,6 @@ from keydesk.forms.account.live_page import (
 from keydesk.forms.info_form import Rows
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import ACCOUNT
-from keydesk.records import AccountState, PositionRow
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.store.trading_context import trading_context_of
@@ -40,6 +39,7 @@ from keydesk.text.format import (
     price,
 )
 from keydesk.text.sanitize import Printable, safe
+from keydesk.values import AccountState, PositionRow
 from keydesk_client.arithmetic.profit import notional
 
 PERIODS_AT = 9  # rows of the account before what was booked

@@ -22,10 +22,10 @@ from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import BREAK_EVEN
-from keydesk.records import TradeRow
 from keydesk.store.risk import costs_until_closed
 from keydesk.text.format import money, price
 from keydesk.text.sanitize import safe
+from keydesk.values import TradeRow
 from keydesk_client.arithmetic.profit import closing_price
 from keydesk_client.arithmetic.risk import break_even_stop
 

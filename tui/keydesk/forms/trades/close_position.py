@@ -14,9 +14,9 @@ from keydesk.forms.trades.close_trade import NO_PRICE
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CLOSE_POSITION
-from keydesk.records import PositionRow, TradeRow
 from keydesk.text.format import pair, price, units
 from keydesk.text.sanitize import safe
+from keydesk.values import PositionRow, TradeRow
 from keydesk_client.arithmetic.profit import closing_price
 
 SideName = Literal["long", "short"]

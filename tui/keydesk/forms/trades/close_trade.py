@@ -21,9 +21,9 @@ from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm, trade_nam
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import SCALE_OUT
-from keydesk.records import TradeRow
 from keydesk.text.format import EMPTY, money, pair, pips, price, units
 from keydesk.text.sanitize import clean_name, safe
+from keydesk.values import TradeRow
 from keydesk_client.arithmetic.profit import closing_price, profit, profit_in_pips
 
 

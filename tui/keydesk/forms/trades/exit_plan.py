@@ -41,10 +41,10 @@ from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import EXIT_PLAN
-from keydesk.records import TradeRow
 from keydesk.store.risk import costs_until_closed
 from keydesk.text.format import date_and_time, money, price
 from keydesk.text.sanitize import Printable, safe
+from keydesk.values import TradeRow
 from keydesk_client.arithmetic.risk import break_even_stop
 
 LABELS: dict[PlanField, tuple[str, str]] = {  # its key and its name

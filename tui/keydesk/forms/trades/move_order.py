@@ -45,11 +45,11 @@ from keydesk.forms.ticket_sheet import (
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import MODIFY
-from keydesk.records import OrderRow
 from keydesk.store.risk import open_risk_of
 from keydesk.text.format import EMPTY, UNLIMITED, money, price, units
 from keydesk.text.sanitize import safe
 from keydesk.trading.order_text import order_name
+from keydesk.values import OrderRow
 from keydesk_client.arithmetic.profit import pip, round_price
 
 TENTH = Decimal("0.1")

@@ -9,10 +9,10 @@ from keydesk.forms.sheet import BLANK, FormContext, TextLine
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CANCEL_ENTRIES
-from keydesk.records import OrderRow
 from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
 from keydesk.trading.order_text import order_name
+from keydesk.values import OrderRow
 
 ENTRY_TYPES = frozenset({"MARKET", "LIMIT", "STOP", "MARKET_IF_TOUCHED"})
 STOP_TYPES = frozenset({"STOP_LOSS", "TRAILING_STOP_LOSS", "GUARANTEED_STOP_LOSS"})

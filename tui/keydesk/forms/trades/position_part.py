@@ -35,9 +35,9 @@ from keydesk.forms.trades.close_trade import NO_PRICE, PRESET_PARTS
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import POSITION_PART
-from keydesk.records import TradeRow
 from keydesk.text.format import pair, price, units
 from keydesk.text.sanitize import clean_name, safe
+from keydesk.values import TradeRow
 from keydesk_client.arithmetic.profit import closing_price, whole_units
 
 FULL = Decimal(100)  # percent

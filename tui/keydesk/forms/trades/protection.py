@@ -45,9 +45,9 @@ from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm, trade_nam
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import MODIFY
-from keydesk.records import TradeRow
 from keydesk.text.format import EMPTY, UNLIMITED, money, price
 from keydesk.text.sanitize import Printable, safe
+from keydesk.values import TradeRow
 from keydesk_client.arithmetic.profit import closing_price
 from keydesk_client.arithmetic.risk import r_multiple
 

@@ -21,11 +21,11 @@ from keydesk.forms.trades.orders import ENTRY_TYPES
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import FLATTEN
-from keydesk.records import OrderRow, PositionRow
 from keydesk.store.risk import open_risk_of
 from keydesk.text.format import EMPTY, money, pair, price, units
 from keydesk.text.sanitize import safe
 from keydesk.trading.order_text import order_name
+from keydesk.values import OrderRow, PositionRow
 
 SHOWN_POSITIONS = 6
 SHOWN_ENTRIES = 4

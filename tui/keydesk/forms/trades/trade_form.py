@@ -8,9 +8,9 @@ from keydesk.forms.form import Form
 from keydesk.forms.sheet import FormContext, TextLine
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import ONE_TRADE
-from keydesk.records import TradeRow
 from keydesk.text.format import pair, units
 from keydesk.text.sanitize import Printable, SafeText, clean_name, safe
+from keydesk.values import TradeRow
 from keydesk.widgets.overlay import Result
 
 TRADE_BINDINGS = bindings_of(ONE_TRADE)

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from rich.style import Style
 
 from keydesk.panes.price_cells import prices_are_old
-from keydesk.records import AccountState
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, clean_name, safe
+from keydesk.values import AccountState
 from keydesk.widgets.lines import Run
 from keydesk.widgets.strip_line import Item, StripLine
 

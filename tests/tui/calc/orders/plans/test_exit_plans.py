@@ -21,7 +21,7 @@ from keydesk.calc.orders.plans.exit_plans import (
     with_break_even_done,
 )
 from keydesk.calc.orders.ticket_draft import Entry, UnreadableText
-from keydesk.records import DependentOrder, TradeRow
+from keydesk.values import DependentOrder, TradeRow
 from support.data.desk_store import long_euro
 
 D = Decimal

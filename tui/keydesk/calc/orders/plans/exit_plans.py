@@ -10,8 +10,8 @@ from decimal import Decimal
 from typing import Literal
 
 from keydesk.calc.orders.ticket_draft import Entry, Unit, UnreadableText
-from keydesk.records import TradeRow
 from keydesk.text.format import date_and_time, money
+from keydesk.values import TradeRow
 from keydesk_client.arithmetic.profit import round_price_down, round_price_up
 from keydesk_client.arithmetic.risk import nearest_stop, stop_distance
 
