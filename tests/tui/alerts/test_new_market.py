@@ -184,3 +184,21 @@ async def test_alerts_of_the_account_that_was_left_for_a_replay_come_back_as_the
     kept = AlertFile(path)
     kept.load()
     assert [each.history[-1].alert_id for each in kept.alert_list.others.values()] == ["1"]
+
+
+async def test_a_desk_that_opens_in_a_replay_does_not_show_again_what_fired_before_it(
+    path: Path,
+) -> None:
+    async with watching(path) as desk:
+        await at_home(desk)
+        assert desk.store.account is not None
+        created = desk.store.account.created_time_ns
+        await desk.add(ABOVE, repeat_s=0)
+        await desk.price("1.09", 1)
+        await desk.price("1.11", 2)
+        await another_market(desk, -YEARS)
+    async with watching(path, known_market()) as back:
+        await another_market(back, -YEARS)
+        await another_market(back, 3600 * SECOND, created)
+        assert [each.number for each in back.store.alert_history] == [1]
+    assert back.told == []

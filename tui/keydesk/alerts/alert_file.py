@@ -266,11 +266,12 @@ class AlertFileWriter:
 
     def _take(self, alert_list: AlertList) -> None:
         """Show what another desk delivered meanwhile, and hand the list on."""
-        delivered = [each for each in alert_list.history if each.delivered]
         if self.is_loaded:
+            delivered = [each for each in alert_list.history if each.delivered]
             self._deliver_all(delivered, mine=False)
-        else:  # before this desk was opened
-            self._shown |= {each.key for each in delivered}
+        else:  # before this desk was opened, also in an account that was left for a replay
+            lists = (alert_list, *alert_list.others.values())
+            self._shown |= {each.key for kept in lists for each in kept.history if each.delivered}
         self.is_loaded = True
         self._apply(alert_list)
 
