@@ -27,7 +27,9 @@ from keydesk_practice.errors import CannotListen, LedgerUnavailable
 from keydesk_practice.garbage_collection import exclude_long_lived
 from keydesk_practice.http.application import make_application
 from keydesk_practice.http.middleware import TOKEN_FACT, Application, PublicPaths
+from keydesk_practice.ledger.kept_ledgers import FolderShelf
 from keydesk_practice.ledger.records import LedgerAccount
+from keydesk_practice.ledger.shelf import LedgerShelf
 from keydesk_practice.options import Options
 
 TOKEN_FILE = "token"  # noqa: S105 - a file name
@@ -219,7 +221,7 @@ async def _serve(
         broker.end_streams()
         server.stop()
 
-    public = public_application(broker, tokens, options, stop)
+    public = public_application(broker, FolderShelf(options.data), tokens, options, stop)
     exclude_long_lived()
     server = server_of(public, listener, line)
     broker.commits.on_failure = stop
@@ -240,7 +242,11 @@ def server_of(application: Application, listener: Listener, line: str) -> Server
 
 
 def public_application(
-    broker: Broker, tokens: tuple[str, ...], options: Options, stop: Callable[[], None]
+    broker: Broker,
+    shelf: LedgerShelf,
+    tokens: tuple[str, ...],
+    options: Options,
+    stop: Callable[[], None],
 ) -> PublicPaths:
     """Return the application of a broker, with the control interface; `stop` ends the process."""
     application = make_application(
@@ -249,7 +255,7 @@ def public_application(
     for fact, digest in broker.ledger.facts(TOKEN_FACT).items():
         application.authenticator.add(bytes.fromhex(digest), int(fact.removeprefix(TOKEN_FACT)))
     application.restart_request_ids(broker.now())
-    control = Control(broker, options, application, stop)
+    control = Control(broker, options, application, shelf, stop)
     if options.faults is not None:
         use_faults(control, read_profile(options.faults))
     controlled = ControlApplication(

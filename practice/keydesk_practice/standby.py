@@ -27,6 +27,7 @@ from keydesk_practice.http.middleware import HEALTH, Application
 from keydesk_practice.http.responses import json_bytes
 from keydesk_practice.ledger.postgres import PostgresLedger
 from keydesk_practice.ledger.postgres_connection import IDLE_SECONDS, connection_text
+from keydesk_practice.ledger.postgres_shelf import PostgresShelf
 from keydesk_practice.options import Options
 from keydesk_practice.server import (
     Listener,
@@ -39,6 +40,7 @@ from keydesk_practice.server import (
 
 POLL_SECONDS = 0.2  # between two tries to get the lock
 REPORT_SECONDS = 0.5
+AWAY = "the database does not answer"
 WAITING = "another broker serves this ledger"
 log = logging.getLogger("keydesk.practice")
 
@@ -178,7 +180,10 @@ class StandbyServer:
         return tenure
 
     def _begin(self, broker: Broker) -> Tenure:
-        application = public_application(broker, self._options.tokens, self._options, self.stop)
+        shelf = PostgresShelf(self._ledger)
+        application = public_application(
+            broker, shelf, self._options.tokens, self._options, self.stop
+        )
         ticking = asyncio.create_task(broker.run(), name="market")
         tenure = Tenure(broker, application, ticking, confirmed=time.monotonic())
         ticking.add_done_callback(lambda _: tenure.over.set())
@@ -195,7 +200,7 @@ class StandbyServer:
         except LedgerUnreachable as error:
             self._reason = str(error)
         else:
-            self._reason = str(tenure.broker.commits.failure)
+            self._reason = str(tenure.broker.commits.failure or AWAY)
         self._tenure = None
         await self._end(tenure)
 

@@ -5,7 +5,6 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
-from pathlib import Path
 
 from keydesk_practice.broker.account_session import AccountSession
 from keydesk_practice.broker.broker import ACCOUNTS_LEFT, LAST_SEEN, Broker
@@ -23,7 +22,7 @@ from keydesk_practice.engine.margin import unrealized_profit
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.http.errors import HttpError, not_found
 from keydesk_practice.http.middleware import Authenticator, RequestMiddleware
-from keydesk_practice.ledger.kept_ledgers import HOME, KeptLedger, kept_ledgers
+from keydesk_practice.ledger.shelf import HOME, KeptLedger, LedgerShelf
 from keydesk_practice.options import Options
 
 
@@ -34,6 +33,7 @@ class Control:
     broker: Broker
     options: Options
     interface: RequestMiddleware
+    shelf: LedgerShelf
     stop: Callable[[], None] = lambda: None
     changing: asyncio.Lock = field(default_factory=asyncio.Lock)  # held by what changes the market
 
@@ -87,7 +87,7 @@ class Control:
         replay = load_replay(self.broker.ledger)
         if replay is None:
             return None
-        home = home_state(self.options.data)
+        home = self._home_state()
         if replay.blind and not replay.finished:
             return ReplayState(blind=True, finished=False, home=home)
         return ReplayState(
@@ -99,6 +99,10 @@ class Control:
             real_time=self.real(self.broker.now()),
             home=home,
         )
+
+    def _home_state(self) -> LedgerState | None:
+        """Return the ledger that was left for a replay, None where there is none."""
+        return next((ledger_state(one) for one in self.shelf.kept() if one.name == HOME), None)
 
     def _shock_states(self) -> tuple[ShockState, ...]:
         hides = self.broker.disguise is not None
@@ -113,11 +117,6 @@ class Control:
             )
             for one in self.broker.shocks
         )
-
-
-def home_state(data: Path) -> LedgerState | None:
-    """Return the ledger that was left for a replay, None where there is none."""
-    return next((ledger_state(one) for one in kept_ledgers(data) if one.name == HOME), None)
 
 
 def ledger_state(kept: KeptLedger) -> LedgerState:

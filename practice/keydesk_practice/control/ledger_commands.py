@@ -8,16 +8,17 @@ from urllib.parse import quote
 
 from keydesk_practice.engine.wire_form import to_wire
 from keydesk_practice.ledger.kept_ledgers import (
-    HOME,
+    FolderShelf,
     delete_ledger,
     end_change,
     facts_of,
-    kept_ledger,
     name_ledger,
+    path_of,
     set_ledger_aside,
     undo_change,
 )
 from keydesk_practice.ledger.ledger_file import FILE_NAME, check_copy, damaged_error
+from keydesk_practice.ledger.shelf import HOME
 
 _WORDS = {"list": (), "open": ("NAME",), "name": ("NAME", "NEW"), "delete": ("NAME",)}
 Answer = dict[str, Any]
@@ -64,7 +65,7 @@ def ledgers_request(options: argparse.Namespace) -> Request:
 
 def change_without_broker(data: Path, options: argparse.Namespace) -> Answer:
     """Do the same on the files of a data folder that no broker runs on; raise `LedgerUnavailable`."""
-    from keydesk_practice.control.ledgers import ledgers_in  # noqa: PLC0415 - loads the market
+    from keydesk_practice.control.ledgers import ledgers_of  # noqa: PLC0415 - loads the market
 
     undo_change(data)
     match options.action, options.names:
@@ -74,16 +75,16 @@ def change_without_broker(data: Path, options: argparse.Namespace) -> Answer:
             name_ledger(data, name, new)
         case "delete", [name]:
             delete_ledger(data, name)
-    return to_wire(ledgers_in(data))
+    return to_wire(ledgers_of(FolderShelf(data)))
 
 
 def _open(data: Path, name: str) -> None:
-    kept = kept_ledger(data, name)
-    if problems := check_copy(kept.path).problems:
-        raise damaged_error(kept.path, problems[0])
+    path = path_of(data, name)
+    if problems := check_copy(path).problems:
+        raise damaged_error(path, problems[0])
     is_replay = "replay" in facts_of(data / FILE_NAME)
-    as_home = (data / FILE_NAME).exists() and "replay" in kept.facts and not is_replay
-    set_ledger_aside(data, as_home=as_home, opened=kept.path)
+    as_home = (data / FILE_NAME).exists() and "replay" in facts_of(path) and not is_replay
+    set_ledger_aside(data, as_home=as_home, opened=path)
     end_change(data)
 
 

@@ -1,14 +1,9 @@
 """Begin and finish replays, save and restore checkpoints: each has a ledger of its own."""
 
-import asyncio
 import random
-import re
 import secrets
-import shutil
 import time
 from decimal import Decimal
-from functools import partial
-from pathlib import Path
 
 from keydesk_practice.broker.disguise import disguise_of
 from keydesk_practice.broker.replay import (
@@ -31,8 +26,9 @@ from keydesk_practice.control.ledgers import (
     catch_up,
     change_ledger,
     go_home,
-    go_on_with,
+    has_home,
     is_replay,
+    open_source,
     replays_begun,
 )
 from keydesk_practice.control.records import (
@@ -44,16 +40,13 @@ from keydesk_practice.control.records import (
     ScenarioState,
     State,
 )
-from keydesk_practice.errors import LedgerUnavailable, TimeOutsideRates
+from keydesk_practice.errors import TimeOutsideRates
 from keydesk_practice.http.errors import HttpError, invalid_value
 from keydesk_practice.http.middleware import TOKEN_FACT
-from keydesk_practice.ledger.kept_ledgers import facts_of, home_path
-from keydesk_practice.ledger.ledger import Ledger
-from keydesk_practice.ledger.ledger_file import FILE_NAME, check_copy
+from keydesk_practice.ledger.interface import LedgerInterface
+from keydesk_practice.ledger.shelf import NAME, Source
 from keydesk_practice.market.market import MARKET_MODEL
 
-CHECKPOINTS = "checkpoints"  # the folder
-_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 _MAX_BALANCE = Decimal(1_000_000_000)
 
 
@@ -82,7 +75,7 @@ async def begin_replay(control: Control, request: BeginReplay) -> State:
     if request.present and not in_replay:
         await catch_up(control, request.speed)
         return control.state()
-    if request.present and home_path(control.options.data).exists():
+    if request.present and has_home(control):
         await go_home(control, request.speed)
         return control.state()
     begun = replays_begun(broker.ledger)
@@ -93,7 +86,7 @@ async def begin_replay(control: Control, request: BeginReplay) -> State:
     }
     accounts = broker.ledger.accounts()
 
-    def fill(ledger: Ledger) -> None:
+    def fill(ledger: LedgerInterface) -> None:
         for name, value in facts.items():
             ledger.set_fact(name, value)
         if not request.present:
@@ -123,46 +116,22 @@ async def finish_replay(control: Control, _: NoMembers) -> State:
 
 async def checkpoints(control: Control, _: NoMembers) -> Checkpoints:
     """List the saved checkpoints."""
-    names = sorted(path.stem for path in _folder(control).glob("*.sqlite3"))
-    return Checkpoints(checkpoints=tuple(names))
+    return Checkpoints(checkpoints=tuple(control.shelf.checkpoints()))
 
 
 async def save_checkpoint(control: Control, request: CheckpointName) -> Checkpoints:
     """Save the accounts and the market's time under a name; one of the same name is replaced."""
-    path = _path(control, request.name)
-    path.parent.mkdir(mode=0o700, exist_ok=True)
+    _check_name(request.name)
     control.broker.save_state()
-    control.broker.ledger.copy_to(path)
+    control.shelf.save_checkpoint(control.broker.ledger, request.name)
     return await checkpoints(control, NoMembers())
 
 
 async def restore_checkpoint(control: Control, request: CheckpointName) -> State:
     """Go back to a checkpoint, paused; the present ledger is kept beside it."""
-    await check_checkpoint(control, request)
-    path, data = _path(control, request.name), control.options.data
-    as_home = "replay" in facts_of(path) and not is_replay(control.broker)
-    placing = partial(_copy, path, data / FILE_NAME)
-    going_on = partial(go_on_with, control.broker)
-    await change_ledger(control, Change(going_on, place=placing, as_home=as_home))
+    _check_name(request.name)
+    await open_source(control, Source(request.name, is_checkpoint=True))
     return control.state()
-
-
-async def check_checkpoint(control: Control, request: CheckpointName) -> NoMembers:
-    """Raise a 404 `HttpError` when there is no such checkpoint, a 409 one when it is damaged."""
-    path = _path(control, request.name)
-    if not path.exists():
-        known = ", ".join((await checkpoints(control, NoMembers())).checkpoints) or "none is saved"
-        raise HttpError(404, f"There is no checkpoint {request.name!r}: {known}")
-    try:
-        problems = (await asyncio.to_thread(check_copy, path)).problems
-    except LedgerUnavailable as error:
-        problems = (str(error),)
-    if problems:
-        raise HttpError(
-            409,
-            f"The checkpoint {request.name!r} is damaged, and nothing is changed: {problems[0]}",
-        )
-    return NoMembers()
 
 
 def checked_balance(balance: Decimal | None) -> Decimal | None:
@@ -220,16 +189,6 @@ def _disguised(
     )
 
 
-def _copy(source: Path, target: Path) -> None:
-    shutil.copyfile(source, target)
-    target.chmod(0o600)
-
-
-def _folder(control: Control) -> Path:
-    return control.options.data / CHECKPOINTS
-
-
-def _path(control: Control, name: str) -> Path:
-    if not _NAME.fullmatch(name):
+def _check_name(name: str) -> None:
+    if not NAME.fullmatch(name):
         raise invalid_value("name", ": use letters, digits, dot, hyphen and underscore")
-    return _folder(control) / f"{name}.sqlite3"

@@ -6,7 +6,6 @@ And what is done with either: the transactions of an account searched by time an
 import json
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from pathlib import Path
 from typing import Protocol
 
 from keydesk_practice.ledger.records import (
@@ -46,9 +45,6 @@ class LedgerInterface(Protocol):
 
     def replace_account(self, account: LedgerAccount, history: Iterable[Entry]) -> None:
         """Delete everything of the account of that id and store the new one, all or nothing."""
-
-    def copy_to(self, path: Path) -> None:
-        """Write a copy of the committed ledger to a file."""
 
     def stage_ended(self, account: str, ended: EndedRecord) -> None:
         """Stage an ended order or trade for the next commit; `ended` returns it already."""

@@ -6,82 +6,66 @@ is written to a file before its first step and removed after its last one; `undo
 a kill, and brings back the ledger that was left.
 """
 
+import asyncio
 import contextlib
 import json
 import os
-import re
+import shutil
 import sqlite3
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from keydesk_practice.errors import LedgerUnavailable
+from keydesk_practice.ledger.interface import LedgerInterface
+from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import (
     FILE_NAME,
+    check_copy,
     check_unused,
     move_ledger,
     path_by_time,
     remove_ledger,
     translated_errors,
 )
+from keydesk_practice.ledger.shelf import (
+    HOME,
+    KeptLedger,
+    Source,
+    check_new_name,
+    named,
+    unknown,
+)
 
-HOME = "home"
-NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
-NAME_HINT = "use 1 to 64 letters, digits, dots, hyphens and underscores"
+CHECKPOINTS = "checkpoints"  # the folder
 _PREFIX, _END = "ledger-", ".sqlite3"
 _CHANGE = "ledger-change.json"
 
 
-class UnknownLedger(LedgerUnavailable):
-    """No kept ledger has this name."""
-
-
-@dataclass(frozen=True, slots=True)
-class KeptLedger:
-    """A kept ledger; its facts are empty where it cannot be read."""
-
-    name: str
-    path: Path
-    size: int  # bytes
-    facts: Mapping[str, str]
-
-
 def kept_ledgers(folder: Path) -> list[KeptLedger]:
     """Return the kept ledgers, that of the account which was left for a replay first, then the newest first."""
-    paths = [home_path(folder), *folder.glob(f"{_PREFIX}*{_END}")]
-    found = [_kept(path) for path in paths if path.exists()]
-    return sorted(found, key=lambda one: (one.name != HOME, -one.path.stat().st_mtime_ns, one.name))
+    paths = sorted(
+        folder.glob(f"{_PREFIX}*{_END}"), key=lambda one: (-one.stat().st_mtime_ns, one.name)
+    )
+    return [_kept(path) for path in (home_path(folder), *paths) if path.exists()]
 
 
-def kept_ledger(folder: Path, name: str) -> KeptLedger:
-    """Return a kept ledger; raise `UnknownLedger`, which lists those that there are."""
-    for one in kept_ledgers(folder):
-        if one.name == name:
-            return one
-    known = ", ".join(one.name for one in kept_ledgers(folder)) or "none is kept"
-    raise UnknownLedger(f"there is no kept ledger {name!r}: {known}")
+def path_of(folder: Path, name: str) -> Path:
+    """Return the path of a kept ledger; raise `UnknownLedger`, which lists those that there are."""
+    kept = named(kept_ledgers(folder), name)
+    return home_path(folder) if kept.name == HOME else _path(folder, kept.name)
 
 
 def name_ledger(folder: Path, name: str, new: str) -> None:
     """Give a kept ledger another name; raise `LedgerUnavailable` for one that cannot be used."""
-    kept = kept_ledger(folder, name)
-    if kept.name == HOME:
-        raise LedgerUnavailable(
-            f"{HOME!r} cannot be renamed: a replay goes back to it by this name"
-        )
-    if new == HOME or not NAME.fullmatch(new):
-        raise LedgerUnavailable(f"invalid name {new!r}: {NAME_HINT}, other than {HOME!r}")
-    path = _path(folder, new)
-    if path.exists():
-        raise LedgerUnavailable(f"there is a kept ledger {new!r} already: choose another name")
-    move_ledger(kept.path, path)
+    check_new_name(kept_ledgers(folder), name, new)
+    move_ledger(path_of(folder, name), _path(folder, new))
 
 
 def delete_ledger(folder: Path, name: str) -> None:
     """Delete a kept ledger for ever."""
-    kept = kept_ledger(folder, name)
-    with translated_errors(kept.path):
-        remove_ledger(kept.path)
+    path = path_of(folder, name)
+    with translated_errors(path):
+        remove_ledger(path)
 
 
 def home_path(folder: Path) -> Path:
@@ -146,9 +130,88 @@ def undo_change(folder: Path) -> bool:
     return True
 
 
+class FolderShelf:
+    """The kept ledgers and the checkpoints of a data folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def kept(self) -> list[KeptLedger]:
+        """Return the kept ledgers, that of the account which was left for a replay first, then the newest first."""
+        return kept_ledgers(self._folder)
+
+    def rename(self, name: str, new: str) -> None:
+        """Give a kept ledger another name; raise `LedgerUnavailable` for one that cannot be used."""
+        name_ledger(self._folder, name, new)
+
+    def delete(self, name: str) -> None:
+        """Delete a kept ledger for ever."""
+        delete_ledger(self._folder, name)
+
+    def checkpoints(self) -> list[str]:
+        """Return the names of the checkpoints."""
+        return sorted(path.stem for path in (self._folder / CHECKPOINTS).glob(f"*{_END}"))
+
+    def save_checkpoint(self, ledger: LedgerInterface, name: str) -> None:
+        """Copy the committed ledger; a checkpoint of the same name is replaced."""
+        assert isinstance(ledger, Ledger)  # noqa: S101 - the only one in a folder
+        path = self._checkpoint(name)
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        ledger.copy_to(path)
+
+    def facts(self, source: Source) -> Mapping[str, str]:
+        """Return the facts of a kept ledger or a checkpoint; raise `UnknownLedger`, which lists those that there are."""
+        return facts_of(self._path(source))
+
+    async def problem(self, source: Source) -> str | None:
+        """Return what is damaged in it, None when nothing is."""
+        try:
+            problems = (await asyncio.to_thread(check_copy, self._path(source))).problems
+        except LedgerUnavailable as error:
+            return str(error)
+        return problems[0] if problems else None
+
+    @contextlib.contextmanager
+    def change(
+        self, ledger: LedgerInterface, source: Source | None, *, as_home: bool, keep: bool
+    ) -> Iterator[LedgerInterface]:
+        """Put another ledger in the place of the one in use, which is closed."""
+        opened = None if source is None or source.is_checkpoint else self._path(source)
+        ledger.close()
+        left = set_ledger_aside(self._folder, as_home=as_home and keep, opened=opened)
+        if source is not None and source.is_checkpoint:
+            shutil.copyfile(self._path(source), self._folder / FILE_NAME)
+            (self._folder / FILE_NAME).chmod(0o600)
+        new = Ledger.open(self._folder)
+        try:
+            yield new
+        except BaseException:
+            new.close()
+            raise
+        end_change(self._folder)
+        if not keep:
+            remove_ledger(left)
+
+    def former(self) -> LedgerInterface:
+        """Return the ledger that was in use before a change that failed."""
+        undo_change(self._folder)
+        return Ledger.open(self._folder)
+
+    def _path(self, source: Source) -> Path:
+        if not source.is_checkpoint:
+            return path_of(self._folder, source.name)
+        path = self._checkpoint(source.name)
+        if not path.exists():
+            raise unknown(source, self.checkpoints())
+        return path
+
+    def _checkpoint(self, name: str) -> Path:
+        return self._folder / CHECKPOINTS / f"{name}{_END}"
+
+
 def _kept(path: Path) -> KeptLedger:
     name = path.name.removeprefix(_PREFIX).removesuffix(_END)
-    return KeptLedger(name, path, path.stat().st_size, facts_of(path))
+    return KeptLedger(name, path.stat().st_size, facts_of(path))
 
 
 def _path(folder: Path, name: str) -> Path:

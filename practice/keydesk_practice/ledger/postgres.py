@@ -7,8 +7,9 @@ connection every call raises `LedgerUnreachable` for good: another broker may ha
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
-from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
+
+from psycopg.sql import SQL, Composed
 
 from keydesk_practice.errors import (
     LedgerUnavailable,
@@ -23,6 +24,7 @@ from keydesk_practice.ledger.postgres_connection import (
     LOCK,
     OF_ACCOUNT,
     SCHEMA,
+    STATEMENT_SECONDS,
     TABLES,
     connect,
     translated_errors,
@@ -85,7 +87,7 @@ class PostgresLedger:
         return row is not None and row[0] is not None
 
     def _create_tables(self) -> None:
-        with self._writing(), self._connection.transaction():
+        with self.transaction():
             self._connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
             self._connection.execute(TABLES)
             self.set_fact("format", str(FORMAT))
@@ -138,12 +140,12 @@ class PostgresLedger:
 
     def create_account(self, account: LedgerAccount, history: Iterable[Entry]) -> None:
         """Store an account and its first transactions, all or nothing."""
-        with self._writing(), self._connection.transaction():
+        with self.transaction():
             self._insert_account(account, history)
 
     def replace_account(self, account: LedgerAccount, history: Iterable[Entry]) -> None:
         """Delete everything of the account of that id and store the new one, all or nothing."""
-        with self._writing(), self._connection.transaction():
+        with self.transaction():
             for table in OF_ACCOUNT:
                 self._all(f"DELETE FROM {table} WHERE account = %s", account.id)  # noqa: S608 - names of ours
             self._all("DELETE FROM accounts WHERE id = %s", account.id)
@@ -156,10 +158,6 @@ class PostgresLedger:
             *(account.id, account.owner, account.currency, account.hedging, account.fifo),
         )
         commit_batches(self._connection, [LedgerBatch(account.id, history)])
-
-    def copy_to(self, path: Path) -> None:
-        """Raise `LedgerUnavailable`: a server's data are copied with its own tools."""
-        raise LedgerUnavailable(f"cannot write {path}: copy a ledger on PostgreSQL with pg_dump")
 
     # --- writing ---
 
@@ -292,6 +290,28 @@ class PostgresLedger:
 
     # --- the connection ---
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether the connection, and with it the lock, is lost."""
+        return self._connection.closed
+
+    @contextmanager
+    def transaction(self, seconds: float = STATEMENT_SECONDS) -> Iterator[None]:
+        """Do all of the block or nothing of it, with so many seconds for each statement."""
+        former = self._connection.limit
+        self._connection.limit = max(seconds, former)
+        try:
+            with self._writing(), self._connection.transaction():
+                yield
+        finally:
+            self._connection.limit = former
+
+    def rows(self, query: SQL | Composed, *values: object) -> list[tuple[Any, ...]]:
+        """Execute a statement and return its rows."""
+        with self._ending(), translated_errors():
+            cursor = self._connection.execute(query, values or None)
+            return [] if cursor.description is None else cursor.fetchall()
+
     @contextmanager
     def _writing(self) -> Iterator[None]:
         """Raise `OutcomeUnknown` when the connection is lost in the block, `LedgerUnreachable` when it was before."""
@@ -309,10 +329,8 @@ class PostgresLedger:
             self._connection.close()
             raise
 
-    def _one(self, query: str, *values: object) -> tuple[Any, ...] | None:
+    def _one(self, query: LiteralString, *values: object) -> tuple[Any, ...] | None:
         return next(iter(self._all(query, *values)), None)
 
-    def _all(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        with self._ending(), translated_errors():
-            cursor = self._connection.execute(query.encode(), values or None)
-            return [] if cursor.description is None else cursor.fetchall()
+    def _all(self, query: LiteralString, *values: object) -> list[tuple[Any, ...]]:
+        return self.rows(SQL(query), *values)
