@@ -11,7 +11,7 @@ from keydesk.store.store import Store
 from keydesk.store.transactions.fold import apply
 from keydesk.store.valuation import revalue
 from keydesk.values import AccountState, OrderRow, PositionRow, TradeRow
-from keydesk_client.account.snapshot import apply_snapshot
+from keydesk_client.account.snapshot import apply_snapshot, forget_first_stop
 from keydesk_client.account.synchronizer import TransactionGate
 from keydesk_client.models import Account, AccountChanges, AccountChangesState, Transaction
 from keydesk_client.models._core.decoder import Reader
@@ -131,7 +131,8 @@ def their_picture(folded: FoldedAccount) -> Picture:
 
 def _still_trade(row: TradeRow) -> TradeRow:
     still = replace(row, unrealized_pl=None, margin_used=None, now=None, pips=None, r_multiple=None)
-    still = replace(still, risk=None, locked=None, initial_stop=None, initial_risk=None)
+    still = replace(still, risk=None, locked=None, opened_closing=None, opened_loss_factor=None)
+    forget_first_stop(still)
     if still.trailing_stop is not None:
         still.trailing_stop = replace(still.trailing_stop, price=None)
     return still
@@ -139,7 +140,7 @@ def _still_trade(row: TradeRow) -> TradeRow:
 
 def _still_order(row: OrderRow) -> OrderRow:
     trails = row.type == "TRAILING_STOP_LOSS"
-    return replace(row, pips_away=None, price=None if trails else row.price)
+    return replace(row, pips_away=None, price=None if trails else row.price, on_fill=False)
 
 
 def _still_position(row: PositionRow) -> PositionRow:

@@ -15,11 +15,12 @@ from keydesk_client.account.rows import (
     dependent_row,
     detach,
     entry_row,
+    note_opening_price,
     opened_row,
     tag_of,
     trailing_row,
 )
-from keydesk_client.account.snapshot import remember_first_stop
+from keydesk_client.account.snapshot import forget_first_stop, remember_first_stop
 from keydesk_client.account.valuation import ValuedAccount, rebuild_position
 from keydesk_client.account.values import number_of, try_to
 from keydesk_client.models import (
@@ -118,6 +119,7 @@ def _fill(book: ValuedAccount, account: AccountFigures, fill: OrderFillTransacti
     known = [_reduce(book, part) for part in reduced]
     if fill.trade_opened is not None:
         opened = opened_row(fill.trade_opened, fill.instrument, fill.time.ns, book.printable)
+        note_opening_price(opened, fill)
         book.trades[opened.id] = opened
     book.changed(Part.TRADES)
     rebuild_position(book, fill.instrument)
@@ -215,13 +217,16 @@ def _configure(
 
 
 def remember_first_stops(book: ValuedAccount, transactions: Iterable[Transaction]) -> None:
-    """Set the initial stop of each open trade from earlier transactions."""
+    """Set the initial stop of each open trade from earlier transactions, oldest first."""
     for each in transactions:
         try_to(book, partial(_remember_first_stop, book, each))
 
 
 def _remember_first_stop(book: ValuedAccount, transaction: Transaction) -> None:
     match transaction:
+        case OrderFillTransaction():
+            _remember_opening(book, transaction)
+            return
         case StopLossOrderTransaction() | GuaranteedStopLossOrderTransaction():
             order = dependent_row(transaction, transaction.time, book.trades)
         case TrailingStopLossOrderTransaction():
@@ -231,4 +236,13 @@ def _remember_first_stop(book: ValuedAccount, transaction: Transaction) -> None:
     trade = book.trades.get(transaction.trade_id)
     if trade is not None:
         remember_first_stop(trade, order)
+        book.changed(Part.TRADES, trade.id)
+
+
+def _remember_opening(book: ValuedAccount, fill: OrderFillTransaction) -> None:
+    opened = fill.trade_opened
+    trade = None if opened is None else book.trades.get(opened.trade_id)
+    if trade is not None:
+        forget_first_stop(trade)
+        note_opening_price(trade, fill)
         book.changed(Part.TRADES, trade.id)

@@ -48,6 +48,9 @@ class OpenTrade:
     guaranteed_stop: DependentOrder | None = None
     initial_stop: Decimal | None = None  # the first stop seen within 60 s of the fill
     initial_risk: Decimal | None = None  # home currency from entry to it; R is measured by this
+    initial_premium: Decimal = Decimal(0)  # of an initial stop that is guaranteed, price units
+    opened_closing: Decimal | None = None  # closing-side price at the fill; None: not known
+    opened_loss_factor: Decimal | None = None  # quote to home currency at the fill, likewise
     now: Decimal | None = None  # closing-side price
     pips: Decimal | None = None
     unrealized_pl: Decimal | None = None
@@ -98,6 +101,8 @@ class PendingOrder:
     pips_away: Decimal | None = None
     reduces: bool = False  # it may never open anything
     trail: Decimal | None = None  # distance of the trailing stop on fill
+    premium: Decimal = Decimal(0)  # of a guaranteed stop, price units
+    on_fill: bool = False  # known to be set by the fill that opened its trade
 
 
 @dataclass(slots=True)

@@ -24,6 +24,7 @@ from keydesk_client.models import (
     MarketIfTouchedOrder,
     MarketIfTouchedOrderTransaction,
     Order,
+    OrderFillTransaction,
     StopLossDetails,
     StopLossOrder,
     StopLossOrderTransaction,
@@ -118,6 +119,8 @@ def dependent_row(
     """Return the row of a take-profit or stop at a price."""
     row = _row_of_dependent(order, created, trades)
     row.price, row.distance = optional_price(order.price), optional_price(order.distance)
+    premium = getattr(order, "guaranteed_execution_premium", None)
+    row.premium = Decimal(0) if premium is None else amount(premium)
     return row
 
 
@@ -149,6 +152,7 @@ def _row_of_dependent(
         take_profit=None,
         client_id=_client_id(order.client_extensions),
         create_time_ns=created.ns,
+        on_fill=getattr(order, "reason", None) == "ON_FILL",
     )
 
 
@@ -193,6 +197,17 @@ def opened_row(opened: TradeOpen, instrument: str, time_ns: int, printable: Prin
         tag=tag_of(opened.client_extensions, printable),
         comment=comment_of(opened.client_extensions, printable),
     )
+
+
+def note_opening_price(trade: OpenTrade, fill: OrderFillTransaction) -> None:
+    """Keep the closing price and the loss factor of the fill that opened a trade, by which its initial risk is counted."""
+    price_then, factors = fill.full_price, fill.home_conversion_factors
+    levels = () if price_then is None else price_then.bids if trade.units > 0 else price_then.asks
+    trade.opened_closing = price(levels[0].price) if levels else None
+    factor = fill.loss_quote_home_conversion_factor
+    if factors is not None and factors.loss_quote_home is not None:
+        factor = factors.loss_quote_home.factor
+    trade.opened_loss_factor = optional_price(factor)
 
 
 def attach(trade: OpenTrade, order: PendingOrder) -> None:

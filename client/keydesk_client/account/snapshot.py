@@ -10,7 +10,7 @@ from keydesk_client.account.records import AccountFigures, OpenTrade, Part, Pend
 from keydesk_client.account.rows import Printable, attach, order_row, trade_row
 from keydesk_client.account.valuation import ValuedAccount, plain_margin, rebuild_position, rounded
 from keydesk_client.account.values import amount, number_of, price, readable, try_to
-from keydesk_client.arithmetic.risk import FIRST_STOP_WITHIN_NS
+from keydesk_client.arithmetic.risk import FIRST_STOP_WITHIN_NS, nearest_stop, trailing_stop
 from keydesk_client.models import (
     Account,
     AccountChanges,
@@ -76,22 +76,46 @@ def figures_of(account: Account, printable: Printable) -> AccountFigures:
 
 
 def remember_first_stop(trade: OpenTrade, order: PendingOrder) -> None:
-    """Record a stop as the trade's initial one if it is the first and was set soon after the fill."""
-    if trade.initial_stop is not None or order.type == "TAKE_PROFIT":
+    """Record a stop as the trade's initial one if it is the first and was set soon after the fill.
+
+    Of several that were set by the fill itself, the nearest is the initial one.
+    """
+    stop = _beginning(trade, order)
+    if stop is None or order.create_time_ns - trade.open_time_ns > FIRST_STOP_WITHIN_NS:
         return
-    if order.create_time_ns - trade.open_time_ns > FIRST_STOP_WITHIN_NS:
-        return
-    if order.type == "TRAILING_STOP_LOSS":
-        if order.distance is not None:
-            away = order.distance if trade.units > 0 else -order.distance
-            trade.initial_stop = trade.price - away
-    else:
-        trade.initial_stop = order.price
+    if trade.initial_stop is not None:
+        if not order.on_fill:
+            return
+        stop = nearest_stop(trade.units, (stop, trade.initial_stop))
+    trade.initial_stop, trade.initial_risk = stop, None
+    trade.initial_premium = max(trade.initial_premium, order.premium)
+
+
+def _beginning(trade: OpenTrade, order: PendingOrder) -> Decimal | None:
+    """Return the price at which a stop began; None of a target, or while it is not known."""
+    if order.type == "TAKE_PROFIT":
+        return None
+    if order.type != "TRAILING_STOP_LOSS":
+        return order.price
+    if order.distance is None:
+        return None
+    closing = trade.price if trade.opened_closing is None else trade.opened_closing
+    return trailing_stop(trade.units, closing, order.distance)
+
+
+def forget_first_stop(trade: OpenTrade) -> None:
+    """Drop the initial stop, so that the transactions of the trade, oldest first, set it anew."""
+    trade.initial_stop, trade.initial_risk, trade.initial_premium = None, None, Decimal(0)
 
 
 def _keep_first_stop(trade: OpenTrade, before: OpenTrade | None) -> None:
-    if before is not None and before.initial_stop is not None:
+    if before is None:
+        return
+    trade.opened_closing = before.opened_closing
+    trade.opened_loss_factor = before.opened_loss_factor
+    if before.initial_stop is not None:
         trade.initial_stop, trade.initial_risk = before.initial_stop, before.initial_risk
+        trade.initial_premium = before.initial_premium
 
 
 def apply_account_state(book: ValuedAccount, state: AccountChangesState) -> None:

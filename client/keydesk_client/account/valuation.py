@@ -256,8 +256,12 @@ def _revalue_risk(trade: OpenTrade, factors: Factors) -> None:
         trade.risk = risk.open_risk(trade.units, trade.price, stop, factors)
         trade.locked = risk.locked_profit(trade.units, trade.price, stop, factors)
     if trade.initial_risk is None and trade.initial_stop is not None:
-        trade.initial_risk = risk.open_risk(
-            trade.initial_units, trade.price, trade.initial_stop, factors
+        trade.initial_risk = risk.initial_risk(
+            trade.initial_units,
+            trade.price,
+            trade.initial_stop,
+            trade.initial_premium,
+            factors.loss if trade.opened_loss_factor is None else trade.opened_loss_factor,
         )
     result = trade.realized_pl + trade.financing + (trade.unrealized_pl or NOTHING)
     trade.r_multiple = risk.r_multiple(result, trade.initial_risk)

@@ -50,6 +50,22 @@ def units_for_risk(
     return risk / ((distance + premium) * loss_factor)
 
 
+def initial_risk(
+    units: Decimal, entry: Decimal, stop: Decimal, premium: Decimal, loss_factor: Decimal
+) -> Decimal | None:
+    """Return what a trade risked at first, as its ticket counts it; None if the stop is past the entry.
+
+    Args:
+        units: Signed units opened.
+        entry: The trade's price.
+        stop: Where the initial stop began; a trailing one at its distance from the closing price at the fill.
+        premium: Of a guaranteed stop, in price units.
+        loss_factor: Quote currency to home at the fill.
+    """
+    distance = stop_distance(units, entry, stop)
+    return (distance + premium) * abs(units) * loss_factor if distance > 0 else None
+
+
 def r_multiple(result: Decimal, initial_risk: Decimal | None) -> Decimal | None:
     """Return a result in units of the initial risk, None without an initial stop."""
     return result / initial_risk if initial_risk else None

@@ -118,7 +118,7 @@ async def _catch_up(feed: AccountFeed, read: list[Transaction]) -> None:
 async def _first_stops_of_older_trades(feed: AccountFeed) -> None:
     for trade in list(feed.store.trades.values()):
         known = trade.id in feed.store.trades and trade.id.isdecimal()
-        if trade.initial_stop is None and known:
+        if trade.opened_closing is None and known:
             first = int(trade.id)  # the fill that opened it
             last = min(first + FIRST_STOP_WITHIN, feed.gate.applied or 0)
             if first <= last:

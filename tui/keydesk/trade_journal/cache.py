@@ -29,7 +29,7 @@ from keydesk.calc.trade_journal.events import (
 from keydesk_client.auth.private_files import locked, private_folder, read_private, replace_file
 from keydesk_client.errors import UnsafeFile
 
-VERSION = 2
+VERSION = 3
 MAX_BYTES = 2_000_000_000  # bytes
 PROGRESS_EVERY = 20_000  # lines
 LOCK_TIMEOUT = 2.0  # seconds

@@ -101,7 +101,16 @@ def _stop(
     price: Decimal | None = None,
     distance: Decimal | None = None,
 ) -> StopSet:
-    return StopSet(clean_name(order.id), order.time.ns, clean_name(order.trade_id), price, distance)
+    premium = getattr(order, "guaranteed_execution_premium", None) or NOTHING
+    return StopSet(
+        clean_name(order.id),
+        order.time.ns,
+        clean_name(order.trade_id),
+        price,
+        distance,
+        premium,
+        order.reason == "ON_FILL",
+    )
 
 
 def _fill(fill: OrderFillTransaction) -> Fill:

@@ -29,10 +29,12 @@ from keydesk.calc.orders.ticket_draft import (
 )
 from keydesk.calc.risk.exposure import Holding, exposure_of
 from keydesk.calc.risk.financing import financing_of
+from keydesk.calc.trade_journal.rebuild import rebuild
 from keydesk.forms.sheet import FormContext
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.keys.confirm import Letters, Step
 from keydesk.store.state import Arming
+from keydesk.trade_journal.reading import events_of
 from keydesk.trading.order_requests import order_request
 from keydesk_client.models import Instrument
 from keydesk_client.models._core.decoder import Reader
@@ -43,7 +45,7 @@ from keydesk_practice.http.accounts import instrument_view
 from keydesk_practice.http.orders import read_order
 from keydesk_practice.http.requests import JsonReader
 from support.fakes.still_market import NOON
-from support.folded_account import FoldedAccount
+from support.folded_account import FoldedAccount, read_from_wire
 from support.practised_account import PractisedAccount
 
 D = Decimal
@@ -229,6 +231,8 @@ def check(terms: Terms, drawn: Drawn) -> None:
     )
     if drawn.draft.kind == "MARKET":
         check_account(account, plan, preview, used, available)
+        if fill.trade_opened is not None:
+            check_initial_risk(account, plan, str(fill.trade_opened.trade_id))
     if fill.trade_opened is not None:
         check_levels(account, drawn, plan, fill.trade_opened.trade_id)
 
@@ -254,6 +258,16 @@ def check_account(
     assert preview.risk_after is not None
     assert abs(after.open_risk - preview.risk_after) < CENT
     assert after.unprotected_trades == preview.unprotected_after
+
+
+def check_initial_risk(account: Account, plan: Plan, trade_id: str) -> None:
+    """Grid and journal measure R by what the ticket said: spread, depth and premium included."""
+    grid = account.folded.store.trades[trade_id]
+    told = [read_from_wire(each) for each in account.broker.transactions]
+    journal = {each.id: each for each in rebuild(events_of(told)).trades}[trade_id]
+    for each in (grid.initial_risk, journal.initial_risk):
+        assert (each is None) == (plan.risk is None)
+        assert each is None or plan.risk is None or abs(each - plan.risk) < CENT
 
 
 def check_levels(account: Account, drawn: Drawn, plan: Plan, trade_id: int) -> None:

@@ -84,14 +84,23 @@ def test_a_stop_counts_as_the_initial_one_within_60_seconds(waited: int, is_know
     assert (only.initial_risk is not None) is is_known
 
 
-def test_a_trailing_stop_counts_by_its_distance_from_the_entry() -> None:
+def test_a_trailing_stop_counts_from_where_it_began_a_spread_farther_than_its_distance() -> None:
     account = PractisedAccount()
     account.trade(
         "EUR_USD", -10_000, trailing_stop_loss_on_fill=TrailingStopLossDetails(distance=D("0.0015"))
     )
     [only] = journal_of(account).trades
-    assert only.initial_stop == D("1.08640")
-    assert only.initial_risk == D("15.00000")
+    assert only.initial_stop == D("1.08650"), "from the ask, which closes the trade"
+    assert only.initial_risk == D("16.00000")
+
+
+def test_of_two_stops_on_the_fill_the_nearer_one_is_the_initial_risk() -> None:
+    account = PractisedAccount()
+    trail = TrailingStopLossDetails(distance=D("0.0015"))
+    account.trade("EUR_USD", 10_000, stop_loss_on_fill=STOP, trailing_stop_loss_on_fill=trail)
+    [only] = journal_of(account).trades
+    assert only.initial_stop == D("1.08340")
+    assert only.initial_risk == D("16.00000")
 
 
 def test_a_stop_on_the_far_side_of_the_entry_is_no_risk_so_there_is_no_r() -> None:
@@ -186,7 +195,7 @@ def test_the_fee_of_a_guaranteed_stop_stands_apart_from_the_price_profit() -> No
     assert only.exits[0].price == D("1.08300")
     assert only.profit == D("-20.0000")
     assert only.costs.guarantee_fee == D("1.2000")
-    assert only.r == D("-1.06")
+    assert only.r == -1, "its premium is part of the initial risk"
     assert journal.booked == account.state.balance
 
 

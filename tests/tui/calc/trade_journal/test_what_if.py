@@ -29,7 +29,7 @@ def trade(
         D(pips) * 10, opened_ns=MONDAY + late, hold_ns=cells * CELL - 1 - late, units=100_000
     )
     exit_ = replace(one.exits[0], price=one.entry_price + D(pips) * PIP, reason=reason)
-    return replace(one, exits=(exit_,), initial_stop=one.entry_price - 10 * PIP)
+    return replace(one, exits=(exit_,), initial_stop=one.entry_price - 10 * PIP, home_factor=D(1))
 
 
 def steps(*ranges: tuple[int, int]) -> list[PriceStep]:
@@ -193,3 +193,12 @@ def test_no_rule_ends_a_trade_closed_by_hand_beyond_its_target_or_better_than_it
     [after] = what_if([one], {one.id: path_of(one, way, D(0))}, rule).trades
     best = max([D(1), *(each.gain / (10 * PIP) for each in way)])
     assert (after.r or D(0)) <= max(best, D(1))
+
+
+def test_a_premium_is_part_of_r_and_not_of_the_way_to_the_stop() -> None:
+    guaranteed = replace(trade(), initial_risk=D(125))  # 10 pips are 100, the premium is 25
+    way = steps((0, -5))
+    path = PricePath(tuple(way), way[-1].end_ns, D(0))
+    found = what_if([guaranteed], {guaranteed.id: path}, WhatIf(stop=D("0.5")))
+    assert found.trades[0].profit == -50
+    assert found.trades[0].r == D("-0.4")

@@ -76,6 +76,8 @@ class StopSet:
     trade_id: str
     price: Decimal | None = None
     distance: Decimal | None = None
+    premium: Decimal = NOTHING  # of a guaranteed one, price units
+    on_fill: bool = False  # set by the fill that opened the trade
 
 
 @dataclass(frozen=True, slots=True)

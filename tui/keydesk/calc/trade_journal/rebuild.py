@@ -20,7 +20,12 @@ from keydesk.calc.trade_journal.events import (
     Transfer,
 )
 from keydesk.calc.trade_journal.trades import Costs, Execution, JournalTrade
-from keydesk_client.arithmetic.risk import FIRST_STOP_WITHIN_NS, stop_distance
+from keydesk_client.arithmetic.risk import (
+    FIRST_STOP_WITHIN_NS,
+    initial_risk,
+    nearest_stop,
+    trailing_stop,
+)
 
 NOTHING = Decimal(0)
 
@@ -65,6 +70,8 @@ class _Open:
     exits: list[Execution] = field(default_factory=list)
     costs: Costs = field(default_factory=Costs)
     left: Decimal = NOTHING
+    closing: Decimal | None = None  # closing-side price at the fill
+    premium: Decimal = NOTHING  # of the initial stop, price units
 
 
 @dataclass(slots=True)
@@ -168,7 +175,8 @@ class Rebuilder:
             comment=opening.comment,
         )
         costs = Costs(commission=commission, guarantee_fee=opening.guarantee_fee)
-        self._trades[trade.id] = _Open(trade, [], costs, opening.units)
+        closing = fill.best_bid if opening.units > 0 else fill.best_ask
+        self._trades[trade.id] = _Open(trade, [], costs, opening.units, closing)
         return costs.booked
 
     def _reduce(
@@ -199,22 +207,25 @@ class Rebuilder:
         return part.profit + costs.booked
 
     def _stop(self, stop: StopSet) -> None:
-        """Take the first stop that is set soon after the fill as the initial one."""
+        """Take the first stop that is set soon after the fill as the initial one; of several set by the fill the nearest."""
         known = self._trades.get(stop.trade_id)
         if known is None:
             return
         self._stops.setdefault(stop.trade_id, []).append(stop)
-        if known.trade.initial_stop is not None:
-            return
         trade = known.trade
-        if stop.time_ns - trade.opened_ns > FIRST_STOP_WITHIN_NS:
+        is_first = trade.initial_stop is None or stop.on_fill
+        if not is_first or stop.time_ns - trade.opened_ns > FIRST_STOP_WITHIN_NS:
             return
-        price = stop.price
-        if price is None and stop.distance is not None:
-            price = trade.entry_price - (stop.distance if trade.is_long else -stop.distance)
-        if price is not None:
-            risk = _initial_risk(trade, price)
-            known.trade = replace(trade, initial_stop=price, initial_risk=risk)
+        price = nearest_stop(trade.units, (_beginning(known, stop), trade.initial_stop))
+        if price is None:
+            return
+        known.premium = max(known.premium, stop.premium)
+        risk = None
+        if trade.home_factor is not None:
+            risk = initial_risk(
+                trade.units, trade.entry_price, price, known.premium, trade.home_factor
+            )
+        known.trade = replace(trade, initial_stop=price, initial_risk=risk)
 
     def _book(self, booking: Booking) -> None:
         attributed = NOTHING
@@ -264,12 +275,12 @@ def rebuild(events: Iterable[Event]) -> Journal:
     return rebuilder.journal()
 
 
-def _initial_risk(trade: JournalTrade, stop: Decimal) -> Decimal | None:
-    """Return the loss at the initial stop in home currency; None if it is past the entry, or no factor is known."""
-    distance = stop_distance(trade.units, trade.entry_price, stop)
-    if trade.home_factor is None or distance <= 0:
-        return None
-    return distance * abs(trade.units) * trade.home_factor
+def _beginning(known: _Open, stop: StopSet) -> Decimal | None:
+    """Return the price at which a stop began: a trailing one at its distance from the closing price at the fill."""
+    if stop.price is not None or stop.distance is None:
+        return stop.price
+    closing = known.trade.entry_price if known.closing is None else known.closing
+    return trailing_stop(known.trade.units, closing, stop.distance)
 
 
 def slippage(fill: Fill, order_price: Decimal | None) -> Decimal | None:

@@ -21,7 +21,7 @@ from keydesk.calc.trade_journal.statistics import Statistics, statistics_of
 from keydesk.calc.trade_journal.trades import Execution, JournalTrade
 from keydesk_client.arithmetic.risk import stop_distance
 
-NOTHING, ONE = Decimal(0), Decimal(1)
+NOTHING = Decimal(0)
 RULE_EXIT = "WHAT_IF"  # the reason of an exit that a rule made
 
 
@@ -208,9 +208,12 @@ def _by_rule(trade: JournalTrade, ends: Sequence[_End]) -> JournalTrade:
 
 
 def _moved(trade: JournalTrade, part: Execution, end: _End) -> Execution:
-    gain, distance = end.gain or NOTHING, _first_stop(trade) or ONE
-    share = abs(part.units / trade.units) * (trade.initial_risk or NOTHING)
+    gain, factor = end.gain or NOTHING, trade.home_factor or NOTHING
     price = trade.entry_price + (gain if trade.is_long else -gain)
     return replace(
-        part, time_ns=end.time_ns, price=price, reason=RULE_EXIT, profit=gain / distance * share
+        part,
+        time_ns=end.time_ns,
+        price=price,
+        reason=RULE_EXIT,
+        profit=gain * abs(part.units) * factor,
     )
