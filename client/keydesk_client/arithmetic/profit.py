@@ -140,3 +140,20 @@ def average_price(parts: Iterable[tuple[Decimal, Decimal]]) -> Decimal | None:
         total += units
         value += units * price
     return value / total if total else None
+
+
+def slippage(
+    units: Decimal, filled: Decimal, order_price: Decimal | None, best: Decimal | None
+) -> Decimal | None:
+    """Return how much worse than expected a fill was, in price units; negative is better, None without a price to compare.
+
+    Args:
+        units: Signed units of the fill.
+        filled: Its average price.
+        order_price: Of an order that names one: limit, stop, target.
+        best: For any other, the best price of its side at the moment of the fill.
+    """
+    expected = best if order_price is None else order_price
+    if expected is None:
+        return None
+    return filled - expected if units > 0 else expected - filled

@@ -17,12 +17,22 @@ def intent(action: Action = Action.CREATE, target: str = "", **body: str) -> Int
     return Intent("kd-1", action, 6417, 1, "101-004-1234567-001", target, asked)
 
 
+PRICE_AT_FILL = {
+    "bids": [{"price": "1.08490", "liquidity": 1000000}],
+    "asks": [{"price": "1.08500", "liquidity": 1000000}],
+    "closeoutBid": "1.08490",
+    "closeoutAsk": "1.08500",
+    "timestamp": "2026-03-02T10:00:00.000000000Z",
+}
+
+
 def opening_fill(price: str = "1.08502", units: str = "50000", trade_id: int = 6419) -> Transaction:
     """A fill that opens a trade."""
     return fill(
         trade_id,
         units=units,
         fullVWAP=price,
+        fullPrice=PRICE_AT_FILL,
         tradeOpened={
             "tradeID": str(trade_id),
             "units": units,

@@ -1,3 +1,5 @@
+import asyncio
+from collections.abc import AsyncIterator
 from decimal import Decimal
 from pathlib import Path
 
@@ -5,8 +7,8 @@ import pytest
 
 from keydesk.calc.trade_journal.excursions import CELL
 from keydesk.trade_journal.candles import ExcursionReader, read_day_closes, read_excursions
-from keydesk_client.errors import Refused
-from keydesk_client.models import CandlestickData
+from keydesk_client.errors import Refused, TimedOut
+from keydesk_client.models import CandlestickData, DateTime
 from support.data.journal_trades import HOUR, MONDAY, closed_trade
 from support.fakes.candle_service import CandleService, ServedCandle
 
@@ -107,3 +109,53 @@ async def test_any_other_refusal_is_told(tmp_path: Path) -> None:
         )
     with pytest.raises(Refused):
         await read_day_closes(busy, {"EUR_USD": (MONDAY, MONDAY + HOUR)})
+
+
+class SlowCandles(CandleService):
+    """A service that does not answer about some instruments, each so many times."""
+
+    def __init__(self, silent: dict[str, int]) -> None:
+        prices = CandlestickData(o=D("1.085"), h=D("1.087"), l=D("1.084"), c=D("1.085"))
+        super().__init__(lambda *_: [ServedCandle(prices, prices)])
+        self.silent = silent
+
+    async def iterate(
+        self,
+        name: str,
+        *,
+        from_: DateTime,
+        to: DateTime,
+        granularity: str,
+        price: str,
+        page: int = 5000,
+    ) -> AsyncIterator[ServedCandle]:
+        await asyncio.sleep(0)  # the other requests are under way, as over a network
+        if self.silent.get(name, 0):
+            self.silent[name] -= 1
+            raise TimedOut("no answer within 10 s")
+        async for each in super().iterate(
+            name, from_=from_, to=to, granularity=granularity, price=price, page=page
+        ):
+            yield each
+
+
+async def test_a_read_that_times_out_is_made_again_and_the_others_go_on(tmp_path: Path) -> None:
+    trades = [closed_trade("1", n, instrument=name) for n, name in enumerate(("A_B", "C_D", "E_F"))]
+    reader = ExcursionReader(SlowCandles({"A_B": 1}).client, tmp_path / "journal" / "x")
+    assert sorted(await read_excursions(reader, trades)) == ["0", "1", "2"]
+
+
+async def test_a_trade_that_never_answers_is_told_once_the_others_are_read(tmp_path: Path) -> None:
+    trades = [closed_trade("1", n, instrument="A_B" if n == 7 else "C_D") for n in range(60)]
+    reader = ExcursionReader(SlowCandles({"A_B": 99}).client, tmp_path / "journal" / "x")
+    with pytest.raises(TimedOut):
+        await read_excursions(reader, trades)
+    assert len(reader.known_of(trades)) == 59
+
+
+async def test_a_host_that_answers_nothing_is_left_after_a_few_requests(tmp_path: Path) -> None:
+    trades = [closed_trade("1", n, instrument="A_B") for n in range(60)]
+    service = SlowCandles({"A_B": 99})
+    with pytest.raises(TimedOut):
+        await read_excursions(ExcursionReader(service.client, tmp_path / "journal" / "x"), trades)
+    assert service.silent["A_B"] > 80

@@ -44,7 +44,7 @@ def test_a_fill_that_nobody_asked_for_just_now_is_told_and_waits_to_be_seen(reas
 
 
 @pytest.mark.parametrize(
-    ("reason", "slip"), [("STOP_LOSS_ORDER", " slip +70.0p"), ("TAKE_PROFIT_ORDER", "")]
+    ("reason", "slip"), [("STOP_LOSS_ORDER", " slip 70.0p worse"), ("TAKE_PROFIT_ORDER", "")]
 )
 def test_how_far_a_stop_slipped_is_told(reason: str, slip: str) -> None:
     members = {"tradeID": "5", "price": "1.09000", "timeInForce": "GTC"}

@@ -5,7 +5,10 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.trading.outcome_text import Command, report_of
+from keydesk.calc.trade_journal.events import Fill, OrderPrice
+from keydesk.calc.trade_journal.rebuild import rebuild
+from keydesk.trade_journal.reading import events_of
+from keydesk.trading.outcome_text import Command, fill_of, report_of, slippage_pips
 from keydesk_client.orders.outcome import (
     Ambiguous,
     Done,
@@ -30,17 +33,43 @@ ASKED = Command(
 
 def test_a_fill_says_price_slippage_time_and_trade() -> None:
     said = report_of(done(opening_fill()), ASKED)
-    assert said.text == "FILLED 50,000 EUR/USD @ 1.08502 slip +0.2p 143 ms #6419"
+    assert said.text == "FILLED 50,000 EUR/USD @ 1.08502 slip 0.2p worse 143 ms #6419"
     assert said.level == "good"
 
 
-def test_a_better_price_than_seen_is_negative_slippage() -> None:
-    assert "slip −0.3p" in report_of(done(opening_fill("1.08497")), ASKED).text
+def test_a_better_price_than_the_best_at_the_fill_is_called_better() -> None:
+    assert "slip 0.3p better" in report_of(done(opening_fill("1.08497")), ASKED).text
 
 
 def test_a_sell_filled_lower_has_slipped() -> None:
-    text = report_of(done(opening_fill("1.08490", "-50000")), ASKED).text
-    assert "slip +1.0p" in text
+    asked = replace(ASKED, expected=D("1.08490"))
+    text = report_of(done(opening_fill("1.08480", "-50000")), asked).text
+    assert "slip 1.0p worse 143 ms" in text
+
+
+def test_a_price_that_moved_before_the_fill_is_no_slippage_and_is_named() -> None:
+    asked = replace(ASKED, expected=D("1.08499"))
+    text = report_of(done(opening_fill("1.08500")), asked).text
+    assert "slip 0.0p (the price had moved 0.1p worse)" in text
+
+
+def test_an_order_with_a_price_of_its_own_slips_from_that() -> None:
+    asked = replace(ASKED, expected=None, order_price=D("1.08510"))
+    assert "slip 0.8p better" in report_of(done(opening_fill()), asked).text
+
+
+@pytest.mark.parametrize("order_price", [None, "1.08510"])
+def test_message_and_journal_have_the_same_slippage(order_price: str | None) -> None:
+    own = None if order_price is None else D(order_price)
+    filled = opening_fill()
+    fill_, [event] = fill_of([filled]), events_of([filled])
+    assert fill_ is not None
+    assert isinstance(event, Fill)
+    before = [] if own is None else [OrderPrice(event.order_id, own)]
+    [trade] = rebuild([*before, event]).trades
+    told = slippage_pips(fill_, replace(ASKED, order_price=own))
+    assert trade.slippage is not None
+    assert told == trade.slippage / D("0.0001")
 
 
 def test_a_close_says_what_was_realized() -> None:

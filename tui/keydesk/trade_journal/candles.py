@@ -7,8 +7,9 @@ a candle that still forms is provisional: it is not written, and read again once
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import TypeAlias
@@ -30,10 +31,19 @@ from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.values import id_order
 from keydesk_client.auth.private_files import locked, private_folder, read_private, replace_file
 from keydesk_client.client import Client
-from keydesk_client.errors import Refused, UnsafeFile
+from keydesk_client.errors import (
+    ConnectionLost,
+    KeydeskClientError,
+    Refused,
+    ServerFailed,
+    TimedOut,
+    UnsafeFile,
+)
 from keydesk_client.models import Candlestick, DateTime
 
 AT_ONCE = 2  # requests
+GIVE_UP_AFTER = 8  # failures in a row
+PASSING = (TimedOut, ConnectionLost, ServerFailed)  # of one answer; the next may come
 CANDLES_AT_ONCE = (
     500  # decoded in one iteration of the event loop: some 5 ms, so that keys and prices go on
 )
@@ -47,6 +57,26 @@ Known: TypeAlias = dict[str, tuple[int, int, Decimal, Decimal]]
 Progress = Callable[[int, int], None]
 Clock = Callable[[], int]
 """Returns the broker's time as far as it is known, in nanoseconds."""
+
+
+@dataclass(slots=True)
+class Unread:
+    """The trades whose candles could not be read, and why."""
+
+    trades: list[JournalTrade] = field(default_factory=list[JournalTrade])
+    error: KeydeskClientError | None = None
+    in_a_row: int = 0
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether the host does not answer at all."""
+        return self.in_a_row >= GIVE_UP_AFTER
+
+    def note(self, trade: JournalTrade, error: KeydeskClientError) -> None:
+        """Add a trade."""
+        self.trades.append(trade)
+        self.error = error
+        self.in_a_row += 1
 
 
 class ExcursionReader:
@@ -107,31 +137,64 @@ class ExcursionReader:
         await asyncio.to_thread(_write, self._path, dict(self._known))
 
 
+async def read_each(
+    read: Callable[[JournalTrade], Awaitable[None]], trades: Sequence[JournalTrade]
+) -> Unread:
+    """Read the candles of each trade; those that a passing failure left out once more at the end.
+
+    Several failures in a row end it: the host does not answer. Any other error ends it at once, in an exception group.
+    """
+    unread = await _read_once(read, trades)
+    return await _read_once(read, unread.trades) if unread.trades and not unread.gave_up else unread
+
+
+async def _read_once(
+    read: Callable[[JournalTrade], Awaitable[None]], trades: Sequence[JournalTrade]
+) -> Unread:
+    slots = asyncio.Semaphore(AT_ONCE)
+    unread = Unread()
+
+    async def read_one(trade: JournalTrade) -> None:
+        async with slots:
+            if unread.gave_up:
+                unread.trades.append(trade)
+                return
+            try:
+                await read(trade)
+            except PASSING as error:
+                unread.note(trade, error)
+            else:
+                unread.in_a_row = 0
+
+    async with asyncio.TaskGroup() as group:
+        for each in trades:
+            group.create_task(read_one(each))
+    return unread
+
+
 async def read_excursions(
     reader: ExcursionReader, trades: Sequence[JournalTrade], progress: Progress | None = None
 ) -> dict[str, Excursion]:
     """Return the excursions of closed trades by id, from the file or from candles; those without candles are left out.
 
-    Raise the error of the first candles that cannot be read; the reader then knows, and its file has, those read before.
+    Raise an error if candles of a trade cannot be read; the reader then knows, and its file has, all those that could.
     """
     await reader.load()
     closed = [each for each in trades if each.is_closed]
     missing = [each for each in closed if reader.known(each) is None]
-    slots = asyncio.Semaphore(AT_ONCE)
     done = 0
 
     async def fetch(trade: JournalTrade) -> None:
         nonlocal done
-        async with slots:
-            await reader.read(trade)
+        await reader.read(trade)
         done += 1
         if progress is not None:
             progress(done, len(missing))
 
     try:
-        async with asyncio.TaskGroup() as group:
-            for each in missing:
-                group.create_task(fetch(each))
+        unread = await read_each(fetch, missing)
+        if unread.error is not None:
+            raise unread.error
     except (
         ExceptionGroup
     ) as errors:  # not `except*`: before 3.11.4 it groups what is raised in it, too

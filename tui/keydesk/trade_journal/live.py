@@ -18,9 +18,10 @@ from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.rebuild import Journal, Rebuilder, trades_of
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.text.file_errors import file_trouble
+from keydesk.text.format import counted
 from keydesk.text.sanitize import SafeText, clean, safe
 from keydesk.trade_journal.cache import UNREADABLE, CachedEvents
-from keydesk.trade_journal.candles import AT_ONCE, ExcursionReader
+from keydesk.trade_journal.candles import ExcursionReader, Unread, read_each
 from keydesk.trade_journal.files import JournalFiles
 from keydesk.trade_journal.lines import JournalLines
 from keydesk.trade_journal.loading import load_events, load_newest
@@ -39,6 +40,7 @@ from keydesk_client.errors import KeydeskClientError, UnsafeFile
 from keydesk_client.models import Transaction
 
 NEWEST = 20_000  # events of a large account that are read first: some 6,000 trades
+NOT_TO_THEIR_END = "MAE and MFE are not read to their end"
 RETRY_AFTER = 20.0  # seconds after candles could not be read
 PART = 50  # transactions between two turns of the event loop
 PAUSE = 0.1  # seconds between pages of older transactions read in the background
@@ -132,10 +134,11 @@ class LiveJournal:
     @property
     def excursions_due(self) -> bool:
         """Whether candles that could not be read may be asked for again."""
-        return self._failed_at is not None and not self._pauses
+        return self._failed_at is not None and not self.pauses
 
     @property
-    def _pauses(self) -> bool:
+    def pauses(self) -> bool:
+        """Whether the host did not answer a moment ago, so that no candles are asked for."""
         return self._failed_at is not None and self._clock() - self._failed_at < RETRY_AFTER
 
     def stops_of(self, trade: JournalTrade) -> tuple[StopSet, ...]:
@@ -157,6 +160,7 @@ class LiveJournal:
         self._is_reading, self.trouble = True, safe("")
         if self._failed_at is not None:
             self._failed_at = -inf  # the trader asks again
+        self._without_candles.clear()
         self._turn()
         try:
             await self._read_notes()
@@ -332,26 +336,26 @@ class LiveJournal:
             for each in trades
             if each.is_closed and each.id not in self._without_candles and self._is_wanted(each)
         ]
-        if not missing or self._pauses:
+        if not missing or self.pauses:
             return
-        slots = asyncio.Semaphore(AT_ONCE)
         self._failed_at = None
 
         async def fetch(trade: JournalTrade) -> None:
-            async with slots:
-                await self.excursions.read(trade)
+            await self.excursions.read(trade)
             if self.excursions.known(trade) is None:
                 self._without_candles.add(trade.id)
             self.excursions_read += 1
 
         try:
-            async with asyncio.TaskGroup() as group:
-                for each in missing:
-                    group.create_task(fetch(each))
-            self._tell_excursions("")
+            unread = await read_each(fetch, missing)
+            if unread.gave_up:
+                self._failed_at = self._clock()
+            else:  # they are asked for again when the trader reads anew
+                self._without_candles.update(each.id for each in unread.trades)
+            self._tell_excursions("" if unread.error is None else _unread_text(unread))
         except* KeydeskClientError as errors:  # a host that is silent now answers later
             self._failed_at = self._clock()
-            self._tell_excursions(f"MAE and MFE are not read to their end: {errors.exceptions[0]}")
+            self._tell_excursions(f"{NOT_TO_THEIR_END}: {errors.exceptions[0]}")
         finally:
             await self.excursions.save()
 
@@ -363,6 +367,12 @@ class LiveJournal:
         if trouble != self.excursions_trouble:
             self.excursions_trouble = clean(trouble)
             self._turn()
+
+
+def _unread_text(unread: Unread) -> str:
+    if unread.gave_up:
+        return f"{NOT_TO_THEIR_END}: {unread.error}"
+    return f"MAE and MFE of {counted(len(unread.trades), 'trade')} are not read: {unread.error}"
 
 
 def _rebuilt(events: Iterable[Event], pips: Pips) -> tuple[Rebuilder, JournalLines]:

@@ -248,7 +248,12 @@ class Commands:
             return False
         self._sent[order.instrument, order.kind, order.side] = self.dispatcher.now()
         command = self.exits.command(text, order.side.lower(), order.instrument, "open")
-        command = replace(command, expected=order.expected if market else None, bound=order.bound)
+        command = replace(
+            command,
+            expected=order.expected if market else None,
+            order_price=order.price,
+            bound=order.bound,
+        )
         intent_id = new_intent_id()
         if self.exit_plans is not None:
             self.exit_plans.expect(intent_id, order)

@@ -31,7 +31,7 @@ class Execution:
     kind: str  # "open", "close trade" ...
     result: str  # "filled", "resting", "cancelled", "applied", "rejected"
     milliseconds: float | None = None  # from sending to the answer; None: the answer was lost
-    slippage: Decimal | None = None  # pips against the price seen, positive is worse
+    slippage: Decimal | None = None  # pips, as the trade journal counts it; positive is worse
     fill_id: str = ""  # transaction of an order that rested; several desks may write it
 
 

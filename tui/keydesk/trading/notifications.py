@@ -79,7 +79,7 @@ class Notifier:
         known = self.store.instruments.get(fill.instrument)
         if self.executions is None or level is None or known is None:
             return
-        command = Command("", "", expected=level, pip=pip(known.pip_location))
+        command = Command("", "", order_price=level, pip=pip(known.pip_location))
         self.executions.add(
             Execution(
                 self.wall_ns(),
@@ -95,9 +95,9 @@ class Notifier:
         """Return the price that a stop or an entry order requested, from which its slippage is measured."""
         known = self.store.instruments.get(fill.instrument)
         level = self.store.filled_levels.get(fill.order_id or "") if fill.reason in SLIPS else None
-        return Command(
-            "", "", expected=level, pip=None if known is None else pip(known.pip_location)
-        )
+        if level is None or known is None:
+            return Command("", "")
+        return Command("", "", order_price=level, pip=pip(known.pip_location))
 
     def _log_text(self, transaction: Transaction) -> str:
         """Return the words of the transaction's log line, which is written first."""

@@ -9,6 +9,7 @@ from keydesk.store.reject_reason_text import FILLS, fill_in_text, in_text, meani
 from keydesk.text.format import money, pair, units
 from keydesk.text.sanitize import clean
 from keydesk.values import InFlightKind, TradeRow
+from keydesk_client.arithmetic.profit import slippage
 from keydesk_client.models import (
     OrderFillTransaction,
     Transaction,
@@ -48,7 +49,8 @@ class Command:
 
     text: str  # "BUY 50,000 EUR/USD at market"
     again: str  # the key map's name of what to press again: "buy"; then the key itself
-    expected: Decimal | None = None
+    expected: Decimal | None = None  # the price seen, of a market order
+    order_price: Decimal | None = None  # of an order that names one
     bound: Decimal | None = None
     pip: Decimal | None = None
     milliseconds: float | None = None
@@ -160,7 +162,10 @@ def fill_text(fill: OrderFillTransaction, command: Command) -> str:
     parts = [f"{_fill_verb(fill)} @ {fill_price(fill)}"]
     slip = slippage_pips(fill, command)
     if slip is not None:
-        parts.append(f"slip {_tenths(slip)}p")
+        parts.append(f"slip {_worse_or_better(slip)}")
+    moved = _moved_pips(fill, command)
+    if moved:
+        parts.append(f"(the price had moved {_worse_or_better(moved)})")
     if command.milliseconds is not None:
         parts.append(f"{command.milliseconds:.0f} ms")
     if fill.trade_opened is not None:
@@ -196,12 +201,29 @@ def fill_price(fill: OrderFillTransaction) -> Decimal | str:
 
 
 def slippage_pips(fill: OrderFillTransaction, command: Command) -> Decimal | None:
-    """Return the slippage against the expected price in pips; negative is better."""
+    """Return the slippage in pips, as the trade journal counts it; positive is worse."""
     price = fill_price(fill)
-    if command.expected is None or command.pip is None or isinstance(price, str):
+    if command.pip is None or isinstance(price, str):
         return None
-    worse = price - command.expected if fill.units > 0 else command.expected - price
-    return worse / command.pip
+    slipped = slippage(
+        fill.units, price, command.order_price, None if command.order_price else best_price(fill)
+    )
+    return None if slipped is None else slipped / command.pip
+
+
+def _moved_pips(fill: OrderFillTransaction, command: Command) -> Decimal | None:
+    """Return how far the price had moved from the one seen until the fill, in pips; positive is worse."""
+    best = best_price(fill)
+    if command.pip is None or command.expected is None or best is None:
+        return None
+    return (best - command.expected) * (1 if fill.units > 0 else -1) / command.pip
+
+
+def best_price(fill: OrderFillTransaction) -> Decimal | None:
+    """Return the best price that the broker had at the fill."""
+    offered = fill.full_price
+    levels = () if offered is None else offered.asks if fill.units > 0 else offered.bids
+    return levels[0].price if levels else None
 
 
 def _fill_verb(fill: OrderFillTransaction) -> str:
@@ -216,8 +238,12 @@ def _fill_verb(fill: OrderFillTransaction) -> str:
     return f"{'CLOSED' if reduced else 'FILLED'} {units(abs(fill.units))}{of} {name}"
 
 
-def _tenths(pips: Decimal) -> str:
-    return money(pips, 1, signed=True)
+def _worse_or_better(pips: Decimal) -> str:
+    """Return a distance with its direction in words: 0.2p worse."""
+    text = f"{money(abs(pips), 1)}p"
+    if text == "0.0p":
+        return text
+    return f"{text} {'worse' if pips > 0 else 'better'}"
 
 
 def _ms(command: Command) -> str:

@@ -202,3 +202,19 @@ async def test_a_soft_limit_asks_for_a_letter() -> None:
     text, results = await pressed(move(Limits(soft_risk_percent=D("0.5"))), "s 1 . 0 7 9 y")
     assert results == []
     assert "% of NAV, over 0.5 %" in text
+
+
+async def test_loss_and_target_are_both_in_the_initial_risk_after_the_stop_has_moved() -> None:
+    store = example_store()
+    store.trades[TRADE].initial_risk = D(60)  # 30 pips; the stop stands at 24
+    text = (await pressed(modify(store), ""))[0]
+    assert "at stop −48.00 −0.80R" in text
+    assert "target +92.00 +1.53R" in text
+
+
+async def test_without_an_initial_risk_the_target_is_compared_with_the_loss_at_the_stop() -> None:
+    store = example_store()
+    store.trades[TRADE].initial_stop = store.trades[TRADE].initial_risk = None
+    text = (await pressed(modify(store), ""))[0]
+    assert "at stop −48.00 " in text
+    assert "target +92.00 1.92R" in text

@@ -206,18 +206,20 @@ class JournalStatistics:
         await live.excursions.load()
         known = await asyncio.to_thread(live.known_excursions, trades)
         missing = [each for each in trades if each.id not in known]
+        trouble = live.excursions_trouble
         for start in range(0, len(missing), TOGETHER):
             page.show_excursions(dict(known))
             page.show_progress(_candles_text(start, len(missing)))
             part = missing[start : start + TOGETHER]
             await live.read_excursions(part)
             known |= live.known_excursions(part)
-            if live.excursions_trouble:
+            trouble = live.excursions_trouble or trouble
+            if live.pauses:
                 break
         page.show_progress("")
         page.show_excursions(known)
-        if live.excursions_trouble:
-            page.show_error(safe(f"{live.excursions_trouble}. r reads again"))
+        if trouble:
+            page.show_error(safe(f"{trouble}. r reads again"))
 
     async def _read_paths(self, page: StatisticsPage, trades: Sequence[JournalTrade]) -> None:
         from keydesk.trade_journal.paths import read_paths  # noqa: PLC0415

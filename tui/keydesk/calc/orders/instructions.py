@@ -40,7 +40,7 @@ class OpenOrder:
     units: Decimal  # signed
     price: Decimal | None = None  # of a pending order
     bound: Decimal | None = None  # a market order fills no worse than this
-    expected: Decimal | None = None  # the price seen; slippage is measured from it
+    expected: Decimal | None = None  # the price seen
     stop: Decimal | None = None
     target: Decimal | None = None
     trail: Decimal | None = None  # distance in price units

@@ -20,6 +20,7 @@ from keydesk.calc.trade_journal.events import (
     Transfer,
 )
 from keydesk.calc.trade_journal.trades import Costs, Execution, JournalTrade
+from keydesk_client.arithmetic.profit import slippage
 from keydesk_client.arithmetic.risk import (
     FIRST_STOP_WITHIN_NS,
     initial_risk,
@@ -147,7 +148,7 @@ class Rebuilder:
             charged.append(fill.opening.trade_id)
             sizes.append(abs(fill.opening.units))
         commissions = dict(zip(charged, split(fill.commission, sizes), strict=True))
-        slip = slippage(fill, self._order_prices.pop(fill.order_id, None))
+        slip = _slippage(fill, self._order_prices.pop(fill.order_id, None))
         attributed = NOTHING
         for part in fill.parts:
             attributed += self._reduce(fill, part, commissions[part.trade_id], slip)
@@ -283,14 +284,13 @@ def _beginning(known: _Open, stop: StopSet) -> Decimal | None:
     return trailing_stop(known.trade.units, closing, stop.distance)
 
 
-def slippage(fill: Fill, order_price: Decimal | None) -> Decimal | None:
-    """Return the distance of the fill from the order's price, else from the best price at the fill; positive is worse."""
-    expected = order_price
-    if expected is None and fill.reason.startswith("MARKET_ORDER"):
-        expected = fill.best_ask if fill.units > 0 else fill.best_bid
-    if expected is None or fill.price is None:
+def _slippage(fill: Fill, order_price: Decimal | None) -> Decimal | None:
+    """Return the distance of the fill from the order's price, else of a market order from the best price at the fill."""
+    if fill.price is None:
         return None
-    return fill.price - expected if fill.units > 0 else expected - fill.price
+    is_market = fill.reason.startswith("MARKET_ORDER")
+    best = (fill.best_ask if fill.units > 0 else fill.best_bid) if is_market else None
+    return slippage(fill.units, fill.price, order_price, best)
 
 
 def split(amount: Decimal, weights: Sequence[Decimal]) -> list[Decimal]:

@@ -238,6 +238,10 @@ class ProtectionForm(TradeForm[SetProtection]):
         before = protection.outlook(trade, protection_of(trade), context)
         after = protection.outlook(trade, new, context)
         ratio: Printable = "" if after.ratio is None else safe(f"  {money(after.ratio)}R")
+        at_best = (
+            None if after.at_target is None else r_multiple(after.at_target, trade.initial_risk)
+        )
+        won: Printable = ratio if at_best is None else safe(f"  {money(at_best, signed=True)}R")
         target = _amount_line("target  ", before.at_target, after.at_target, EMPTY)
         at_stop = _amount_line("at stop ", before.at_stop, after.at_stop, UNLIMITED)
         multiple = None if after.at_stop is None else r_multiple(after.at_stop, trade.initial_risk)
@@ -248,7 +252,7 @@ class ProtectionForm(TradeForm[SetProtection]):
         )
         return [
             (*at_stop[:2], (in_r, "muted"), *at_stop[2:]),
-            (*target[:2], (ratio, "muted"), *target[2:]),
+            (*target[:2], (won, "muted"), *target[2:]),
             *(wrap_text(safe(premium), "warn", self.inside) if cost else ()),
         ]
 
