@@ -44,8 +44,8 @@ from keydesk.calc.alerts.of_facts import (
     TradeResult,
 )
 from keydesk.calc.alerts.of_prices import SIDES, DayHighLow, PriceCross, PriceMove, SpreadLevel
-from keydesk.calc.alerts.parser import KINDS, parse_alert
 from keydesk.calc.market.granularity import SECONDS
+from keydesk.parse.alerts import KINDS, parse_alert
 
 ABOVE = Alert(
     "",

@@ -12,9 +12,9 @@ import pytest
 
 from keydesk.app.desk_account import DeskAccount
 from keydesk.app.replay import MarketReplay
-from keydesk.calc.replay_commands import NOT_OFFERED, ReplayCommand, parse_replay
 from keydesk.feeds.market_control import MarketControl
 from keydesk.forms.market.replay import BeginAnewForm
+from keydesk.parse.replay import NOT_OFFERED, ReplayCommand, parse_replay
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.values import InFlight

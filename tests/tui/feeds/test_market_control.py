@@ -11,7 +11,6 @@ import httpx
 import pytest
 
 from keydesk.calc.market.replay import ControlledMarket
-from keydesk.calc.replay_commands import PAUSE, parse_replay
 from keydesk.feeds.market_control import (
     MAX_BYTES,
     ControlRefused,
@@ -19,6 +18,7 @@ from keydesk.feeds.market_control import (
     control_in,
     state_of,
 )
+from keydesk.parse.replay import PAUSE, parse_replay
 from keydesk_client.auth.secret import Secret
 from support.controlled_broker import (
     ACCOUNT,

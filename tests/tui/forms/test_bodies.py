@@ -13,7 +13,6 @@ from textual.screen import Screen
 from keydesk import forms
 from keydesk.calc.alerts.of_prices import PriceCross
 from keydesk.calc.market.watchlists import Watchlist
-from keydesk.calc.replay_commands import ReplayCommand
 from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.forms.account.arming import ArmForm, UnlockForm
 from keydesk.forms.account.audit import AuditForm
@@ -46,6 +45,7 @@ from keydesk.forms.trades.position_part import PositionPartForm
 from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.trades.reverse_flatten import FlattenForm, ReverseForm
 from keydesk.keys.keymap import KEYMAP
+from keydesk.parse.replay import ReplayCommand
 from keydesk.store.state import LogLine
 from keydesk.store.transactions.details import Related, TransactionDetails
 from keydesk.text.sanitize import safe

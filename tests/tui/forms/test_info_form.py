@@ -8,7 +8,11 @@ import pytest
 from textual.widgets import Input
 
 from keydesk.app.alerts.account_alerts import AccountAlerts
-from keydesk.calc.command_parser import (
+from keydesk.config.alert_settings import AlertSettings
+from keydesk.forms.command_line import CommandForm, FindForm
+from keydesk.forms.info_form import DetailsForm, HelpForm, InfoForm
+from keydesk.keys.keymap import DESK, KEYMAP, KEYS, PAGES, TRADES
+from keydesk.parse.commands import (
     MakeAlert,
     OpenTicket,
     ParsedCommand,
@@ -18,11 +22,7 @@ from keydesk.calc.command_parser import (
     ShowMessage,
     parse_command,
 )
-from keydesk.calc.orders.order_parser import matching
-from keydesk.config.alert_settings import AlertSettings
-from keydesk.forms.command_line import CommandForm, FindForm
-from keydesk.forms.info_form import DetailsForm, HelpForm, InfoForm
-from keydesk.keys.keymap import DESK, KEYMAP, KEYS, PAGES, TRADES
+from keydesk.parse.instruments import matching
 from support.data.desk_store import example_store
 from support.fakes.form_app import FormApp
 

@@ -12,7 +12,6 @@ from textual.screen import Screen
 
 from keydesk import forms
 from keydesk.calc.orders.checks import CheckContext, check_ticket
-from keydesk.calc.orders.order_parser import parse_order
 from keydesk.calc.orders.ticket import fields_of, work_out
 from keydesk.calc.orders.ticket_draft import (
     FIELD_KEYS,
@@ -39,6 +38,7 @@ from keydesk.forms.trades.position_part import PositionPartForm
 from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.keys.confirm import Step
 from keydesk.keys.guard import SEND
+from keydesk.parse.orders import parse_order
 from keydesk.store.state import Arming
 from support.data.desk_store import WALL_NS, example_store
 from support.data.trading_contexts import example_facts

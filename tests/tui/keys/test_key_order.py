@@ -7,12 +7,12 @@ from textual.app import ComposeResult
 from textual.geometry import Size
 from textual.widgets import Input
 
-from keydesk.calc.command_parser import QuitDesk
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.info_form import HelpForm
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.keys.guard import Cause
 from keydesk.keys.key_order import PANE_TIMEOUT, KeyOrder, Typed
+from keydesk.parse.commands import QuitDesk
 from support.data.desk_store import example_store
 from support.fakes.guarded_desk import Desk, Hand
 

@@ -18,7 +18,9 @@ from textual.app import App
 from keydesk import forms
 from keydesk.app.desk_account import DeskAccount
 from keydesk.calc.market.replay import ControlledMarket, MarketState, Replay
-from keydesk.calc.replay_commands import (
+from keydesk.keys.guarded_app import NoticeLevel
+from keydesk.keys.keymap import KEYMAP, KeyMap
+from keydesk.parse.replay import (
     NOT_OFFERED,
     STATUS,
     ReplayCommand,
@@ -27,8 +29,6 @@ from keydesk.calc.replay_commands import (
     step_of,
     toggled_pause,
 )
-from keydesk.keys.guarded_app import NoticeLevel
-from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.store.state import LogLine
 from keydesk.store.store import Store
 from keydesk.text.format import date_and_time, money, pair

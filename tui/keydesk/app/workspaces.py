@@ -25,7 +25,7 @@ from keydesk.text.format import pair
 from keydesk_client.errors import UnsafeFile
 
 if TYPE_CHECKING:
-    from keydesk.calc.command_parser import LayoutVerb
+    from keydesk.parse.commands import LayoutVerb
 
 FAILURES = (BadSettings, UnsafeFile, OSError)
 

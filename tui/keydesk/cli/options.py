@@ -45,7 +45,7 @@ async def instrument_of(account: OpenAccount, typed: str) -> str:
     """
     if "_" in typed:
         return typed  # the broker refuses what it does not have
-    from keydesk.calc.command_parser import find_instrument  # noqa: PLC0415 - needed for such names only
+    from keydesk.parse.instruments import find_instrument  # noqa: PLC0415 - needed for such names only
 
     answer = await account.client.accounts.instruments()
     name = find_instrument(typed, (each.name for each in answer.instruments))

@@ -25,13 +25,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from keydesk.calc.orders.order_parser import KINDS, OrderSyntaxError, ParsedOrder, parse_order
 from keydesk.calc.orders.plans.exit_plans import NO_PROFIT, NO_STEP
 from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT, parse_scale_out
 from keydesk.calc.orders.ticket_draft import MARKET_EXPIRIES, PENDING_EXPIRIES, Entry, Unit
 from keydesk.calc.orders.ticket_settings import STANDARD, Template, TemplateSet
 from keydesk.config.limits import decimal_of
 from keydesk.config.settings import TEMPLATES_FILE, BadSettings, part_of, table_in
+from keydesk.parse.orders import KINDS, OrderSyntaxError, ParsedOrder, parse_order
 
 TEMPLATES_TABLE, INSTRUMENTS_TABLE = "templates", "instruments"
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,19}", re.ASCII)

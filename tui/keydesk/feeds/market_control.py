@@ -15,7 +15,7 @@ from typing import Self
 from urllib.parse import quote
 
 from keydesk.calc.market.replay import Home, KeptAccount, MarketState, Replay, Scenario
-from keydesk.calc.replay_commands import ReplayCommand
+from keydesk.parse.replay import ReplayCommand
 from keydesk.text.sanitize import clean
 from keydesk_client.account.values import READ_ERRORS, amount, checked_time_ns, number_of
 from keydesk_client.auth.private_files import read_private

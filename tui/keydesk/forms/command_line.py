@@ -8,7 +8,12 @@ from textual.app import ComposeResult
 from textual.widgets import Input
 
 from keydesk.calc.alerts.alert import AlertLine
-from keydesk.calc.command_parser import (
+from keydesk.forms.info_form import InfoForm
+from keydesk.forms.sheet import TextLine, wrap_text
+from keydesk.keys.bindings import bindings_of
+from keydesk.keys.guard import KeyTarget
+from keydesk.keys.keymap import COMMAND, FIND
+from keydesk.parse.commands import (
     ChooseIndicators,
     GoToDate,
     MakeAlert,
@@ -26,14 +31,9 @@ from keydesk.calc.command_parser import (
     completions,
     parse_command,
 )
-from keydesk.calc.orders.order_parser import matching
-from keydesk.calc.page_commands import ShowPage
-from keydesk.calc.replay_commands import ReplayCommand
-from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import TextLine, wrap_text
-from keydesk.keys.bindings import bindings_of
-from keydesk.keys.guard import KeyTarget
-from keydesk.keys.keymap import COMMAND, FIND
+from keydesk.parse.instruments import matching
+from keydesk.parse.pages import ShowPage
+from keydesk.parse.replay import ReplayCommand
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text.format import pair, price, shorten

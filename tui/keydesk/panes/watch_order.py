@@ -8,8 +8,8 @@ from decimal import Decimal
 from typing import LiteralString
 
 from keydesk.calc.market.day_shape import sessions_of
-from keydesk.calc.orders.order_parser import matching
 from keydesk.panes.price_cells import price_format_of
+from keydesk.parse.instruments import matching
 from keydesk.store.store import Store
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.row_order import Measured, TableOrder

@@ -9,7 +9,7 @@ import pytest
 
 from keydesk.alerts.delivery import alert_text
 from keydesk.calc.alerts.condition import Condition, Facts, PriceSnapshot
-from keydesk.calc.alerts.parser import KINDS, parse_alert
+from keydesk.parse.alerts import KINDS, parse_alert
 from keydesk.values import Day
 from support.alert_watch import TEN, watching
 

@@ -8,7 +8,6 @@ import pytest
 from keydesk.calc.orders.average_range import CANDLES, average_range, distance
 from keydesk.calc.orders.change_checks import protection_refusals
 from keydesk.calc.orders.checks import CheckContext, check_ticket
-from keydesk.calc.orders.order_parser import OrderSyntaxError, parse_order
 from keydesk.calc.orders.protection import (
     completed_by,
     draft_of,
@@ -19,6 +18,7 @@ from keydesk.calc.orders.ticket import work_out
 from keydesk.calc.orders.ticket_draft import Draft, Entry, UnreadableText
 from keydesk.calc.orders.ticket_levels import sendable
 from keydesk.calc.orders.ticket_settings import Limits, Template
+from keydesk.parse.orders import OrderSyntaxError, parse_order
 from support.data.desk_store import WALL_NS, long_euro, short_yen
 from support.data.trading_contexts import example_facts
 

@@ -15,10 +15,10 @@ from keydesk.calc.alerts.alert import Alert, AlertLine, FiringRecord
 from keydesk.calc.alerts.condition import Facts
 from keydesk.calc.alerts.of_facts import TradeResult
 from keydesk.calc.alerts.of_prices import PriceCross
-from keydesk.calc.alerts.parser import KINDS, parse_alert
 from keydesk.forms.market.alerts import AlertsForm
 from keydesk.forms.market.new_alert import AlertLineForm, EditAsText, NewAlertForm, TakeAlert
 from keydesk.panes.chart_marks import own_lines
+from keydesk.parse.alerts import KINDS, parse_alert
 from keydesk.store.state import Topic
 from support.data.desk_data import desk_store
 from support.fakes.form_app import FormApp

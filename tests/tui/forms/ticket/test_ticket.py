@@ -8,10 +8,10 @@ from textual.events import Key
 from textual.pilot import Pilot
 
 from keydesk.calc.orders.instructions import OpenOrder
-from keydesk.calc.orders.order_parser import parse_order
 from keydesk.calc.orders.ticket_draft import Side
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.keys.keymap import KEYMAP, TICKET
+from keydesk.parse.orders import parse_order
 from keydesk.store.frame import Frame
 from keydesk.store.state import Arming
 from keydesk.store.store import Store

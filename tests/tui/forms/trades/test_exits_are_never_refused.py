@@ -10,7 +10,6 @@ import pytest
 from keydesk.calc.daily_loss import LossLock
 from keydesk.calc.market.trading_day import day_start
 from keydesk.calc.orders.limits import LIMIT_FIELDS
-from keydesk.calc.orders.order_parser import ParsedOrder
 from keydesk.calc.orders.ticket_draft import Entry
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.forms.form import Form
@@ -26,6 +25,7 @@ from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, Trailin
 from keydesk.forms.trades.reverse_flatten import FlattenForm
 from keydesk.keys.confirm import EXITS, Step
 from keydesk.keys.guard import Cause, arming_after
+from keydesk.parse.orders import ParsedOrder
 from keydesk.store.risk import exit_only_text
 from keydesk.store.state import Arming
 from keydesk.store.store import Store

@@ -11,10 +11,10 @@ from keydesk.app.actions.context import ActionContext
 from keydesk.app.actions.pages import PageActions
 from keydesk.app.actions.trades import TicketActions, TradeActions
 from keydesk.calc.market.indicator_specs import IndicatorChoice
-from keydesk.calc.replay_commands import STATUS, ReplayCommand
+from keydesk.parse.replay import STATUS, ReplayCommand
 
 if TYPE_CHECKING:
-    from keydesk.calc.command_parser import ParsedCommand, ViewCommand
+    from keydesk.parse.commands import ParsedCommand, ViewCommand
 
 
 class CommandActions:
@@ -49,7 +49,7 @@ class CommandActions:
     def _run_command(  # noqa: C901 - one branch a command
         self, command: ParsedCommand | None
     ) -> None:
-        from keydesk.calc.command_parser import (  # noqa: PLC0415
+        from keydesk.parse.commands import (  # noqa: PLC0415
             MakeAlert,
             OpenTicket,
             QuitDesk,
@@ -59,7 +59,7 @@ class CommandActions:
             ShowMessages,
             ToggleMute,
         )
-        from keydesk.calc.page_commands import ShowPage  # noqa: PLC0415
+        from keydesk.parse.pages import ShowPage  # noqa: PLC0415
 
         match command:
             case QuitDesk():
@@ -92,7 +92,7 @@ class CommandActions:
 
     def _change_view(self, command: ViewCommand | ReplayCommand) -> None:
         """Change what chart and panes show, or the practice market."""
-        from keydesk.calc.command_parser import (  # noqa: PLC0415
+        from keydesk.parse.commands import (  # noqa: PLC0415
             ChooseIndicators,
             GoToDate,
             ShowGranularity,

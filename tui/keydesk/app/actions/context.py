@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from keydesk.calc.alerts.alert import AlertLine
     from keydesk.calc.alerts.of_facts import TradeResult
     from keydesk.calc.alerts.of_prices import PriceCross
-    from keydesk.calc.command_parser import LayoutVerb
     from keydesk.calc.market.indicator_specs import IndicatorChoice
     from keydesk.calc.orders.instructions import Instruction
     from keydesk.config.limits import LimitChange
     from keydesk.forms.info_form import Rows
     from keydesk.forms.sheet import FormContext
+    from keydesk.parse.commands import LayoutVerb
     from keydesk.store.state import LogLine
 
 Decided = TypeVar("Decided", bound="Instruction")

@@ -14,8 +14,8 @@ from keydesk.text.sanitize import Printable, clean_name, safe
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from keydesk.calc.page_commands import PageName, ShowPage
     from keydesk.forms.info_form import Rows
+    from keydesk.parse.pages import PageName, ShowPage
 
 _OF_INSTRUMENTS = frozenset(("trades", "orders", "positions"))  # Enter chooses the row's
 FIGURES_VIEW, CALENDAR_VIEW, WHAT_IF_VIEW = 1, 7, 8  # of the page of statistics

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from keydesk import forms
 from keydesk.app.actions.context import ActionContext
-from keydesk.calc.orders.order_parser import ParsedOrder
 from keydesk.calc.orders.ticket_draft import Entry, kind_at, limit_side
 from keydesk.panes.chart_marks import OwnLine, nearest_line
+from keydesk.parse.orders import ParsedOrder
 from keydesk.text.format import pair
 
 if TYPE_CHECKING:

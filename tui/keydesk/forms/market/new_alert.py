@@ -12,12 +12,12 @@ from keydesk.calc.alerts.alert import USUAL_PAUSE_S, AlertLine, repeat_text
 from keydesk.calc.alerts.condition import AlertSyntaxError, Direction, PriceSide
 from keydesk.calc.alerts.of_facts import TradeResult
 from keydesk.calc.alerts.of_prices import PriceCross
-from keydesk.calc.alerts.parser import parse_alert
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, Words, fold_line, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import KEYMAP, NAME, NEW_ALERT, KeyMap
+from keydesk.parse.alerts import parse_alert
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text.format import pips, price, r_multiple

@@ -5,11 +5,11 @@ from datetime import UTC
 from typing import ClassVar
 
 from keydesk.calc.market.replay import ControlledMarket, Home, Replay, speed_text
-from keydesk.calc.replay_commands import VERBS, ReplayCommand
 from keydesk.forms.info_form import DetailsForm, InfoForm, Rows
 from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import KEYMAP, REPLAY, KeyMap
+from keydesk.parse.replay import VERBS, ReplayCommand
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text.format import EMPTY, date_and_time, money, pair

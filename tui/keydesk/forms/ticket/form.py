@@ -8,7 +8,6 @@ from typing import ClassVar
 from keydesk.calc.orders.checks import CheckContext, TicketCheck, check_ticket
 from keydesk.calc.orders.first_draft import first_draft, on_field
 from keydesk.calc.orders.instructions import OpenOrder
-from keydesk.calc.orders.order_parser import ParsedOrder
 from keydesk.calc.orders.plans.scale_out import OrderPart
 from keydesk.calc.orders.preview import preview_of
 from keydesk.calc.orders.ticket import Plan, work_out
@@ -40,6 +39,7 @@ from keydesk.forms.ticket.sending import SeenPrices, expiry_of, order_of
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import TICKET
+from keydesk.parse.orders import ParsedOrder
 from keydesk.store.risk import open_risk_of, usual_size
 from keydesk.text.format import pair
 from keydesk.text.sanitize import safe

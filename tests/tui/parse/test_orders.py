@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.calc.command_parser import OpenTicket, ShowMessage, complete, parse_command
-from keydesk.calc.orders.order_parser import OrderSyntaxError, ParsedOrder, parse_order
 from keydesk.calc.orders.ticket_draft import Draft, Entry
+from keydesk.parse.commands import OpenTicket, ShowMessage, complete, parse_command
+from keydesk.parse.orders import OrderSyntaxError, ParsedOrder, parse_order
 
 NAMES = ["EUR_USD", "USD_JPY", "EUR_GBP", "GBP_JPY", "GBP_USD", "EUR_JPY"]
 TICKET = Draft(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from keydesk.calc.command_parser import ShowMessage, complete, completions, parse_command
-from keydesk.calc.page_commands import PAGES, PageName, ShowPage
+from keydesk.parse.commands import ShowMessage, complete, completions, parse_command
+from keydesk.parse.pages import PAGES, PageName, ShowPage
 
 NAMES = ("EUR_USD", "EUR_JPY", "GBP_USD")
 

@@ -4,15 +4,15 @@ from datetime import datetime
 
 import pytest
 
-from keydesk.calc.command_parser import (
+from keydesk.calc.market.granularity import SECONDS, find_granularity, longer, next_common
+from keydesk.calc.market.indicator_specs import parse_indicators
+from keydesk.parse.commands import (
     ChooseIndicators,
     GoToDate,
     ShowGranularity,
     ShowMessage,
     parse_command,
 )
-from keydesk.calc.market.granularity import SECONDS, find_granularity, longer, next_common
-from keydesk.calc.market.indicator_specs import parse_indicators
 
 
 @pytest.mark.parametrize("name", SECONDS)

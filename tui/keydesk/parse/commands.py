@@ -7,8 +7,6 @@ from typing import ClassVar, Literal
 
 from keydesk.calc.alerts.alert import AlertLine
 from keydesk.calc.alerts.condition import AlertSyntaxError
-from keydesk.calc.alerts.parser import WORDS as ALERT_WORDS
-from keydesk.calc.alerts.parser import parse_alert
 from keydesk.calc.market.granularity import SECONDS, find_granularity
 from keydesk.calc.market.indicator_specs import (
     IndicatorSpec,
@@ -16,16 +14,18 @@ from keydesk.calc.market.indicator_specs import (
     parse_indicators,
 )
 from keydesk.calc.market.replay import ControlledMarket
-from keydesk.calc.orders.order_parser import (
+from keydesk.calc.orders.ticket_draft import Side
+from keydesk.parse.alerts import WORDS as ALERT_WORDS
+from keydesk.parse.alerts import parse_alert
+from keydesk.parse.instruments import find_instrument
+from keydesk.parse.orders import (
     KEYWORDS,
     OrderSyntaxError,
     ParsedOrder,
-    matching,
     parse_order,
 )
-from keydesk.calc.orders.ticket_draft import Side
-from keydesk.calc.page_commands import PAGES, ShowPage
-from keydesk.calc.replay_commands import (
+from keydesk.parse.pages import PAGES, ShowPage
+from keydesk.parse.replay import (
     NOT_OFFERED,
     ReplayCommand,
     ReplaySyntaxError,
@@ -363,14 +363,3 @@ def _ticket(side: Side, rest: list[str], instruments: Iterable[str], focus: str)
         return OpenTicket(side, instrument, parse_order(rest[1:] if named else rest))
     except OrderSyntaxError as error:
         return ShowMessage("warn", str(error))
-
-
-def find_instrument(name: str, instruments: Iterable[str]) -> str | None:
-    """Return the instrument of a name such as eurusd, EUR/USD or eur_usd; else the only near match."""
-    names = list(instruments)
-    plain = "".join(letter for letter in name.upper() if letter.isalnum())
-    for each in names:
-        if each.replace("_", "") == plain:
-            return each
-    near = matching(plain, names)
-    return near[0] if len(near) == 1 else None

@@ -21,7 +21,7 @@ from keydesk.calc.alerts.of_facts import (
     TradeResult,
 )
 from keydesk.calc.alerts.of_prices import DayHighLow, PriceCross, PriceMove, SpreadLevel
-from keydesk.calc.alerts.parser import parse_alert
+from keydesk.parse.alerts import parse_alert
 from support.data.desk_store import long_euro
 
 NAMES = ("EUR_USD", "GBP_USD", "USD_JPY", "XAU_USD")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.calc.command_parser import ShowMessage, complete, parse_command
 from keydesk.calc.market.replay import ControlledMarket, MarketState, Replay, Scenario
-from keydesk.calc.replay_commands import (
+from keydesk.parse.commands import ShowMessage, complete, parse_command
+from keydesk.parse.replay import (
     STATUS,
     VERBS,
     ReplayCommand,

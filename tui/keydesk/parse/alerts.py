@@ -18,7 +18,7 @@ from keydesk.calc.alerts.condition import (
 )
 from keydesk.calc.alerts.of_facts import ClockTime
 from keydesk.calc.alerts.of_prices import SIDES, PriceCross
-from keydesk.calc.orders.order_parser import matching
+from keydesk.parse.instruments import matching
 
 KINDS = (*of_prices.KINDS, *of_candles.KINDS, *of_facts.KINDS)
 OF_INSTRUMENT = frozenset(

@@ -1,11 +1,11 @@
-"""Parse an order of the command line, such as `b eurusd 50k @1.0830 sl 20p tp 2r gtd 4h`, and match instrument names.
+"""Parse an order of the command line, such as `b eurusd 50k @1.0830 sl 20p tp 2r gtd 4h`.
 
 The order only fills a ticket, which asks for its own confirmation. Fields that are missing come from the template. An
 error names the field and shows how to write it.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC
 from decimal import Decimal
@@ -42,36 +42,6 @@ ALONE: dict[str, tuple[str, Entry | str]] = {  # words without a value after the
 }
 KEYWORDS = ("sl", "tp", "tr", "bound", *ALONE, "gtd")
 NONE = "none"
-
-
-def matching(typed: str, names: Iterable[str]) -> list[str]:
-    """Return the names that contain the typed letters in order, best match first; all names if nothing is typed."""
-    letters = "".join(letter for letter in typed.upper() if letter.isalnum())
-    scored = [(_distance(letters, name), name) for name in names]
-    return [name for distance, name in sorted(scored, key=_by_distance) if distance is not None]
-
-
-def _by_distance(scored: tuple[tuple[int, int] | None, str]) -> tuple[int, int]:
-    return scored[0] or (0, 0)
-
-
-def _distance(letters: str, name: str) -> tuple[int, int] | None:
-    """Return how far the matched letters are apart, None if the name does not contain them.
-
-    Letters that begin a currency count as near: `gj` means GBP_JPY before it means anything else.
-    """
-    plain = name.replace("_", "")
-    starts = "".join(part[:1] for part in name.split("_"))
-    if letters and starts.startswith(letters):
-        return (0, 0)
-    at, gaps = -1, 0
-    for letter in letters:
-        place = plain.find(letter, at + 1)
-        if place < 0:
-            return None
-        gaps += place - at - 1
-        at = place
-    return (1 if letters else 0, gaps)
 
 
 class OrderSyntaxError(Exception):
