@@ -13,14 +13,25 @@ from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.info_form import HelpForm
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.keys.guard import Cause
-from keydesk.keys.guarded_app import GuardedKeys, NoticeLevel
+from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.keys.keymap import DESK, KEYMAP, textual_name
+from keydesk.store.store import Store
 from keydesk.widgets import theme
 from support.data.desk_store import example_store
 from support.fakes.form_app import example_context
 from support.fakes.quick_pilot import QuickTests
 
 HUMAN = 0.45
+
+
+class HeardKeys(GuardedKeys):
+    """Guarded keys that keep why they were disarmed, also where they stay armed."""
+
+    def disarm(self, cause: Cause) -> None:
+        """Keep why."""
+        assert isinstance(self.app, Desk)
+        self.app.causes.append(cause)
+        super().disarm(cause)
 
 
 class Desk(QuickTests[None]):
@@ -39,18 +50,17 @@ class Desk(QuickTests[None]):
     def __init__(self) -> None:
         super().__init__()
         self.continued_at: Callable[[], float] = lambda: float("-inf")
-        self.guarded_keys = GuardedKeys(
+        self.store = Store()
+        self.causes: list[Cause] = []
+        self.guarded_keys = HeardKeys(
             self,
             super().on_event,
-            disarm=self.disarm,
-            notify=self.tell,
+            self.store,
             continued_at=lambda: self.continued_at(),  # noqa: PLW0108 - a test replaces it
         )
         self.register_theme(theme.load("dark", "truecolor").textual())
         self.theme = "dark"
         self.sent: list[object] = []
-        self.causes: list[Cause] = []
-        self.told: list[str] = []
         self.commands: list[object] = []
         self.presets: list[int] = []
         self.downs = 0
@@ -69,13 +79,10 @@ class Desk(QuickTests[None]):
         """Something to look at."""
         yield Static("desk")
 
-    def disarm(self, cause: Cause) -> None:
-        """Keep why."""
-        self.causes.append(cause)
-
-    def tell(self, level: NoticeLevel, text: str) -> None:
-        """Keep what was said."""
-        self.told.append(f"{level} {text}")
+    @property
+    def told(self) -> list[str]:
+        """What was said, with its level."""
+        return [f"{each.level} {each.text}" for each in self.store.notices]
 
     def action_buy(self) -> None:
         """Open a ticket."""
@@ -91,7 +98,7 @@ class Desk(QuickTests[None]):
 
     def action_refuse(self) -> None:
         """Open nothing, as when there is nothing to close."""
-        self.tell("info", "Nothing to close")
+        self.store.tell("info", "Nothing to close")
 
     def action_preset(self, number: int) -> None:
         """Keep the size."""

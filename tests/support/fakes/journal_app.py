@@ -47,7 +47,6 @@ class JournalApp(QuickTests[int]):
         steps = [Step(kind, "EUR_USD", Decimal(5000), 9, 0) for kind in ("market", "close")]
         self.service = JournalService(play(TERMS[0], steps))
         self.store = example_store()
-        self.told: list[tuple[str, str]] = []
         self.described: set[str] = set()  # the workers that ran
         self.sent: list[Instruction | None] = []
         self.heard: list[Callable[[Transaction], None]] = []
@@ -56,20 +55,21 @@ class JournalApp(QuickTests[int]):
             self,
             account,
             self.store,
-            tell=self._tell,
             keymap=KEYMAP,
             form_context=lambda: example_context(self.store),
             execute=self.sent.append,
             portions=portions,
         )
-        self.statistics = JournalStatistics(self, account, self.store, self.journal, self._tell)
+        self.statistics = JournalStatistics(self, account, self.store, self.journal)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Note what ran."""
         self.described.add(event.worker.description)
 
-    def _tell(self, level: str, text: str) -> None:
-        self.told.append((level, text))
+    @property
+    def told(self) -> list[tuple[str, str]]:
+        """What the trader was told, with its level."""
+        return [(each.level, str(each.text)) for each in self.store.notices]
 
     def open(self) -> None:
         """Open the account."""

@@ -30,13 +30,13 @@ from keydesk.forms.market.alerts import AlertAction, AlertsForm
 from keydesk.forms.market.new_alert import AlertChoice, NewAlertForm, TakeAlert
 from keydesk.forms.sheet import FormContext
 from keydesk.keys.guard import Cause, Guard
-from keydesk.keys.guarded_app import Chords
+from keydesk.keys.guarded_app import Chords, GuardedKeys
 from keydesk.keys.keymap import DESK, KEYMAP
 from keydesk.panes.chart import Chart
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
-from keydesk.store.state import LogLine, Notice
+from keydesk.store.state import LogLine
 from keydesk.store.store import Store
 from keydesk.widgets.terminal_app import TerminalApp
 from keydesk.widgets.theme import Depth
@@ -55,6 +55,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
     ) -> None:
         super().__init__()
         self.store: Store = desk_store(20)
+        self.store.wall_ns = lambda: WALL_NS
         self.chords = Chords(KEYMAP)
         self.guard = Guard(frozenset())
         self.statistics_shown: list[int] = []  # the views
@@ -63,18 +64,16 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
         self.workspaces = WorkspaceActions(
             lock.path.parent,
             self.store,
-            screen=lambda: self.actions.screen,
-            tell=self.tell,
+            lambda: self.actions.screen,
         )
         account = DeskAccount(
             self.store,
             KEYMAP,
             lock.path.parent,
             USUAL_CHECKS,
-            tell=self.tell,
-            last_key_at=lambda: 0.0,
+            GuardedKeys(self, super().on_event, self.store),
         )
-        self.replay = MarketReplay(self, account, self.store, tell=self.tell, record=self.record)
+        self.replay = MarketReplay(self, account, self.store)
         self.actions = DeskActions(
             self,
             self,
@@ -88,13 +87,13 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
             self,
             self.store,
             WatchlistFile(lock.path.parent),
-            tell=self.tell,
             pane=lambda: self.actions.screen.watchlist,
             keymap=KEYMAP,
         )
         self.decided: list[Instruction] = []
         self.series_wanted: list[tuple[int, str]] = []  # place and candle length
         self.recorded: list[tuple[str, str]] = []
+        self.store.audit.listen(lambda what, text: self.recorded.append((what, text)))
         self.alert_choices: list[AlertChoice | None] = []
         self.alert_actions: list[AlertAction] = []
         self.mutes = 0
@@ -190,7 +189,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
         self.limit_changes = list(changes or ())
 
     def record(self, what: str, text: str) -> None:
-        self.recorded.append((what, text))
+        self.store.record(what, text)
 
     def show_transaction(self, line: LogLine) -> None:
         """No broker is asked here."""
@@ -210,7 +209,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
         """Stay armed: the forms are to be reached."""
 
     def tell(self, level: Literal["info", "good", "warn", "bad"], text: str) -> None:
-        self.store.notify(Notice(level, text, WALL_NS))
+        self.store.tell(level, text)
 
     def leave(self, code: int = 0) -> None:
         """Stay: leaving is not what is tried."""

@@ -106,7 +106,7 @@ async def read(readings: AccountPages, transactions: Transactions) -> tuple[int,
 def new_readings() -> AccountPages:
     store = example_store()
     store.clock_ns = WALL_NS
-    return AccountPages(cast("App[int]", None), cast("DeskAccount", None), store, lambda *_: None)
+    return AccountPages(cast("App[int]", None), cast("DeskAccount", None), store)
 
 
 async def test_only_what_is_new_is_read_the_second_time() -> None:

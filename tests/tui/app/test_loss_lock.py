@@ -5,13 +5,17 @@ import os
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from keydesk.app.loss_lock import DailyLossLock
+from keydesk.app.settings_changes import SettingsChanges
 from keydesk.calc.market.trading_day import day_start
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.keys.guard import Cause
+from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.store.risk import exit_only_text
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue_day
@@ -34,7 +38,6 @@ class Desk:
     path: Path
     loss: str = "0"
     limits: Limits = field(default_factory=lambda: Limits(daily_loss=D(300)))
-    said: list[str] = field(default_factory=list)
     recorded: list[str] = field(default_factory=list)
     disarmed: list[Cause] = field(default_factory=list)
     store: Store = field(default_factory=example_store)
@@ -43,11 +46,10 @@ class Desk:
     def __post_init__(self) -> None:
         self.lock = DailyLossLock(
             self.store,
-            lambda: self.limits,
-            tell=lambda _level, text: self.said.append(text),
-            disarm=self.disarmed.append,
-            record=lambda _what, text: self.recorded.append(text),
+            cast("SettingsChanges", self),
+            cast("GuardedKeys", SimpleNamespace(disarm=self.disarmed.append)),
         )
+        self.store.audit.listen(lambda _what, text: self.recorded.append(text))
         self.store.clock_ns = NOON
         self.loses(self.loss)
         self.lock.open(self.path)
@@ -63,6 +65,10 @@ class Desk:
         self.seconds += 1
         self.lock.check(self.seconds)
         return self
+
+    @property
+    def said(self) -> list[str]:
+        return [str(each.text) for each in self.store.notices]
 
     @property
     def exit_only(self) -> str:

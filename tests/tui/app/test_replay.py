@@ -48,7 +48,6 @@ class OneDesk:
     replay: MarketReplay
     store: Store
     shell: Shell
-    told: list[tuple[str, str]]
     recorded: list[tuple[str, str]]
 
     async def do(self, line: str) -> None:
@@ -60,6 +59,10 @@ class OneDesk:
     async def finish(self) -> None:
         while self.shell.working:
             await self.shell.working.pop(0)
+
+    @property
+    def told(self) -> list[tuple[str, str]]:
+        return [(each.level, str(each.text)) for each in self.store.notices]
 
     @property
     def text(self) -> str:
@@ -76,19 +79,14 @@ def desk_at(market: ControlledBroker) -> OneDesk:
     transport = httpx.ASGITransport(market.application, client=("127.0.0.1", 1))
     control = MarketControl("http://localhost", Secret(CONTROL_TOKEN), transport)
     store, shell = desk_store(3), Shell()
-    told: list[tuple[str, str]] = []
+    store.notices.clear()
     recorded: list[tuple[str, str]] = []
-    replay = MarketReplay(
-        cast("Any", shell),
-        cast("DeskAccount", NoAccount()),
-        store,
-        tell=lambda level, text: told.append((level, text)),
-        record=lambda what, text: recorded.append((what, text)),
-    )
+    store.audit.listen(lambda what, text: recorded.append((what, text)))
+    replay = MarketReplay(cast("Any", shell), cast("DeskAccount", NoAccount()), store)
     replay.control = control
     assert store.account is not None
     store.account.id = "101-001-1000001-001"
-    return OneDesk(replay, store, shell, told, recorded)
+    return OneDesk(replay, store, shell, recorded)
 
 
 @asynccontextmanager

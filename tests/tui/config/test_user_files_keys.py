@@ -10,9 +10,10 @@ from textual.widget import Widget
 from keydesk.config.settings import BadSettings
 from keydesk.config.user_files import load_keymap
 from keydesk.keys.bindings import bindings_of
-from keydesk.keys.guard import Cause
-from keydesk.keys.guarded_app import GuardedKeys, NoticeLevel
+from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.keys.keymap import KEYMAP, TRADES, WATCHLIST, KeyMap
+from keydesk.store.state import NoticeLevel
+from keydesk.store.store import Store
 
 
 def written(folder: Path, text: str) -> Path:
@@ -90,27 +91,29 @@ class Pane(Widget, can_focus=True):
         self.done.append("find")
 
 
+class QuietStore(Store):
+    """A store that nothing is to be told or recorded to."""
+
+    def record(self, what: str, text: str) -> None:
+        assert what != "disarm", text
+
+    def tell(self, level: NoticeLevel, text: str) -> None:
+        raise AssertionError(level, text)
+
+
 class Desk(App[None]):
     """An app with guarded keys around it."""
 
     def __init__(self, keymap: KeyMap) -> None:
         super().__init__()
         self.set_keymap(dict(keymap.moved))
-        self.guarded_keys = GuardedKeys(
-            self, super().on_event, disarm=self.disarm, notify=self.tell, keymap=keymap
-        )
+        self.guarded_keys = GuardedKeys(self, super().on_event, QuietStore(), keymap)
 
     async def on_event(self, event: Event) -> None:
         await self.guarded_keys.on_event(event)
 
     def compose(self) -> ComposeResult:
         yield Pane()
-
-    def disarm(self, cause: Cause) -> None:
-        raise AssertionError(cause)
-
-    def tell(self, level: NoticeLevel, text: str) -> None:
-        raise AssertionError(level, text)
 
 
 async def test_the_moved_key_acts_and_the_old_one_does_not(tmp_path: Path) -> None:

@@ -215,9 +215,7 @@ async def test_a_line_that_cannot_be_read_stays_to_be_mended() -> None:
 async def test_an_alert_that_cannot_be_made_now_is_refused_while_its_line_is_open() -> None:
     store = example_store()
     no_app: Any = None
-    alerts = AccountAlerts(
-        no_app, store, AlertSettings(), write=lambda _: None, tell=lambda *_: None, keymap=KEYMAP
-    )
+    alerts = AccountAlerts(no_app, store, AlertSettings(), write=lambda _: None, keymap=KEYMAP)
     app = FormApp(lambda: CommandForm(store, "alert trade 9", alerts.trouble))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*"9 < -1r")

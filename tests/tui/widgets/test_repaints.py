@@ -17,9 +17,8 @@ from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.forms.framed_sheet import Sheet
 from keydesk.forms.info_form import HelpForm
 from keydesk.forms.journal.trades import JournalForm
-from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.keys.keymap import KEYMAP
-from keydesk.store.state import Topic
+from keydesk.store.state import NoticeLevel, Topic
 from keydesk.text.sanitize import safe
 from keydesk.trade_journal.notes_file import Notes
 from support.data.journal_service import read_journal

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
-from time import monotonic, time_ns
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual.app import App
@@ -18,7 +18,6 @@ from keydesk.app.account_connection import Connection
 from keydesk.app.desk_account import DeskAccount
 from keydesk.calc.market.trading_day import SECOND
 from keydesk.calc.risk.period_profit import Booking, period_start
-from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.store.store import Store
 from keydesk.text.sanitize import clean
 
@@ -51,18 +50,11 @@ class AccountPages:
     Args:
         app: Shows the pages and runs the workers.
         account: Is read, once it is open; has the journal, the audit log and the executions.
-        store: Has the orders in flight, the broker's time and the time zone.
-        tell: Shows one line to the trader.
+        store: Has the orders in flight, the broker's time and the time zone; shows messages.
     """
 
-    def __init__(
-        self,
-        app: App[int],
-        account: DeskAccount,
-        store: Store,
-        tell: Callable[[NoticeLevel, str], None],
-    ) -> None:
-        self._app, self._account, self._store, self._tell = app, account, store, tell
+    def __init__(self, app: App[int], account: DeskAccount, store: Store) -> None:
+        self._app, self._account, self._store = app, account, store
         self._bookings = _Bookings()
         self._closes: dict[str, tuple[float, Mapping[int, float]]] = {}
 
@@ -77,7 +69,7 @@ class AccountPages:
 
         entries, trouble = await asyncio.to_thread(try_to_read, path)
         if trouble:
-            self._tell("warn", f"The audit log cannot be read: {trouble}")
+            self._store.tell("warn", f"The audit log cannot be read: {trouble}")
         else:
             self._app.push_screen(forms.AuditForm(entries, self._store.zone))
 
@@ -124,7 +116,7 @@ class AccountPages:
     async def _fetch_bookings(self, connection: Connection, take: TakeBookings) -> None:
         from keydesk_client.errors import KeydeskClientError, NotFound, OutOfRange  # noqa: PLC0415
 
-        clock = self._store.clock_ns or time_ns()
+        clock = self._store.now_ns
         since = min(period_start("week", clock), period_start("month", clock))
         if since != self._bookings.since_ns:
             self._bookings = _Bookings(since)

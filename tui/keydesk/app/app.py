@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+from contextlib import suppress
+from functools import partial
 from time import monotonic, time_ns
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,12 +15,13 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
+from keydesk import forms
 from keydesk.app import lifecycle
-from keydesk.app.account_sources import AccountAddress
+from keydesk.app.account_connection import Connection, load_all
+from keydesk.app.account_sources import AccountAddress, CannotOpen
 from keydesk.app.availability import is_available
 from keydesk.app.desk import DeskSetup, TradingDesk
-from keydesk.app.desk_account import AccountStart
-from keydesk.app.garbage_collection import return_unused_memory
+from keydesk.app.garbage_collection import return_unused_memory, settle
 from keydesk.app.pane_requests import on_pane_requests
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.frame import Frame, FrameClock
@@ -37,6 +41,7 @@ FAULT = (
     "Without the desk: keydesk flatten, keydesk cancel-all"
 )
 AFTER_A_FORM = 1.0  # seconds
+LONG_START = 5.0  # seconds after which a message names the reason for waiting
 
 
 class KeydeskApp(TerminalApp[int], inherit_bindings=False):
@@ -114,33 +119,55 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def _open(self) -> None:
         self.desk.actions.show_preset()
         self._say_terminal()
-        start = AccountStart(
-            self,
-            self._setup.account,
-            self.desk.account,
-            tell=self.desk.tell,
-            on_open=self.desk.on_open,
-            on_failure=self._on_failure,
-            draw_now=self.clock.draw_now,
-        )
-        opening = start.run(self._on_address)
-        self.run_worker(opening, "account", group="feeds", exit_on_error=False)
+        self.run_worker(self._run_account(), "account", group="feeds", exit_on_error=False)
 
     def _say_terminal(self) -> None:
         """Report limits of the terminal; ASCII by locale or `--ascii` was chosen and is not reported."""
         facts = self._setup.terminal
         if facts.ascii_because and not ascii_locale(os.environ):
-            self.desk.tell("warn", f"Drawn in ASCII: {facts.ascii_because}")
+            self.desk.store.tell("warn", f"Drawn in ASCII: {facts.ascii_because}")
         for warning in facts.warnings:
-            self.desk.tell("warn", warning)
+            self.desk.store.tell("warn", warning)
 
-    def _on_address(self, target: AccountAddress) -> None:
+    async def _run_account(self) -> None:
+        """Find the account, or start the practice broker; open it, and run its feeds until cancelled."""
+        load_all()  # the practice broker is starting meanwhile
+        try:
+            target = await self._account_address()
+        except CannotOpen as error:
+            self.last_text = str(error)
+            self.exit(1, return_code=1)
+            return
         self.show_window_title(f"{self.window_title} …{target.account_id[-3:]}")
         self.desk.on_address(target)
+        keeping = self._setup.account.supervise(partial(self.desk.store.tell, "bad"))
+        self.run_worker(keeping, "broker", group="feeds")
+        await self.desk.account.run(target, self._on_account_open)
 
-    def _on_failure(self, text: str) -> None:
-        self.last_text = text
-        self.exit(1, return_code=1)
+    async def _account_address(self) -> AccountAddress:
+        text = "The broker is still starting: a large ledger takes a while to read"
+        waiting = self.set_timer(LONG_START, partial(self.desk.store.tell, "info", text))
+        try:
+            return await self._setup.account.target()
+        finally:
+            waiting.stop()
+
+    def _on_account_open(self, connection: Connection) -> None:
+        self.desk.on_open(connection)
+        first = self._draw_first_prices(connection.feed.priced)
+        self.run_worker(first, "first prices", group="feeds")
+
+    async def _draw_first_prices(self, priced: asyncio.Event) -> None:
+        """Draw the first prices when they come, not with the next beat.
+
+        The forms that trade are loaded before: keys that are typed at the sight of prices must not wait for that.
+        """
+        forms.load()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LONG_START):
+                await priced.wait()
+            self.clock.draw_now()
+        self.call_after_refresh(settle)
 
     # Frames.
 
@@ -154,7 +181,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.clock.beat()
         if self.clock.slow and not self._slow_line_reported and self.slow_line_text:
             self._slow_line_reported = True
-            desk.tell("info", self.slow_line_text)
+            desk.store.tell("info", self.slow_line_text)
         desk.check()
 
     def draw(self, frame: Frame) -> None:
@@ -186,7 +213,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Leave on the second Ctrl-C within two seconds, or answer what it asks; the first shows how to leave."""
         if not self.desk.leaving.interrupt():
             line = self.desk.keymap.name("command")
-            self.desk.tell("info", f"Press {line}q and Enter to leave, or Ctrl-C again now")
+            self.desk.store.tell("info", f"Press {line}q and Enter to leave, or Ctrl-C again now")
 
     @on_pane_requests
     def handle_request(self, message: Message) -> None:
@@ -202,9 +229,9 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         error = event.worker.error
         text = f"{event.worker.name} failed ({type(error).__name__}: {error})"
         if event.worker.group == "commands":
-            self.desk.tell("bad", f"OUTCOME NOT SHOWN: {text}. Look at trades and orders.")
+            self.desk.store.tell("bad", f"OUTCOME NOT SHOWN: {text}. Look at trades and orders.")
         else:
-            self.desk.tell("bad", f"{text}. Leave and start again; exits work at the broker.")
+            self.desk.store.tell("bad", f"{text}. Leave and start again; exits work at the broker.")
 
     def fault_report(self) -> RenderableType | None:
         """Return the report of the first fault, and end the desk."""

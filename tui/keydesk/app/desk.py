@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from time import monotonic, time, time_ns
+from time import monotonic, time
 from typing import TYPE_CHECKING
 
 from textual.events import Event
@@ -35,30 +35,18 @@ from keydesk.config.settings import DeskOptions, Folders, Settings
 from keydesk.config.user_files import UserSettings
 from keydesk.config.watchlists import WatchlistFile
 from keydesk.keys.confirm import Letters
-from keydesk.keys.guard import AutoDisarm, Cause, Guard, arming_after, arming_at_start
-from keydesk.keys.guarded_app import GuardedKeys, NoticeLevel
+from keydesk.keys.guard import AutoDisarm, Cause, Guard, arming_at_start
+from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.risk import exit_only_text
-from keydesk.store.state import Notice, Topic
+from keydesk.store.state import NoticeLevel
 from keydesk.store.store import Store
 from keydesk.terminal.check import TerminalFacts
-from keydesk.text.sanitize import safe
 from keydesk.widgets.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
-    from keydesk.alerts.away import AwayReport
     from keydesk.calc.orders.instructions import Instruction
     from keydesk.forms.sheet import FormContext
-
-
-# What disarms the desk without a key and without a message of its own; the focus goes with a key of the trader.
-DISARMS_BY_ITSELF: Mapping[Cause, NoticeLevel] = {
-    Cause.RECONNECT: "warn",
-    Cause.RESUME: "warn",
-    Cause.IDLE: "warn",
-    Cause.LOCKED: "warn",
-    Cause.FOCUS_OUT: "info",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +90,8 @@ class TradingDesk:
         self.guarded_keys = GuardedKeys(
             app,
             on_event,
-            disarm=self.disarm,
-            notify=self.tell,
-            keymap=keymap,
-            record=self.record,
+            store,
+            keymap,
             continued_at=app.continued_at,
             crowded=lambda: self.actions.take_preset_back(),  # noqa: PLW0108 - made below
         )
@@ -113,51 +99,31 @@ class TradingDesk:
             app,
             store,
             WatchlistFile(folders.config),
-            tell=self.tell,
             pane=lambda: self.screen.watchlist,
             keymap=keymap,
         )
         self.watchlists.load(setup.workspace.saved.watchlist)
-        self.workspaces = WorkspaceActions(
-            folders.config, store, screen=lambda: self.screen, tell=self.tell
-        )
-        self.settings = SettingsChanges(
-            app, store, own.limits, folders.config, tell=self.tell, record=self.record
-        )
-        self.loss_lock = DailyLossLock(
-            store,
-            lambda: self.settings.limits,
-            tell=self.tell,
-            disarm=self.disarm,
-            record=self.record,
-        )
+        self.workspaces = WorkspaceActions(folders.config, store, lambda: self.screen)
+        self.settings = SettingsChanges(app, store, own.limits, folders.config)
+        self.loss_lock = DailyLossLock(store, self.settings, self.guarded_keys)
         self.account = DeskAccount(
             store,
             keymap,
             folders.state / "orders",
             setup.settings.reconciliation,
-            tell=self.tell,
-            last_key_at=lambda: self.guarded_keys.last_key_at,
+            self.guarded_keys,
         )
         self.alerts = AccountAlerts(
             app,
             store,
             own.alerts,
             write=app.send_to_terminal,
-            tell=self.tell,
             keymap=keymap,
         )
-        self.away = AwayCard(
-            store,
-            last_key_at=lambda: self.guarded_keys.last_key_at,
-            is_free=lambda: isinstance(app.screen, DeskScreen),
-            show=self._show_away,
-        )
-        self.week_end = WeekEndReminder(store, self.tell)
-        self._requests = AccountRequests(app, self.account, self.tell)
-        self.replay = MarketReplay(
-            app, self.account, store, tell=self.tell, record=self.record, keymap=keymap
-        )
+        self.away = AwayCard(app, store, self.guarded_keys)
+        self.week_end = WeekEndReminder(store)
+        self._requests = AccountRequests(app, self.account, store)
+        self.replay = MarketReplay(app, self.account, store, keymap)
         services = self._services()
         self.actions = DeskActions(
             app,
@@ -175,7 +141,6 @@ class TradingDesk:
             self.watchlists,
             perform=self.actions.perform,
             show_audit=services.show_audit,
-            tell=self.tell,
         )
         store.zone = setup.settings.zone
         saved = setup.workspace.saved
@@ -186,17 +151,16 @@ class TradingDesk:
     def _services(self) -> DeskServices:
         """Return what the actions use of account, alerts, journal and settings."""
         app, account, store = self._app, self.account, self.store
-        pages = AccountPages(app, account, store, self.tell)
+        pages = AccountPages(app, account, store)
         self.journal = journal = AccountJournal(
             app,
             account,
             store,
-            tell=self.tell,
             keymap=self.keymap,
             form_context=self.form_context,
             execute=self.execute,
         )
-        statistics = JournalStatistics(app, account, store, journal, self.tell)
+        statistics = JournalStatistics(app, account, store, journal)
         return DeskServices(
             show_audit=pages.show_audit,
             show_outcomes=pages.show_outcomes,
@@ -266,27 +230,19 @@ class TradingDesk:
 
     def disarm(self, cause: Cause) -> None:
         """Disarm the desk if the cause asks for it in this environment."""
-        now = arming_after(cause, self.store.arming, self.store.health.environment)
-        if now != self.store.arming:
-            self.record("disarm", cause.value.text)
-            self.store.arming = now
-            self.store.mark(Topic.ARMING)
-            if level := DISARMS_BY_ITSELF.get(cause):
-                arms = self.keymap.name("arm")
-                self.tell(level, f"Exit only: {cause.value.text}; {arms} arms again")
+        self.guarded_keys.disarm(cause)
 
     def exit_only(self) -> str:
         """Return why no risk may be opened now, "" if it may."""
-        return exit_only_text(self.store, self.settings.limits, self.store.clock_ns or time_ns())
+        return exit_only_text(self.store, self.settings.limits, self.store.now_ns)
 
     def record(self, what: str, text: str) -> None:
         """Write an entry to the audit log of the account."""
-        self.account.record(what, text)
-        self.alerts.on_audit_entry(what, text)
+        self.store.record(what, text)
 
     def tell(self, level: NoticeLevel, text: str) -> None:
         """Show one line to the trader."""
-        self.store.notify(Notice(level, safe(text), time_ns()))
+        self.store.tell(level, text)
 
     def key_context(self) -> str:
         """Return the key map's name of the focused pane."""
@@ -300,14 +256,13 @@ class TradingDesk:
             store=self.store,
             letters=self._letters,
             clock=monotonic,
-            wall_ns=lambda: self.store.clock_ns or time_ns(),
+            wall_ns=lambda: self.store.now_ns,
             template=self.actions.template,
             templates=self._setup.own.templates,
             limits=self.settings.limits,
             preset=self.actions.preset,
             keymap=self.keymap,
             exit_only=self.exit_only,
-            record=self.record,
             ask_price=self._requests.ask_price,
             show_plan=self.actions.show_plan,
             dock_columns=self.actions.dock_columns,
@@ -317,11 +272,6 @@ class TradingDesk:
     def execute(self, instruction: Instruction | None) -> None:
         """Start the command of a form in its own worker."""
         self._requests.execute(instruction)
-
-    def _show_away(self, report: AwayReport) -> None:
-        from keydesk.forms.info_form import DetailsForm  # noqa: PLC0415 - with the first form
-
-        self._app.push_screen(DetailsForm(report.title, report.rows(self.store.zone)))
 
     # Leaving.
 

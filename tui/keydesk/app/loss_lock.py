@@ -13,6 +13,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from keydesk.app.settings_changes import SettingsChanges
 from keydesk.calc.daily_loss import (
     LossEvent,
     LossLock,
@@ -21,12 +22,11 @@ from keydesk.calc.daily_loss import (
     event_text,
     lock_text,
 )
-from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.keys.guard import Cause
-from keydesk.keys.guarded_app import NoticeLevel
+from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.store.account_records import record_of, with_record
 from keydesk.store.risk import day_result, keep_day_start
-from keydesk.store.state import Topic
+from keydesk.store.state import NoticeLevel, Topic
 from keydesk.store.store import Store
 from keydesk.text.format import duration
 from keydesk.text.sanitize import clean
@@ -60,23 +60,17 @@ class DailyLossLock:
 
     Args:
         store: Has the day's loss; `store.loss_lock` is what forms and commands look at.
-        limits: Returns the trader's limits.
-        tell: Shows a message until it is seen.
-        disarm: Makes the keyboard exit-only.
-        record: Writes to the audit log.
+        settings: Have the trader's limits.
+        keys: Are made exit-only.
     """
 
     def __init__(
         self,
         store: Store,
-        limits: Callable[[], Limits],
-        *,
-        tell: Callable[[NoticeLevel, str], None],
-        disarm: Callable[[Cause], None],
-        record: Callable[[str, str], None],
+        settings: SettingsChanges,
+        keys: GuardedKeys,
     ) -> None:
-        self._store, self._limits = store, limits
-        self._tell, self._disarm, self._record = tell, disarm, record
+        self._store, self._settings, self._keys = store, settings, keys
         self._path: Path | None = None
         self._seen = _Record(0, 0, 0, LossLock())  # at the last look
         self._checked_at = float("-inf")
@@ -109,17 +103,17 @@ class DailyLossLock:
             if was_on and not (self._released_early or self._new_day):
                 self._leave_behind()
             if self._released_early:  # also by a desk that was opened after the wait, and is armed
-                self._disarm(Cause.DAILY_LOSS)
+                self._keys.disarm(Cause.DAILY_LOSS)
             return
         if not was_on and not self._locked_now:  # by another desk, or before this one was opened
-            self._tell(
+            self._store.tell(
                 "bad", f"{lock_text(self._store.loss_lock, self._store.clock_ns)}. Exits work"
             )
-        self._disarm(Cause.DAILY_LOSS)
+        self._keys.disarm(Cause.DAILY_LOSS)
 
     def _leave_behind(self) -> None:
         """Say that the lock was that of another ledger; the trader arms this one."""
-        self._tell("info", LEFT_BEHIND)
+        self._store.tell("info", LEFT_BEHIND)
         arming = self._store.arming
         if arming.reason == Cause.DAILY_LOSS.value.text:
             self._store.arming = replace(arming, reason="the account was replaced")
@@ -142,16 +136,16 @@ class DailyLossLock:
         if until is not None:
             left = duration((until - now_ns) / 1e9)
             text = f"Early unlock of the daily loss lock requested: it is released in {left}"
-            self._record("limit", text)
-            self._tell("warn", text)
+            self._store.record("limit", text)
+            self._store.tell("warn", text)
 
     def _advance(self, lock: LossLock) -> LossLock:
         now_ns, result = self._store.clock_ns, day_result(self._store)
-        after, events = advance(lock, now_ns, result, self._limits())
+        after, events = advance(lock, now_ns, result, self._settings.limits)
         for event in events:
             text = event_text(event, after, result, now_ns)
-            self._record("limit", text)
-            self._tell(LEVELS[event], text + self._resting(event))
+            self._store.record("limit", text)
+            self._store.tell(LEVELS[event], text + self._resting(event))
             self._locked_now |= event is LossEvent.LOCKED
             self._released_early |= event is LossEvent.UNLOCKED
             self._new_day |= event is LossEvent.NEW_DAY
@@ -198,7 +192,7 @@ class DailyLossLock:
             if not self._failed:
                 reason = clean(error.strerror or str(error))
                 text = f"The daily loss lock is kept in this desk only: {reason}: {self._path}"
-                self._tell("warn", text)
+                self._store.tell("warn", text)
             self._failed = True
         else:
             self._failed = False

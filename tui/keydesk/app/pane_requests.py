@@ -11,7 +11,6 @@ from textual.message import Message
 
 from keydesk import forms
 from keydesk.app.watchlists import WatchlistActions
-from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.panes.book_figures import BookStep
 from keydesk.panes.chart import Chart
 from keydesk.panes.instrument_rows import InstrumentRows
@@ -66,7 +65,6 @@ class PaneRequests:
         watchlists: Change the trader's lists.
         perform: Performs the action of a key, by its name.
         show_audit: Shows the audit log.
-        tell: Shows one line to the trader.
     """
 
     def __init__(
@@ -77,11 +75,10 @@ class PaneRequests:
         *,
         perform: Callable[[str], None],
         show_audit: Callable[[], None],
-        tell: Callable[[NoticeLevel, str], None],
     ) -> None:
         self._app, self._store = app, store
         self._watchlists = watchlists
-        self._perform, self._show_audit, self._tell = perform, show_audit, tell
+        self._perform, self._show_audit = perform, show_audit
 
     def handle(self, message: Message) -> None:
         """Do what a message asks for; messages of other kinds are not for the desk."""
@@ -98,7 +95,7 @@ class PaneRequests:
             case Chart.IndicatorsWanted() | Trades.NoteWanted():
                 self._perform(ACTIONS[type(message)])
             case DeskScreen.PaneWithoutRoom():
-                self._tell("info", message.text)
+                self._store.tell("info", message.text)
             case Log.AuditWanted():
                 self._show_audit()
             case SortedTable.FilterWanted():

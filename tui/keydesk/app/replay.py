@@ -7,7 +7,6 @@ another number means that the market began anew, and then everything is read aga
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
@@ -18,7 +17,6 @@ from textual.app import App
 from keydesk import forms
 from keydesk.app.desk_account import DeskAccount
 from keydesk.calc.market.replay import ControlledMarket, MarketState, Replay
-from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.parse.replay import (
     NOT_OFFERED,
@@ -29,7 +27,7 @@ from keydesk.parse.replay import (
     step_of,
     toggled_pause,
 )
-from keydesk.store.state import LogLine
+from keydesk.store.state import LogLine, NoticeLevel
 from keydesk.store.store import Store
 from keydesk.text.format import date_and_time, money, pair
 from keydesk.text.sanitize import clean
@@ -62,9 +60,7 @@ class MarketReplay:
     Args:
         app: Shows the question before it begins anew, and runs the workers.
         account: The open account, whose feeds read everything again then.
-        store: Gets the market's state.
-        tell: Shows one line to the trader.
-        record: Writes to the audit log.
+        store: Gets the market's state, messages and entries of the audit log.
         keymap: The keys, as messages name them.
     """
 
@@ -73,13 +69,10 @@ class MarketReplay:
         app: App[Any],
         account: DeskAccount,
         store: Store,
-        *,
-        tell: Callable[[NoticeLevel, str], None],
-        record: Callable[[str, str], None],
         keymap: KeyMap = KEYMAP,
     ) -> None:
         self._app, self._account, self._keymap = app, account, keymap
-        self._store, self._tell, self._record = store, tell, record
+        self._store, self._tell, self._record = store, store.tell, store.record
         self.control: Control | None = None
         self._due = asyncio.Event()
 

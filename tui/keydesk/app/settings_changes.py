@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,6 @@ from textual.app import App
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.config.indicator_settings import try_to_save
 from keydesk.config.limits import try_to_save_limit, with_limit
-from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.store.store import Store
 
 if TYPE_CHECKING:
@@ -28,8 +27,6 @@ class SettingsChanges:
         store: Has the indicators that are shown.
         limits: As the settings had them at the start.
         folder: Of the settings.
-        tell: Shows one line to the trader.
-        record: Writes to the audit log.
     """
 
     def __init__(
@@ -38,30 +35,26 @@ class SettingsChanges:
         store: Store,
         limits: Limits,
         folder: Path,
-        *,
-        tell: Callable[[NoticeLevel, str], None],
-        record: Callable[[str, str], None],
     ) -> None:
         self._app, self._store, self._folder = app, store, folder
-        self._tell, self._record = tell, record
         self.limits = limits
 
     def apply_limits(self, changes: Sequence[LimitChange] | None) -> None:
         """Put changed limits in force at once, and write them to the settings in a thread."""
         for change in changes or ():
             self.limits = with_limit(self.limits, change)
-            self._record("settings", change.text)
+            self._store.record("settings", change.text)
         if changes:
             currency = self._store.home_currency
             words = "; ".join(each.words(currency) for each in changes)
-            self._tell("good", f"Limits in force: {words}")
+            self._store.tell("good", f"Limits in force: {words}")
             self._app.run_worker(self._save_limits(tuple(changes)), "limits", group="settings")
 
     async def _save_limits(self, changes: Sequence[LimitChange]) -> None:
         for change in changes:
             trouble = await asyncio.to_thread(try_to_save_limit, self._folder, change)
             if trouble:
-                self._tell("warn", f"In force until you leave, not saved: {trouble}")
+                self._store.tell("warn", f"In force until you leave, not saved: {trouble}")
                 return
 
     def apply_indicators(self, choice: IndicatorChoice | None) -> None:
@@ -74,4 +67,4 @@ class SettingsChanges:
 
     async def _save_indicators(self, choice: IndicatorChoice) -> None:
         if trouble := await asyncio.to_thread(try_to_save, self._folder, choice):
-            self._tell("warn", f"Shown until you leave, not saved: {trouble}")
+            self._store.tell("warn", f"Shown until you leave, not saved: {trouble}")

@@ -13,7 +13,6 @@ from keydesk.calc.market import watchlists
 from keydesk.calc.market.watchlists import Change, ListError
 from keydesk.config.settings import BadSettings
 from keydesk.config.watchlists import WatchlistFile
-from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.keys.keymap import KeyMap
 from keydesk.panes.watch_order import RowFilter
 from keydesk.panes.watchlist import Watchlist
@@ -31,7 +30,6 @@ class WatchlistActions:
         app: Shows the forms.
         store: Holds the lists and the one on the screen.
         file: Keeps the lists.
-        tell: Shows one line to the trader.
         pane: Returns the pane whose rows are filtered.
         keymap: The keys, as messages name them.
     """
@@ -42,12 +40,11 @@ class WatchlistActions:
         store: Store,
         file: WatchlistFile,
         *,
-        tell: Callable[[NoticeLevel, str], None],
         pane: Callable[[], Watchlist],
         keymap: KeyMap,
     ) -> None:
         self._app, self._store, self._file = app, store, file
-        self._tell, self._pane, self._keymap = tell, pane, keymap
+        self._pane, self._keymap = pane, keymap
         self._trouble = ""  # why the file cannot be used, as last reported
 
     def load(self, shown: str) -> None:
@@ -78,7 +75,7 @@ class WatchlistActions:
             case _ if watched.is_all:
                 new = self._keymap.name("list-new")
                 text = f"{watched.name} always holds every instrument: {new} makes a list of yours"
-                self._tell("info", text)
+                self._store.tell("info", text)
             case _:
                 self._change_own(kind, message)
 
@@ -95,11 +92,11 @@ class WatchlistActions:
                 if self._apply(watchlists.remove(watched.name, message.row)):
                     add = self._keymap.name("list-add")
                     text = f"{pair(message.row)} is off {watched.name}; {add} adds it again"
-                    self._tell("info", text)
+                    self._store.tell("info", text)
             case "move" if message.row:
                 self._move(message)
             case _:
-                self._tell("info", "No row is selected in the watchlist")
+                self._store.tell("info", "No row is selected in the watchlist")
 
     def _show_number(self, number: int) -> None:
         lists = self._store.lists.lists
@@ -107,7 +104,7 @@ class WatchlistActions:
             show_list(self._store, lists[number - 1].name)
         else:
             count = f"{len(lists)} watchlist{'s' if len(lists) > 1 else ''}"
-            self._tell("info", f"There is no list {number}: there are {count}")
+            self._store.tell("info", f"There is no list {number}: there are {count}")
 
     # Names and letters.
 
@@ -149,12 +146,14 @@ class WatchlistActions:
 
     def _add(self, instrument: str | None) -> None:
         if instrument and self._apply(watchlists.add(self._store.list_name, instrument)):
-            self._tell("info", f"{pair(instrument)} is on {self._store.list_name}")
+            self._store.tell("info", f"{pair(instrument)} is on {self._store.list_name}")
 
     def _move(self, message: Watchlist.ChangeWanted) -> None:
         if self._pane().order.column:
             view = self._keymap.name("watch-view")
-            self._tell("info", f"The rows are sorted; {view} shows your own order, then they move")
+            self._store.tell(
+                "info", f"The rows are sorted; {view} shows your own order, then they move"
+            )
         elif message.past:
             name = self._store.list_name
             self._apply(watchlists.move(name, message.row, message.past))
@@ -179,7 +178,7 @@ class WatchlistActions:
                 lists = change(store.lists)
                 self._say_not_kept(str(error))
         except ListError as error:
-            self._tell("warn", safe(f"Not changed: {error}"))
+            self._store.tell("warn", safe(f"Not changed: {error}"))
             return False
         if shown:
             store.list_name = shown

@@ -222,7 +222,9 @@ class Form(FormView[Result]):
         self._hint = "Only small letters send: is Caps Lock on?" if key.isupper() else ""
         confirmation = self.confirmation()
         if confirmation.step is Step.REFUSED and key in CONFIRM_KEYS:
-            self.context.record("refused", f"{key}: {confirmation.reason} ({self.headline_text()})")
+            self.context.store.record(
+                "refused", f"{key}: {confirmation.reason} ({self.headline_text()})"
+            )
         unconfirmed = confirmation.answer(key) is KeyEffect.SENDS and not self.is_confirmed()
         if unconfirmed or self._is_for_the_letter_before(confirmation, key):
             self._hint = TOO_EARLY
@@ -270,7 +272,7 @@ class Form(FormView[Result]):
     def _record(self, what: str, why: str) -> None:
         """Write the form to the audit log, as it is on the screen."""
         shown = "" if self.sheet is None else " / ".join(self.sheet.text.split("\n"))
-        self.context.record(what, f"{why}: {' '.join(shown.split())}")
+        self.context.store.record(what, f"{why}: {' '.join(shown.split())}")
 
     def close(self, result: Result | None) -> None:
         """Close the form with a result; do nothing when it is closed."""

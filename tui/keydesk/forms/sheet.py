@@ -281,10 +281,6 @@ def _no_reason() -> str:
     return ""
 
 
-def _no_record(_what: str, _words: str) -> None:
-    return None
-
-
 def _no_trouble(_instrument: str) -> str:
     return ""
 
@@ -303,7 +299,6 @@ class FormContext:
     preset: int = 3
     no_orders: str = ""  # why only exits are sent; empty: all orders are
     exit_only: Callable[[], str] = _no_reason  # why no risk may be opened now; empty: it may
-    record: Callable[[str, str], None] = _no_record  # write an entry to the audit log
     sent_like_this: SentLikeThis = _never_sent
     take_refused: TakeRefused = _none_refused
     ask_price: AskPrice = _ask_nothing  # request the price of an instrument

@@ -3,11 +3,11 @@
 A trip of the guard closes every open form and disarms the desk. Chords, such as `g t`, are completed here.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import monotonic
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 from weakref import WeakKeyDictionary
 
 from textual import actions, events
@@ -23,11 +23,14 @@ from keydesk.keys.guard import (
     Guard,
     KeyDecision,
     KeyTarget,
+    arming_after,
     is_alt,
     second_of_alt,
 )
 from keydesk.keys.key_order import KeyOrder, Typed
 from keydesk.keys.keymap import DESK, KEYMAP, KeyMap
+from keydesk.store.state import NoticeLevel, Topic
+from keydesk.store.store import Store
 from keydesk.terminal.input import InputDropped, InputOverrun
 
 CHORD_TIMEOUT = 2.0  # seconds between the two keys
@@ -54,7 +57,6 @@ class Chords:
 
 ONE_BURST = 1.0  # seconds; trips within it are reported once
 TOO_EARLY = "Too early: read the form, then press the key again."
-NoticeLevel = Literal["info", "good", "warn", "bad"]
 
 
 @runtime_checkable
@@ -74,8 +76,14 @@ class HeadlinedForm(Protocol):
         ...
 
 
-def _record_nothing(_what: str, _words: str) -> None:
-    return None
+# What disarms the desk without a key and without a message of its own; the focus goes with a key of the trader.
+DISARMS_BY_ITSELF: Mapping[Cause, NoticeLevel] = {
+    Cause.RECONNECT: "warn",
+    Cause.RESUME: "warn",
+    Cause.IDLE: "warn",
+    Cause.LOCKED: "warn",
+    Cause.FOCUS_OUT: "info",
+}
 
 
 class GuardedKeys:
@@ -84,10 +92,8 @@ class GuardedKeys:
     Args:
         app: The app; its `on_event` calls `on_event` of this object.
         pass_on: Textual's own `on_event` of the app.
-        disarm: Disarms the desk, if the cause asks for it in this environment.
-        notify: Shows one line to the trader.
+        store: Is disarmed, shows messages, and records keys that touch money, confirmations and what the guard dropped.
         keymap: The keys in force.
-        record: Writes to the audit log: keys that touch money, confirmations, and what the guard dropped.
         continued_at: Returns when the process last went on after it was stopped, in monotonic seconds.
         crowded: Called at a key too close behind another one.
     """
@@ -96,23 +102,19 @@ class GuardedKeys:
         self,
         app: App[Any],
         pass_on: Callable[[events.Event], Awaitable[None]],
-        *,
-        disarm: Callable[[Cause], None],
-        notify: Callable[[NoticeLevel, str], None],
+        store: Store,
         keymap: KeyMap = KEYMAP,
-        record: Callable[[str, str], None] = _record_nothing,
+        *,
         continued_at: Callable[[], float] = lambda: float("-inf"),
         crowded: Callable[[], None] = lambda: None,
     ) -> None:
         self.app = app
-        self._record = record
+        self._store = store
         self._continued_at = continued_at
         self._crowded = crowded
         self.keymap = keymap
         self.last_key_at = monotonic()  # seconds; the idle rule reads it
         self._pass_on = pass_on
-        self._disarm = disarm
-        self._notify = notify
         self.guard = Guard(
             frozenset(
                 key for entry in self.keymap.keys if entry.touches_money for key in entry.keys
@@ -142,6 +144,18 @@ class GuardedKeys:
             self.app, self._note_unexpected_screen, immediate=True
         )
 
+    def disarm(self, cause: Cause) -> None:
+        """Make the keys exit-only, if the cause asks for it in this environment."""
+        store = self._store
+        after = arming_after(cause, store.arming, store.health.environment)
+        if after != store.arming:
+            store.record("disarm", cause.value.text)
+            store.arming = after
+            store.mark(Topic.ARMING)
+            if level := DISARMS_BY_ITSELF.get(cause):
+                arms = self.keymap.name("arm")
+                store.tell(level, f"Exit only: {cause.value.text}; {arms} arms again")
+
     def key_context(self) -> str:
         """Return the key map's name of the focused pane."""
         return str(getattr(self.app.focused, "key_context", DESK))
@@ -161,7 +175,7 @@ class GuardedKeys:
             case events.Key() if self._is_late(event):
                 self._say_late(event.key)
             case events.AppBlur():
-                self._disarm(Cause.FOCUS_OUT)
+                self.disarm(Cause.FOCUS_OUT)
                 await self._pass_on(event)
             case _:
                 await self._pass_on(event)
@@ -170,7 +184,7 @@ class GuardedKeys:
         """Show, at most once a second, that input was dropped."""
         now = monotonic()
         if now - self._dropped_at > ONE_BURST:
-            self._notify("warn", message.text)
+            self._store.tell("warn", message.text)
             self._dropped_at = now
 
     def on_input_overrun(self, message: InputOverrun) -> None:
@@ -218,7 +232,7 @@ class GuardedKeys:
                 self._trip(Cause.BURST, event.time)
 
     def _say_too_early(self, event: events.Key) -> None:
-        self._record("guard", f"{event.key} came too early on {self._front_name()}")
+        self._store.record("guard", f"{event.key} came too early on {self._front_name()}")
         self._say_dropped(TOO_EARLY)
 
     def _say_dropped(self, text: str) -> None:
@@ -227,13 +241,13 @@ class GuardedKeys:
         if isinstance(form, DroppedKeyNotifier):
             form.say_dropped(text)
         else:
-            self._notify("warn", text)
+            self._store.tell("warn", text)
 
     def _say_lost_behind_escape(self, key: str, front: KeyTarget) -> None:
         if front.kind == "text":
             return
         if self.guard.touches_money(key, ON_THE_DESK) or self.guard.touches_money(key, front):
-            self._notify(
+            self._store.tell(
                 "info", f"Esc and {key} came as one key: only Esc counted. Press {key} again"
             )
 
@@ -247,7 +261,7 @@ class GuardedKeys:
             self._say_too_early(event)
         else:
             self._confirmed = self.app.screen
-            self._record("confirm", f"{event.key} on {self._front_name()}")
+            self._store.record("confirm", f"{event.key} on {self._front_name()}")
             await self._let_through(event)
 
     def _front_name(self) -> str:
@@ -286,11 +300,11 @@ class GuardedKeys:
         if front is ON_THE_DESK:
             if self.guard.touches_money(event.key, ON_THE_DESK):
                 self._order_key_time = event.time
-                self._record("key", event.key)
+                self._store.record("key", event.key)
             if self.guard.caps_lock_suspected:
-                self._notify("warn", "Only capitals came: is Caps Lock on?")
+                self._store.tell("warn", "Only capitals came: is Caps Lock on?")
             elif _is_foreign_letter(event):
-                self._notify(
+                self._store.tell(
                     "warn", f"“{event.character}” is not a key here: which keyboard layout is on?"
                 )
             first = self.chords.first
@@ -304,7 +318,7 @@ class GuardedKeys:
                 self._opening = event.key
             elif self._is_idle_capital(event) and not self.guard.caps_lock_suspected:
                 keys = self.keymap.name("help")
-                self._notify("info", f"{event.key} opens nothing here: {keys} shows the keys")
+                self._store.tell("info", f"{event.key} opens nothing here: {keys} shows the keys")
         await self._pass_on(event)
 
     def _is_idle_capital(self, event: events.Key) -> bool:
@@ -326,7 +340,7 @@ class GuardedKeys:
         """Drop what was typed for a form that did not open, up to Esc or the next key that opens one."""
         opening, self._opening = self._opening, ""
         if opening and self.app.screen is screen and self._drop(until=self._ends_a_form):
-            self._notify("warn", f"{opening} opened no form: keys typed for it were dropped.")
+            self._store.tell("warn", f"{opening} opened no form: keys typed for it were dropped.")
 
     def _drop(self, until: Callable[[Typed], bool] = lambda _event: False) -> Sequence[Typed]:
         """Drop the keys that wait; what follows closely on the last of them is part of their burst."""
@@ -337,12 +351,12 @@ class GuardedKeys:
 
     def _say_unanswered(self, dropped: Sequence[Typed]) -> None:
         if dropped:
-            self._notify("bad", "Keys dropped: the desk did not react to the one before them.")
+            self._store.tell("bad", "Keys dropped: the desk did not react to the one before them.")
 
     def _say_unknown_chord(self, first: str, event: events.Key) -> None:
         if event.key != "escape":
             second = event.character if event.is_printable else event.key
-            self._notify(
+            self._store.tell(
                 "info", f"{first} {second}: no such key. {self.keymap.name('help')} lists them"
             )
 
@@ -359,13 +373,15 @@ class GuardedKeys:
     def _trip(self, cause: Cause, time: float) -> None:
         self._trip_key_time = time
         self._drop()
-        self._record("guard", f"{cause.value.text}, on {self._front_name()}: nothing was sent")
+        self._store.record(
+            "guard", f"{cause.value.text}, on {self._front_name()}: nothing was sent"
+        )
         while isinstance(form := self.app.screen, ModalScreen):
             form.dismiss(None)
-        self._disarm(cause)
+        self.disarm(cause)
         now = monotonic()
         if now - self._tripped_at > ONE_BURST:
-            self._notify("bad", f"Keys dropped: {cause.value.text}. Nothing was sent.")
+            self._store.tell("bad", f"Keys dropped: {cause.value.text}. Nothing was sent.")
         self._tripped_at = now
 
     def _close_if_tripped(self, screen: Screen[object]) -> None:

@@ -1,5 +1,7 @@
 """Records of the store: topics, log lines, candles, books, health, notices and arming."""
 
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
@@ -25,6 +27,7 @@ BookKind = Literal["orders", "positions"]
 PastDirection = Literal["", "older", "newer", "first"]  # of lines of the log
 CandlePrices = Literal["M", "B", "A"]  # mid, bid, ask
 LinkState = Literal["OK", "SLOW", "STALE", "DOWN", "CONNECTING"]
+NoticeLevel = Literal["info", "good", "warn", "bad"]
 CURRENT: frozenset[LinkState] = frozenset(("OK", "SLOW"))  # of a stream whose data is the newest
 
 
@@ -227,7 +230,7 @@ class Health:
 class Notice:
     """A message to the trader."""
 
-    level: Literal["info", "good", "warn", "bad"]
+    level: NoticeLevel
     text: Printable
     time_ns: int
     asks: bool = False  # it wants something done, as every bad one does
@@ -244,6 +247,30 @@ class Notice:
     def waits(self) -> bool:
         """Whether it stays on the screen until it is seen."""
         return (self.asks or self.level == "bad") and not self.seen
+
+
+MAX_UNRECORDED = 100  # entries from before the account is known
+
+
+@dataclass(slots=True)
+class AuditTrail:
+    """What the desk records of what touches money: the first entries wait until an audit log is open."""
+
+    waiting: deque[tuple[str, str]] = field(default_factory=lambda: deque(maxlen=MAX_UNRECORDED))
+    listeners: list[Callable[[str, str], None]] = field(default_factory=list)
+
+    def record(self, what: str, text: str) -> None:
+        """Hand an entry on; keep it while nothing listens."""
+        if not self.listeners:
+            self.waiting.append((what, text))
+        for listener in self.listeners:
+            listener(what, text)
+
+    def listen(self, listener: Callable[[str, str], None]) -> None:
+        """Hand entries to a listener from now on; the first one gets those that wait."""
+        self.listeners.append(listener)
+        while self.waiting:
+            listener(*self.waiting.popleft())
 
 
 @dataclass(slots=True)

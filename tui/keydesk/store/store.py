@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import fields, replace
 from datetime import UTC, tzinfo
 from decimal import Decimal
+from time import time_ns as wall_clock_ns
 from typing import TYPE_CHECKING
 
 from keydesk.calc.daily_loss import LossLock
@@ -26,6 +27,7 @@ from keydesk.calc.orders.plans.exit_plans import ExitPlan
 from keydesk.calc.risk.sizing import TypicalSpreads
 from keydesk.store.state import (
     Arming,
+    AuditTrail,
     AverageRange,
     BookKind,
     CandlePrices,
@@ -34,6 +36,7 @@ from keydesk.store.state import (
     Health,
     LogLine,
     Notice,
+    NoticeLevel,
     Topic,
 )
 from keydesk.text.sanitize import clean, safe
@@ -102,6 +105,7 @@ class Store:
         self.opening_costs: dict[str, OpeningCosts] = {}  # by trade
         self.closed_parts: dict[str, Decimal] = {}  # what parts of open trades realized, by trade
         self.zone: tzinfo = UTC  # the trader's, in which times are shown
+        self.wall_ns: Callable[[], int] = wall_clock_ns  # of this machine
         self.clock_ns = 0  # the broker's time, as last read from its streams
         self.trades: dict[str, TradeRow] = {}
         self.positions: dict[str, PositionRow] = {}
@@ -119,6 +123,7 @@ class Store:
         self.market: ControlledMarket | None = None  # of practice, where the desk may control it
         self.notices: list[Notice] = []  # newest last
         self.arming = Arming()
+        self.audit = AuditTrail()
         self.flash_until = 0.0  # monotonic seconds until which the newest message is shown reversed
         self.filled_levels: dict[str, Decimal] = {}  # prices of orders that were filled last, by id
         self.in_flight: dict[str, InFlight] = {}  # by intent id, until settled
@@ -331,6 +336,19 @@ class Store:
         """Advance the broker's clock; a time much earlier replaces a wrong clock."""
         if time_ns > self.clock_ns or time_ns < self.clock_ns - CLOCK_LAG_NS:
             self.clock_ns = time_ns
+
+    @property
+    def now_ns(self) -> int:
+        """The broker's time, that of this machine until it is known."""
+        return self.clock_ns or self.wall_ns()
+
+    def record(self, what: str, text: str) -> None:
+        """Write an entry to the audit log of the account."""
+        self.audit.record(what, text)
+
+    def tell(self, level: NoticeLevel, text: str) -> None:
+        """Show one line to the trader."""
+        self.notify(Notice(level, safe(text), self.wall_ns()))
 
     def notify(self, notice: Notice) -> None:
         """Show a notice to the trader; one that sums up takes the place of an earlier one about the same."""

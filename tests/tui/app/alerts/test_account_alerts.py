@@ -19,20 +19,18 @@ NO_APP: Any = None  # no form is shown
 async def said(folder: Path, store: Store, line: str) -> str:
     """Make an alert; return what the desk says."""
     folder.chmod(0o700)
-    told: list[str] = []
     alerts = AccountAlerts(
         NO_APP,
         store,
         AlertSettings(),
         write=lambda _: None,
-        tell=lambda _, text: told.append(text),
         keymap=KEYMAP,
     )
     async with watching(folder / "101.alerts", store) as desk:
         alerts.watch = desk.watch
         alerts.make(parse_alert(line, store.instruments, "EUR_USD"))
         await desk.watch.settled()
-    return told[-1]
+    return store.notices[-1].text
 
 
 @pytest.mark.parametrize(

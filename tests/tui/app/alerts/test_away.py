@@ -3,19 +3,36 @@
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from keydesk.alerts.away import AwayReport, LastVisit, read_last_visit, write_last_visit
 from keydesk.app.alerts.away import PRESENT_FOR, AwayCard
+from keydesk.screens.desk import DeskScreen
 from keydesk.store.state import LogLine
 from keydesk.store.store import Store
 from keydesk.text.sanitize import safe
 from keydesk.values import Today
 from support.data.desk_data import desk_store
 
+if TYPE_CHECKING:
+    from textual.app import App
+
+    from keydesk.keys.guarded_app import GuardedKeys
+
 TEN = 1_772_445_600_000_000_000
 SECOND = 1_000_000_000
+MAIN_SCREEN = DeskScreen()
+
+
+class SeenCard(AwayCard):
+    """Keeps what it shows."""
+
+    shown: list[AwayReport]
+
+    def _show(self, report: AwayReport) -> None:
+        self.shown.append(report)
 
 
 @dataclass
@@ -24,23 +41,23 @@ class Desk:
 
     path: Path
     store: Store = field(default_factory=lambda: desk_store(4))
-    key_at: float = 0.0
+    last_key_at: float = 0.0
     free: bool = True
     shown: list[AwayReport] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.card = AwayCard(
-            self.store,
-            last_key_at=lambda: self.key_at,
-            is_free=lambda: self.free,
-            show=self.shown.append,
-        )
+        self.card = SeenCard(cast("App[None]", self), self.store, cast("GuardedKeys", self))
+        self.card.shown = self.shown
         account = self.store.account
         assert account is not None
         account.last_transaction_id = 100
         self.store.today, self.store.clock_ns = Today(TEN), TEN
         self.store.log = [fill(99), fill(100)]
         self.store.health.events = "OK"
+
+    @property
+    def screen(self) -> object:
+        return MAIN_SCREEN if self.free else None
 
     @property
     def created_ns(self) -> int:
@@ -108,7 +125,7 @@ def test_the_card_waits_for_an_open_form_and_for_a_pause_of_the_keys(desk: Desk)
     desk.open()
     desk.free = False
     desk.check(2.0)
-    desk.free, desk.key_at = True, 2.9
+    desk.free, desk.last_key_at = True, 2.9
     desk.check(3.0)
     assert desk.shown == []
     desk.card.close()
@@ -148,7 +165,7 @@ def test_the_first_key_after_a_long_time_shows_what_came_meanwhile(desk: Desk) -
     desk.happens(101)
     desk.check(PRESENT_FOR + 100)
     assert desk.shown == []
-    desk.key_at = PRESENT_FOR + 200
+    desk.last_key_at = PRESENT_FOR + 200
     desk.check(PRESENT_FOR + 202)
     assert [each.id for each in desk.shown[0].lines] == ["101"]
 
@@ -175,7 +192,7 @@ def test_back_from_a_replay_the_card_shows_what_came_in_the_account_that_was_lef
     assert desk.shown == []
     account.created_time_ns, account.last_transaction_id = created, 101
     desk.store.log = [fill(99), fill(100), fill(101)]
-    desk.key_at = 3598.0
+    desk.last_key_at = 3598.0
     desk.check(3600.0)
     desk.check(3602.0)
     assert [[each.id for each in report.lines] for report in desk.shown] == [["101"]]

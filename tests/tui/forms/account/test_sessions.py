@@ -52,25 +52,25 @@ async def test_a_halted_instrument_says_when_it_opens() -> None:
 
 
 def test_on_friday_trades_without_a_stop_are_named_once_a_week() -> None:
-    store, said = example_store(), list[str]()
-    reminder = WeekEndReminder(store, lambda _level, text: said.append(text))
+    store = example_store()
+    reminder = WeekEndReminder(store)
     for seconds, time in enumerate(
         ("2026-03-06T18:00", "2026-03-06T19:30", "2026-03-06T20:30", "2026-03-13T19:00"), start=1
     ):
         store.clock_ns = ns(time)
         reminder.check(seconds * 60.0)
-    assert said == [
+    assert [each.text for each in store.notices] == [
         "The week ends in 2h29: 1 trade has no stop over the weekend: USD/JPY #6398",
         "The week ends in 1h59: 1 trade has no stop over the weekend: USD/JPY #6398",
     ]
 
 
 def test_without_an_unprotected_trade_friday_says_nothing() -> None:
-    store, said = example_store(), list[str]()
+    store = example_store()
     del store.trades["6398"]
     store.clock_ns = ns("2026-03-06T20:00")
-    WeekEndReminder(store, lambda _level, text: said.append(text)).check(60.0)
-    assert said == []
+    WeekEndReminder(store).check(60.0)
+    assert store.notices == []
 
 
 @pytest.mark.parametrize("size", [(40, 12), (60, 10), (80, 24), (200, 50)])

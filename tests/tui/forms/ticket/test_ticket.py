@@ -185,7 +185,8 @@ async def test_a_challenge_letter_that_is_asked_for_no_more_says_what_sends() ->
 
 async def test_the_audit_log_has_the_words_of_the_form_and_why_a_key_was_refused() -> None:
     entries: list[tuple[str, str]] = []
-    context = replace(example_context(), record=lambda what, words: entries.append((what, words)))
+    context = example_context()
+    context.store.audit.listen(lambda what, words: entries.append((what, words)))
     app = FormApp(lambda: TicketForm(context, "BUY", "EUR_USD"))
     async with app.run_test(size=(120, 35)) as pilot:
         await press(pilot, "u999999999 y")

@@ -12,10 +12,10 @@ from textual.screen import ModalScreen
 from keydesk.app.availability import Selection
 from keydesk.app.replay import MarketReplay
 from keydesk.keys.guard import Cause, Guard
-from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.keys.keymap import KeyMap
 from keydesk.panes.chart import Chart
 from keydesk.screens.desk import DeskScreen
+from keydesk.store.state import NoticeLevel
 from keydesk.store.store import Store
 from keydesk.widgets.table import TablePane
 from keydesk.widgets.terminal_app import SMALLEST

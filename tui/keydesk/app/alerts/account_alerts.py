@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from time import monotonic, time_ns
 from typing import TYPE_CHECKING
@@ -18,7 +19,6 @@ from textual.app import App
 from keydesk.calc.market.sessions import is_friday_evening, week_at
 from keydesk.calc.market.trading_day import SECOND
 from keydesk.config.alert_settings import AlertSettings
-from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.keys.keymap import KeyMap
 from keydesk.store.risk import unprotected_trades
 from keydesk.store.state import LogLine, Notice, Topic
@@ -52,7 +52,6 @@ class AccountAlerts:
         store: The state of account and market.
         settings: Which channels each kind of event has.
         write: Sends text to the terminal as it is.
-        tell: Shows a message.
         keymap: The keys, as messages name them.
     """
 
@@ -63,11 +62,10 @@ class AccountAlerts:
         settings: AlertSettings,
         *,
         write: Callable[[str], None],
-        tell: Callable[[NoticeLevel, str], None],
         keymap: KeyMap,
     ) -> None:
         self._app, self._store, self._settings = app, store, settings
-        self._write, self._tell, self._keymap = write, tell, keymap
+        self._write, self._keymap = write, keymap
         self.watch: AlertWatch | None = None
         self._delivery: Delivery | None = None
         self._events: EventSources | None = None
@@ -81,13 +79,14 @@ class AccountAlerts:
         from keydesk.alerts.watch import AlertWatch  # noqa: PLC0415
 
         settings, self._account = self._settings, account
-        report: Callable[[str], None] = lambda text: self._tell("warn", text)  # noqa: E731
+        report = partial(self._store.tell, "warn")
         commands = CommandRunner(settings.notify, settings.notify_timeout, report)
         self._delivery = Delivery(settings, self._write, os.environ, commands, self._flash)
         self._events = EventSources(self._store, account, self._delivery.deliver)
         connection.feed.gate.listen(self._events.on_transaction)
-        self.watch = AlertWatch(self._store, AlertFile(path), self._show_firing, self._tell)
+        self.watch = AlertWatch(self._store, AlertFile(path), self._show_firing, self._store.tell)
         connection.feed.alerts = self.watch
+        self._store.audit.listen(self._on_audit_entry)
         self._app.run_worker(self.watch.run(), "alerts", group="feeds", exit_on_error=False)
 
     def check(self, now: float) -> None:
@@ -96,7 +95,7 @@ class AccountAlerts:
             self.watch.check(now)
             self._events.check(now)
 
-    def on_audit_entry(self, what: str, text: str) -> None:
+    def _on_audit_entry(self, what: str, text: str) -> None:
         """Deliver an entry of the audit log about a limit."""
         if what == "limit":
             self._deliver("limit", text)
@@ -167,12 +166,12 @@ class AccountAlerts:
         if line is None:
             return
         if self.watch is None:
-            self._tell("warn", NOT_OPEN)
+            self._store.tell("warn", NOT_OPEN)
             return
         try:
             made = line.make(self._facts(line.condition), "" if changed is None else changed.id)
         except AlertSyntaxError as error:
-            self._tell("warn", str(error))
+            self._store.tell("warn", str(error))
             return
         hint = self._standing(made.condition)
         text = f"Alert {made.repeat_text}: {made.text}{f'; {hint}' if hint else ''}"
@@ -183,9 +182,9 @@ class AccountAlerts:
 
     def _done(self, why: str, text: str) -> None:
         if why:
-            self._tell("warn", f"alert: {why}")
+            self._store.tell("warn", f"alert: {why}")
         else:
-            self._tell("good", text)
+            self._store.tell("good", text)
 
     def trouble(self, line: AlertLine) -> str:
         """Return why an alert cannot be made now, "" if it can."""
@@ -210,8 +209,7 @@ class AccountAlerts:
         """Return what an alert is made from now."""
         from keydesk.alerts.readings import facts_of  # noqa: PLC0415 - see `open`
 
-        now_ns = self._store.clock_ns or time_ns()
-        return facts_of(self._store, monotonic(), now_ns, condition.instrument)
+        return facts_of(self._store, monotonic(), self._store.now_ns, condition.instrument)
 
     # The page.
 
@@ -228,7 +226,7 @@ class AccountAlerts:
 
         alert = action.alert
         if self.watch is None:
-            self._tell("warn", NOT_OPEN)
+            self._store.tell("warn", NOT_OPEN)
             return
         match action.verb:
             case "new":
@@ -260,14 +258,16 @@ class AccountAlerts:
     def toggle_mute(self) -> None:
         """Mute bell and desktop notifications, or end that; lines, flash and the trader's command go on."""
         if self._delivery is None:
-            self._tell("warn", NOT_OPEN)
+            self._store.tell("warn", NOT_OPEN)
             return
         self._delivery.muted = not self._delivery.muted
         key = self._keymap.name("mute")
         if self._delivery.muted:
-            self._tell("info", f"Muted until you leave: bell and notifications. {key} ends that")
+            self._store.tell(
+                "info", f"Muted until you leave: bell and notifications. {key} ends that"
+            )
         else:
-            self._tell("info", "Bell and notifications are on")
+            self._store.tell("info", "Bell and notifications are on")
 
 
 def here(
@@ -305,12 +305,11 @@ class WeekEndReminder:
     """Looks, some hours before the week ends, for trades without a stop.
 
     Args:
-        store: The state of account and market; its clock is the broker's.
-        tell: Shows a message until it is seen.
+        store: The state of account and market; its clock is the broker's. Shows messages.
     """
 
-    def __init__(self, store: Store, tell: Callable[[NoticeLevel, str], None]) -> None:
-        self._store, self._tell = store, tell
+    def __init__(self, store: Store) -> None:
+        self._store = store
         self._checked_at = float("-inf")
         self._announced_ns = 0  # the end of the week of the last reminder
 
@@ -330,4 +329,4 @@ class WeekEndReminder:
         more = ", …" if len(unprotected) > MAX_NAMED else ""
         left = duration((ends_ns - now_ns) / SECOND)
         text = f"The week ends in {left}: {count} no stop over the weekend: {named}{more}"
-        self._tell("bad", text)
+        self._store.tell("bad", text)

@@ -6,8 +6,10 @@ When the trader is present again, the card shows what came after that. It waits 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+from textual.app import App
 
 from keydesk.alerts.away import (
     AwayReport,
@@ -17,6 +19,8 @@ from keydesk.alerts.away import (
     read_last_visit,
     write_last_visit,
 )
+from keydesk.keys.guarded_app import GuardedKeys
+from keydesk.screens.desk import DeskScreen
 from keydesk.store.store import Store
 from keydesk.text.format import SECOND
 from keydesk.text.sanitize import safe
@@ -33,22 +37,13 @@ class AwayCard:
     """Follows the trader's presence.
 
     Args:
+        app: Shows the card, while no form is open.
         store: The state of the account.
-        last_key_at: When a key was pressed last, in monotonic seconds.
-        is_free: Whether no form is open.
-        show: Shows the card.
+        keys: When one was pressed last.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        *,
-        last_key_at: Callable[[], float],
-        is_free: Callable[[], bool],
-        show: Callable[[AwayReport], None],
-    ) -> None:
-        self._store, self._last_key_at = store, last_key_at
-        self._is_free, self._show = is_free, show
+    def __init__(self, app: App[Any], store: Store, keys: GuardedKeys) -> None:
+        self._app, self._store, self._keys = app, store, keys
         self._path: Path | None = None
         self._account_ns = 0  # when the account was created; 0: none is known yet
         self._last_visit: LastVisit | None = None
@@ -78,11 +73,17 @@ class AwayCard:
             self._prepare()
         self._was_present = present
         if self._waiting is not None:
-            if self._is_free() and now - self._last_key_at() >= QUIET:
+            is_free = isinstance(self._app.screen, DeskScreen)
+            if is_free and now - self._keys.last_key_at >= QUIET:
                 report, self._waiting = self._waiting, None
                 self._show(report)
         elif present:
             self._see(now)
+
+    def _show(self, report: AwayReport) -> None:
+        from keydesk.forms.info_form import DetailsForm  # noqa: PLC0415 - with the first form
+
+        self._app.push_screen(DetailsForm(report.title, report.rows(self._store.zone)))
 
     def close(self) -> None:
         """Write what was seen."""
@@ -104,7 +105,7 @@ class AwayCard:
             self._outages.append(Outage(text, self._last_visit.time_ns, 0))
 
     def _is_present(self, now: float) -> bool:
-        last = max(self._last_key_at(), self._opened_at)
+        last = max(self._keys.last_key_at, self._opened_at)
         return now - last < PRESENT_FOR and self._store.health.events in ("OK", "SLOW")
 
     def _follow_connection(self, clock_ns: int) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Sequence
 from functools import partial
-from time import time_ns
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
@@ -17,7 +16,6 @@ from keydesk.app.desk_account import DeskAccount
 from keydesk.app.garbage_collection import exclude_long_lived
 from keydesk.app.journal.screens import ScreenKeeper
 from keydesk.calc.trade_journal.notes import NO_NOTE
-from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.keys.keymap import KeyMap
 from keydesk.store.store import Store
 from keydesk.text.format import pair, units
@@ -52,7 +50,6 @@ class AccountJournal:
         app: Runs the workers and shows the pages.
         account: Has the files, once it is open.
         store: The state of account and market.
-        tell: Shows one line to the trader.
         keymap: The keys, as the pages name them.
         form_context: What the form of labels is given.
         carry_out: Sends what that form returns.
@@ -65,14 +62,13 @@ class AccountJournal:
         account: DeskAccount,
         store: Store,
         *,
-        tell: Callable[[NoticeLevel, str], None],
         keymap: KeyMap,
         form_context: Callable[[], FormContext],
         execute: Callable[[Instruction | None], None],
         portions: Portions | None = None,
     ) -> None:
         self._app, self._account, self._store = app, account, store
-        self._tell, self._keymap = tell, keymap
+        self._tell, self._keymap = store.tell, keymap
         self._form_context, self._carry_out = form_context, execute
         self._portions = portions
         self._make_live: Callable[[], LiveJournal] | None = None  # once the account is open
@@ -140,7 +136,7 @@ class AccountJournal:
         return {name: each.pip for name, each in self._store.instruments.items()}
 
     def _now_ns(self) -> int:
-        return self._store.clock_ns or time_ns()
+        return self._store.now_ns
 
     def _on_transaction(self, transaction: Transaction) -> None:
         self._follow_account()

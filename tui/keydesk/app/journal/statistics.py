@@ -15,7 +15,6 @@ from textual.worker import Worker
 
 from keydesk.app.desk_account import DeskAccount
 from keydesk.app.journal.account_journal import NOT_OPEN, AccountJournal
-from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.store import Store
 from keydesk.text.format import account_tail, counted
@@ -48,7 +47,6 @@ class JournalStatistics:
         account: Has the audit log, once it is open.
         store: Has the broker's time, the trader's zone, the currency.
         journal: Has the trades.
-        tell: Shows one line to the trader.
     """
 
     def __init__(
@@ -57,10 +55,9 @@ class JournalStatistics:
         account: DeskAccount,
         store: Store,
         journal: AccountJournal,
-        tell: Callable[[NoticeLevel, str], None],
     ) -> None:
         self._app, self._account, self._store = app, account, store
-        self._journal, self._tell = journal, tell
+        self._journal, self._tell = journal, store.tell
         self._awaits_day = False
 
     def show(self, view: int = 1) -> None:
