@@ -18,3 +18,9 @@ def limit_pauses() -> None:
 def exclude_long_lived() -> None:
     """Exclude the objects loaded so far from garbage collection: each full collection would scan all of them."""
     gc.freeze()
+
+
+def collect_everything() -> None:
+    """Collect garbage among all objects, those of before included: a broker that has become a standby is full of it."""
+    gc.unfreeze()
+    gc.collect()

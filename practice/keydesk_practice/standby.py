@@ -21,13 +21,14 @@ from keydesk_practice.errors import (
     LedgerUnavailable,
     LedgerUnreachable,
 )
-from keydesk_practice.garbage_collection import exclude_long_lived
+from keydesk_practice.garbage_collection import collect_everything, exclude_long_lived
 from keydesk_practice.http.errors import unavailable
 from keydesk_practice.http.middleware import HEALTH, Application
 from keydesk_practice.http.responses import json_bytes
 from keydesk_practice.ledger.postgres import PostgresLedger
 from keydesk_practice.ledger.postgres_connection import IDLE_SECONDS, connection_text
 from keydesk_practice.ledger.postgres_shelf import PostgresShelf
+from keydesk_practice.ledger.records import LedgerAccount
 from keydesk_practice.options import Options
 from keydesk_practice.server import (
     Listener,
@@ -100,7 +101,7 @@ class StandbyServer:
         self._ledger = ledger
         self._reason = WAITING
         self._tenure = self._take_over() if serves else None
-        accounts = ledger.accounts() if ledger.exists() else []
+        accounts = self._accounts()
         line = address_line(
             listener.url,
             options.tokens,
@@ -109,6 +110,12 @@ class StandbyServer:
             is_standby=self._tenure is None,
         )
         self._server = server_of(self, listener, line)
+
+    def _accounts(self) -> list[LedgerAccount]:
+        """Return the accounts of the ledger, none when it is not created yet or the database has just gone away."""
+        with suppress(LedgerUnreachable):
+            return self._ledger.accounts() if self._ledger.exists() else []
+        return []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to one request."""
@@ -148,7 +155,8 @@ class StandbyServer:
         while True:
             if self._tenure is None and await self._try_lock():
                 self._tenure = self._take_over()
-                log.warning("this broker serves the ledger now")
+                if self._tenure is not None:
+                    log.warning("this broker serves the ledger now")
             if self._tenure is None:
                 await asyncio.sleep(POLL_SECONDS)
             else:
@@ -167,12 +175,12 @@ class StandbyServer:
         return has_lock
 
     def _take_over(self) -> Tenure | None:
-        """Open the broker, unless the database goes away meanwhile."""
+        """Open the broker, unless the database goes away meanwhile, or has no space."""
         try:
             self._ledger.verify()
             broker = open_on(self._ledger, self._options, owners=len(self._options.tokens))
             tenure = self._begin(broker)
-        except LedgerUnreachable as error:
+        except (LedgerUnreachable, LedgerFull) as error:
             self._reason = str(error)
             self._ledger.close()
             return None
@@ -184,11 +192,12 @@ class StandbyServer:
         application = public_application(
             broker, shelf, self._options.tokens, self._options, self.stop
         )
+        confirmed = time.monotonic()
+        self._ledger.end_when_idle(IDLE_SECONDS)
         ticking = asyncio.create_task(broker.run(), name="market")
-        tenure = Tenure(broker, application, ticking, confirmed=time.monotonic())
+        tenure = Tenure(broker, application, ticking, confirmed)
         ticking.add_done_callback(lambda _: tenure.over.set())
         broker.commits.on_failure = tenure.over.set
-        self._ledger.end_when_idle(IDLE_SECONDS)
         return tenure
 
     async def _serve_until_lost(self, tenure: Tenure) -> None:
@@ -203,6 +212,7 @@ class StandbyServer:
             self._reason = str(tenure.broker.commits.failure or AWAY)
         self._tenure = None
         await self._end(tenure)
+        collect_everything()
 
     async def _end(self, tenure: Tenure) -> None:
         """Answer nothing any more from what this process knows: another broker may have the lock."""

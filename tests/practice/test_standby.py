@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import signal
 import sys
 from pathlib import Path
 
@@ -137,3 +138,21 @@ async def test_a_broker_whose_database_is_not_there_ends_with_the_reason(
     _, said = await process.communicate()
     assert process.returncode == 1
     assert b"the ledger cannot be opened" in said
+
+
+async def test_a_broker_that_stood_still_answers_nothing_from_memory(
+    postgres: PostgresServer, practice_folder: Path
+) -> None:
+    async with standby_pair(practice_folder, postgres.new_database(), *TOKEN) as pair:
+        first, second = pair.servers["one"], pair.servers["two"]
+        assert (await first.get("{a}/summary")).is_success
+        pair.signal("one", signal.SIGSTOP)
+        stale = asyncio.create_task(first.get("{a}/summary"))
+        order = asyncio.create_task(first.send("POST", "{a}/orders", BUY))
+        await pair.until("two", "ok")
+        assert (await second.send("POST", "{a}/orders", BUY)).status_code == 201
+        pair.signal("one", signal.SIGCONT)
+        assert (await stale).status_code == 503
+        assert (await order).status_code == 503
+        await pair.until("one", "standby")
+        assert (await second.get("{a}/summary")).json()["account"]["openTradeCount"] == 1

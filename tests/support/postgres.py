@@ -19,7 +19,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -114,50 +113,6 @@ class PostgresServer:
         self._process.send_signal(how)
         self._process.wait(_START_SECONDS)
 
-    def pause(self) -> None:
-        """Let the server, though not its sessions in progress, stand still: no new connection is answered."""
-        assert self._process is not None
-        self._process.send_signal(signal.SIGSTOP)
-
-    def resume(self) -> None:
-        """End a pause."""
-        assert self._process is not None
-        self._process.send_signal(signal.SIGCONT)
-
-    @property
-    def is_running(self) -> bool:
-        """Whether it has not stopped, by itself or on request."""
-        return self._process is not None and self._process.poll() is None
-
-    def halt(self) -> None:
-        """Stop it at once, if it runs."""
-        if self.is_running:
-            self.stop(signal.SIGQUIT)
-
-    def own(self, folder: Path) -> None:
-        """Give a folder to the user that the server runs as."""
-        if self._uid is not None and self._gid is not None:
-            os.chown(folder, self._uid, self._gid)
-
-    def move_tables(self, address: str, folder: Path) -> None:
-        """Move the tables of a database to a folder."""
-        name = urlsplit(address).path.removeprefix("/")
-        for text in (
-            f"CREATE TABLESPACE small LOCATION '{folder}'",
-            f"ALTER DATABASE {name} SET TABLESPACE small",
-        ):
-            moved = self._query("postgres", text)
-            assert moved.returncode == 0, moved.stderr
-
-    def move_log(self, folder: Path) -> None:
-        """Move the log of the server to a folder."""
-        self.stop()
-        log = self.data / "pg_wal"
-        subprocess.run(["cp", "-a", str(log), str(folder)], check=True)  # with their owners
-        shutil.rmtree(log)
-        log.symlink_to(folder)
-        self.start()
-
     def new_database(self) -> str:
         """Return the address of a new database."""
         name = f"test{next(self._numbers)}"
@@ -166,8 +121,9 @@ class PostgresServer:
         return f"postgresql://keydesk@/{name}?host={self.folder}"
 
     def remove(self) -> None:
-        """Stop it and remove its folder."""
-        self.halt()
+        """Stop it at once, if it runs, and remove its folder."""
+        if self._process is not None and self._process.poll() is None:
+            self.stop(signal.SIGQUIT)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _query(self, database: str, text: str) -> subprocess.CompletedProcess[bytes]:

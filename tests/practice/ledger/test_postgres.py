@@ -28,6 +28,8 @@ from keydesk_practice.ledger.records import (
 from support.postgres import PostgresServer
 
 pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
+from psycopg.sql import SQL
+
 from keydesk_practice.ledger.postgres import PostgresLedger
 from keydesk_practice.ledger.postgres_connection import (
     connect,
@@ -114,6 +116,20 @@ def test_a_commit_that_does_not_follow_the_newest_transaction_stores_nothing(
     with pytest.raises(LedgerWriteFailed, match=f"another program.*{ACCOUNT.id}"):
         ledger.commit([batch(ACCOUNT, 3), batch(OTHER, 2, 3)])
     assert (ledger.last_id(ACCOUNT.id), ledger.last_id(OTHER.id)) == (1, 3)
+
+
+async def test_a_database_that_takes_no_writes_drops_a_batch_and_takes_the_next_one_later(
+    ledger: PostgresLedger,
+) -> None:
+    commits = GroupCommit(ledger, lambda *_: None)
+    ledger.rows(SQL("SET default_transaction_read_only = on"))
+    commits.add(ACCOUNT.id, [entry(2)])
+    with pytest.raises(LedgerFull):
+        await commits.wait_until_committed(ACCOUNT.id)
+    ledger.rows(SQL("SET default_transaction_read_only = off"))
+    commits.add(ACCOUNT.id, [entry(2)])
+    await commits.wait_until_committed(ACCOUNT.id)
+    assert ledger.last_id(ACCOUNT.id) == 2
 
 
 async def test_what_was_sent_when_the_connection_was_lost_is_not_known_and_the_rest_not_executed(
