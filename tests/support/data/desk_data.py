@@ -277,4 +277,4 @@ def frame_of(store: Store, *, now: float = NOW, everything: bool = False) -> Fra
     """One beat of the made-up desk."""
     dirty = EVERYTHING if everything else store.pop_dirty()
     store.date_notices(now)
-    return Frame(store, dirty, now, WALL_NS)
+    return Frame(store, dirty, now, store.time_ns(now, WALL_NS))

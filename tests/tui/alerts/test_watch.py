@@ -366,3 +366,24 @@ async def test_a_crossing_that_another_program_saw_live_is_not_told_from_the_can
         ("1.1", False),
         ("1.1", True),
     ]
+
+
+async def test_what_fires_within_a_step_of_the_market_is_not_told_as_of_an_absence(
+    path: Path,
+) -> None:
+    """A running watch said "while you were away" of its own firings."""
+    candles = hours(*[1.10 - 0.001 * n for n in range(30)], 1.20, 1.20, 1.20)
+    ends = [period_end(each.time_ns, "H1") or 0 for each in candles]
+    rsi = RsiLevel(instrument="EUR_USD", granularity="H1", period=2, direction="up", level=D(50))
+    async with watching(path) as desk:
+        desk.store.clock_ns = ends[29]
+        await desk.add(rsi, made_ns=0)
+        await desk.add(ClockTime(typed="10:05", level=D(ends[30])))
+        desk.watch.apply_candles([rsi], candles[:30])
+        desk.watch.check(0.0)
+        desk.store.clock_ns = ends[-1]  # a step of three hours
+        desk.watch.apply_candles([rsi], candles)
+        desk.watch.check(2.0)
+        await desk.watch.settled()
+    assert len(desk.told) == 2
+    assert desk.late == []

@@ -1,5 +1,6 @@
 """The price stream, conversions, chart, days and history, against a scripted broker."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -11,7 +12,7 @@ import pytest
 from keydesk.calc.market.watchlists import ALL, Watchlist, Watchlists
 from keydesk.feeds.candles import update_chart
 from keydesk.feeds.conversions import update_conversions, watch_names
-from keydesk.feeds.days import days_once, update_days
+from keydesk.feeds.days import DAYS_EVERY, days_once, update_days
 from keydesk.feeds.history import update_history
 from keydesk.feeds.instruments import list_instruments
 from keydesk.feeds.round_trips import RoundTrips
@@ -244,6 +245,25 @@ async def test_days_wait_for_the_first_price() -> None:
         assert "latest" not in broker.asked
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
         await until(lambda: "latest" in broker.asked)
+
+
+async def test_days_are_read_again_at_once_when_the_market_jumps() -> None:
+    """High and low of the day stayed those of before for a minute."""
+    broker = ScriptedBroker(answers={"/latest": {"latestCandles": []}})
+
+    class UntilTheJump(Clock):
+        async def pause(self, seconds: float) -> None:
+            await (asyncio.Event().wait() if seconds >= DAYS_EVERY else asyncio.sleep(0))
+
+    feed = link_to(broker, clock=UntilTheJump())
+    async with running(feed, list_instruments, stream_prices, watch_names, update_days):
+        await feed.listed.wait()
+        broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
+        await until(lambda: "latest" in broker.asked)
+        await until(lambda: feed.store.clock_ns > 0)
+        asked = broker.asked.count("latest")
+        feed.store.see_clock(feed.store.clock_ns + 3600 * 10**9)
+        await until(lambda: broker.asked.count("latest") > asked)
 
 
 async def test_history_fills_the_log_the_day_and_the_first_stops() -> None:

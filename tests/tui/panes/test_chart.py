@@ -241,7 +241,7 @@ async def test_an_absurd_date_is_the_first_or_the_last_that_a_broker_takes(
         [wanted] = heard(pilot, Chart.DateWanted)
         frame = pane.frame
         assert frame is not None
-        newest = max(frame.wall_ns, store.clock_ns)
+        newest = max(frame.time_ns, store.clock_ns)
         assert wanted.date_ns == (newest if date.year > 2000 else FIRST_NS)
         assert text_of(pane)[0].strip().startswith("Loading ")
 

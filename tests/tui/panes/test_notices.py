@@ -33,7 +33,7 @@ def store_with(*notices: Notice) -> Store:
 
 def later(store: Store, seconds: float) -> Frame:
     wall_ns = WALL_NS + int(seconds * SECOND)
-    return replace(frame_of(store, now=NOW + seconds), wall_ns=wall_ns)
+    return replace(frame_of(store, now=NOW + seconds), time_ns=wall_ns)
 
 
 def pane_text(pane: Notices) -> str:
@@ -93,7 +93,7 @@ async def test_a_wall_clock_that_is_set_neither_takes_a_message_away_nor_keeps_i
         store.note_painted(pane.standing, NOW)
         for seconds, expected in ((5, (FILLED, "hint")), (11, (FILLED,)), (301, ())):
             frame = later(store, seconds)
-            pane.on_frame(replace(frame, wall_ns=frame.wall_ns + hours * 3600 * SECOND))
+            pane.on_frame(replace(frame, time_ns=frame.time_ns + hours * 3600 * SECOND))
             text = pane_text(pane)
             assert [each in text for each in (FILLED, "hint")] == [
                 each in expected for each in (FILLED, "hint")

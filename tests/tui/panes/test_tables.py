@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 
+from keydesk.calc.market.replay import ControlledMarket, MarketState
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.log import Log
 from keydesk.panes.orders import Orders
@@ -13,6 +14,7 @@ from keydesk.panes.positions import Positions
 from keydesk.panes.trades import Trades
 from keydesk.store.state import LogLine, Topic
 from keydesk.store.store import Store
+from keydesk.text.format import age
 from keydesk.text.sanitize import safe
 from keydesk.values import DependentOrder
 from keydesk.widgets.lines import LinePane
@@ -383,3 +385,19 @@ async def test_a_wider_row_that_scrolls_into_view_keeps_its_column() -> None:
     end = row.index("−123,456,789.00") + len("−123,456,789.00")
     assert header[:end].endswith("P/L")
     assert all(len(line) == 80 and "…" not in line for line in (header, *rows[:4]))
+
+
+async def test_the_age_of_trades_and_orders_in_a_replay_is_counted_in_the_markets_time() -> None:
+    """It was that of the machine's clock: 995d02h."""
+    store = desk_store()
+    opened = 1_421_312_400 * 10**9  # 2015-01-15 09:00
+    store.clock_ns = opened
+    store.set_market(ControlledMarket(MarketState(opened + 300 * 10**9, running=False)))
+    for trade in store.trades.values():
+        trade.open_time_ns = opened
+    for order in store.orders.values():
+        order.create_time_ns = opened
+    for pane in (Trades(), Orders()):
+        async with shown(pane, store, size=(200, 10)):
+            rows = "\n".join(text_of(pane))
+        assert age(opened, opened + 300 * 10**9) in rows

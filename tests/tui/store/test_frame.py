@@ -36,7 +36,7 @@ def test_a_beat_hands_over_what_changed() -> None:
     assert frame.keys(Topic.PRICES) == {"EUR_USD"}
     assert not frame.whole(Topic.PRICES)
     assert frame.touched(Topic.TRADES, Topic.PRICES)
-    assert (frame.now, frame.wall_ns) == (100.0, 7)
+    assert (frame.now, frame.time_ns) == (100.0, 7)
     assert stage.drawn == [frame]
 
 

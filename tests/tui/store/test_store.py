@@ -2,6 +2,7 @@
 
 import asyncio
 
+from keydesk.calc.market.replay import ControlledMarket, MarketState
 from keydesk.store.state import LogLine, Notice, Topic
 from keydesk.store.store import LOG_LIMIT, NOTICE_LIMIT, Store
 from keydesk.text.sanitize import safe
@@ -84,3 +85,26 @@ async def test_a_price_wakes_nobody() -> None:
 
 async def test_waiting_ends_with_its_time() -> None:
     assert not await Store().wait_for(lambda: False, Topic.ACCOUNT, timeout_s=0.01)
+
+
+DAY = 86_400 * 10**9
+
+
+def test_everything_shows_the_time_of_a_market_that_is_controlled() -> None:
+    """Two clocks a row apart differed during a fast replay, and messages had a third."""
+    store = Store()
+    store.clock_ns = 100 * DAY
+    assert store.time_ns(5.0, 100 * DAY + 7) == 100 * DAY + 7  # the wall clock's
+    fast = MarketState(time_ns=50 * DAY, speed=60.0, read_at=5.0)
+    store.clock_ns = 50 * DAY
+    store.set_market(ControlledMarket(fast))
+    assert store.time_ns(6.0, 100 * DAY) == 50 * DAY + 60 * 10**9
+    store.notify(Notice("info", safe("x"), 100 * DAY))
+    store.date_notices(6.0)
+    assert store.notices[-1].time_ns == 50 * DAY + 60 * 10**9
+
+
+def test_a_market_of_another_day_that_is_not_controlled_has_the_time_of_its_streams() -> None:
+    store = Store()
+    store.clock_ns = 50 * DAY
+    assert store.time_ns(5.0, 100 * DAY) == 50 * DAY

@@ -51,6 +51,7 @@ class AlertWatch:
         self.gap: int | None = None
         self.restart_count = 0  # how often the market began anew
         self._held = False  # while another market begins, nothing is evaluated
+        self._watched_since_ns = 0  # the broker's time since when nothing was missed; 0: not known
         self.writer = AlertFileWriter(file, self._take, deliver, tell)
         self._prices: dict[str, PriceReadings] = {}
         self._candle_ends: dict[Reading, int] = {}
@@ -144,6 +145,8 @@ class AlertWatch:
         if self._held:
             return
         clock = self._clock.at(self.store, now)
+        if self.gap is None and not self._watched_since_ns:
+            self._watched_since_ns = clock
         facts = facts_of(self.store, now, clock)
         for reading, condition in self.engine.readings.items():
             if isinstance(condition, FactsCondition):
@@ -151,6 +154,11 @@ class AlertWatch:
         if now - self._checked_at >= CHECK_INTERVAL:
             self._checked_at = now
             self._look_after_file(facts, now)
+
+    def _is_late(self, time_ns: int, clock_ns: int) -> bool:
+        """Return whether something happened while nothing watched; a step of a practice market is watched, however long."""
+        since = self._watched_since_ns
+        return clock_ns - time_ns > LATE_NS and not 0 < since < time_ns
 
     def _evaluate_fact(self, reading: Reading, condition: FactsCondition, facts: Facts) -> None:
         value, value_ns = condition.read(facts), condition.value_time_ns(facts)
@@ -162,7 +170,8 @@ class AlertWatch:
             firings = self.engine.evaluate(reading, value, facts.now_ns, SAMPLED_NS)
         for each in firings:
             lateness = each.alert.condition.lateness_ns(facts.now_ns)
-            self._claim([each], late=lateness > LATE_NS)
+            late = self._is_late(facts.now_ns - lateness, facts.now_ns)
+            self._claim([each], late=late)
 
     def _look_after_file(self, facts: Facts, now: float) -> None:
         clock = facts.now_ns
@@ -209,6 +218,7 @@ class AlertWatch:
     def restart_market(self) -> None:
         """Reset for a market that was restarted: prices seen before do not count for crossings."""
         self._held, self.gap = False, None
+        self._watched_since_ns = 0
         self.restart_count += 1
         self._candle_ends.clear()
         for name in self._prices:
@@ -256,6 +266,7 @@ class AlertWatch:
 
     def note_interruption(self) -> None:
         """Note that prices were lost from the last one on."""
+        self._watched_since_ns = 0
         times = [
             quote.time_ns
             for name in self.store.alert_levels
@@ -315,7 +326,7 @@ class AlertWatch:
             for end_ns, value in values_of(condition, candles, after):
                 firings = list(self.engine.evaluate(reading, value, end_ns))
                 fresh = [each for each in firings if end_ns > max(after, each.alert.made_ns)]
-                self._claim(fresh, late=clock - end_ns > LATE_NS)
+                self._claim(fresh, late=self._is_late(end_ns, clock))
                 self._candle_ends[reading] = max(end_ns, self._candle_ends.get(reading, 0))
 
 

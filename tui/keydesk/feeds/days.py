@@ -38,19 +38,21 @@ AVERAGE_CANDLES = 60  # days: Wilder's average has forgotten its first value
 CHECK_EVERY = 10.0
 ATR = IndicatorSpec("atr", (14,))
 DAYS_EVERY = 60.0  # new instruments, a new day, what ticks did not show us
+DAYS_PAUSE = 2.0  # seconds between two readings, however fast a practice market runs
 AT_ONCE = 10  # trading days of a request
 BETWEEN_DAYS = 0.15
 
 
 async def update_days(feed: AccountFeed) -> None:
-    """Read the trading days of watched instruments, and again every minute or when others are watched."""
+    """Read the trading days of watched instruments, and again every minute, when others are watched, and after a jump of the time."""
     await feed.priced.wait()
-    with feed.store.subscribed(Topic.INSTRUMENTS) as changed:
+    with feed.store.subscribed(Topic.INSTRUMENTS, Topic.CLOCK) as changed:
         while True:
             changed.clear()
             for names in _portions(feed.wanted()):
                 await days_once(feed, names)
                 await feed.pause(BETWEEN_DAYS)
+            await feed.pause(DAYS_PAUSE)
             await feed.wait(changed, DAYS_EVERY)
 
 

@@ -92,7 +92,7 @@ class Books(LinePane):
         ):
             self._inputs, self._here = inputs, here
             self.redraw()
-        elif (book := inputs[0]) is not None and self._age_text != book.age(store, frame.wall_ns):
+        elif (book := inputs[0]) is not None and self._age_text != book.age(store, frame.time_ns):
             self.redraw_line(0)
 
     def _index(self, store: Store) -> int:
@@ -137,7 +137,7 @@ class Books(LinePane):
 
     def _headline(self, book: BookFigures, frame: Frame) -> list[Run]:
         palette, trouble = self.palette, trouble_of(frame.store, self.kind)
-        self._age_text = book.age(frame.store, frame.wall_ns)
+        self._age_text = book.age(frame.store, frame.time_ns)
         time = "" if book.is_newest else f", {book.time(frame.store.zone)}"
         long, short = book.shares
         parts: list[Run] = [

@@ -93,7 +93,7 @@ class Chart(ChartView):
         if self.frame is not None and series is not None:
             frame = self.frame
             goal = int(date.replace(tzinfo=frame.store.zone).timestamp()) * SECOND
-            newest = max(frame.wall_ns, frame.store.clock_ns)
+            newest = max(frame.time_ns, frame.store.clock_ns)
             goal = max(FIRST_NS, min(goal, newest))  # beyond the dates that a broker takes
             self.position.go_to(goal, series)
             self.post(self.DateWanted(*self._shown, goal))

@@ -74,7 +74,7 @@ class ChartBook:
             return picture.rows
         store, height = frame.store, len(picture.rows)
         shown = self._reader.read(store, self.kinds)
-        ages = tuple(each.age(store, frame.wall_ns) for each in shown)
+        ages = tuple(each.age(store, frame.time_ns) for each in shown)
         own = own_lines(store, store.focus)
         key = (scale, shape, layout.top, height, own, ages, shown)
         if key != self._key:

@@ -361,6 +361,6 @@ class Log(SortedTable):
 
     def _time(self, line: LogLine, frame: Frame) -> SafeText:
         zone = frame.store.zone
-        if frame.wall_ns - line.time_ns > DAY * show.SECOND:
+        if frame.time_ns - line.time_ns > DAY * show.SECOND:
             return safe(f"{show.at(line.time_ns, zone):%d %b}")
         return show.clock(line.time_ns, zone)

@@ -135,8 +135,8 @@ class Orders(InstrumentRows, SortedTable):
             "away": show.pips(order.pips_away, signed=False),
             "stop": "reduces" if order.reduces else shape.write(order.stop_loss),
             "target": shape.write(order.take_profit),
-            "force": _until(order, frame.wall_ns),
-            "age": show.age(order.create_time_ns, frame.wall_ns),
+            "force": _until(order, frame.time_ns),
+            "age": show.age(order.create_time_ns, frame.time_ns),
         }
         return texts[column]
 

@@ -99,7 +99,7 @@ class Trades(InstrumentRows, SortedTable):
         """Redraw the rows whose numbers moved."""
         dirty = frame.keys(Topic.TRADES)
         self.show_rows(sorted(frame.store.trades, key=id_order, reverse=True), frame)
-        minute, self._minute = self._minute, int(frame.wall_ns // (MINUTE * show.SECOND))
+        minute, self._minute = self._minute, int(frame.time_ns // (MINUTE * show.SECOND))
         old, self._old = self._old, prices_are_old(frame.store)
         if None in dirty or minute != self._minute or old != self._old:
             self.redraw()
@@ -189,7 +189,7 @@ class Trades(InstrumentRows, SortedTable):
             "risk": show.money(trade.risk),
             "financing": show.money(trade.financing, signed=True),
             "margin": show.money(trade.margin_used),
-            "age": show.age(trade.open_time_ns, frame.wall_ns),
+            "age": show.age(trade.open_time_ns, frame.time_ns),
             "tag": show.shorten(clean(trade.tag or show.EMPTY), WIDEST_TAG),
         }
         return texts[column]

@@ -98,7 +98,7 @@ def _line(palette: Palette, quote: Quote, frame: Frame) -> Sequence[Run]:
     """Return the line of the day; its last cell is the price of now."""
     store = frame.store
     line = store.day_lines.get(quote.instrument)
-    if line is None or line.start_ns != _today((store.clock_ns or frame.wall_ns) // MINUTE_NS):
+    if line is None or line.start_ns != _today((store.clock_ns or frame.time_ns) // MINUTE_NS):
         return _empty(palette)
     text = sparkline((*line.path, float(quote.bid + quote.ask) / 2))
     return [(safe(text), palette[_by_price(frame, "muted")])]
@@ -119,7 +119,7 @@ def _atr(palette: Palette, quote: Quote, frame: Frame) -> Sequence[Run]:
 
 def _session(palette: Palette, quote: Quote, frame: Frame) -> Sequence[Run]:
     store = frame.store
-    now_ns = store.clock_ns or frame.wall_ns
+    now_ns = store.clock_ns or frame.time_ns
     text = watch_order.session_text(store, quote.instrument, now_ns)
     role = "muted" if quote.tradeable else "warn"
     return [(safe(text or show.EMPTY), palette[role])]

@@ -246,7 +246,7 @@ class Watchlist(InstrumentRows):
         self._follow(store)
         if frame.touched(Topic.FOCUS):
             self.redraw_row(self.selected or "")
-        minute = int(frame.wall_ns // MINUTE_NS)
+        minute = int(frame.time_ns // MINUTE_NS)
         if (old := prices_are_old(store)) != self._old or minute != self._minute:
             self._old, self._minute = old, minute
             self.redraw()

@@ -23,12 +23,12 @@ NOTHING: frozenset[object] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The store, the marks since the last frame, and the time of both clocks."""
+    """The store, the marks since the last frame, the steady clock and the market's time."""
 
     store: Store
     dirty: Mapping[Topic, frozenset[object]]
     now: float  # monotonic seconds
-    wall_ns: int  # nanoseconds since 1970 UTC
+    time_ns: int  # nanoseconds since 1970 UTC, as everything on the screen shows it
 
     def keys(self, topic: Topic) -> frozenset[object]:
         """Return the changed keys of a topic; None among them means all of it, an empty set nothing."""
@@ -110,7 +110,8 @@ class FrameClock:
         for step in self._before:
             step(self.store, now)
         self.store.date_notices(now)
-        frame = Frame(self.store, self.store.pop_dirty(), now, self._wall_ns())
+        time_ns = self.store.time_ns(now, self._wall_ns())
+        frame = Frame(self.store, self.store.pop_dirty(), now, time_ns)
         self._draw(frame)
         self.frames += 1
         return frame

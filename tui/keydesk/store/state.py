@@ -55,6 +55,9 @@ class Topic(StrEnum):
     ARMING = "arming"
     MARKET = "market"  # of practice: its clock, replay, shocks and faults
     ALERTS = "alerts"
+    CLOCK = (
+        "clock"  # the broker's time went on by minutes at once, as a step of a practice market does
+    )
 
 
 @dataclass(frozen=True, slots=True)

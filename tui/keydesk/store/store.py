@@ -66,6 +66,7 @@ LOG_LIMIT = 10_000
 NOTICE_LIMIT = 200
 MAX_TROUBLES = 50  # kinds of unreadable records that are logged
 MAX_TROUBLE_LENGTH = 200
+OTHER_DAY_NS = 86_400 * 10**9
 CLOCK_LAG_NS = 60_000_000_000  # answers and streams differ by less
 FIGURES = tuple(each.name for each in fields(AccountFigures))
 TOPICS = {part: Topic(part.value) for part in Part}
@@ -335,7 +336,10 @@ class Store:
     def see_clock(self, time_ns: int) -> None:
         """Advance the broker's clock; a time much earlier replaces a wrong clock."""
         if time_ns > self.clock_ns or time_ns < self.clock_ns - CLOCK_LAG_NS:
+            is_jump = self.clock_ns and time_ns - self.clock_ns > CLOCK_LAG_NS
             self.clock_ns = time_ns
+            if is_jump:
+                self.mark(Topic.CLOCK)
 
     @property
     def now_ns(self) -> int:
@@ -362,12 +366,25 @@ class Store:
             del self.notices[: NOTICE_LIMIT // 10]
         self.mark(Topic.NOTICES)
 
+    def time_ns(self, now: float, wall_ns: int) -> int:
+        """Return the market's time: of a practice market its own, else the wall clock's.
+
+        A market whose clock this desk does not control, and that is in another day, has the time that its streams told last.
+        """
+        if self.market is not None:
+            shown = self.market.state.now_ns(now)  # a stream may have told a step before
+            return self.clock_ns if 0 < self.clock_ns - shown < OTHER_DAY_NS else shown
+        is_elsewhere = self.clock_ns and abs(wall_ns - self.clock_ns) > OTHER_DAY_NS
+        return self.clock_ns if is_elsewhere else wall_ns
+
     def date_notices(self, now: float) -> None:
-        """Note when new notices came: their age is counted from there, whatever becomes of the wall clock."""
+        """Give new notices the market's time, and note when they came: their age is counted from there."""
         for place in range(len(self.notices) - 1, -1, -1):
             if self.notices[place].came is not None:
                 return
-            self.notices[place] = replace(self.notices[place], came=now)
+            notice = self.notices[place]
+            time_ns = self.time_ns(now, notice.time_ns)
+            self.notices[place] = replace(notice, came=now, time_ns=time_ns)
 
     def note_painted(self, notices: Collection[Notice], now: float) -> list[str]:
         """Note that these notices stand on the screen; return the intent ids of the outcomes among them that are new there."""

@@ -124,7 +124,7 @@ def market_rows(store: Store, now: float) -> Rows:
     state = market.state
     pace = speed_text(state.speed) if state.running else f"paused, {speed_text(state.speed)}"
     rows: Rows = [
-        ("time", date_and_time(state.now_ns(now), store.zone)),
+        ("time", date_and_time(store.time_ns(now, state.time_ns), store.zone)),
         ("pace", pace),
         *_replay_rows(state.replay, store),
         *[("fault", each) for each in state.faults or ("none",)],

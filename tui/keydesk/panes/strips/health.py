@@ -46,7 +46,7 @@ class HealthLine(StripLine):
 
     def changed(self, frame: Frame) -> None:
         """Redraw once a second, and at once when a link changed."""
-        second = frame.wall_ns // show.SECOND
+        second = frame.time_ns // show.SECOND
         if second != self._second or frame.touched(Topic.HEALTH):
             self._second = second
             self.redraw()
@@ -100,9 +100,7 @@ class HealthLine(StripLine):
         health = frame.store.health
         if self.inside < NARROW and (health.prices, health.events) != ("OK", "OK"):
             return
-        market = frame.store.market
-        now_ns = frame.wall_ns if market is None else market.state.now_ns(frame.now)
-        time = show.clock(now_ns, frame.store.zone, named=True)
+        time = show.clock(frame.time_ns, frame.store.zone, named=True)
         yield Item(((time, self.palette["muted"]),))
 
     def _link(self, name: str, state: LinkState, received_at: float | None, frame: Frame) -> Item:

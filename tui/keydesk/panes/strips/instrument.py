@@ -74,7 +74,7 @@ class InstrumentLine(StripLine):
             yield Item((("weekend: only this practice market trades", self.palette["muted"]),), 2)
 
     def _week_is_open(self, frame: Frame) -> bool:
-        return week_at(frame.store.clock_ns or frame.wall_ns).is_open
+        return week_at(frame.store.clock_ns or frame.time_ns).is_open
 
     def _details(self, store: Store, name: str) -> Iterable[Item]:
         known = store.instruments.get(name)

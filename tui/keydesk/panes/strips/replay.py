@@ -39,8 +39,7 @@ class ReplayStrip(StripLine):
 
     def changed(self, frame: Frame) -> None:
         """Redraw when the market changed, and once a second of its time."""
-        market = frame.store.market
-        second = 0 if market is None else market.state.now_ns(frame.now) // show.SECOND
+        second = frame.time_ns // show.SECOND
         if second != self._second or frame.touched(Topic.MARKET):
             self._second = second
             self.redraw()
@@ -51,7 +50,7 @@ class ReplayStrip(StripLine):
         if market is None:
             return
         state = market.state
-        yield Item(((self._time_text(market, frame), self.palette["bright"]),))
+        yield Item(((self._time_text(frame), self.palette["bright"]),))
         yield self._pace(market)
         if state.replay is not None:
             yield Item(((_replay_text(state.replay), self.palette["plain"]),), 2)
@@ -74,10 +73,8 @@ class ReplayStrip(StripLine):
                 ((key, self.palette["plain"]), (safe(f" {text}"), self.palette["muted"])), rank
             )
 
-    def _time_text(self, market: ControlledMarket, frame: Frame) -> Printable:
-        moment = datetime.fromtimestamp(
-            market.state.now_ns(frame.now) // show.SECOND, frame.store.zone
-        )
+    def _time_text(self, frame: Frame) -> Printable:
+        moment = datetime.fromtimestamp(frame.time_ns // show.SECOND, frame.store.zone)
         if self.inside < NARROW:
             return safe(f"{moment:%Y-%m-%d %H:%M:%S}")
         return safe(f"{moment:%a} {moment.day} {moment:%b %Y %H:%M:%S %Z}")
