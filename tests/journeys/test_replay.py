@@ -28,6 +28,12 @@ def begin(terminal: Terminal) -> None:
     terminal.press("y")
 
 
+def paused_at(terminal: Terminal, time: str) -> None:
+    """Wait for a time in the replay strip."""
+    shown = re.compile(f"{time} UTC +PAUSED")
+    terminal.until(lambda: shown.search(terminal.text) is not None, what=f"paused at {time}")
+
+
 def test_a_blind_replay_is_traded_and_shows_where_and_when_it_was_at_its_end(
     practice_folder: Path,
 ) -> None:
@@ -43,14 +49,14 @@ def test_a_blind_replay_is_traded_and_shows_where_and_when_it_was_at_its_end(
         began = strip
 
         terminal.press(";", "n")
-        terminal.until(lambda: "07:05:00 UTC    PAUSED" in terminal.text, what="a candle later")
+        paused_at(terminal, "07:05:00")
         send(terminal, "B")
         terminal.see("FILLED 10,000 ABC/XYZ")
 
         terminal.press(";", "p")
-        terminal.see("  x1 ")
+        terminal.see(" x1 ")
         terminal.press(";", "f")
-        terminal.see("  x2 ")
+        terminal.see(" x2 ")
         terminal.press(";", "e")
         found = terminal.see("The replay was")
         assert "PAUSED" in terminal.text
@@ -73,14 +79,14 @@ def test_the_stop_of_a_long_franc_trade_slips_at_half_past_nine(practice_folder:
         command(terminal, "replay franc")
         begin(terminal)
         terminal.see("EUR/CHF M5")
-        terminal.see("Thu 15 Jan 2015 09:00:00 UTC    PAUSED")
+        paused_at(terminal, "Thu 15 Jan 2015 09:00:00")
         send(terminal, "B")
         terminal.see("SL 1.19")
         command(terminal, "replay jump +29m")
-        terminal.see("Thu 15 Jan 2015 09:29:00 UTC    PAUSED")
+        paused_at(terminal, "Thu 15 Jan 2015 09:29:00")
         terminal.see_no_more("orders fill on the way")
         terminal.press(";", "n")
-        terminal.see("Thu 15 Jan 2015 09:30:00 UTC    PAUSED")
+        paused_at(terminal, "Thu 15 Jan 2015 09:30:00")
         terminal.see_no_more("… pauses")
         terminal.press(";", "n")
         hit = terminal.see("STOP HIT")

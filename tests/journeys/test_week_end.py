@@ -1,5 +1,6 @@
 """The end of the market's week at the real desk: a trade without a stop is named, and an instrument that is halted says so."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,8 @@ def test_a_trade_without_a_stop_is_named_on_friday_and_a_halted_instrument_opens
         terminal.see("y begins")
         terminal.pause()
         terminal.press("y")
-        terminal.see("Fri 16 Jan 2015 20:30:00 UTC    PAUSED")
+        paused = re.compile("Fri 16 Jan 2015 20:30:00 UTC +PAUSED")
+        terminal.until(lambda: paused.search(terminal.text) is not None, what="the pause")
         send(terminal, "B", "s", "Backspace", "t", "Backspace")
         terminal.see("FILLED 10,000")
         terminal.see("1 trade has no stop over the weekend: EUR/USD #")
