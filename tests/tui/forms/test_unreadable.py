@@ -40,6 +40,7 @@ from keydesk.keys.confirm import Step
 from keydesk.keys.guard import SEND
 from keydesk.parse.orders import parse_order
 from keydesk.store.state import Arming
+from keydesk.text.typed import tokens
 from support.data.desk_store import WALL_NS, example_store
 from support.data.trading_contexts import example_facts
 from support.fakes.form_app import FormApp, example_context
@@ -291,7 +292,7 @@ async def test_a_reducing_order_of_a_fraction_is_refused_as_well() -> None:
 )
 async def test_a_typed_order_is_held_to_the_same_rules(line: str, text: str) -> None:
     form_context = example_context()
-    fields = parse_order(line.split())
+    fields = parse_order(tokens(line))
     app = FormApp(lambda: TicketForm(form_context, "BUY", "EUR_USD", fields))
     async with app.run_test(size=(80, 24)) as pilot:
         assert text in app.words

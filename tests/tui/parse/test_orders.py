@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from keydesk.calc.orders.ticket_draft import Draft, Entry
 from keydesk.parse.commands import OpenTicket, ShowMessage, complete, parse_command
 from keydesk.parse.orders import OrderSyntaxError, ParsedOrder, parse_order
+from keydesk.text.typed import tokens
 
 NAMES = ["EUR_USD", "USD_JPY", "EUR_GBP", "GBP_JPY", "GBP_USD", "EUR_JPY"]
 TICKET = Draft(
@@ -21,7 +22,7 @@ TICKET = Draft(
 
 
 def read(line: str) -> ParsedOrder:
-    return parse_order(line.split())
+    return parse_order(tokens(line))
 
 
 def test_the_line_of_the_requirements_fills_the_ticket() -> None:

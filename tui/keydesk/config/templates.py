@@ -32,10 +32,10 @@ from keydesk.calc.orders.ticket_settings import STANDARD, Template, TemplateSet
 from keydesk.config.limits import decimal_of
 from keydesk.config.settings import TEMPLATES_FILE, BadSettings, part_of, table_in
 from keydesk.parse.orders import KINDS, OrderSyntaxError, ParsedOrder, parse_order
+from keydesk.text.typed import distance, duration_s, tokens
 
 TEMPLATES_TABLE, INSTRUMENTS_TABLE = "templates", "instruments"
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,19}", re.ASCII)
-DISTANCE = re.compile(r"(\d{1,6}(?:\.\d{1,4})?)([ap])", re.ASCII)
 EXIT_FIELDS = ("break_even_at", "step_trail", "time_stop")
 FIELDS = (
     "type",
@@ -50,10 +50,8 @@ FIELDS = (
     "scale_out",
     *EXIT_FIELDS,
 )
-EXIT_DISTANCE = re.compile(r"(\d{1,6}(?:\.\d{1,4})?)([apr])", re.ASCII)
 EXIT_UNITS: Mapping[str, Unit] = {"a": "ATR", "p": "pips", "r": "R"}
-TIME = re.compile(r"(\d{1,6})([mhd])", re.ASCII)
-MINUTES = {"m": 1, "h": 60, "d": 1440}
+MINUTE_S = 60
 TRAIL_PARTS = 3
 
 
@@ -196,10 +194,10 @@ def _step_trail(template: Template, value: object, where: str) -> Template:
 def _time_stop(template: Template, value: object, where: str) -> Template:
     minutes = None
     if value is not False:
-        written = TIME.fullmatch(value) if isinstance(value, str) else None
-        if written is None or not int(written[1]):
+        seconds = duration_s(value) if isinstance(value, str) else None
+        if not seconds or seconds % MINUTE_S:
             raise BadSettings(f'{where} must be "90m", "4h" or "2d", or false for none')
-        minutes = Decimal(int(written[1]) * MINUTES[written[2]])
+        minutes = Decimal(seconds // MINUTE_S)
     return replace(template, exit_rules=replace(template.exit_rules, close_after_minutes=minutes))
 
 
@@ -214,10 +212,10 @@ def _scale_out(template: Template, value: object, where: str) -> Template:
 
 
 def _exit_distance(value: object, where: str, right: str) -> Entry:
-    written = EXIT_DISTANCE.fullmatch(value) if isinstance(value, str) else None
-    if written is None or not Decimal(written[1]):
+    written = distance(value, "apr")
+    if written is None:
         raise BadSettings(f"{where} must be {right}, or false for none")
-    return Entry(written[1], EXIT_UNITS[written[2]])
+    return Entry(written.text, EXIT_UNITS[written.unit])
 
 
 _READERS: Mapping[str, Callable[[Template, object, str], Template]] = {
@@ -239,7 +237,7 @@ _READERS: Mapping[str, Callable[[Template, object, str], Template]] = {
 
 def _parsed(text: str, where: str, right: str) -> Any:  # noqa: ANN401 - a ParsedOrder
     try:
-        return parse_order(text.split())
+        return parse_order(tokens(text))
     except OrderSyntaxError as error:
         raise BadSettings(f"{where}: {error}; write it as {right}") from error
 
@@ -248,13 +246,12 @@ def _distance(value: object, where: str, right: str) -> tuple[Decimal | None, De
     """Return pips or average true ranges; both None for `false`."""
     if value is False:
         return None, None
-    written = DISTANCE.fullmatch(value) if isinstance(value, str) else None
-    if written is None or not Decimal(written[1]):
+    written = distance(value, "ap")
+    if written is None:
         raise BadSettings(
             f"{where} must be a distance above 0 in quotes, {right}, or false for none"
         )
-    number = Decimal(written[1])
-    return (None, number) if written[2] == "a" else (number, None)
+    return (None, written.number) if written.unit == "a" else (written.number, None)
 
 
 def _number(value: object, where: str) -> Decimal:

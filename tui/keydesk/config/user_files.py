@@ -1,6 +1,5 @@
 """The trader's own keys (`keymap.toml`), and template, limits and indicators (`templates.toml`); both are read before the screen opens."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -22,6 +21,7 @@ from keydesk.config.templates import (
 )
 from keydesk.keys.guard import SEND
 from keydesk.keys.keymap import KEYMAP, KEYS, ON_THE_DESK, SHOWN, Key, KeyMap
+from keydesk.text.typed import distance
 
 KEYS_FILE = "keymap.toml"
 NEEDS_ALT_GRAPH = frozenset("[]{}\\|@~^`")  # on many layouts these need AltGr or a dead key
@@ -39,7 +39,6 @@ TEMPLATE = (
 )
 DISTANCES = {"stop": ("stop_pips", "stop_atr"), "trail": ("trail_pips", "trail_atr")}
 """The fields of a template that are texts, and the two fields that they stand for."""
-DISTANCE = re.compile(r"(\d{1,6}(?:\.\d{1,4})?)([ap])", re.ASCII)
 KNOWN_TABLES = ("sizes", "template", "limits", TABLE, TEMPLATES_TABLE, INSTRUMENTS_TABLE)
 MAY_BE_OFF = frozenset(("stop_pips", "target_r", "trail_pips"))
 MAY_BE_NOTHING = frozenset(("break_even_offset_pips", "stop_spreads"))
@@ -159,14 +158,13 @@ def _distances(template: Mapping[str, Any], path: Path) -> Mapping[str, Decimal]
             continue
         if in_pips in template:
             raise BadSettings(f"{path}: template.{name} and template.{in_pips}: leave one out")
-        text = template[name]
-        written = DISTANCE.fullmatch(text) if isinstance(text, str) else None
-        if written is None or not Decimal(written[1]):
+        written = distance(template[name], "ap")
+        if written is None:
             raise BadSettings(
                 f'{path}: template.{name} must be a distance above 0 in quotes: {name} = "20p" in pips, '
                 f'or {name} = "1.5a" in average true ranges'
             )
-        distances[in_ranges if written[2] == "a" else in_pips] = Decimal(written[1])
+        distances[in_ranges if written.unit == "a" else in_pips] = written.number
     return distances
 
 

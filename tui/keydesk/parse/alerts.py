@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from keydesk.calc.alerts import of_candles, of_facts, of_prices
 from keydesk.calc.alerts.alert import MAX_NOTE_LENGTH, USUAL_PAUSE_S, AlertLine
 from keydesk.calc.alerts.condition import (
-    DURATION,
     SIGNS,
     AlertSyntaxError,
     Condition,
@@ -18,7 +17,8 @@ from keydesk.calc.alerts.condition import (
 )
 from keydesk.calc.alerts.of_facts import ClockTime
 from keydesk.calc.alerts.of_prices import SIDES, PriceCross
-from keydesk.parse.instruments import matching
+from keydesk.parse.instruments import find_instrument
+from keydesk.text.typed import clock_time, date_time, duration_s, tokens
 
 KINDS = (*of_prices.KINDS, *of_candles.KINDS, *of_facts.KINDS)
 OF_INSTRUMENT = frozenset(
@@ -28,7 +28,6 @@ OF_INSTRUMENT = frozenset(
         *(word for kind in KINDS if kind.HAS_INSTRUMENT for word in kind.first_words()),
     )
 )
-SIGNED = re.compile(r"(>=|<=|>|<|=|@)(\S+)")
 MAX_REPEAT_S = 30 * 86_400
 ENDS = ("once", "repeat", "for", "until", "note")
 EXAMPLES = ":alert eurusd > 1.12 once, " + ", ".join(
@@ -49,7 +48,7 @@ def parse_alert(line: str, instruments: Iterable[str], focus: str) -> AlertLine:
         AlertSyntaxError: a part of the line cannot be read.
     """
     line, note = _split_note(line)
-    words = [part for word in line.lower().split() for part in _parts(word)]
+    words = tokens(line)
     if not words:
         raise AlertSyntaxError(f"alert: nothing typed; {EXAMPLES}")
     ends = next((at for at, word in enumerate(words) if word in ENDS), len(words))
@@ -72,12 +71,6 @@ def _split_note(line: str) -> tuple[str, str]:
     return line[: match.start()], note
 
 
-def _parts(word: str) -> tuple[str, ...]:
-    """Return a sign and its number apart: `>1.12` is typed as often as `> 1.12`."""
-    match = SIGNED.fullmatch(word)
-    return (word,) if match is None or word in SIGNS else (match[1], match[2])
-
-
 def _ending(words: Sequence[str]) -> tuple[int | None, str]:
     """Return the pause of a repeated alert (None: once), and how long it lasts."""
     repeat_s: int | None = None
@@ -86,15 +79,15 @@ def _ending(words: Sequence[str]) -> tuple[int | None, str]:
         match rest:
             case ["once", *rest]:
                 repeat_s = None
-            case ["repeat", pause, *rest] if DURATION.fullmatch(pause):
+            case ["repeat", pause, *rest] if duration_s(pause) is not None:
                 repeat_s = seconds_of(pause, "repeat", MAX_REPEAT_S)
             case ["repeat", *rest]:
                 repeat_s = USUAL_PAUSE_S
-            case ["for", length, *rest] if DURATION.fullmatch(length):
+            case ["for", length, *rest] if duration_s(length) is not None:
                 lasts = length
-            case ["until", date, clock, *rest] if re.fullmatch(r"\d{4}-\d\d-\d\d", date):
+            case ["until", date, clock, *rest] if date_time(f"{date} {clock}") is not None:
                 lasts = f"{date} {clock}"
-            case ["until", clock, *rest] if re.fullmatch(r"\d\d?:\d\d", clock):
+            case ["until", clock, *rest] if clock_time(clock) is not None:
                 lasts = clock
             case [word, *_]:
                 raise AlertSyntaxError(_wrong_ending(word))
@@ -111,7 +104,12 @@ def _condition(words: Sequence[str], instruments: Sequence[str], focus: str) -> 
     if any(kind.matches(words) for kind in KINDS if not kind.HAS_INSTRUMENT):
         return read_condition(words, "")
     if words[0][:1].isalpha() and words[0] not in OF_INSTRUMENT:
-        return read_condition(words[1:], _instrument(words[0], instruments))
+        instrument = find_instrument(words[0], instruments)
+        if instrument is None:
+            raise AlertSyntaxError(
+                f"instrument: {words[0]} is not one; write it as eurusd, or leave it out"
+            )
+        return read_condition(words[1:], instrument)
     if not focus:
         raise AlertSyntaxError("instrument: the chart shows none; write it first, as eurusd")
     return read_condition(words, focus)
@@ -131,14 +129,3 @@ def read_condition(words: Sequence[str], instrument: str) -> Condition:
     if condition is None:
         raise AlertSyntaxError(f"condition: {' '.join(words)!r} is not understood; {EXAMPLES}")
     return condition
-
-
-def _instrument(word: str, instruments: Sequence[str]) -> str:
-    plain = "".join(letter for letter in word.upper() if letter.isalnum())
-    exact = [each for each in instruments if each.replace("_", "") == plain]
-    near = exact or matching(plain, instruments)
-    if len(near) != 1:
-        raise AlertSyntaxError(
-            f"instrument: {word} is not one; write it as eurusd, or leave it out"
-        )
-    return near[0]

@@ -32,6 +32,7 @@ from keydesk.parse.replay import (
     parse_replay,
     replay_text,
 )
+from keydesk.text.typed import date_time, tokens
 
 COMMANDS = (
     "quit",
@@ -50,7 +51,6 @@ COMMANDS = (
     "mute",
     "replay",
 )
-DATE_PATTERNS = ("%Y-%m-%d", "%Y-%m-%d %H:%M")
 SIDES: dict[str, Side] = {"b": "BUY", "buy": "BUY", "s": "SELL", "sell": "SELL"}
 KNOWN = "Try :q, :help, :messages, :eurusd, :tf h4, :date 2015-01-15, :b eurusd 50k sl 20p, :alert > 1.12"
 
@@ -249,14 +249,15 @@ def parse_command(  # noqa: PLR0911 - one return a kind of command
     now: float = 0.0,
 ) -> ParsedCommand:
     """Parse a line of the command line; `market` is the practice market that may be controlled, `now` monotonic."""
-    words = line.strip().lstrip(":").lower().split()
+    typed = line.strip().lstrip(":").strip()
+    words = tokens(typed)
     match words:
         case []:
             return ShowMessage("info", f"Nothing typed. {KNOWN}. Pages: {', '.join(PAGES)}")
         case [word] if word in SINGLE_WORDS:
             return SINGLE_WORDS[word]
         case ["alert", *_]:
-            return _alert(line.strip().lstrip(":")[len("alert") :], instruments, focus)
+            return _alert(typed[len("alert") :], instruments, focus)
         case ["replay", *rest]:
             return _replay(rest, market, now)
         case [verb, *rest] if verb in VIEW_VERBS or verb == "instrument":
@@ -303,14 +304,12 @@ def _granularity(typed: str) -> ParsedCommand:
 
 
 def _date(typed: str) -> ParsedCommand:
-    for pattern in DATE_PATTERNS:
-        try:
-            return GoToDate(datetime.strptime(typed, pattern))  # noqa: DTZ007 - of the trader's zone
-        except ValueError:
-            continue
-    return ShowMessage(
-        "warn", f"{typed!r} is not a date; write it as 2015-01-15 or 2015-01-15 09:30"
-    )
+    date = date_time(typed)  # of the trader's zone
+    if date is None:
+        return ShowMessage(
+            "warn", f"{typed!r} is not a date; write it as 2015-01-15 or 2015-01-15 09:30"
+        )
+    return GoToDate(date)
 
 
 def _indicators(typed: str) -> ParsedCommand:

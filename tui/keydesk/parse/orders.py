@@ -4,13 +4,11 @@ The order only fills a ticket, which asks for its own confirmation. Fields that 
 error names the field and shows how to write it.
 """
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC
 from decimal import Decimal
 
-from keydesk.calc.orders.expiry_time import HOW, expiry_ns
+from keydesk.calc.orders.expiry_time import HOW, is_expiry
 from keydesk.calc.orders.ticket_draft import (
     KIND_WORDS,
     MARKET_EXPIRIES,
@@ -19,15 +17,13 @@ from keydesk.calc.orders.ticket_draft import (
     Draft,
     Entry,
     Kind,
+    Unit,
 )
+from keydesk.text.typed import FIELD_DECIMALS, Quantity, quantity
 
-MAX_DECIMALS = 7
-NUMBER = re.compile(
-    rf"\d{{1,12}}(\.\d{{1,{MAX_DECIMALS}}})?|\.\d{{1,10}}", re.ASCII
-)  # no longer than a field
-TOO_FINE = re.compile(rf"-?\d{{0,12}}\.\d{{{MAX_DECIMALS + 1},}}[kmpar%]?", re.ASCII)
-DATED = re.compile(r"\d{4}-\d\d-\d\d[ t]\d\d?:\d\d", re.ASCII)
-THOUSANDS = {"k": Decimal(1_000), "m": Decimal(1_000_000)}
+UNITS: Mapping[str, Unit] = {"": "price", "p": "pips", "a": "ATR", "r": "R"}
+"""The units of a level or distance by the letter after it."""
+FACTORS = {"": Decimal(1), "k": Decimal(1_000), "m": Decimal(1_000_000)}
 KINDS: dict[str, Kind] = {
     "market": "MARKET",
     "limit": "LIMIT",
@@ -110,7 +106,7 @@ class ParsedOrder:
 
 
 def parse_order(words: Sequence[str]) -> ParsedOrder:
-    """Parse the words after side and instrument, in any order.
+    """Parse the words after side and instrument, the tokens of a line, in any order.
 
     Raises:
         OrderSyntaxError: one of them cannot be read, is given twice, or excludes another one.
@@ -128,21 +124,15 @@ def parse_order(words: Sequence[str]) -> ParsedOrder:
 
 def _field(word: str, left: list[str]) -> tuple[str, Entry | str]:
     """Parse one field and remove its value from `left`."""
-    following: dict[str, tuple[str, Callable[[str], Entry]]] = {
-        "sl": ("stop", _stop),
-        "tp": ("target", _target),
-        "tr": ("trail", _trail),
-        "bound": ("bound", lambda text: _pips("bound", text, "bound 2p")),
-    }
-    if word in following:
-        name, read = following[word]
+    if word in FOLLOWED:
+        name, read = FOLLOWED[word]
         return name, read(left.pop(0) if left else "")
     if word in ALONE:
         return ALONE[word]
     if word == "gtd":
         return _expiry(left)
-    if word.startswith("@"):
-        return "price", _price(word[1:] or (left.pop(0) if left else ""))
+    if word == "@":
+        return "price", _price(left.pop(0) if left else "")
     if word[0].isdigit() or word[0] == ".":
         return "size", _size(word)
     raise OrderSyntaxError(
@@ -178,79 +168,76 @@ def _is_set(order: ParsedOrder, name: str) -> bool:
     return getattr(order, name) not in {None, ""}
 
 
+def _number(text: str, units: str = "", signs: str = "") -> Quantity | None:
+    return quantity(text, units, signs=signs, decimals=FIELD_DECIMALS)
+
+
 def _unreadable(name: str, text: str, right: str) -> OrderSyntaxError:
     """Return the error of a value: what is wrong with it, and how to write it."""
     if not text:
         wrong = "the value is missing"
-    elif TOO_FINE.fullmatch(text):
-        wrong = f"{text} has more than {MAX_DECIMALS} decimals"
+    elif (
+        typed := quantity(text, "kmpar%", signs="-", decimals=len(text))
+    ) and typed.decimals > FIELD_DECIMALS:
+        wrong = f"{text} has more than {FIELD_DECIMALS} decimals"
     else:
         wrong = f"{text} is not valid"
     return OrderSyntaxError(f"{name}: {wrong}; write {right}")
 
 
 def _size(text: str) -> Entry:
-    if text.endswith("%") and NUMBER.fullmatch(text[:-1]):
-        return Entry(text[:-1], "risk %")
-    factor = THOUSANDS.get(text[-1], Decimal(1))
-    digits = text[:-1] if text[-1] in THOUSANDS else text
-    if not NUMBER.fullmatch(digits) or not Decimal(digits):
+    typed = _number(text, "km%")
+    if typed is not None and typed.unit == "%":
+        return Entry(typed.text, "risk %")
+    if typed is None or not typed.number:
         raise _unreadable("size", text, "50000, 50k, 1.5m or, of NAV at risk, 1%")
-    units = (Decimal(digits) * factor).normalize()
+    units = (typed.number * FACTORS[typed.unit]).normalize()
     return Entry(f"{units:f}", "units")
 
 
 def _price(text: str) -> Entry:
     """Parse a price, or its distance from the market in pips."""
-    under = text.startswith("-")
-    digits = text.removeprefix("-").removesuffix("p")
-    if not NUMBER.fullmatch(digits) or (under and not text.endswith("p")):
+    typed = _number(text, "p", "-")
+    if typed is None or (typed.number.is_signed() and not typed.unit):
         right = "@1.0830, @15p for 15 pips away, @-15p for 15 under"
         raise _unreadable("price", text, right)
-    if under:
-        return Entry(f"-{digits}", "price")  # as a ticket's price field takes it
-    return Entry(digits, "pips" if text.endswith("p") else "price")
+    if typed.number.is_signed():
+        return Entry(typed.text, "price")  # as a ticket's price field takes it
+    return Entry(typed.text, UNITS[typed.unit])
 
 
 def _stop(text: str) -> Entry:
     if text == NONE:
         return Entry("", "pips")
-    return _level("stop", text, "sl 20p, sl 1.5a, sl 1.0810 or nostop")
+    return _level("stop", text, "ap", "sl 20p, sl 1.5a, sl 1.0810 or nostop")
 
 
 def _target(text: str) -> Entry:
     if text == NONE:
         return Entry("", "R")
-    if text.endswith("r") and NUMBER.fullmatch(text[:-1]):
-        return Entry(text[:-1], "R")
-    return _level("target", text, "tp 2r, tp 40p, tp 3a, tp 1.0900 or notarget")
+    return _level("target", text, "apr", "tp 2r, tp 40p, tp 3a, tp 1.0900 or notarget")
 
 
 def _trail(text: str) -> Entry:
-    in_ranges = _in_ranges(text)
-    return in_ranges or _pips("trail", text, "tr 15p or tr 1.5a")
+    return _distance("trail", text, "ap", "tr 15p or tr 1.5a")
 
 
-def _in_ranges(text: str) -> Entry | None:
-    """Return a distance in average true ranges, such as 1.5a; None for any other text."""
-    digits = text.removesuffix("a")
-    return Entry(digits, "ATR") if digits != text and NUMBER.fullmatch(digits) else None
+def _bound(text: str) -> Entry:
+    return _distance("bound", text, "p", "bound 2p")
 
 
-def _level(name: str, text: str, right: str) -> Entry:
-    if in_ranges := _in_ranges(text):
-        return in_ranges
-    digits = text.removesuffix("p")
-    if not NUMBER.fullmatch(digits):
+def _level(name: str, text: str, units: str, right: str) -> Entry:
+    """Parse a price, or a distance with its unit."""
+    typed = _number(text, units)
+    if typed is None:
         raise _unreadable(name, text, right)
-    return Entry(digits, "pips" if text.endswith("p") else "price")
+    return Entry(typed.text, UNITS[typed.unit])
 
 
-def _pips(name: str, text: str, right: str) -> Entry:
-    digits = text.removesuffix("p")
-    if not NUMBER.fullmatch(digits):
-        raise _unreadable(name, text, right)
-    return Entry(digits, "pips")
+def _distance(name: str, text: str, units: str, right: str) -> Entry:
+    """Parse a distance; without a unit it is in pips."""
+    entry = _level(name, text, units, right)
+    return replace(entry, unit="pips") if entry.unit == "price" else entry
 
 
 def _expiry(left: list[str]) -> tuple[str, str]:
@@ -260,10 +247,18 @@ def _expiry(left: list[str]) -> tuple[str, str]:
         return "expiry", f"GTD {text}"
     if text.count("-") == len("--") and left and ":" in left[0]:
         text = f"{text} {left.pop(0)}"
-    if not isinstance(expiry_ns(text, 0, 0, UTC), int) and not DATED.fullmatch(text):
+    if not is_expiry(text):
         wrong = f"gtd {text} is not valid" if text else "gtd has no time after it"
         raise OrderSyntaxError(f"expiry: {wrong}; {HOW}")
     return "until", text
+
+
+FOLLOWED: Mapping[str, tuple[str, Callable[[str], Entry]]] = {  # words with a value after them
+    "sl": ("stop", _stop),
+    "tp": ("target", _target),
+    "tr": ("trail", _trail),
+    "bound": ("bound", _bound),
+}
 
 
 def _field_text(name: str, entry: Entry | None) -> str:

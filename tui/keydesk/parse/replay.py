@@ -10,6 +10,7 @@ from typing import Literal
 from keydesk.calc.market.granularity import find_granularity
 from keydesk.calc.market.replay import ControlledMarket, speed_text
 from keydesk.text.format import pair
+from keydesk.text.typed import Quantity, date_time, duration_s, quantity
 
 Value = str | int | float | bool
 
@@ -41,12 +42,10 @@ MAX_SHOCK_SECONDS = 7 * 86_400
 FAULTS = ("bad-line", "bad-day", "maintenance", "requotes", "off")
 SPEEDS = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0)
 FASTEST = 100_000.0
+HOW_FAR = ", or how far: +30m, +4h, +2d"
 MAX_CANDLES = 5_000
 MAX_AMOUNT = Decimal(1_000_000_000)
-LATER = re.compile(r"\+([0-9]{1,4})(m|h|d)")
-LATER_UNITS = {"m": "minutes", "h": "hours", "d": "days"}
-DATES = ("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d")
-AMOUNT = re.compile(r"[0-9]{1,10}(\.[0-9]{1,2})?")
+AMOUNT_DECIMALS = 2
 NAME = re.compile(r"[a-z0-9_-][a-z0-9._-]{0,63}")
 NOT_OFFERED = "replay: works only with a practice market that this desk controls; open one with keydesk --practice"
 
@@ -200,12 +199,11 @@ def step_of(granularity: str, count: int = 1) -> ReplayCommand:
 
 def _jump(rest: Sequence[str], market: ControlledMarket, now: float) -> ReplayCommand:
     typed = " ".join(rest)
-    if match := LATER.fullmatch(typed):
-        there = _date_of(market.state.now_ns(now)) + timedelta(
-            **{LATER_UNITS[match[2]]: int(match[1])}
-        )
+    seconds = duration_s(typed[1:]) if typed.startswith("+") else None
+    if seconds is None:
+        there = _time_of("jump", typed, HOW_FAR)
     else:
-        there = _time_of("jump", typed, ", or how far: +30m, +4h, +2d")
+        there = _later(_date_of(market.state.now_ns(now)), seconds)
     text = f"goes on to {there:%Y-%m-%d %H:%M:%S} UTC; orders fill on the way"
     return ReplayCommand(text, "POST", "/clock/jump", {"time": _wire(there)})
 
@@ -281,13 +279,13 @@ def _shock_of(kind: str, more: Sequence[str]) -> ReplayCommand:
     body: dict[str, Value] = {"kind": kind}
     size = ""
     for word in more:
-        if re.fullmatch(r"[0-9]{1,6}s", word):
-            body["seconds"] = _shock_seconds(word)
-        elif re.fullmatch(r"-?[0-9]{0,6}(\.[0-9]{1,8})?%?", word) and word.strip("-%."):
-            share = _shock_size(kind, word)
+        if (seconds := duration_s(word)) is not None:
+            body["seconds"] = _shock_seconds(word, seconds)
+        elif (typed := quantity(word, "%", signs="-")) is not None:
+            share = _shock_size(kind, word, typed)
             body["size"], size = f"{share:f}", f" by {_size_text(kind, share)}"
-        elif "instrument" not in body and re.fullmatch(r"[a-z]{3}[_/]?[a-z]{3}", word):
-            body["instrument"] = f"{word[:3]}_{word[-3:]}".upper()
+        elif "instrument" not in body and (name := _pair_of(word)):
+            body["instrument"] = name
         else:
             raise ReplaySyntaxError(f"shock: {word!r} not understood; write shock gap eurusd -1%")
     if kind in MOVES and "instrument" not in body:
@@ -296,15 +294,21 @@ def _shock_of(kind: str, more: Sequence[str]) -> ReplayCommand:
     return ReplayCommand(f"makes a {kind}{of}{size} now", "POST", "/shocks", body)
 
 
-def _shock_size(kind: str, word: str) -> Decimal:
+def _pair_of(word: str) -> str:
+    """Return the instrument of two currencies, such as eurusd or eur/usd, "" for any other word."""
+    letters = word.replace("_", "").replace("/", "").upper()
+    is_pair = len(letters) == len("EURUSD") and letters.isascii() and letters.isalpha()
+    return f"{letters[:3]}_{letters[3:]}" if is_pair else ""
+
+
+def _shock_size(kind: str, word: str, typed: Quantity) -> Decimal:
     """Return the size of a shock, as the market takes it."""
     if kind not in SHOCK_SIZES:
         raise ReplaySyntaxError(
             f"shock: a {kind} has no size; leave {word} out; write how long it lasts as 60s"
         )
     low, high, unit = SHOCK_SIZES[kind]
-    number = Decimal(word.removesuffix("%"))
-    size = number / 100 if word.endswith("%") else number
+    size = typed.number / 100 if typed.unit else typed.number
     if not low <= size <= high or not size:
         zero = "" if size else f"; 0 is no {kind}"
         raise ReplaySyntaxError(
@@ -325,8 +329,7 @@ def _plain(number: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _shock_seconds(word: str) -> int:
-    seconds = int(word[:-1])
+def _shock_seconds(word: str, seconds: int) -> int:
     if not 1 <= seconds <= MAX_SHOCK_SECONDS:
         raise ReplaySyntaxError(
             f"shock: it cannot last {word}; write 1s to {MAX_SHOCK_SECONDS}s (7 days)"
@@ -352,8 +355,8 @@ def _withdraw(rest: Sequence[str], _market: ControlledMarket, _now: float) -> Re
 
 
 def _transfer(verb: str, rest: Sequence[str], sign: int) -> ReplayCommand:
-    typed = rest[0].replace(",", "") if len(rest) == 1 else ""
-    amount = Decimal(typed) if AMOUNT.fullmatch(typed) else Decimal(0)
+    typed = quantity("".join(rest).replace(",", ""), decimals=AMOUNT_DECIMALS)
+    amount = typed.number if typed is not None and len(rest) == 1 else Decimal(0)
     if not 0 < amount <= MAX_AMOUNT:
         raise ReplaySyntaxError(f"{verb}: write an amount above 0, such as {verb} 5000")
     text = f"{verb}s {amount:,f} practice money"
@@ -391,14 +394,19 @@ def _nothing_more(verb: str, rest: Sequence[str]) -> None:
 
 
 def _time_of(verb: str, typed: str, more: str = "") -> datetime:
-    for pattern in DATES:
-        try:
-            return datetime.strptime(typed.upper().removesuffix("Z").strip(), pattern).replace(
-                tzinfo=UTC
-            )
-        except ValueError:
-            continue
-    raise ReplaySyntaxError(f"{verb}: write a time of UTC such as 2015-01-15 09:29{more}")
+    there = date_time(typed.removesuffix("z"))
+    if there is None:
+        raise ReplaySyntaxError(f"{verb}: write a time of UTC such as 2015-01-15 09:29{more}")
+    return there.replace(tzinfo=UTC)
+
+
+def _later(now: datetime, seconds: int) -> datetime:
+    try:
+        return now + timedelta(seconds=seconds)
+    except OverflowError as error:
+        raise ReplaySyntaxError(
+            f"jump: write a time of UTC such as 2015-01-15 09:29{HOW_FAR}"
+        ) from error
 
 
 def _date_of(time_ns: int) -> datetime:

@@ -440,7 +440,7 @@ async def test_an_old_price_that_could_not_be_read_again_refuses_and_says_why() 
 
 
 async def test_a_typed_order_fills_the_ticket_and_still_asks_for_its_own_confirmation() -> None:
-    fields = parse_order(["50k", "@1.0830", "sl", "20p", "tp", "2r", "gtd", "4h"])
+    fields = parse_order(["50k", "@", "1.0830", "sl", "20p", "tp", "2r", "gtd", "4h"])
     form_context = example_context()
     app = FormApp(lambda: TicketForm(form_context, "BUY", "EUR_USD", fields))
     async with app.run_test(size=(80, 24)) as pilot:

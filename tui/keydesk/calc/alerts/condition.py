@@ -6,7 +6,6 @@ what the alert file holds. To add a kind, write its class in the module of what 
 read reaches a level from below ("up"), from above ("down"), or from either side ("touch").
 """
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -17,6 +16,7 @@ from typing import ClassVar, Literal, Self
 from keydesk.calc.orders.expiry_time import expiry_ns
 from keydesk.calc.orders.ticket_draft import UnreadableText
 from keydesk.text.format import duration, money, pair, price
+from keydesk.text.typed import duration_s, quantity
 from keydesk.values import AccountState, TradeRow
 
 Direction = Literal["up", "down", "touch"]
@@ -182,9 +182,6 @@ SIGNS: Mapping[str, Direction] = {
 SIGN_OF: Mapping[Direction, str] = {"up": ">", "down": "<", "touch": "@"}
 REACHES: Mapping[Direction, str] = {"up": "≥", "down": "≤", "touch": "="}
 CROSSES: Mapping[Direction, str] = {"up": "crosses up", "down": "crosses down", "touch": "touches"}
-NUMBER = re.compile(r"[+-]?(\d{1,12}(\.\d{1,12})?|\.\d{1,12})", re.ASCII)
-DURATION = re.compile(r"(\d{1,5})([smhd])", re.ASCII)
-UNIT_S = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
 def number_of(
@@ -196,9 +193,10 @@ def number_of(
     above: Decimal | None = None,
 ) -> Decimal:
     """Return a number within its bounds; raise AlertSyntaxError for anything else."""
-    if not NUMBER.fullmatch(text):
+    typed = quantity(text, signs="+-")
+    if typed is None:
         raise AlertSyntaxError(f"{part}: {text!r} is not a number; write it as 1.12")
-    number = Decimal(text)
+    number = typed.number
     if above is not None and number <= above:
         raise AlertSyntaxError(f"{part}: {text} is not above {above}")
     if (least is not None and number < least) or (most is not None and number > most):
@@ -216,9 +214,8 @@ def direction_of(sign: str, part: str) -> Direction:
 
 def seconds_of(text: str, part: str, most: int) -> int:
     """Return the seconds of 30s, 5m or 2h; raise AlertSyntaxError above the most."""
-    match = DURATION.fullmatch(text)
-    seconds = int(match[1]) * UNIT_S[match[2]] if match else -1
-    if not 0 <= seconds <= most:
+    seconds = duration_s(text)
+    if seconds is None or seconds > most:
         raise AlertSyntaxError(
             f"{part}: {text!r} is not a time up to {most} s; write 30s, 5m or 2h"
         )

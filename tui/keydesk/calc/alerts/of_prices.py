@@ -1,6 +1,5 @@
 """Conditions on prices: a level, a distance, the spread, a new high or low of the day. They are read from each price."""
 
-import re
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,11 +22,11 @@ from keydesk.calc.alerts.condition import (
 )
 from keydesk.calc.market.trading_day import next_day_start
 from keydesk.text.format import exact, pair, pip_count
+from keydesk.text.typed import quantity
 from keydesk.values import Day, Quote
 from keydesk_client.arithmetic.profit import round_price, round_price_down, round_price_up
 
 SIDES: Mapping[str, PriceSide] = {"bid": "bid", "ask": "ask", "mid": "mid"}
-MOVE = re.compile(r"([+-](?:\d{1,6}(?:\.\d{1,4})?|\.\d{1,4}))(p|%)", re.ASCII)
 AWAY, NEW = Decimal(-1), Decimal(1)  # from the day's extreme; at a new one
 TWO, HUNDRED = Decimal(2), Decimal(100)
 QuoteReader = Callable[[Quote, Decimal | None, Day | None], Decimal | None]
@@ -182,10 +181,10 @@ class PriceMove(PriceCondition):
 
 
 def _move(word: str) -> tuple[Decimal, Literal["p", "%"]] | None:
-    match = MOVE.fullmatch(word)
-    if match is None or not Decimal(match[1]):
+    typed = quantity(word, "p%", signs="+-") if word[0] in "+-" else None
+    if typed is None or not typed.unit or not typed.number:
         return None
-    return Decimal(match[1]), "%" if match[2] == "%" else "p"
+    return typed.number, "%" if typed.unit == "%" else "p"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,10 @@
 """The indicators that a trader chose, and their text form: `ema 20`, `bb 20 2`, `rsi 14`, `macd 12 26 9`, `pivots`."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
+
+from keydesk.text.typed import quantity, tokens
 
 Kind = Literal["ema", "sma", "bb", "donchian", "pivots", "prevday", "rsi", "macd", "atr"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -43,7 +44,6 @@ MAX_PERIOD = 400  # candles; the warm-up of an average is four times that
 WIDEST_BAND = 10  # standard deviations
 MAX_TEXT_LENGTH = 40
 _BY_NAME: Mapping[str, Kind] = {each: each for each in KINDS}
-NUMBER = re.compile(r"\d{1,4}(\.\d{1,2})?", re.ASCII)
 
 
 class IndicatorSyntaxError(ValueError):
@@ -94,7 +94,7 @@ def parse_indicator(text: str) -> IndicatorSpec:
     Raises:
         IndicatorSyntaxError: the text names no indicator, or a parameter is not valid.
     """
-    kind_word, *numbers = text[: MAX_TEXT_LENGTH + 1].lower().split() or [""]
+    kind_word, *numbers = tokens(text[: MAX_TEXT_LENGTH + 1]) or [""]
     kind = _BY_NAME.get(kind_word)
     if kind is None or len(text) > MAX_TEXT_LENGTH:
         known = ", ".join(KINDS)
@@ -144,9 +144,10 @@ def refuse_too_many(specs: Sequence[IndicatorSpec]) -> None:
 
 
 def _number(digits: str, text: str) -> float:
-    if not NUMBER.fullmatch(digits):
+    typed = quantity(digits)
+    if typed is None:
         raise IndicatorSyntaxError(f"{text!r}: {digits!r} is not a number, such as 20")
-    return float(digits)
+    return float(typed.number)
 
 
 def _check_parameters(spec: IndicatorSpec, text: str) -> IndicatorSpec:

@@ -3,22 +3,13 @@
 A time of day is the next one after it was typed, in the trader's zone: it never moves on to the next day by itself.
 """
 
-import re
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, time, timedelta, tzinfo
 
 from keydesk.calc.orders.ticket_draft import UnreadableText
+from keydesk.text.typed import clock_time, date_time, duration_s
 
 SECOND_NS = 1_000_000_000
 HOW = "write 18:30, 2026-11-25 18:30, 90m, 4h or 2d"
-DURATION = re.compile(r"(\d{1,5})([mhdw])", re.ASCII)
-UNIT_NS = {
-    "m": 60 * SECOND_NS,
-    "h": 3600 * SECOND_NS,
-    "d": 86_400 * SECOND_NS,
-    "w": 7 * 86_400 * SECOND_NS,
-}
-TIME_OF_DAY = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
-DATE_PATTERNS = ("%Y-%m-%d %H:%M", "%Y-%m-%dt%H:%M")
 MAX_NS = 400 * 86_400 * SECOND_NS
 """Further away than a year, a date was typed wrong."""
 
@@ -45,23 +36,36 @@ def expiry_ns(text: str, typed_ns: int, now_ns: int, zone: tzinfo) -> int | Unre
     return instant
 
 
+def is_expiry(text: str) -> bool:
+    """Return whether a text is written as an expiry; it may be past when it is sent."""
+    return _dated(text) is not None or isinstance(expiry_ns(text, 0, 0, UTC), int)
+
+
+def _dated(text: str) -> datetime | None:
+    """Return a date and time; a date alone does not say when of the day an order ends."""
+    return date_time(text) if ":" in text else None
+
+
 def _instant(text: str, typed_ns: int, now_ns: int, zone: tzinfo) -> int | None:
-    if written := DURATION.fullmatch(text):
-        return now_ns + int(written[1]) * UNIT_NS[written[2]]
-    if written := TIME_OF_DAY.fullmatch(text):
-        return _next_time(int(written[1]), int(written[2]), typed_ns, zone)
-    for pattern in DATE_PATTERNS:
-        try:
-            moment = datetime.strptime(text, pattern).replace(tzinfo=zone)
-            return int(moment.timestamp()) * SECOND_NS
-        except (ValueError, OverflowError, OSError):
-            continue
-    return None
+    if (seconds := duration_s(text)) is not None:
+        return now_ns + seconds * SECOND_NS
+    if (clock := clock_time(text)) is not None:
+        return _next_time(clock, typed_ns, zone)
+    moment = _dated(text)
+    try:
+        return None if moment is None else int(moment.replace(tzinfo=zone).timestamp()) * SECOND_NS
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
-def _next_time(hour: int, minute: int, after_ns: int, zone: tzinfo) -> int:
+def _next_time(clock: time, after_ns: int, zone: tzinfo) -> int:
     after = datetime.fromtimestamp(after_ns // SECOND_NS, zone)
-    at = after.replace(hour=hour, minute=minute, second=0, microsecond=0)
+    at = _with_clock(after, clock)
     if at.astimezone(UTC) <= after.astimezone(UTC):
-        at = (after + timedelta(days=1)).replace(hour=hour, minute=minute, second=0, microsecond=0)
+        at = _with_clock(after + timedelta(days=1), clock)
     return int(at.timestamp()) * SECOND_NS
+
+
+def _with_clock(day: datetime, clock: time) -> datetime:
+    """Return the time of day on that day; in an hour that comes twice, the one in which it was typed."""
+    return day.replace(hour=clock.hour, minute=clock.minute, second=0, microsecond=0)

@@ -4,12 +4,12 @@ A trade has one target at the broker. So each step is an order and a trade of it
 at the broker: they hold without the desk, and a stop that fires takes its target along.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from keydesk.calc.risk.trading_context import NOTHING
+from keydesk.text.typed import quantity, tokens
 from keydesk_client.arithmetic.profit import whole_units
 
 MAX_PARTS = 5
@@ -31,18 +31,16 @@ class ScaleOut:
 
 
 NO_SCALE_OUT = ScaleOut()
-SHARE = re.compile(r"\d{1,2}(?:\.\d{1,2})?", re.ASCII)
-TARGET = re.compile(r"(\d{1,3}(?:\.\d{1,2})?)r", re.ASCII)
 
 
 def parse_scale_out(text: str) -> ScaleOut | str:
     """Return the scale-out of a text such as 33/33/34 1r 2r, or why it cannot be read; empty text means no scale-out."""
     if not text.strip():
         return NO_SCALE_OUT
-    first, *rest = text.split()
-    shares = [Decimal(each) for each in first.split("/") if SHARE.fullmatch(each)]
-    targets = [TARGET.fullmatch(each) for each in rest]
-    times = tuple(Decimal(each[1]) for each in targets if each is not None)
+    first, *rest = tokens(text)
+    shares = [each.number for word in first.split("/") if (each := quantity(word)) is not None]
+    targets = [quantity(word, "r") for word in rest]
+    times = tuple(each.number for each in targets if each is not None and each.unit)
     whole = len(shares) == first.count("/") + 1 and len(times) == len(rest)
     if not whole or not 1 < len(shares) <= MAX_PARTS or len(times) != len(shares) - 1:
         return (
