@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from keydesk_practice.engine.wire_form import to_wire
+from keydesk_practice.errors import LedgerUnavailable
 from keydesk_practice.ledger.kept_ledgers import (
     FolderShelf,
     delete_ledger,
@@ -18,7 +19,7 @@ from keydesk_practice.ledger.kept_ledgers import (
     undo_change,
 )
 from keydesk_practice.ledger.ledger_file import FILE_NAME, check_copy, damaged_error
-from keydesk_practice.ledger.shelf import HOME
+from keydesk_practice.ledger.shelf import HOME, HOME_IN_USE
 
 _WORDS = {"list": (), "open": ("NAME",), "name": ("NAME", "NEW"), "delete": ("NAME",)}
 Answer = dict[str, Any]
@@ -74,6 +75,8 @@ def change_without_broker(data: Path, options: argparse.Namespace) -> Answer:
         case "name", [name, new]:
             name_ledger(data, name, new)
         case "delete", [name]:
+            if name == HOME and "replay" in facts_of(data / FILE_NAME):
+                raise LedgerUnavailable(HOME_IN_USE)
             delete_ledger(data, name)
     return to_wire(ledgers_of(FolderShelf(data)))
 

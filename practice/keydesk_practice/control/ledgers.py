@@ -28,7 +28,7 @@ from keydesk_practice.control.records import (
 from keydesk_practice.errors import LedgerUnavailable, LedgerUnreachable, PracticeError
 from keydesk_practice.http.errors import HttpError
 from keydesk_practice.ledger.interface import LedgerInterface
-from keydesk_practice.ledger.shelf import HOME, LedgerShelf, Source, UnknownLedger
+from keydesk_practice.ledger.shelf import HOME, HOME_IN_USE, LedgerShelf, Source, UnknownLedger
 
 _BEGUN = "replays_begun"  # the ledger's fact with the number of replays that were begun and kept, in all its ledgers
 log = logging.getLogger("keydesk.practice.control")
@@ -84,7 +84,7 @@ async def rename_ledger(control: Control, request: RenameLedger) -> Ledgers:
 async def remove_kept_ledger(control: Control, _: NoMembers, name: str) -> Ledgers:
     """Delete a kept ledger for ever."""
     if name == HOME and is_replay(control.broker):
-        raise HttpError(409, f"{HOME!r} is what this replay goes back to: go back first")
+        raise HttpError(409, HOME_IN_USE)
     with refusals():
         control.shelf.delete(name)
     return ledgers_of(control.shelf)

@@ -10,6 +10,7 @@ from keydesk_practice.errors import LedgerUnavailable
 from keydesk_practice.ledger.interface import LedgerInterface
 
 HOME = "home"  # the ledger that was left for a replay
+HOME_IN_USE = f"{HOME!r} is what this replay goes back to: go back first"
 NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 NAME_HINT = "use 1 to 64 letters, digits, dots, hyphens and underscores"
 

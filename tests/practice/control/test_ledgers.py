@@ -261,3 +261,14 @@ def test_a_ledger_that_is_not_kept_is_refused_with_those_that_are(
 ) -> None:
     assert main(["ledgers", "open", "x", "--data", str(tmp_path)]) == 1
     assert "there is no kept ledger 'x': none is kept" in capsys.readouterr().err
+
+
+async def test_what_a_replay_goes_back_to_is_not_deleted_while_no_broker_runs_either(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with controlled_broker(tmp_path, JUNE_5) as market:
+        await market.control("POST", "/replay", scenario="franc")
+    data = tmp_path / "data"
+    assert main(["ledgers", "delete", "home", "--yes", "--data", str(data)]) == 1
+    assert "what this replay goes back to: go back first" in capsys.readouterr().err
+    assert (data / "home.sqlite3").exists()

@@ -267,7 +267,7 @@ async def test_the_question_before_the_way_back_says_what_becomes_of_both_accoun
         await one.do("present")
         asked = one.shell.words[-1]
         assert "The account that was left at 2019-06-05 10:00" in asked
-        assert "with 100,000.00 USD and 1 open trade and 0 orders: its market catches up" in asked
+        assert "with 100,000.00 USD, 1 open trade and 0 orders: its market catches up" in asked
         assert "keydesk practice ledgers lists it and opens it again" in asked
         assert "Back from the replay, in the account that was left" in one.text
         assert one.store.market is not None

@@ -16,8 +16,8 @@ from keydesk.text.format import EMPTY, date_and_time, money, pair
 from keydesk.text.sanitize import Printable, clean, safe
 
 CATCHES_UP = (
-    "its market catches up to the present, and orders and trades fare as they would have; "
-    "of an absence of months, in the last 30 days"
+    "its market catches up to the present, and orders and trades fare as they would have "
+    "(of more than 30 days, in the last 30)"
 )
 KEPT = "It is kept: keydesk practice ledgers lists it and opens it again."
 
@@ -85,7 +85,7 @@ class BeginAnewForm(InfoForm[bool]):
         kept = None if account is None else home.accounts.get(account.id)
         if kept is None:
             return when
-        return f"{when} with {money(kept.balance)} {kept.currency}{_held(kept.trades, kept.orders, ' and')}"
+        return f"{when} with {money(kept.balance)} {kept.currency}{_held(kept.trades, kept.orders, ',')}"
 
     def action_take(self) -> None:
         """Let it begin."""
