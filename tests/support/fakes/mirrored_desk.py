@@ -130,10 +130,10 @@ class MirroredDesk(WorkingDesk):
 
     def old_lines(self) -> list[tuple[str, str]]:
         """Return the lines that a pane in sight would draw otherwise now: as drawn now, and as kept."""
-        visible = self.actions.screen._compositor.visible_widgets
+        visible = self.window.screen._compositor.visible_widgets
         return [
             (pane._draw(y).text, kept.text)
-            for pane in self.actions.screen.query(LinePane)
+            for pane in self.window.screen.query(LinePane)
             if pane in visible and pane.outer_size.area
             for y, kept in list(pane._lines.items())
             if y < pane.outer_size.height and kept.cell_length == pane.outer_size.width

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Literal, cast
 
 from textual import actions, events, on
 from textual.screen import ModalScreen
 
 from keydesk.app.account_connection import USUAL_CHECKS
-from keydesk.app.actions.context import DeskServices
 from keydesk.app.actions.desk import DeskActions
 from keydesk.app.desk_account import DeskAccount
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.replay import MarketReplay
 from keydesk.app.watchlists import WatchlistActions
+from keydesk.app.window import DeskWindow
 from keydesk.app.workspaces import WorkspaceActions
 from keydesk.calc.alerts.alert import AlertLine
 from keydesk.calc.alerts.of_facts import TradeResult
@@ -44,6 +45,9 @@ from support.data.desk_data import NOW, WALL_NS, desk_store, frame_of
 from support.fakes.form_app import example_context
 from support.fakes.quick_pilot import QuickTests
 
+if TYPE_CHECKING:
+    from keydesk.app.desk import TradingDesk
+
 
 class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
     """The main screen, its actions and its forms; keys pass without the guard, whose clock is a person's."""
@@ -56,6 +60,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
         super().__init__()
         self.store: Store = desk_store(20)
         self.store.wall_ns = lambda: WALL_NS
+        self.window = DeskWindow(self, self.store, KEYMAP)
         self.chords = Chords(KEYMAP)
         self.guard = Guard(frozenset())
         self.statistics_shown: list[int] = []  # the views
@@ -64,7 +69,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
         self.workspaces = WorkspaceActions(
             lock.path.parent,
             self.store,
-            lambda: self.actions.screen,
+            lambda: self.window.screen,
         )
         account = DeskAccount(
             self.store,
@@ -74,20 +79,14 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
             GuardedKeys(self, super().on_event, self.store),
         )
         self.replay = MarketReplay(self, account, self.store)
-        self.actions = DeskActions(
-            self,
-            self,
-            self._services(),
-            store=self.store,
-            keymap=KEYMAP,
-            template=Template(),
-            lock=lock,
-        )
+        self.desk = self._desk_beneath()
+        self.actions = DeskActions(cast("TradingDesk", self.desk), Template(), lock)
+        self.desk.actions = self.actions
         self.watchlists = WatchlistActions(
             self,
             self.store,
             WatchlistFile(lock.path.parent),
-            pane=lambda: self.actions.screen.watchlist,
+            pane=lambda: self.window.screen.watchlist,
             keymap=KEYMAP,
         )
         self.decided: list[Instruction] = []
@@ -104,30 +103,40 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
         """Start on the desk."""
         return DeskScreen()
 
-    def _services(self) -> DeskServices:
-        return DeskServices(
-            show_audit=self.show_audit,
-            show_outcomes=self.show_outcomes,
-            show_transaction=self.show_transaction,
-            show_journal=self.show_journal,
-            write_note=self.noted.append,
-            show_statistics=self.statistics_shown.append,
-            show_day=lambda: self.days_shown.append("day"),
-            show_week=lambda: self.days_shown.append("week"),
-            new_alert=self.new_alert,
-            make_alert=self.make_alert,
-            alert_trouble=lambda _: "",
-            show_alerts=self.show_alerts,
-            toggle_mute=self.toggle_mute,
-            read_summary=lambda _: None,  # nothing is read here
-            read_bookings=lambda _: None,
-            read_closes=lambda _names, _take: None,
-            apply_limits=self.apply_limits,
-            apply_indicators=self.apply_indicators,
-            use_layout=self.workspaces.use,
-            jump=self.workspaces.jump,
-            bookmark=self.workspaces.bookmark,
-            ask_unlock=self.ask_unlock,
+    def _desk_beneath(self) -> SimpleNamespace:
+        """Return what the actions use of the desk."""
+        return SimpleNamespace(
+            window=self.window,
+            store=self.store,
+            form_context=self.form_context,
+            execute=self.execute,
+            ask=lambda form: self.push_screen(form, self.execute),
+            guarded_keys=SimpleNamespace(
+                guard=self.guard, key_context=self.key_context, disarm=self.disarm
+            ),
+            leaving=SimpleNamespace(leave=self.leave, stay=self.stay),
+            loss_lock=SimpleNamespace(ask_unlock=self.ask_unlock),
+            settings=SimpleNamespace(
+                apply_limits=self.apply_limits, apply_indicators=self.apply_indicators
+            ),
+            alerts=SimpleNamespace(
+                new=self.new_alert,
+                make=self.make_alert,
+                trouble=lambda _: "",
+                show_page=self.show_alerts,
+                toggle_mute=self.toggle_mute,
+            ),
+            journal=SimpleNamespace(show=self.show_journal, write_note=self.noted.append),
+            statistics=SimpleNamespace(show=self.statistics_shown.append, show_day=self.show_day),
+            transactions=SimpleNamespace(show=self.show_transaction),
+            pages=SimpleNamespace(
+                show_audit=self.show_audit,
+                show_outcomes=self.show_outcomes,
+                read_summary=lambda _: None,  # nothing is read here
+                read_bookings=lambda _: None,
+                read_closes=lambda _names, _take: None,
+            ),
+            workspaces=self.workspaces,
             replay=self.replay,
         )
 
@@ -141,6 +150,9 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
 
     def show_alerts(self) -> None:
         self.push_screen(AlertsForm(self.store, self.alert_actions.append, lambda: False))
+
+    def show_day(self, *, week: bool = False) -> None:
+        self.days_shown.append("week" if week else "day")
 
     def show_journal(self) -> None:
         self.journal_shown = True

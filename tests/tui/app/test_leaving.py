@@ -1,8 +1,12 @@
 """Ctrl-C: the second one leaves, but trades without a stop are asked about first; a third one, or y, leaves then."""
 
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 from keydesk.app.lifecycle import INTERRUPTED, ForcedExit, Leaving
+
+if TYPE_CHECKING:
+    from keydesk.app.desk import TradingDesk
 
 
 class Hand(Leaving):
@@ -13,13 +17,14 @@ class Hand(Leaving):
         self.seconds, self.asked, self.codes = 100.0, 0, list[int]()
         self.unprotected = unprotected
         forced_exit = ForcedExit(lambda: None)
-        super().__init__(nothing, forced_exit, lambda: None, self.question, lambda: self.seconds)
+        desk = SimpleNamespace(actions=SimpleNamespace(ask_before_leaving=self.question))
+        super().__init__(nothing, forced_exit, cast("TradingDesk", desk), lambda: self.seconds)
 
     def question(self) -> bool:
         self.asked += self.unprotected
         return self.unprotected
 
-    def leave(self, code: int) -> None:
+    def leave(self, code: int = 0) -> None:
         self.codes.append(code)
 
     def presses(self, after: float) -> bool:

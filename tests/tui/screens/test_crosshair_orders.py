@@ -24,7 +24,7 @@ SIZES = ((80, 24), (100, 30), (120, 24), (120, 35), (140, 45), (160, 35), (200, 
 
 
 def chart_of(app: WorkingDesk) -> Chart:
-    return app.actions.screen.chart
+    return app.window.screen.chart
 
 
 def planned(app: WorkingDesk) -> dict[str, float]:
@@ -37,7 +37,7 @@ async def point_at(pilot: Pilot[int], app: WorkingDesk, steps: int) -> Decimal:
     """Turn the crosshair on and move it by price steps; return its price."""
     await pilot.pause()
     app.draw()
-    app.actions.screen.action_go("chart")
+    app.window.screen.action_go("chart")
     await pilot.press("i")
     for _ in range(abs(steps)):
         await pilot.press("k" if steps > 0 else "j")
@@ -165,7 +165,7 @@ async def test_a_ticket_draws_its_plan_as_it_is_typed_and_nothing_of_what_cannot
 
 
 def assert_docked(app: WorkingDesk) -> None:
-    form, desk = app.screen, app.actions.screen
+    form, desk = app.screen, app.window.screen
     assert isinstance(form, Form)
     assert form.sheet is not None
     sheet = form.sheet.region
@@ -186,7 +186,7 @@ async def test_a_form_covers_neither_chart_nor_watchlist_where_it_docks_at_any_s
     async with app.run_test(size=(120, 35)) as pilot:
         await pilot.pause()
         app.draw()
-        app.actions.screen.action_go("chart")
+        app.window.screen.action_go("chart")
         await pilot.press(capital)
         await pilot.pause()
         assert isinstance(app.screen, Form)
@@ -222,7 +222,7 @@ async def test_the_right_column_is_as_wide_as_the_layout_says(app: WorkingDesk) 
         for size in SIZES:
             await resize(pilot, *size)
             await pilot.pause()
-            desk = app.actions.screen
+            desk = app.window.screen
             if desk.dock_columns:
                 assert desk.dock_columns == size[0] - desk.deal.region.x + 1
             assert bool(desk.dock_columns) == (size[0] >= 120)

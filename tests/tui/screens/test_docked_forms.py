@@ -43,7 +43,7 @@ def beneath(app: WorkingDesk) -> list[LinePane]:
     assert isinstance(form, Form)
     assert form.sheet is not None
     at = form.sheet.region
-    shown = [pane for pane in app.actions.screen.query(LinePane) if pane.display]
+    shown = [pane for pane in app.window.screen.query(LinePane) if pane.display]
     return [pane for pane in shown if pane.region.x < at.x and pane.region.overlaps(at)]
 
 
@@ -54,7 +54,7 @@ async def test_what_reaches_under_the_form_ends_beside_it_whole(
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
         await drawn(app, pilot)
-        before = {pane: text_of(pane) for pane in app.actions.screen.query(LinePane)}
+        before = {pane: text_of(pane) for pane in app.window.screen.query(LinePane)}
         await pilot.press("B")
         lines = await drawn(app, pilot)
         form = app.screen
@@ -103,7 +103,7 @@ async def test_the_instrument_line_names_no_figure_that_the_form_hides(app: Work
         await pilot.pause()
         await pilot.press("B")
         lines = await drawn(app, pilot)
-        strip = app.actions.screen.query_one(InstrumentLine)
+        strip = app.window.screen.query_one(InstrumentLine)
         form = app.screen
         assert isinstance(form, Form)
         line = lines[strip.region.y][: form.docked_region.x].rstrip()
@@ -121,7 +121,7 @@ def words_of(app: WorkingDesk) -> str:
 
 def assert_docked(app: WorkingDesk) -> None:
     """Assert that the form stands in the right column and covers neither chart, watchlist nor the account."""
-    form, desk = app.screen, app.actions.screen
+    form, desk = app.screen, app.window.screen
     assert isinstance(form, Form)
     assert form.sheet is not None
     assert form.dock > 0
@@ -251,5 +251,5 @@ async def test_the_panes_end_beside_the_form_also_while_its_keys_are_listed(
         await pilot.press("?")
         frame = frame_of(app.store, everything=True)
         later = frame.now + SECONDS_PER_FRAME_BENEATH
-        app.actions.screen.on_frame(replace(frame, now=later))
+        app.window.screen.on_frame(replace(frame, now=later))
         assert {pane: pane.covered for pane in before} == before

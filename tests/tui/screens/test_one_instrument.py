@@ -23,7 +23,7 @@ GLANCING = (
 
 
 def assert_agrees(app: WorkingDesk) -> None:
-    screen, focus = app.actions.screen, app.store.focus
+    screen, focus = app.window.screen, app.store.focus
     pane = screen.watchlist
     if focus in pane.keys:
         assert pane.selected == focus
@@ -80,7 +80,7 @@ async def test_a_ticket_right_behind_a_key_is_for_the_row_that_the_key_chose(
     app = WorkingDesk(DeskLock.of(tmp_path, "practice"))
     async with app.run_test(size=(120, 35)) as pilot:
         await pilot.pause()
-        app.actions.screen.watchlist.action_row_down()
+        app.window.screen.watchlist.action_row_down()
         app.actions.perform("buy")  # before any message of the pane was handled
         await pilot.pause()
         ticket = app.screen

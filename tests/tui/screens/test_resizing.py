@@ -166,7 +166,7 @@ async def outlive(state: str, sizes: Sequence[tuple[int, int]], tmp_path: Path) 
 def assert_charts_are_exact(app: WorkingDesk) -> None:
     """Every chart in sight fills its place, and none reaches under a docked form."""
     form = getattr(app.screen, "docked_region", Region())
-    for chart in app.actions.screen.query(Chart):
+    for chart in app.window.screen.query(Chart):
         if chart.display and chart.outer_size.width > 0:
             lines = [chart.render_line(y) for y in range(chart.outer_size.height)]
             assert {line.cell_length for line in lines} == {chart.outer_size.width}
@@ -250,14 +250,14 @@ async def test_a_size_of_before_that_comes_late_does_not_replace_the_present_one
         await pilot.pause()
         await pilot.press(*keys)
         await resize(pilot, 200, 50)
-        laid_out = app.actions.screen.chart.region
+        laid_out = app.window.screen.chart.region
         for screen in app.screen_stack[1:]:
             late = Size(120, 35)
             screen.post_message(Resize(late, late))
         await pilot.pause()
         app.draw()
         await pilot.pause()
-        assert app.actions.screen.chart.region == laid_out
+        assert app.window.screen.chart.region == laid_out
         assert_drawn_to_the_edges(app)
 
 

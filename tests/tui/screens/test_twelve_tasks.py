@@ -62,7 +62,7 @@ MAX_KEYS = {1: 2, 2: 6, 3: 6, 4: 7, 5: 2, 6: 3, 7: 2, 8: 2, 9: 3, 10: 2, 11: 2, 
 async def carried_out(app: WorkingDesk, pilot: Pilot[int], task: Task) -> Instruction:
     await pilot.pause()
     app.draw()
-    app.actions.screen.action_go(task.pane)
+    app.window.screen.action_go(task.pane)
     for key in task.keys:
         await pilot.press(_letter(app) if key == SEND else key)
         app.draw()

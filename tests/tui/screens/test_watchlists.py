@@ -41,7 +41,7 @@ async def press(pilot: Pilot[int], keys: str) -> None:
 
 
 def rows(pilot: Pilot[int]) -> list[str]:
-    return app_of(pilot).actions.screen.watchlist.keys
+    return app_of(pilot).window.screen.watchlist.keys
 
 
 def last_notice(pilot: Pilot[int]) -> str:
@@ -58,7 +58,7 @@ async def test_a_list_is_built_row_by_row_and_kept_in_the_file(tmp_path: Path) -
     async with desk(tmp_path) as pilot:
         await build(pilot)
         assert rows(pilot) == ["EUR_USD", "GBP_JPY", "USD_CHF"]
-        assert "Watch Mine" in str(app_of(pilot).actions.screen.watchlist.heading().tabs[0].text)
+        assert "Watch Mine" in str(app_of(pilot).window.screen.watchlist.heading().tabs[0].text)
     kept = load_watchlists(tmp_path).by_name("Mine")
     assert kept is not None
     assert kept.instruments == ("EUR_USD", "GBP_JPY", "USD_CHF")
@@ -131,7 +131,7 @@ async def test_columns_are_chosen_in_a_form(tmp_path: Path) -> None:
     async with desk(tmp_path) as pilot:
         await press(pilot, "wc space j space down space enter")
         assert "bid" not in active_list(app_of(pilot).store).columns
-        pane = app_of(pilot).actions.screen.watchlist
+        pane = app_of(pilot).window.screen.watchlist
         assert [column.key for column in pane.fitted][:3] == ["pair", "day", "own"]
         await press(pilot, "wc space escape")
         assert "bid" not in active_list(app_of(pilot).store).columns

@@ -26,7 +26,7 @@ async def test_a_workspace_is_shown_again_and_the_instrument_stays(tmp_path: Pat
     app = desk(tmp_path)
     async with app.run_test(size=(120, 35)) as pilot:
         await pilot.pause()
-        screen = app.actions.screen
+        screen = app.window.screen
         app.store.set_granularity("M1")
         app.store.set_indicators("EUR_USD", parse_indicators(["ema 20"]))
         screen.action_go("orders")
@@ -93,7 +93,7 @@ async def test_a_chart_is_pinned_and_follows_again_and_has_its_own_timeframe(
     async with app.run_test(size=(250, 70)) as pilot:
         await pilot.pause()
         app.draw()
-        screen = app.actions.screen
+        screen = app.window.screen
         chart = screen._side_charts[1]
         chart.focus()
         await pilot.press("w")

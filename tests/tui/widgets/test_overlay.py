@@ -45,7 +45,7 @@ async def test_around_a_form_the_desk_is_drawn_as_it_is(
         await pilot.press("B")
         await pilot.pause()
         sheet = app.screen.query_one(Sheet).region
-        shown, beneath = cells(app.screen), cells(app.actions.screen)
+        shown, beneath = cells(app.screen), cells(app.window.screen)
     assert sheet.area
     for y, line in enumerate(shown):
         for x, cell in enumerate(line):
@@ -190,7 +190,7 @@ async def test_the_desk_shows_that_a_form_has_the_keys_once_the_form_is_drawn(
     app = WatchedDesk(tmp_path)
     async with app.run_test(size=(200, 50)) as pilot:
         await pilot.pause()
-        watchlist, grid = app.actions.screen.watchlist, app.actions.screen.query_one(RuledGrid)
+        watchlist, grid = app.window.screen.watchlist, app.window.screen.query_one(RuledGrid)
         assert grid.has_keys(watchlist)
         await pilot.press("B")
         await pilot.pause()

@@ -47,10 +47,10 @@ async def test_a_form_that_changes_in_the_moment_in_which_the_desk_beneath_is_dr
     async with MirroredDesk(tmp_path).at_terminal(120, 35) as desk:
         form, sheet = await opened(desk)
         count = len(sheet.text.split("\n"))
-        desk.actions.screen.watchlist.redraw_line(1)
+        desk.window.screen.watchlist.redraw_line(1)
         sheet.show([((safe("after the change"), "plain"),)] * count)
-        await until_told(desk.actions.screen, form)
-        desk.actions.screen._on_timer_update()  # passes its region on to the form
+        await until_told(desk.window.screen, form)
+        desk.window.screen._on_timer_update()  # passes its region on to the form
         form._on_timer_update()
         await desk.settled()
         assert desk.wrong_rows() == []
@@ -67,8 +67,8 @@ async def test_a_note_that_was_kept_is_in_the_row_of_its_trade_as_soon_as_it_is_
         journal.version += 1
         desk.tell("good", "Note on #1 kept")  # drawn on the desk, in the same frame
         desk.draw_changes(1)
-        await until_told(desk.actions.screen, page)
-        desk.actions.screen._on_timer_update()
+        await until_told(desk.window.screen, page)
+        desk.window.screen._on_timer_update()
         page._on_timer_update()
         await desk.settled()
         assert desk.wrong_rows() == []
@@ -122,12 +122,12 @@ async def test_a_form_that_opens_before_the_one_just_closed_was_painted_over_lea
         await desk.push_screen(page := JournalForm(desk.store, journal, JournalHost()))
         await desk.settled()
         page.dismiss(None)
-        while not desk.actions.screen.is_active:  # noqa: ASYNC110 - no call-backs
+        while not desk.window.screen.is_active:  # noqa: ASYNC110 - no call-backs
             await asyncio.sleep(0)
-        while not desk.actions.screen._repaint_required:  # noqa: ASYNC110 - same
+        while not desk.window.screen._repaint_required:  # noqa: ASYNC110 - same
             await asyncio.sleep(0)
         desk.push_screen(form := HelpForm(KEYMAP))
-        desk.actions.screen._on_timer_update()
+        desk.window.screen._on_timer_update()
         await until_shown(form)
         await desk.settled()
         assert desk.wrong_rows() == []
@@ -140,9 +140,9 @@ async def test_a_form_that_opens_while_the_terminal_gets_another_size_stands_on_
         desk.change_size(100, 30)  # the terminal has moved what it showed
         while desk.size != (100, 30):  # noqa: ASYNC110 - no call-backs
             await asyncio.sleep(0)
-        assert desk.actions.screen.outer_size != desk.size  # it is laid out by a timer
+        assert desk.window.screen.outer_size != desk.size  # it is laid out by a timer
         desk.push_screen(form := HelpForm(KEYMAP))
-        desk.actions.screen._screen_resized(desk.size)
+        desk.window.screen._screen_resized(desk.size)
         await until_shown(form)
         assert form.outer_size == desk.size
         await desk.settled()
@@ -252,7 +252,7 @@ class Session:
 
     def _again(self) -> str:
         self.desk.free_closed_forms()
-        self.desk.actions.screen.watchlist.redraw_line(self.dice.randrange(10))
+        self.desk.window.screen.watchlist.redraw_line(self.dice.randrange(10))
         return "free forms"
 
 

@@ -91,7 +91,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         desk = self.desk
         return DeskScreen(
             keymap=desk.keymap,
-            unavailable=lambda id_: not is_available(id_, desk.store, desk.actions.selection()),
+            unavailable=lambda id_: not is_available(id_, desk.store, desk.window.selection()),
             left_as=self._setup.workspace.saved,
         )
 
@@ -101,7 +101,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.set_interval(self.clock.period, self.beat)
         self.guarded_keys.watch_screens()
         self.screen_change_signal.subscribe(self, self._after_a_form)
-        leave, forced_exit = self.desk.leave, self._setup.forced_exit
+        leave, forced_exit = self.desk.leaving.leave, self._setup.forced_exit
         lifecycle.leave_on_signals(leave, forced_exit)
         lifecycle.leave_without_terminal(leave, forced_exit)
         lifecycle.end_with_threads(self.end_on_fault, forced_exit, FAULT)

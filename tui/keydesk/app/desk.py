@@ -5,16 +5,15 @@ from __future__ import annotations
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import partial
 from time import monotonic, time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from textual.events import Event
+from textual.screen import ModalScreen
 
 from keydesk.app.account_connection import Connection
 from keydesk.app.account_pages import AccountPages
 from keydesk.app.account_sources import AccountAddress, AccountSource
-from keydesk.app.actions.context import DeskServices
 from keydesk.app.actions.desk import DeskActions
 from keydesk.app.alerts.account_alerts import AccountAlerts, WeekEndReminder
 from keydesk.app.alerts.away import AwayCard
@@ -29,17 +28,17 @@ from keydesk.app.replay import MarketReplay
 from keydesk.app.settings_changes import SettingsChanges
 from keydesk.app.transaction_details import TransactionPages
 from keydesk.app.watchlists import WatchlistActions
+from keydesk.app.window import DeskWindow
 from keydesk.app.workspaces import WorkspaceActions
 from keydesk.config.last_workspace import WorkspaceFile
 from keydesk.config.settings import DeskOptions, Folders, Settings
 from keydesk.config.user_files import UserSettings
 from keydesk.config.watchlists import WatchlistFile
 from keydesk.keys.confirm import Letters
-from keydesk.keys.guard import AutoDisarm, Cause, Guard, arming_at_start
+from keydesk.keys.guard import AutoDisarm, Cause, arming_at_start
 from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.risk import exit_only_text
-from keydesk.store.state import NoticeLevel
 from keydesk.store.store import Store
 from keydesk.terminal.check import TerminalFacts
 from keydesk.widgets.terminal_app import TerminalApp
@@ -47,6 +46,8 @@ from keydesk.widgets.terminal_app import TerminalApp
 if TYPE_CHECKING:
     from keydesk.calc.orders.instructions import Instruction
     from keydesk.forms.sheet import FormContext
+
+Decided = TypeVar("Decided", bound="Instruction")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class TradingDesk:
         setup: DeskSetup,
         on_event: Callable[[Event], Awaitable[None]],
     ) -> None:
-        self._app, self._setup = app, setup
+        self._setup = setup
         own, folders, keymap = setup.own, setup.folders, setup.own.keymap
         self.keymap, self.lock = keymap, setup.lock
         self._letters = Letters(random.SystemRandom().choice)
@@ -87,6 +88,7 @@ class TradingDesk:
         self.store = store = Store()
         store.health.environment = setup.account.environment
         store.arming = arming_at_start(setup.account.environment, read_only=setup.options.read_only)
+        self.window = DeskWindow(app, store, keymap)
         self.guarded_keys = GuardedKeys(
             app,
             on_event,
@@ -124,78 +126,30 @@ class TradingDesk:
         self.week_end = WeekEndReminder(store)
         self._requests = AccountRequests(app, self.account, store)
         self.replay = MarketReplay(app, self.account, store, keymap)
-        services = self._services()
-        self.actions = DeskActions(
+        self.pages = AccountPages(app, self.account, store)
+        self.transactions = TransactionPages(app, self.account, store)
+        self.journal = AccountJournal(
             app,
-            self,
-            services,
-            store=store,
-            keymap=keymap,
-            template=own.template,
-            lock=setup.lock,
-        )
-        self.leaving = Leaving(app, setup.forced_exit, self._close, self.actions.ask_before_leaving)
-        self.requests = PaneRequests(
-            app,
+            self.account,
             store,
-            self.watchlists,
-            perform=self.actions.perform,
-            show_audit=services.show_audit,
+            keymap=keymap,
+            form_context=self.form_context,
+            execute=self.execute,
         )
+        self.statistics = JournalStatistics(app, self.account, store, self.journal)
+        self.actions = DeskActions(self, own.template, setup.lock)
+        self.leaving = Leaving(app, setup.forced_exit, self)
+        self.requests = PaneRequests(self)
         store.zone = setup.settings.zone
         saved = setup.workspace.saved
         store.focus, store.granularity = saved.instrument, saved.granularity
         store.has_dots = saved.dots
         store.indicators.update(own.indicators)
 
-    def _services(self) -> DeskServices:
-        """Return what the actions use of account, alerts, journal and settings."""
-        app, account, store = self._app, self.account, self.store
-        pages = AccountPages(app, account, store)
-        self.journal = journal = AccountJournal(
-            app,
-            account,
-            store,
-            keymap=self.keymap,
-            form_context=self.form_context,
-            execute=self.execute,
-        )
-        statistics = JournalStatistics(app, account, store, journal)
-        return DeskServices(
-            show_audit=pages.show_audit,
-            show_outcomes=pages.show_outcomes,
-            show_transaction=TransactionPages(app, account, store).show,
-            show_journal=journal.show,
-            write_note=journal.write_note,
-            show_statistics=statistics.show,
-            show_day=statistics.show_day,
-            show_week=partial(statistics.show_day, week=True),
-            new_alert=self.alerts.new,
-            make_alert=self.alerts.make,
-            alert_trouble=self.alerts.trouble,
-            show_alerts=self.alerts.show_page,
-            toggle_mute=self.alerts.toggle_mute,
-            read_summary=pages.read_summary,
-            read_bookings=pages.read_bookings,
-            read_closes=pages.read_closes,
-            apply_limits=self.settings.apply_limits,
-            apply_indicators=self.settings.apply_indicators,
-            use_layout=self.workspaces.use,
-            jump=self.workspaces.jump,
-            bookmark=self.workspaces.bookmark,
-            ask_unlock=self.loss_lock.ask_unlock,
-            replay=self.replay,
-        )
-
-    @property
-    def guard(self) -> Guard:
-        """Return what judges the keys."""
-        return self.guarded_keys.guard
-
     @property
     def screen(self) -> DeskScreen:
         """The main screen, even when a form is open on it."""
-        return self.actions.screen
+        return self.window.screen
 
     # The account.
 
@@ -205,7 +159,7 @@ class TradingDesk:
 
     def on_open(self, connection: Connection) -> None:
         """Take the open account."""
-        self.record("start", f"{self.store.arming.level}: {self.store.arming.reason}")
+        self.store.record("start", f"{self.store.arming.level}: {self.store.arming.reason}")
         connection.commands.exit_only = self.exit_only
         self.loss_lock.open(self.account.file("daily-loss"))
         self.journal.open(connection)
@@ -216,9 +170,9 @@ class TradingDesk:
         """Run the rules that disarm the desk, and what else is looked at with every frame."""
         now, losses = monotonic(), self.store.health.event_losses
         for cause in self._auto_disarm.causes(now, time(), self.guarded_keys.last_key_at, losses):
-            self.disarm(cause)
+            self.guarded_keys.disarm(cause)
         if self.lock.check(now):
-            self.disarm(Cause.LOCKED)
+            self.guarded_keys.disarm(Cause.LOCKED)
         self.loss_lock.check(now)
         self.alerts.check(now)
         self.away.check(now)
@@ -228,25 +182,9 @@ class TradingDesk:
 
     # What the parts ask of the desk.
 
-    def disarm(self, cause: Cause) -> None:
-        """Disarm the desk if the cause asks for it in this environment."""
-        self.guarded_keys.disarm(cause)
-
     def exit_only(self) -> str:
         """Return why no risk may be opened now, "" if it may."""
         return exit_only_text(self.store, self.settings.limits, self.store.now_ns)
-
-    def record(self, what: str, text: str) -> None:
-        """Write an entry to the audit log of the account."""
-        self.store.record(what, text)
-
-    def tell(self, level: NoticeLevel, text: str) -> None:
-        """Show one line to the trader."""
-        self.store.tell(level, text)
-
-    def key_context(self) -> str:
-        """Return the key map's name of the focused pane."""
-        return self.guarded_keys.key_context()
 
     def form_context(self) -> FormContext:
         """Return the store, clocks, limits and keys that a form is given."""
@@ -269,22 +207,19 @@ class TradingDesk:
         )
         return self._requests.facts_for_form(context)
 
+    def ask(self, form: ModalScreen[Decided | None]) -> None:
+        """Open a form and carry out the instruction that it returns."""
+        self.window.app.push_screen(form, self.execute)
+
     def execute(self, instruction: Instruction | None) -> None:
         """Start the command of a form in its own worker."""
         self._requests.execute(instruction)
 
     # Leaving.
 
-    def leave(self, code: int = 0) -> None:
-        """Leave after commands in flight had time to finish."""
-        self.leaving.leave(code)
-
-    def stay(self) -> None:
-        """Go on: the question before leaving was answered with no."""
-        self.leaving.stay()
-
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Write what is kept of the desk."""
         self.alerts.close()
         self.away.close()
         self._setup.workspace.save(self.screen.workspace())
-        self.record("leave", "the desk was left")
+        self.store.record("leave", "the desk was left")

@@ -16,11 +16,14 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
 from keydesk.terminal.reset import RESTORE, TERMINAL, pop_title, write_without_waiting
+
+if TYPE_CHECKING:
+    from keydesk.app.desk import TradingDesk
 
 LEAVE_TIMEOUT = 6.0  # seconds that leaving by hand may take on a busy machine
 DRAIN_SECONDS = 1.2  # an order in flight may still be answered
@@ -193,8 +196,7 @@ class Leaving:
     Args:
         app: The desk, whose workers of the group `commands` are waited for.
         forced_exit: Ends the process when that takes too long.
-        save: Saves the workspace.
-        ask: Asks what the trader has to decide before the desk is left; returns whether there is anything.
+        desk: Asks what the trader has to decide first, and is closed.
         clock: Returns monotonic seconds.
     """
 
@@ -202,15 +204,13 @@ class Leaving:
         self,
         app: App[int],
         forced_exit: ForcedExit,
-        save: Callable[[], None],
-        ask: Callable[[], bool],
+        desk: TradingDesk,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._app = app
         self._clock = clock
         self._forced_exit = forced_exit
-        self._save = save
-        self._ask = ask
+        self._desk = desk
         self._interrupted_at = float("-inf")
         self._is_asking = False
         self._begun = False
@@ -224,7 +224,7 @@ class Leaving:
         since, again = now - self._interrupted_at, now - self._interrupted_at <= AGAIN_WITHIN
         if self._is_asking and since < TO_READ:
             return True
-        if again and not self._is_asking and self._ask():
+        if again and not self._is_asking and self._desk.actions.ask_before_leaving():
             self._is_asking, self._interrupted_at = True, now
             return True
         if again or self._is_asking:
@@ -237,7 +237,7 @@ class Leaving:
         """Note that the trader decided to stay: the next Ctrl-C is the first one again."""
         self._is_asking, self._interrupted_at = False, float("-inf")
 
-    def leave(self, code: int) -> None:
+    def leave(self, code: int = 0) -> None:
         """Leave after commands in flight had time to finish."""
         if self._begun:
             return
@@ -251,5 +251,5 @@ class Leaving:
         with suppress(TimeoutError):
             async with asyncio.timeout(DRAIN_SECONDS):
                 await asyncio.gather(*(each.wait() for each in commands), return_exceptions=True)
-        self._save()
+        self._desk.close()
         self._app.exit(code, return_code=code)

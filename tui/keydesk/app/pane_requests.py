@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from textual import on
 from textual.app import App
 from textual.message import Message
 
 from keydesk import forms
-from keydesk.app.watchlists import WatchlistActions
 from keydesk.panes.book_figures import BookStep
 from keydesk.panes.chart import Chart
 from keydesk.panes.instrument_rows import InstrumentRows
@@ -18,10 +17,12 @@ from keydesk.panes.log import Log
 from keydesk.panes.trades import Trades
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
-from keydesk.store.store import Store
 from keydesk.store.watchlists import want_day_lines
 from keydesk.text.sanitize import safe
 from keydesk.widgets.sorted_table import SortedTable
+
+if TYPE_CHECKING:
+    from keydesk.app.desk import TradingDesk
 
 PaneRequest = (
     InstrumentRows.Chosen
@@ -60,25 +61,11 @@ class PaneRequests:
     """Answers the requests of panes and main screen.
 
     Args:
-        app: Shows the form that asks for letters.
-        store: The state of account and market.
-        watchlists: Change the trader's lists.
-        perform: Performs the action of a key, by its name.
-        show_audit: Shows the audit log.
+        desk: Has what they ask for.
     """
 
-    def __init__(
-        self,
-        app: App[Any],
-        store: Store,
-        watchlists: WatchlistActions,
-        *,
-        perform: Callable[[str], None],
-        show_audit: Callable[[], None],
-    ) -> None:
-        self._app, self._store = app, store
-        self._watchlists = watchlists
-        self._perform, self._show_audit = perform, show_audit
+    def __init__(self, desk: TradingDesk) -> None:
+        self._desk, self._store = desk, desk.store
 
     def handle(self, message: Message) -> None:
         """Do what a message asks for; messages of other kinds are not for the desk."""
@@ -87,19 +74,19 @@ class PaneRequests:
                 self._store.set_focus(message.instrument)
                 message.settle()
             case Watchlist.ChangeWanted():
-                self._watchlists.execute(message)
+                self._desk.watchlists.execute(message)
             case Watchlist.DayLinesWanted():
                 want_day_lines(self._store, message.lines, message.averages)
             case DeskScreen.GranularityChosen():
                 self._store.set_granularity(message.granularity)
             case Chart.IndicatorsWanted() | Trades.NoteWanted():
-                self._perform(ACTIONS[type(message)])
+                self._desk.actions.perform(ACTIONS[type(message)])
             case DeskScreen.PaneWithoutRoom():
                 self._store.tell("info", message.text)
             case Log.AuditWanted():
-                self._show_audit()
+                self._desk.pages.show_audit()
             case SortedTable.FilterWanted():
-                ask_letters(self._app, message.pane)
+                ask_letters(self._desk.window.app, message.pane)
             case _:
                 self._load(message)
 

@@ -68,9 +68,9 @@ async def test_n_at_the_crosshair_takes_its_price(app: WorkingDesk) -> None:
     async with app.run_test(size=(120, 35)) as pilot:
         await pilot.pause()
         app.draw()
-        app.actions.screen.action_go("chart")
+        app.window.screen.action_go("chart")
         await pilot.press("i", *"jjjj")
-        price = app.actions.screen.chart.crosshair_price
+        price = app.window.screen.chart.crosshair_price
         await pilot.press("N", "y")
     [choice] = app.alert_choices
     assert isinstance(choice, TakeAlert)
@@ -82,7 +82,7 @@ async def test_n_on_a_trade_is_about_its_result(app: WorkingDesk) -> None:
     async with app.run_test(size=(120, 35)) as pilot:
         await pilot.pause()
         app.draw()
-        app.actions.screen.action_go("trades")
+        app.window.screen.action_go("trades")
         await pilot.press("N", "up", "d", "e")
     [choice] = app.alert_choices
     assert isinstance(choice, EditAsText)
@@ -135,7 +135,7 @@ async def test_the_page_lists_watched_ones_first_at_every_size(
         assert form.sheet is not None
         assert "away" in form.sheet.text
         await pilot.press("h", "escape")
-        assert app.screen is app.actions.screen
+        assert app.screen is app.window.screen
 
 
 async def test_keys_of_the_page_ask_for_changes_and_a_deletion_is_confirmed(

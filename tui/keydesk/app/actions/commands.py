@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from keydesk import forms
-from keydesk.app.actions.context import ActionContext
 from keydesk.app.actions.pages import PageActions
 from keydesk.app.actions.trades import TicketActions, TradeActions
 from keydesk.calc.market.indicator_specs import IndicatorChoice
 from keydesk.parse.replay import STATUS, ReplayCommand
 
 if TYPE_CHECKING:
+    from keydesk.app.desk import TradingDesk
     from keydesk.parse.commands import ParsedCommand, ViewCommand
 
 
@@ -21,30 +20,26 @@ class CommandActions:
     """Reads the command line and performs what was typed.
 
     Args:
-        context: What every action is given.
+        desk: Has what a command changes.
         tickets: Opens a typed order as a ticket.
         pages: Shows a page by its name.
-        leave: Leaves the desk.
         trades: Opens forms for the selected trade.
     """
 
     def __init__(
         self,
-        context: ActionContext,
+        desk: TradingDesk,
         tickets: TicketActions,
         pages: PageActions,
-        leave: Callable[[], None],
         trades: TradeActions,
     ) -> None:
-        self._context, self._desk, self._store = context, context.desk, context.store
-        self._tickets, self._pages, self._leave = tickets, pages, leave
-        self.replay = ReplayActions(context, self.action_command_line)
-        self._trades = trades
+        self._desk, self._window, self._store = desk, desk.window, desk.store
+        self._tickets, self._pages, self._trades = tickets, pages, trades
 
     def action_command_line(self, text: str = "") -> None:
         """Open the command line, with the beginning of a command."""
-        form = forms.CommandForm(self._store, text, self._context.services.alert_trouble)
-        self._context.app.push_screen(form, self._run_command)
+        form = forms.CommandForm(self._store, text, self._desk.alerts.trouble)
+        self._window.app.push_screen(form, self._run_command)
 
     def _run_command(  # noqa: C901 - one branch a command
         self, command: ParsedCommand | None
@@ -63,7 +58,7 @@ class CommandActions:
 
         match command:
             case QuitDesk():
-                self._leave()
+                self._desk.actions.leave()
             case ShowHelp():
                 self._pages.action_help()
             case ShowMessages():
@@ -75,16 +70,16 @@ class CommandActions:
             case ShowPage() as page:
                 self._pages.show_page(page)
             case ShowInstrument(instrument):
-                self._context.turn_to(instrument)
+                self._window.turn_to(instrument)
             case OpenTicket(side, instrument, fields):
-                self._context.turn_to(instrument)  # the chart beside a ticket is its own
+                self._window.turn_to(instrument)  # the chart beside a ticket is its own
                 self._tickets.open_ticket(side, instrument, fields)
             case MakeAlert(line):
-                self._context.services.make_alert(line)
+                self._desk.alerts.make(line)
             case ToggleMute():
-                self._context.services.toggle_mute()
+                self._desk.alerts.toggle_mute()
             case ShowMessage(level, words):
-                self._desk.tell(level, words)
+                self._store.tell(level, words)
             case None:
                 pass
             case _:
@@ -101,42 +96,40 @@ class CommandActions:
 
         match command:
             case ReplayCommand():
-                self.replay.perform(command)
+                perform_replay(self._desk, command)
             case ShowGranularity(granularity):
-                self._context.screen.show_granularity(granularity)
+                self._window.screen.show_granularity(granularity)
             case UseLayout(verb, name):
-                self._context.services.use_layout(verb, name)
+                self._desk.workspaces.use(verb, name)
             case GoToDate(date):
-                self._context.screen.chart.go_to_date(date)
+                self._window.screen.chart.go_to_date(date)
             case ChooseIndicators(specs):
-                self._context.services.apply_indicators(IndicatorChoice(self._store.focus, specs))
+                self._desk.settings.apply_indicators(IndicatorChoice(self._store.focus, specs))
 
 
 class ReplayActions:
     """Performs the keys of the replay strip.
 
     Args:
-        context: What every action is given.
-        open_command_line: Opens the command line with the beginning of a command.
+        desk: Has the market.
+        commands: Opens the command line with the beginning of a command.
     """
 
-    def __init__(self, context: ActionContext, open_command_line: Callable[[str], None]) -> None:
-        self._context, self._open_command_line = context, open_command_line
+    def __init__(self, desk: TradingDesk, commands: CommandActions) -> None:
+        self._desk, self._commands = desk, commands
 
     def action_replay(self, name: str) -> None:
         """Carry out the command of a key, or let the trader type the rest of it."""
-        command = self._context.services.replay.key(name)
+        command = self._desk.replay.key(name)
         if isinstance(command, str):
-            self._open_command_line(command)
+            self._commands.action_command_line(command)
         elif command is not None:
-            self.perform(command)
+            perform_replay(self._desk, command)
 
-    def perform(self, command: ReplayCommand) -> None:
-        """Carry out a command; the status is a page."""
-        if command == STATUS:
-            self._show_status()
-        else:
-            self._context.services.replay.execute(command)
 
-    def _show_status(self) -> None:
-        self._context.app.push_screen(forms.MarketPage(self._context.store, monotonic))
+def perform_replay(desk: TradingDesk, command: ReplayCommand) -> None:
+    """Carry out a command of the practice market; the status is a page."""
+    if command == STATUS:
+        desk.window.app.push_screen(forms.MarketPage(desk.store, monotonic))
+    else:
+        desk.replay.execute(command)

@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 from time import monotonic
-from typing import TYPE_CHECKING, Any
-
-from textual.app import App
+from typing import TYPE_CHECKING
 
 from keydesk import forms
 from keydesk.app.actions.commands import CommandActions, ReplayActions
-from keydesk.app.actions.context import ActionContext, Desk, DeskServices
 from keydesk.app.actions.pages import AlertActions, PageActions
 from keydesk.app.actions.trades import TicketActions, TradeActions
-from keydesk.app.availability import Selection
 from keydesk.app.desk_session import DeskLock
 from keydesk.calc.orders.ticket_settings import Template
 from keydesk.keys.guard import Cause, SizeChoice, armed_by_hand
-from keydesk.keys.keymap import KeyMap
 from keydesk.panes.chart import Chart
 from keydesk.panes.deal import preset_shown
 from keydesk.panes.strips.instrument import InstrumentLine
-from keydesk.screens.desk import DeskScreen
 from keydesk.store.risk import unprotected_trades
 from keydesk.store.state import Topic
-from keydesk.store.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from keydesk.app.desk import TradingDesk
     from keydesk.chart.price_axis import PriceLine
 
 TO_READ = 1.0  # seconds that a notice must be on the screen before Esc marks it as seen
@@ -37,108 +31,74 @@ class DeskActions:
     """The actions of the desk's keys: each opens a form or changes what is shown.
 
     Args:
-        app: Shows the forms.
-        desk: Carries out what the forms return.
-        services: Show, read and change what is not in the store.
-        store: The state of account and market.
-        keymap: The keys, as messages name them.
+        desk: Has what the keys act on, and carries out what the forms return.
         template: The sizes and the bracket of new trades.
         lock: Keeps the desk exit-only while another login has set it.
     """
 
-    def __init__(
-        self,
-        app: App[Any],
-        desk: Desk,
-        services: DeskServices,
-        *,
-        store: Store,
-        keymap: KeyMap,
-        template: Template,
-        lock: DeskLock,
-    ) -> None:
-        self._context = ActionContext(app, desk, services, store, keymap)
-        self._desk, self._store = desk, store
+    def __init__(self, desk: TradingDesk, template: Template, lock: DeskLock) -> None:
+        self._desk, self._window, self._store = desk, desk.window, desk.store
         self.template, self.lock = template, lock
         self._size = SizeChoice(3)
-        tickets, page_actions = TicketActions(self._context), PageActions(self._context)
-        trades = TradeActions(self._context)
-        commands = CommandActions(
-            self._context,
-            tickets,
-            page_actions,
-            self.leave,
-            trades,
-        )
+        tickets, trades, pages = TicketActions(desk), TradeActions(desk), PageActions(desk)
+        commands = CommandActions(desk, tickets, pages, trades)
         self._groups = (
-            self,
-            tickets,
-            trades,
-            page_actions,
-            AlertActions(self._context),
-            commands,
-            commands.replay,
+            *(self, tickets, trades, pages),
+            *(AlertActions(desk), commands, ReplayActions(desk, commands)),
         )
 
     def perform(self, name: str, *arguments: object) -> None:
         """Perform the action of a key, by its name in the key map, on the row that the key before it chose."""
-        if chosen := self.screen.pending_choice:
+        if chosen := self._window.screen.pending_choice:
             self._store.set_focus(chosen)
         action = f"action_{name}"
         group = next((each for each in self._groups if hasattr(each, action)), self)
         getattr(group, action)(*arguments)
-
-    @property
-    def screen(self) -> DeskScreen:
-        """The main screen, even when a form is open on it."""
-        return self._context.screen
-
-    def selection(self) -> Selection:
-        """Return the focused pane and the selected rows, on which a key acts."""
-        return self._context.selection()
 
     # Arming.
 
     def action_arm(self) -> None:
         """Disarm at once, or ask for what arms."""
         if self._store.arming.level == "ARMED":
-            self._desk.disarm(Cause.BY_HAND)
+            self._desk.guarded_keys.disarm(Cause.BY_HAND)
         elif self.lock.is_on:
-            self._desk.tell("warn", "Locked from another login. Release it: keydesk lock --release")
+            self._store.tell(
+                "warn", "Locked from another login. Release it: keydesk lock --release"
+            )
         elif self._store.loss_lock.is_on:
             form = forms.UnlockForm(self._desk.form_context())
-            self._context.app.push_screen(form, self._ask_unlock_if_confirmed)
+            self._window.app.push_screen(form, self._ask_unlock_if_confirmed)
         else:
-            self._context.app.push_screen(
+            self._window.app.push_screen(
                 forms.ArmForm(self._desk.form_context()), self._arm_if_confirmed
             )
 
     def _arm_if_confirmed(self, yes: bool | None) -> None:
         if yes and not self.lock.is_on and not self._store.loss_lock.is_on:
             self._store.arming = armed_by_hand(self._store.arming)
-            self._desk.record("arm", self._store.arming.reason)
+            self._store.record("arm", self._store.arming.reason)
             self._store.mark(Topic.ARMING)
 
     def _ask_unlock_if_confirmed(self, yes: bool | None) -> None:
         if yes:
-            self._context.services.ask_unlock()
+            self._desk.loss_lock.ask_unlock()
 
     def action_preset(self, number: int) -> None:
         """Make a size preset the active one, if its key stands alone."""
-        if self._size.choose(number, self._desk.guard):
+        if self._size.choose(number, self._desk.guarded_keys.guard):
             self.show_preset()
         else:
             self._say_size_kept()
 
     def take_preset_back(self) -> None:
         """Return to the preset of before if a key came right behind the one that chose another."""
-        if self._size.take_back(self._desk.guard):
+        if self._size.take_back(self._desk.guarded_keys.guard):
             self.show_preset()
             self._say_size_kept()
 
     def _say_size_kept(self) -> None:
         text = f"Keys came faster than a person types: the size stays preset {self.preset}"
-        self._desk.tell("warn", text)
+        self._store.tell("warn", text)
 
     @property
     def preset(self) -> int:
@@ -148,28 +108,28 @@ class DeskActions:
     def show_preset(self) -> None:
         """Show the active size preset where B and S are explained."""
         shown = preset_shown(self.template, self.preset)
-        self.screen.deal.show_preset(shown)
-        for chart in self.screen.query(Chart):
+        self._window.screen.deal.show_preset(shown)
+        for chart in self._window.screen.query(Chart):
             chart.preset_units = shown.units
-        self.screen.query_one(InstrumentLine).show_preset(shown.text)
+        self._window.screen.query_one(InstrumentLine).show_preset(shown.text)
 
     def dock_columns(self) -> int:
         """Return the columns beside chart and watchlist that a form may cover."""
-        return self.screen.dock_columns
+        return self._window.screen.dock_columns
 
     def show_plan(self, instrument: str, lines: Sequence[PriceLine]) -> None:
         """Draw the prices of an open form on the charts of its instrument."""
-        for screen in self._context.app.screen_stack:
+        for screen in self._window.app.screen_stack:
             for chart in screen.query(Chart):
                 chart.plan(lines if instrument == chart.shown[0] else ())
 
     def action_find(self) -> None:
         """Find an instrument by some of its letters."""
-        self._context.app.push_screen(forms.FindForm(self._store), self._context.turn_to)
+        self._window.app.push_screen(forms.FindForm(self._store), self._window.turn_to)
 
     def action_timeframes(self) -> None:
         """Choose among all timeframes."""
-        self._context.app.push_screen(
+        self._window.app.push_screen(
             forms.TimeframeForm(self._store.granularity), self._show_timeframe
         )
 
@@ -179,43 +139,43 @@ class DeskActions:
 
     def action_jump(self, letter: str) -> None:
         """Show the layout or the instrument of a letter."""
-        self._context.services.jump(letter)
+        self._desk.workspaces.jump(letter)
 
     def action_bookmark(self, letter: str) -> None:
         """Bookmark the instrument under a letter."""
-        self._context.services.bookmark(letter)
+        self._desk.workspaces.bookmark(letter)
 
     def action_indicators(self) -> None:
         """Choose the indicators of the instrument in the chart."""
         if self._store.focus:
-            form = forms.IndicatorForm(self._store, self._context.keymap)
-            self._context.app.push_screen(form, self._context.services.apply_indicators)
+            form = forms.IndicatorForm(self._store, self._window.keymap)
+            self._window.app.push_screen(form, self._desk.settings.apply_indicators)
 
     def leave(self) -> None:
         """Leave the desk; open trades without a stop ask once."""
         if not self.ask_before_leaving():
-            self._desk.leave()
+            self._desk.leaving.leave()
 
     def ask_before_leaving(self) -> bool:
         """Ask whether trades without a stop are to be left; return whether there are any."""
         if not unprotected_trades(self._store):
             return False
-        self._context.app.push_screen(forms.LeaveForm(self._store), self._leave_if_sure)
+        self._window.app.push_screen(forms.LeaveForm(self._store), self._leave_if_sure)
         return True
 
     def _leave_if_sure(self, yes: bool | None) -> None:
         if yes:
-            self._desk.leave()
+            self._desk.leaving.leave()
         else:
-            self._desk.stay()
+            self._desk.leaving.stay()
 
     def action_step_back(self) -> None:
         """Go one step back: turn the crosshair off, else mark the notices as seen, else show all panes again."""
-        chart = self._context.app.focused
+        chart = self._window.app.focused
         if isinstance(chart, Chart) and chart.crosshair_price is not None:
             chart.turn_crosshair_off()
         elif not self._store.see_notices(monotonic() - TO_READ):
-            self.screen.show_all()
+            self._window.screen.show_all()
 
 
 ACTION_GROUPS = (

@@ -6,7 +6,6 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from keydesk import forms
-from keydesk.app.actions.context import ActionContext
 from keydesk.app.availability import REPLAY_KEYS
 from keydesk.panes.log import Log
 from keydesk.text.sanitize import Printable, clean_name, safe
@@ -14,6 +13,7 @@ from keydesk.text.sanitize import Printable, clean_name, safe
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from keydesk.app.desk import TradingDesk
     from keydesk.forms.info_form import Rows
     from keydesk.parse.pages import PageName, ShowPage
 
@@ -24,13 +24,12 @@ FIGURES_VIEW, CALENDAR_VIEW, WHAT_IF_VIEW = 1, 7, 8  # of the page of statistics
 class PageActions:
     """Opens the pages over the desk."""
 
-    def __init__(self, context: ActionContext) -> None:
-        self._context, self._desk, self._store = context, context.desk, context.store
-        self._services = context.services
+    def __init__(self, desk: TradingDesk) -> None:
+        self._desk, self._window, self._store = desk, desk.window, desk.store
 
     def show_page(self, page: ShowPage) -> None:
         """Show a page by its name on the command line; those of a trade are forms, which others show."""
-        services = self._services
+        desk = self._desk
         shows: Mapping[PageName, Callable[[], None]] = {
             "account": self.action_account_page,
             "exposure": self.action_exposure_page,
@@ -40,43 +39,43 @@ class PageActions:
             "limits": self.action_limits,
             "sessions": self.action_sessions,
             "hours": self.action_sessions,
-            "audit": services.show_audit,
+            "audit": desk.pages.show_audit,
             "configure": self.configure_account,
-            "alerts": services.show_alerts,
+            "alerts": desk.alerts.show_page,
             "statistics": self.action_statistics,
-            "calendar": lambda: services.show_statistics(CALENDAR_VIEW),
-            "what-if": lambda: services.show_statistics(WHAT_IF_VIEW),
-            "day": services.show_day,
-            "week": services.show_week,
+            "calendar": lambda: desk.statistics.show(CALENDAR_VIEW),
+            "what-if": lambda: desk.statistics.show(WHAT_IF_VIEW),
+            "day": desk.statistics.show_day,
+            "week": lambda: desk.statistics.show_day(week=True),
         }
         if page.name in shows:
             shows[page.name]()
 
     def action_statistics(self) -> None:
         """Show statistics of the closed trades."""
-        self._services.show_statistics(FIGURES_VIEW)
+        self._desk.statistics.show(FIGURES_VIEW)
 
     def action_day_page(self) -> None:
         """Show the last trading day."""
-        self._services.show_day()
+        self._desk.statistics.show_day()
 
     def action_sessions(self) -> None:
         """Show the market hours."""
         context = self._desk.form_context()
-        self._context.app.push_screen(forms.SessionsForm(self._store, context.wall_ns))
+        self._window.app.push_screen(forms.SessionsForm(self._store, context.wall_ns))
 
     def action_outcomes(self) -> None:
         """Show what became of the orders."""
-        self._services.show_outcomes()
+        self._desk.pages.show_outcomes()
 
     def action_journal(self) -> None:
         """Show the trades of the account, and what was written about them."""
-        self._services.show_journal()
+        self._desk.journal.show()
 
     def action_limits(self) -> None:
         """Show the trader's limits, and change them."""
         form = forms.LimitsForm(self._desk.form_context())
-        self._context.app.push_screen(form, self._services.apply_limits)
+        self._window.app.push_screen(form, self._desk.settings.apply_limits)
 
     def show_messages(self) -> None:
         """Show the latest messages."""
@@ -84,7 +83,7 @@ class PageActions:
             notice_rows,
         )
 
-        self._context.app.push_screen(forms.DetailsForm("Messages", notice_rows(self._store)))
+        self._window.app.push_screen(forms.DetailsForm("Messages", notice_rows(self._store)))
 
     def action_help(self) -> None:
         """Show the keys of the focused pane."""
@@ -92,8 +91,8 @@ class PageActions:
         def left_out(id_: str) -> bool:
             return id_.startswith(REPLAY_KEYS) and self._store.market is None
 
-        self._context.app.push_screen(
-            forms.HelpForm(self._context.keymap, self._desk.key_context(), left_out)
+        self._window.app.push_screen(
+            forms.HelpForm(self._window.keymap, self._desk.guarded_keys.key_context(), left_out)
         )
 
     def action_account_page(self) -> None:
@@ -101,31 +100,31 @@ class PageActions:
         from keydesk.forms.account.pages import AccountPage  # noqa: PLC0415 - with the first form
 
         def read(page: AccountPage) -> None:
-            self._services.read_bookings(page.show_bookings)
+            self._desk.pages.read_bookings(page.show_bookings)
 
         page = AccountPage(self._store, monotonic, read, self.configure_account)
-        self._context.app.push_screen(page)
-        self._services.read_summary(page.show_more)
+        self._window.app.push_screen(page)
+        self._desk.pages.read_summary(page.show_more)
 
     def configure_account(self) -> None:
         """Change name and margin rate of the account."""
-        self._context.ask(forms.ConfigureForm(self._desk.form_context()))
+        self._desk.ask(forms.ConfigureForm(self._desk.form_context()))
 
     def action_exposure_page(self) -> None:
         """Show the exposure by currency, and the risk of what is held together."""
         from keydesk.forms.account.exposure import ExposurePage  # noqa: PLC0415 - with the first form
 
         def read(page: ExposurePage, names: Sequence[str]) -> None:
-            self._services.read_closes(names, page.show_closes)
+            self._desk.pages.read_closes(names, page.show_closes)
 
-        self._context.app.push_screen(ExposurePage(self._store, monotonic, read))
+        self._window.app.push_screen(ExposurePage(self._store, monotonic, read))
 
     def action_instrument_page(self) -> None:
         """Show the price and the terms of the instrument that the keys act on."""
         self.show_instrument(self._instrument())
 
     def _instrument(self) -> str:
-        return self._context.selection().instrument(self._store)
+        return self._window.selection().instrument(self._store)
 
     def show_instrument(self, name: str) -> None:
         """Show the price and the terms of an instrument."""
@@ -134,16 +133,16 @@ class PageActions:
         given = self._desk.form_context()
         size = given.template_of(name).sizes.get(given.preset)
         if name:
-            self._context.app.push_screen(InstrumentPage(name, self._store, monotonic, size))
+            self._window.app.push_screen(InstrumentPage(name, self._store, monotonic, size))
 
     def action_details(self) -> None:
         """Show everything that is known of the selected row."""
-        log = self._context.app.focused
+        log = self._window.app.focused
         if isinstance(log, Log) and (line := log.line(log.selected)) is not None:
-            self._services.show_transaction(line)
+            self._desk.transactions.show(line)
             return
         title, rows = self._details()
-        self._context.app.push_screen(forms.DetailsForm(title, rows))
+        self._window.app.push_screen(forms.DetailsForm(title, rows))
 
     def _details(self) -> tuple[Printable, Rows]:
         from keydesk.forms.detail_rows import (  # noqa: PLC0415 - with the first form
@@ -153,8 +152,8 @@ class PageActions:
             trade_rows,
         )
 
-        store, selection = self._store, self._context.selection()
-        row = self._context.row_of(selection.pane) if selection.pane in _OF_INSTRUMENTS else None
+        store, selection = self._store, self._window.selection()
+        row = self._window.row_of(selection.pane) if selection.pane in _OF_INSTRUMENTS else None
         if selection.pane in _OF_INSTRUMENTS and (chosen := selection.instrument(store)):
             store.set_focus(chosen)
         match selection.pane:
@@ -172,31 +171,31 @@ class AlertActions:
     """Makes and shows alerts.
 
     Args:
-        context: What every action is given.
+        desk: Has the alerts.
     """
 
-    def __init__(self, context: ActionContext) -> None:
-        self._context, self._desk = context, context.desk
+    def __init__(self, desk: TradingDesk) -> None:
+        self._desk, self._window = desk, desk.window
 
     def action_new_alert(self) -> None:
         """Show a new alert: at the crosshair, of the selected trade, or on the instrument."""
         from keydesk.app.alerts.account_alerts import here, no_price  # noqa: PLC0415 - with the first form
 
-        selection, store = self._context.selection(), self._context.store
+        selection, store = self._window.selection(), self._window.store
         trade = store.trades.get(selection.trade_row or "") if selection.pane == "trades" else None
         instrument = selection.instrument(store)
         found = here(
-            store, self._context.pointed_at(), "" if trade is None else trade.id, instrument
+            store, self._window.pointed_at(), "" if trade is None else trade.id, instrument
         )
         if found is None:
-            self._desk.tell("info", no_price(instrument) if instrument else "No instrument yet")
+            store.tell("info", no_price(instrument) if instrument else "No instrument yet")
         else:
-            self._context.services.new_alert(found)
+            self._desk.alerts.new(found)
 
     def action_alerts(self) -> None:
         """Show the alerts."""
-        self._context.services.show_alerts()
+        self._desk.alerts.show_page()
 
     def action_mute(self) -> None:
         """Mute bell and notifications, or end that."""
-        self._context.services.toggle_mute()
+        self._desk.alerts.toggle_mute()

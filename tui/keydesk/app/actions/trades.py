@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from keydesk import forms
-from keydesk.app.actions.context import ActionContext
 from keydesk.calc.orders.ticket_draft import Entry, kind_at, limit_side
 from keydesk.panes.chart_marks import OwnLine, nearest_line
 from keydesk.parse.orders import ParsedOrder
 from keydesk.text.format import pair
 
 if TYPE_CHECKING:
+    from keydesk.app.desk import TradingDesk
     from keydesk.calc.orders.ticket_draft import Side
 
 
 class TicketActions:
     """Opens tickets, at the price of the crosshair while it is on."""
 
-    def __init__(self, context: ActionContext) -> None:
-        self._context, self._desk, self._store = context, context.desk, context.store
+    def __init__(self, desk: TradingDesk) -> None:
+        self._desk, self._window, self._store = desk, desk.window, desk.store
 
     def action_buy(self) -> None:
         """Open a buy ticket, at the price of the crosshair while it is on."""
@@ -31,21 +31,21 @@ class TicketActions:
 
     def action_limit(self) -> None:
         """Open a limit ticket at the price of the crosshair: bought below the market, sold above it."""
-        pointed = self._context.pointed_at()
+        pointed = self._window.pointed_at()
         quote = None if pointed is None else self._store.quotes.get(pointed[0])
         if pointed is None:
             chart, crosshair = (
-                self._context.keymap.name("go-chart"),
-                self._context.keymap.name("crosshair"),
+                self._window.keymap.name("go-chart"),
+                self._window.keymap.name("crosshair"),
             )
-            self._desk.tell("info", f"Point at a price first: {chart}, then {crosshair}")
+            self._store.tell("info", f"Point at a price first: {chart}, then {crosshair}")
         elif quote is None:
             self._say_no_price(pointed[0])
         else:
             self._ticket_here(limit_side(pointed[1], quote.bid, quote.ask))
 
     def _ticket_here(self, side: Side) -> None:
-        pointed = self._context.pointed_at()
+        pointed = self._window.pointed_at()
         if pointed is None:
             self.open_ticket(side, self._store.focus)
             return
@@ -55,53 +55,51 @@ class TicketActions:
             self._say_no_price(instrument)
             return
         kind = kind_at(side, price, quote.bid, quote.ask)
-        self._context.turn_to(instrument)  # a chart may be pinned to another than the desk's
+        self._window.turn_to(instrument)  # a chart may be pinned to another than the desk's
         self.open_ticket(
             side, instrument, ParsedOrder(kind=kind, price=Entry(f"{price:f}", "price"))
         )
 
     def _say_no_price(self, instrument: str) -> None:
-        self._desk.tell("info", f"Waiting for a price of {pair(instrument)}")
+        self._store.tell("info", f"Waiting for a price of {pair(instrument)}")
 
     def open_ticket(self, side: Side, instrument: str, fields: ParsedOrder | None = None) -> None:
         """Open a ticket for an instrument, with what was typed for it."""
-        if self._context.screen.is_too_small:
-            self._context.say_too_small()
+        if self._window.screen.is_too_small:
+            self._window.say_too_small()
             return
         if instrument:
-            self._context.ask(forms.TicketForm(self._desk.form_context(), side, instrument, fields))
+            self._desk.ask(forms.TicketForm(self._desk.form_context(), side, instrument, fields))
         else:
-            self._desk.tell("info", "The account's instruments are still being read")
+            self._store.tell("info", "The account's instruments are still being read")
 
 
 class TradeActions:
     """Opens the forms for the selected trade, position or order."""
 
-    def __init__(self, context: ActionContext) -> None:
-        self._context, self._desk, self._store = context, context.desk, context.store
+    def __init__(self, desk: TradingDesk) -> None:
+        self._desk, self._window, self._store = desk, desk.window, desk.store
 
     def action_close(self) -> None:
         """Close the selected trade, or the position."""
-        selection = self._context.selection()
+        selection = self._window.selection()
         trade = selection.trade(self._store)
         if selection.means_position(self._store) and selection.trades(self._store):
             instrument = selection.instrument(self._store)
             form = forms.ClosePositionForm(self._desk.form_context(), instrument)
-            self._context.app.push_screen(form, self._desk.execute)
+            self._window.app.push_screen(form, self._desk.execute)
         elif trade is not None:
-            self._context.ask(
-                forms.CloseForm(self._desk.form_context(), trade.instrument, [trade.id])
-            )
+            self._desk.ask(forms.CloseForm(self._desk.form_context(), trade.instrument, [trade.id]))
         else:
             self._nothing_to("close")
 
     def action_scale_out(self) -> None:
         """Close a part of the selected trade, or of the position."""
-        selection = self._context.selection()
+        selection = self._window.selection()
         if selection.means_position(self._store) and selection.trades(self._store):
             instrument = selection.instrument(self._store)
             form = forms.PositionPartForm(self._desk.form_context(), instrument)
-            self._context.app.push_screen(form, self._desk.execute)
+            self._window.app.push_screen(form, self._desk.execute)
         else:
             self._on_trade(forms.ScaleOutForm, "close a part of")
 
@@ -119,12 +117,12 @@ class TradeActions:
 
     def action_note(self) -> None:
         """Write about the selected trade; of several, the one that was opened last."""
-        selection = self._context.selection()
+        selection = self._window.selection()
         trade, held = selection.trade(self._store), selection.trades(self._store)
         if trade is not None or held:
-            self._context.services.write_note(held[0].id if trade is None else trade.id)
+            self._desk.journal.write_note(held[0].id if trade is None else trade.id)
         else:
-            self._desk.tell("info", "No open trade is selected: the journal has the closed ones")
+            self._store.tell("info", "No open trade is selected: the journal has the closed ones")
 
     def action_protect(self) -> None:
         """Add the template's stop and target to the selected trade."""
@@ -136,7 +134,7 @@ class TradeActions:
 
     def action_modify(self) -> None:
         """Move stop and target of the selected trade, or the selected order itself."""
-        selection, pointed = self._context.selection(), self._context.pointed_at()
+        selection, pointed = self._window.selection(), self._window.pointed_at()
         line = None if pointed is None else nearest_line(self._store, *pointed)
         if line is not None:
             self._modify_line(line)
@@ -145,20 +143,20 @@ class TradeActions:
         if order is None:
             self._on_trade(forms.ProtectionForm, "modify")
         elif order.trade_id is None:
-            self._context.ask(forms.MoveForm(self._desk.form_context(), order.id))
+            self._desk.ask(forms.MoveForm(self._desk.form_context(), order.id))
         else:
-            self._context.ask(forms.ProtectionForm(self._desk.form_context(), order.trade_id))
+            self._desk.ask(forms.ProtectionForm(self._desk.form_context(), order.trade_id))
 
     def _modify_line(self, line: OwnLine) -> None:
         """Move the line nearest to the crosshair: an entry order, or a level of a trade."""
         context = self._desk.form_context()
         if line.trade_id is None or line.name is None:
-            self._context.ask(forms.MoveForm(context, line.order_id))
+            self._desk.ask(forms.MoveForm(context, line.order_id))
             return
         form = forms.ProtectionForm(context, line.trade_id)
         form.subject = f"the {line.name} nearest to the crosshair"
         form.start_on(line.name)
-        self._context.ask(form)
+        self._desk.ask(form)
 
     def _on_trade(
         self,
@@ -171,56 +169,56 @@ class TradeActions:
         ],
         verb: str,
     ) -> None:
-        selection = self._context.selection()
+        selection = self._window.selection()
         trade, held = selection.trade(self._store), selection.trades(self._store)
         if trade is not None:
             opened = form(self._desk.form_context(), trade.id)
             if selection.pane == "positions":
                 opened.subject = "the only trade of the position"
-            self._context.app.push_screen(opened, self._desk.execute)
+            self._window.app.push_screen(opened, self._desk.execute)
         elif held:
             opened = form(self._desk.form_context(), held[0].id)
             opened.choose_among([each.id for each in held])
-            self._context.app.push_screen(opened, self._desk.execute)
+            self._window.app.push_screen(opened, self._desk.execute)
         else:
             self._nothing_to(verb)
 
     def _nothing_to(self, verb: str) -> None:
-        instrument = self._context.selection().instrument(self._store)
-        self._desk.tell("info", f"Nothing to {verb}: no open trade in {pair(instrument)}")
+        instrument = self._window.selection().instrument(self._store)
+        self._store.tell("info", f"Nothing to {verb}: no open trade in {pair(instrument)}")
 
     def action_cancel_order(self) -> None:
         """Cancel the selected order."""
-        order = self._context.selection().order(self._store)
+        order = self._window.selection().order(self._store)
         if order is not None:
-            self._context.ask(forms.CancelForm(self._desk.form_context(), order.id))
+            self._desk.ask(forms.CancelForm(self._desk.form_context(), order.id))
         else:
-            orders = self._context.keymap.name("go-orders")
-            self._desk.tell("info", f"Nothing to cancel: select an order with {orders}")
+            orders = self._window.keymap.name("go-orders")
+            self._store.tell("info", f"Nothing to cancel: select an order with {orders}")
 
     def action_cancel_entries(self) -> None:
         """Cancel entry orders, of the instrument or of all."""
-        self._context.ask(
+        self._desk.ask(
             forms.CancelEntriesForm(
-                self._desk.form_context(), self._context.selection().instrument(self._store)
+                self._desk.form_context(), self._window.selection().instrument(self._store)
             )
         )
 
     def action_reverse(self) -> None:
         """Reverse the position."""
-        instrument = self._context.selection().instrument(self._store)
-        if self._context.screen.is_too_small:
-            self._context.say_too_small()
+        instrument = self._window.selection().instrument(self._store)
+        if self._window.screen.is_too_small:
+            self._window.say_too_small()
             return
         if instrument in self._store.positions:
-            self._context.ask(forms.ReverseForm(self._desk.form_context(), instrument))
+            self._desk.ask(forms.ReverseForm(self._desk.form_context(), instrument))
         else:
             self._nothing_to("reverse")
 
     def action_flatten(self) -> None:
         """Close everything, or everything in the instrument."""
-        self._context.ask(
+        self._desk.ask(
             forms.FlattenForm(
-                self._desk.form_context(), self._context.selection().instrument(self._store)
+                self._desk.form_context(), self._window.selection().instrument(self._store)
             )
         )
