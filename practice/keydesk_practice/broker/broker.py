@@ -30,7 +30,7 @@ from keydesk_practice.broker.clock import (
 )
 from keydesk_practice.broker.disguise import Disguise, DisguisedMarket
 from keydesk_practice.broker.feeds import MarketAt, PriceBoard, PriceFeed, WithoutLiquidity
-from keydesk_practice.broker.snapshots import SNAPSHOT_INTERVAL, save_snapshot
+from keydesk_practice.broker.snapshots import save_snapshot
 from keydesk_practice.engine.commands import Command, Finance, Tick
 from keydesk_practice.engine.decide import decision_on
 from keydesk_practice.engine.quotes import Market, day_end_after
@@ -144,7 +144,7 @@ class Broker:
     def _publish(self, account: str, batch: Sequence[Entry]) -> None:
         session = self.sessions[account]
         session.publish(batch)
-        if session.committed_id - session.snapshot_id >= SNAPSHOT_INTERVAL:
+        if session.committed_id - session.snapshot_id >= self.ledger.snapshot_interval:
             with contextlib.suppress(RuntimeError):  # the loop has ended: `close` saves one
                 asyncio.get_running_loop().call_soon(self._save_snapshot, session)
 
@@ -295,7 +295,10 @@ class Broker:
         self.commits.flush()
         if not self.failed:
             for session in self.sessions.values():
-                if session.committed_id - session.snapshot_id >= SNAPSHOT_INTERVAL // 10:
+                if (
+                    session.committed_id - session.snapshot_id
+                    >= self.ledger.snapshot_interval // 10
+                ):
                     self._save_snapshot(session)
             self._save_last_seen()
         self.ledger.close()

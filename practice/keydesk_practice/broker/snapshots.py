@@ -42,7 +42,6 @@ from keydesk_practice.ledger.ledger_file import RECOVERY_HINT
 from keydesk_practice.ledger.records import LedgerAccount
 
 APPLY_VERSION = 1  # to be raised when `apply` treats old transactions differently
-SNAPSHOT_INTERVAL = 5_000  # transactions that a start would have to read again
 TRANSACTIONS_PER_READ = 1_000
 Json = dict[str, Any]
 Holding = TypeVar("Holding", Trade, Position)
@@ -119,7 +118,7 @@ def restore_account(ledger: LedgerInterface, account: LedgerAccount) -> Account:
         if order_id in state.orders:
             apply(state, OrderPriceLevel(order_id, level))
     ledger.forget_marks(account.id, state.orders)
-    if state.last_transaction_id - snapshot_id > SNAPSHOT_INTERVAL:
+    if state.last_transaction_id - snapshot_id > ledger.snapshot_interval:
         save_snapshot(ledger, state)
     return state
 

@@ -22,6 +22,10 @@ from keydesk_practice.ledger.records import (
 class LedgerInterface(Protocol):
     """The transactions of every account by id, with what a restart needs beside them."""
 
+    @property
+    def snapshot_interval(self) -> int:
+        """The transactions of an account that a start reads again, at most: so many follow a snapshot."""
+
     def verify(self) -> None:
         """Check the ledger; raise `LedgerUnavailable` when it is damaged."""
 

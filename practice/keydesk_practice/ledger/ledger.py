@@ -46,6 +46,8 @@ Identity = tuple[int, int]  # device and inode
 class Ledger:
     """The open ledger of one folder."""
 
+    snapshot_interval = 5_000
+
     def __init__(self, connection: sqlite3.Connection, folder: Path) -> None:
         self._connection = connection
         self._folder = folder

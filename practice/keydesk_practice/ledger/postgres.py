@@ -41,6 +41,8 @@ from keydesk_practice.ledger.records import (
 class PostgresLedger:
     """The ledger on a PostgreSQL server."""
 
+    snapshot_interval = 100  # clients wait while a standby takes over
+
     def __init__(self, text: str) -> None:
         self.text = text
         self._connection = connect(text)
@@ -274,9 +276,13 @@ class PostgresLedger:
         )
 
     def save_snapshot(self, account: str, id_: int, form: str, state: bytes) -> None:
-        """Store the state of an account after transaction `id_`, in place of the older one."""
+        """Store the state of an account after transaction `id_`, in place of the older one.
+
+        One that is lost in a crash only makes the next start longer, so none is waited for until it is on the disk.
+        """
         self._all(
-            "INSERT INTO snapshots VALUES (%s, %s, %s, %s, %s) ON CONFLICT (account) DO UPDATE"
+            "WITH unwaited AS (SELECT set_config('synchronous_commit', 'off', true))"
+            " INSERT INTO snapshots SELECT %s, %s, %s, %s::bytea, %s FROM unwaited ON CONFLICT (account) DO UPDATE"
             " SET id = excluded.id, made_by = excluded.made_by, state = excluded.state, crc = excluded.crc",
             *with_checksum(account, id_, form, state),
         )
