@@ -17,7 +17,7 @@ from keydesk.calc.orders.instructions import (
     Reverse,
     SetProtection,
 )
-from keydesk.trading.order_text import instruction_text
+from keydesk.words.order_text import instruction_text
 from support.order_evidence import (
     SECOND,
     Decision,

@@ -5,13 +5,13 @@ from collections.abc import Iterable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from keydesk.words.log_lines import line_of
 
 from keydesk.store.log_filter import filled_orders, passes
 from keydesk.store.past_log import PAGE, WINDOW, PastLog
 from keydesk.store.state import LogLine, PastDirection
 from keydesk.store.store import LOG_LIMIT, Store
 from keydesk.store.transactions.fold import forget_after, write_earlier
-from keydesk.store.transactions.log_lines import line_of
 from keydesk.store.transactions.past_pages import take_page, want_past
 from keydesk.text.sanitize import safe
 from keydesk_client.models import Transaction

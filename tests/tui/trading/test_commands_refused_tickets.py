@@ -9,7 +9,7 @@ from keydesk.calc.orders.instructions import OpenOrder, RefusedTicket
 from keydesk.calc.orders.ticket_draft import Draft, Entry
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.trading.commands import REFUSED_TICKET_SECONDS, RefusedTickets
-from keydesk.trading.outcome_text import Command, report_of
+from keydesk.words.outcomes import Command, report_of
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.orders.outcome import OrderResult, Outcome, Rejected
 from support.data.outcomes import done, intent

@@ -11,8 +11,8 @@ from keydesk.trading.audit import AuditLog
 from keydesk.trading.dispatcher import Dispatcher
 from keydesk.trading.executions import ExecutionLog, read_executions
 from keydesk.trading.notifications import Notifier
-from keydesk.trading.outcome_text import Command
 from keydesk.values import DependentOrder
+from keydesk.words.outcomes import Command
 from keydesk_client.models import Transaction
 from keydesk_client.orders.outcome import (
     Ambiguous,

@@ -14,7 +14,7 @@ from keydesk.forms.trades.close_trade import CloseForm
 from keydesk.forms.trades.reverse_flatten import ReverseForm
 from keydesk.store.store import Store
 from keydesk.trading.dispatcher import Dispatcher
-from keydesk.trading.outcome_text import Command
+from keydesk.words.outcomes import Command
 from keydesk_client.auth.secret import Secret
 from keydesk_client.models import Transaction
 from keydesk_client.models._core.json import JsonObject

@@ -59,9 +59,9 @@ class TransactionPages:
 
 async def read_details(client: Client, store: Store, id_: str, take: Take) -> None:
     """Read a transaction, its batch, its orders and trades, then its relations; hand on what is known after each."""
-    from keydesk.store.log_names import LogNames  # noqa: PLC0415
     from keydesk.store.transactions import details as words  # noqa: PLC0415 - with the models
-    from keydesk.store.transactions.log_lines import line_of  # noqa: PLC0415
+    from keydesk.words.log_lines import line_of  # noqa: PLC0415
+    from keydesk.words.log_names import LogNames  # noqa: PLC0415
     from keydesk_client.account.values import readable  # noqa: PLC0415
 
     reading = _Reading(words.TransactionDetails(id_, loading=True), take)

@@ -11,8 +11,8 @@ from bisect import bisect_left
 from collections.abc import Iterable
 
 from keydesk.store.log_filter import filled_orders, passes
-from keydesk.store.log_names import LogNames
 from keydesk.store.state import LogLine, PastDirection
+from keydesk.words.log_names import LogNames
 from keydesk_client import models as m
 
 PAGE = 500  # ids of a request

@@ -30,7 +30,6 @@ from keydesk.calc.orders.instructions import (
 )
 from keydesk.calc.orders.ticket_draft import Side, TicketField
 from keydesk.store.prices import apply_price
-from keydesk.store.reject_reason_text import meaning_of
 from keydesk.store.store import Store
 from keydesk.text.format import pair, units
 from keydesk.text.sanitize import clean
@@ -42,9 +41,10 @@ from keydesk.trading.order_requests import (
     order_request,
     reversal_request,
 )
-from keydesk.trading.order_text import instruction_text, open_text
-from keydesk.trading.outcome_text import Command, report_of
 from keydesk.trading.settings_requests import SettingsRequests
+from keydesk.words.order_text import instruction_text, open_text
+from keydesk.words.outcomes import Command, report_of
+from keydesk.words.reject_reasons import meaning_of
 from keydesk_client.account.values import READ_ERRORS
 from keydesk_client.client import Client
 from keydesk_client.errors import InvalidRequest, KeydeskClientError

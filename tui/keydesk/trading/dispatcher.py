@@ -15,8 +15,9 @@ from keydesk.store.store import Store
 from keydesk.text.sanitize import clean, safe
 from keydesk.trading.audit import AuditLog
 from keydesk.trading.executions import Execution, ExecutionLog
-from keydesk.trading.order_text import intent_text
-from keydesk.trading.outcome_text import (
+from keydesk.values import InFlight, InFlightKind, TradeRow, is_unprotected
+from keydesk.words.order_text import intent_text
+from keydesk.words.outcomes import (
     Command,
     Level,
     Report,
@@ -27,7 +28,6 @@ from keydesk.trading.outcome_text import (
     report_of,
     slippage_pips,
 )
-from keydesk.values import InFlight, InFlightKind, TradeRow, is_unprotected
 from keydesk_client.models import Transaction
 from keydesk_client.orders.outcome import (
     Action,

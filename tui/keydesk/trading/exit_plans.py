@@ -29,8 +29,8 @@ from keydesk.text.format import pair
 from keydesk.text.sanitize import clean
 from keydesk.trading.commands import Commands
 from keydesk.trading.exit_plan_keeper import ExitPlanKeeper
-from keydesk.trading.outcome_text import Level
 from keydesk.values import InFlight, TradeRow
+from keydesk.words.outcomes import Level
 from keydesk_client.account.values import READ_ERRORS
 from keydesk_client.arithmetic.profit import closing_price
 from keydesk_client.arithmetic.risk import break_even_stop

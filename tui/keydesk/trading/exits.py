@@ -21,9 +21,9 @@ from keydesk.text.format import pair, units
 from keydesk.trading.dispatcher import Dispatcher
 from keydesk.trading.open_items import OpenItems
 from keydesk.trading.order_requests import guaranteed_edit, stop_edit, target_edit, trail_edit
-from keydesk.trading.order_text import change_text, order_name
-from keydesk.trading.outcome_text import Command
 from keydesk.values import InFlightKind
+from keydesk.words.order_text import change_text, order_name
+from keydesk.words.outcomes import Command
 from keydesk_client.arithmetic.profit import closing_price, pip
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError

@@ -13,7 +13,7 @@ from keydesk.store.store import Store
 from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
 from keydesk.trading.executions import TRIGGERED, Execution, ExecutionLog
-from keydesk.trading.outcome_text import Command, fill_text, slippage_pips
+from keydesk.words.outcomes import Command, fill_text, slippage_pips
 from keydesk_client.arithmetic.profit import pip
 from keydesk_client.models import (
     MarginCallEnterTransaction,

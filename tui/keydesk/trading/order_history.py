@@ -14,8 +14,8 @@ from typing import Literal
 from keydesk.text.sanitize import SafeText, clean
 from keydesk.trading.audit import AuditEntry, read_entries
 from keydesk.trading.line_file import newest_text
-from keydesk.trading.order_text import intent_text
 from keydesk.values import InFlight
+from keydesk.words.order_text import intent_text
 from keydesk_client.orders.journal import AMBIGUOUS
 from keydesk_client.orders.outcome import Intent
 

@@ -11,7 +11,7 @@ from keydesk.store.store import Store
 from keydesk.text.format import pair
 from keydesk.trading.dispatcher import Dispatcher
 from keydesk.trading.open_items import ENTRY_TYPES, PASSES, OpenItems, open_items_at_broker
-from keydesk.trading.outcome_text import Level as NoticeLevel
+from keydesk.words.outcomes import Level as NoticeLevel
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import (

@@ -9,10 +9,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from keydesk.calc.orders.instructions import ConfigureAccount, LabelTrade
-from keydesk.store.reject_reason_text import in_text
 from keydesk.text.format import pair, percent
 from keydesk.text.sanitize import clean
 from keydesk.trading.dispatcher import Dispatcher
+from keydesk.words.reject_reasons import in_text
 from keydesk_client.client import Client
 from keydesk_client.errors import InvalidRequest, KeydeskClientError, Refused
 from keydesk_client.models import ClientExtensions, Transaction

@@ -4,10 +4,10 @@ from decimal import Decimal
 from typing import get_args
 
 import pytest
+from keydesk.words.log_lines import line_of
 
-from keydesk.store.log_names import LogNames
 from keydesk.store.transactions.fold import apply
-from keydesk.store.transactions.log_lines import line_of
+from keydesk.words.log_names import LogNames
 from keydesk_client.models import UnknownTransaction
 from keydesk_client.models.transactions.base import TransactionIdentity
 from keydesk_client.models.transactions.unions import KnownTransaction

@@ -16,7 +16,7 @@ from keydesk.text.format import clock, date_and_time, lines_of, pair, pips, shor
 from keydesk.text.sanitize import Printable, clean, clean_name, safe
 from keydesk.trading.executions import ExecutionFigures
 from keydesk.trading.order_history import OrderHistory, with_states
-from keydesk.trading.order_text import words_of_text
+from keydesk.words.order_text import words_of_text
 
 LEAST_LIST = 3  # rows of the list
 LABEL = 10  # columns of the names in the part about one order

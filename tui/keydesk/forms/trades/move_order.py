@@ -48,8 +48,8 @@ from keydesk.keys.keymap import MODIFY
 from keydesk.store.risk import open_risk_of
 from keydesk.text.format import EMPTY, UNLIMITED, money, price, units
 from keydesk.text.sanitize import safe
-from keydesk.trading.order_text import order_name
 from keydesk.values import OrderRow
+from keydesk.words.order_text import order_name
 from keydesk_client.arithmetic.profit import pip, round_price
 
 TENTH = Decimal("0.1")

@@ -11,8 +11,8 @@ from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CANCEL_ENTRIES
 from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
-from keydesk.trading.order_text import order_name
 from keydesk.values import OrderRow
+from keydesk.words.order_text import order_name
 
 ENTRY_TYPES = frozenset({"MARKET", "LIMIT", "STOP", "MARKET_IF_TOUCHED"})
 STOP_TYPES = frozenset({"STOP_LOSS", "TRAILING_STOP_LOSS", "GUARANTEED_STOP_LOSS"})

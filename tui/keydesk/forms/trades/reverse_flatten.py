@@ -24,8 +24,8 @@ from keydesk.keys.keymap import FLATTEN
 from keydesk.store.risk import open_risk_of
 from keydesk.text.format import EMPTY, money, pair, price, units
 from keydesk.text.sanitize import safe
-from keydesk.trading.order_text import order_name
 from keydesk.values import OrderRow, PositionRow
+from keydesk.words.order_text import order_name
 
 SHOWN_POSITIONS = 6
 SHOWN_ENTRIES = 4

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from keydesk.store.log_names import LogNames
-from keydesk.store.reject_reason_text import in_text
 from keydesk.store.state import LogLine
 from keydesk.store.store import Store
-from keydesk.store.transactions.log_lines import line_of
 from keydesk.text.format import date_and_time, money, units
 from keydesk.text.sanitize import Printable, SafeText, clean, clean_name, safe
+from keydesk.words.log_lines import line_of
+from keydesk.words.log_names import LogNames
+from keydesk.words.reject_reasons import in_text
 from keydesk_client import models as m
 from keydesk_client.account.values import READ_ERRORS, number_of
 

@@ -10,12 +10,12 @@ from decimal import Decimal
 from functools import partial
 from heapq import merge
 
-from keydesk.store.log_names import LogNames
 from keydesk.store.risk import count_closed, note_closed, note_opening
 from keydesk.store.state import LogLine, Topic
 from keydesk.store.store import LOG_LIMIT, Store
-from keydesk.store.transactions.log_lines import line_of
 from keydesk.values import StartPrice, Today
+from keydesk.words.log_lines import line_of
+from keydesk.words.log_names import LogNames
 from keydesk_client import models as m
 from keydesk_client.account import fold
 from keydesk_client.account.valuation import factors_of

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import TypeAlias
 
-from keydesk.store.log_names import LogNames, NamedOrder, ids_of
-from keydesk.store.reject_reason_text import fill_in_text, in_text
 from keydesk.store.state import LogKind, LogLine
 from keydesk.store.store import Store
 from keydesk.text.format import counted, money, units
 from keydesk.text.sanitize import clean
+from keydesk.words.log_names import LogNames, NamedOrder, ids_of
+from keydesk.words.reject_reasons import fill_in_text, in_text
 from keydesk_client import models as m
 from keydesk_client.account.rows import kind_of
 from keydesk_client.account.values import checked_time_ns

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from keydesk.store.past_log import PAGE, PastLog
 from keydesk.store.state import LogLine, PastDirection, Topic
 from keydesk.store.store import Store
-from keydesk.store.transactions.log_lines import line_of
+from keydesk.words.log_lines import line_of
 from keydesk_client import models as m
 from keydesk_client.account.values import number_of, readable
 

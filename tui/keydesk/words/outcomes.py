@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
-from keydesk.store.reject_reason_text import FILLS, fill_in_text, in_text, meaning_of
 from keydesk.text.format import money, pair, units
 from keydesk.text.sanitize import clean
 from keydesk.values import InFlightKind, TradeRow
+from keydesk.words.reject_reasons import FILLS, fill_in_text, in_text, meaning_of
 from keydesk_client.arithmetic.profit import slippage
 from keydesk_client.models import (
     OrderFillTransaction,

@@ -8,7 +8,7 @@ import pytest
 from keydesk.calc.trade_journal.events import Fill, OrderPrice
 from keydesk.calc.trade_journal.rebuild import rebuild
 from keydesk.trade_journal.reading import events_of
-from keydesk.trading.outcome_text import Command, fill_of, report_of, slippage_pips
+from keydesk.words.outcomes import Command, fill_of, report_of, slippage_pips
 from keydesk_client.orders.outcome import (
     Ambiguous,
     Done,

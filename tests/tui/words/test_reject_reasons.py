@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 import pytest
 
-from keydesk.store.reject_reason_text import FILLS, in_text, meaning_of
+from keydesk.words.reject_reasons import FILLS, in_text, meaning_of
 from keydesk_client.models.reject_reasons import (
     OrderCancelReason,
     OrderFillReason,
