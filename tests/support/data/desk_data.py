@@ -5,16 +5,7 @@ import random
 from decimal import Decimal
 
 from keydesk.store.frame import Frame
-from keydesk.store.state import (
-    Arming,
-    Candle,
-    CandleSeries,
-    Health,
-    LogKind,
-    LogLine,
-    Notice,
-    Topic,
-)
+from keydesk.store.state import Arming, Candle, CandleSeries, Health, Notice, Topic
 from keydesk.store.store import Store
 from keydesk.values import (
     AccountState,
@@ -25,6 +16,7 @@ from keydesk.values import (
     Quote,
     TradeRow,
 )
+from keydesk.words.log_lines import LogKind, LogLine
 from keydesk_client.models import HomeConversions, Instrument
 
 D = Decimal

@@ -37,10 +37,10 @@ from keydesk.panes.chart import Chart
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
-from keydesk.store.state import LogLine
 from keydesk.store.store import Store
 from keydesk.widgets.terminal_app import TerminalApp
 from keydesk.widgets.theme import Depth
+from keydesk.words.log_lines import LogLine
 from support.data.desk_data import NOW, WALL_NS, desk_store, frame_of
 from support.fakes.form_app import example_context
 from support.fakes.quick_pilot import QuickTests

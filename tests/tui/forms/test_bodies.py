@@ -46,9 +46,9 @@ from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, Trailin
 from keydesk.forms.trades.reverse_flatten import FlattenForm, ReverseForm
 from keydesk.keys.keymap import KEYMAP
 from keydesk.parse.replay import ReplayCommand
-from keydesk.store.state import LogLine
 from keydesk.store.transactions.details import Related, TransactionDetails
 from keydesk.text.sanitize import safe
+from keydesk.words.log_lines import LogLine
 from support.data.desk_store import WALL_NS, example_store
 from support.data.journal_service import read_journal
 from support.data.journal_trades import closed_trade

@@ -14,9 +14,9 @@ from keydesk.panes.positions import Positions
 from keydesk.panes.strips.notices import Notices
 from keydesk.panes.trades import Trades
 from keydesk.panes.watchlist import Watchlist
-from keydesk.store.state import LogLine
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import LinePane
+from keydesk.words.log_lines import LogLine
 from support.data.desk_data import WALL_NS, desk_store, frame_of
 from support.fakes.pane_app import shown
 

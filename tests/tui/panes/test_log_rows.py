@@ -7,10 +7,11 @@ import pytest
 
 from keydesk.panes.log import Log
 from keydesk.store.past_log import PastLog
-from keydesk.store.state import LogLine, Topic
+from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.transactions.fold import forget_after, write_earlier
 from keydesk.text.sanitize import safe
+from keydesk.words.log_lines import LogLine
 from support.data.account_history import transaction
 from support.data.desk_data import WALL_NS, desk_store, frame_of
 from support.fakes.pane_app import shown

@@ -21,8 +21,9 @@ from keydesk.panes.strips.health import HealthLine
 from keydesk.panes.strips.instrument import InstrumentLine
 from keydesk.panes.strips.keys import KeyFooter
 from keydesk.panes.strips.notices import Notices
-from keydesk.store.state import Arming, Outage, Topic
+from keydesk.store.state import Arming, Topic
 from keydesk.text.sanitize import safe
+from keydesk.words.outages import Outage
 from support.data.desk_data import WALL_NS, desk_store, frame_of
 from support.data.in_flight import in_flight
 from support.fakes.pane_app import shown, text_of

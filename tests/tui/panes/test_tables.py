@@ -12,13 +12,14 @@ from keydesk.panes.log import Log
 from keydesk.panes.orders import Orders
 from keydesk.panes.positions import Positions
 from keydesk.panes.trades import Trades
-from keydesk.store.state import LogLine, Topic
+from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text.format import age
 from keydesk.text.sanitize import safe
 from keydesk.values import DependentOrder
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.table import Column, TablePane, fit
+from keydesk.words.log_lines import LogLine
 from support.data.desk_data import WALL_NS, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of
 

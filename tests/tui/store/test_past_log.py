@@ -5,15 +5,15 @@ from collections.abc import Iterable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from keydesk.words.log_lines import line_of
 
 from keydesk.store.log_filter import filled_orders, passes
 from keydesk.store.past_log import PAGE, WINDOW, PastLog
-from keydesk.store.state import LogLine, PastDirection
+from keydesk.store.state import PastDirection
 from keydesk.store.store import LOG_LIMIT, Store
 from keydesk.store.transactions.fold import forget_after, write_earlier
 from keydesk.store.transactions.past_pages import take_page, want_past
 from keydesk.text.sanitize import safe
+from keydesk.words.log_lines import LogLine, line_of
 from keydesk_client.models import Transaction
 from support.data.account_history import fill, fresh_store, opening, reduction, transaction
 from support.examples import examples
@@ -85,7 +85,7 @@ def test_whatever_pages_fail_or_repeat_the_window_is_a_part_of_the_history_witho
         expected = [
             id_
             for id_ in range(past.oldest, past.newest + 1)
-            if passes(line_of(HISTORY[id_], store), letters)
+            if passes(line_of(HISTORY[id_], store.orders, store.trades), letters)
         ]
         assert ids(past.lines) == expected
         assert len(past.lines) <= WINDOW
@@ -206,7 +206,7 @@ def test_a_cancellation_is_named_once_its_order_is_read() -> None:
 def test_lines_are_filtered_by_kind_instrument_words_order_and_trade(
     letters: str, is_shown: bool
 ) -> None:
-    line = line_of(opening(498, "1000", "1.09"), fresh_store())
+    line = line_of(opening(498, "1000", "1.09"), {}, {})
     assert passes(line, letters) is is_shown
 
 

@@ -12,7 +12,8 @@ from keydesk.store.state import Notice
 from keydesk.store.store import Store
 from keydesk.store.transactions.fold import apply
 from keydesk.trading.executions import TRIGGERED, ExecutionLog, read_executions
-from keydesk.trading.notifications import FILLS, Notifier
+from keydesk.trading.notifications import Notifier
+from keydesk.words.notifications import FILLS
 from keydesk_client.auth.secret import Secret
 from keydesk_client.models import Transaction
 from support.broker import PracticeServer

@@ -109,7 +109,6 @@ async def open_account(
 ) -> AsyncIterator[Connection]:
     """Open the account; leaving the block closes all connections."""
     from keydesk.feeds.account_feed import AccountFeed  # noqa: PLC0415
-    from keydesk.feeds.outage import Broker  # noqa: PLC0415
     from keydesk.feeds.reconciliation import Reconciler  # noqa: PLC0415
     from keydesk.store.valuation import revalue  # noqa: PLC0415
     from keydesk.trading.audit import AuditLog  # noqa: PLC0415
@@ -126,6 +125,7 @@ async def open_account(
         open_journal,
     )
     from keydesk.trading.notifications import Notifier  # noqa: PLC0415 - see the head of the module
+    from keydesk.words.outages import Broker  # noqa: PLC0415
     from keydesk_client.client import Client  # noqa: PLC0415
     from keydesk_client.orders.sender import Sender  # noqa: PLC0415
 

@@ -27,10 +27,11 @@ from keydesk.parse.replay import (
     step_of,
     toggled_pause,
 )
-from keydesk.store.state import LogLine, NoticeLevel
+from keydesk.store.state import NoticeLevel
 from keydesk.store.store import Store
 from keydesk.text.format import date_and_time, money, pair
 from keydesk.text.sanitize import clean
+from keydesk.words.log_lines import LogLine
 
 CHECK_INTERVAL = 2.0  # seconds
 KEY_LINES = {  # keys whose command takes a word: the command line opens with its beginning

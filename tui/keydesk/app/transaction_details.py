@@ -11,9 +11,9 @@ from textual.app import App
 
 from keydesk import forms
 from keydesk.app.desk_account import DeskAccount
-from keydesk.store.state import LogLine
 from keydesk.store.store import Store
 from keydesk.text.sanitize import clean
+from keydesk.words.log_lines import LogLine
 
 if TYPE_CHECKING:
     from keydesk.store.transactions.details import Related, TransactionDetails
@@ -93,7 +93,9 @@ async def read_details(client: Client, store: Store, id_: str, take: Take) -> No
         if found is not None:
             read[other_id] = found.transaction
             names.remember(found.transaction)
-    lines = readable(store, lambda each: line_of(each, store, names), read.values())
+    lines = readable(
+        store, lambda each: line_of(each, store.orders, store.trades, names), read.values()
+    )
     reading.publish(lambda known: known.with_lines(lines))
     reading.finish()
 

@@ -23,13 +23,13 @@ from keydesk.config.alert_settings import AlertSettings, load_alert_settings
 from keydesk.config.settings import find_folders, make_private
 from keydesk.feeds import session
 from keydesk.feeds.account_feed import AccountFeed
-from keydesk.feeds.outage import Broker
 from keydesk.feeds.session import Feed
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
 from keydesk.terminal.output import say, say_error
 from keydesk.text.format import clock, counted
 from keydesk.text.sanitize import SafeText, clean, safe
+from keydesk.words.outages import Broker
 
 CHECK_INTERVAL = 0.25  # seconds
 POLL = 5.0

@@ -10,16 +10,17 @@ from functools import partial
 from typing import Literal, TypeVar
 
 from keydesk.alerts.watch import AlertWatch
-from keydesk.feeds.outage import Broker, outage_of, silence
 from keydesk.feeds.prices import apply_conversion_factors, apply_heartbeat, apply_known_price
 from keydesk.feeds.round_trips import RoundTrips
 from keydesk.store.candles import invalidate_candles
 from keydesk.store.prices import forget_ages
-from keydesk.store.state import CURRENT, LogLine, Notice, Outage, Topic
+from keydesk.store.state import CURRENT, Notice, Topic
 from keydesk.store.store import Store
 from keydesk.store.transactions.fold import apply, forget_account, forget_after
 from keydesk.store.watchlists import listed_instruments
 from keydesk.text.sanitize import clean, safe
+from keydesk.words.log_lines import LogLine
+from keydesk.words.outages import Broker, Outage, outage_of, silence
 from keydesk_client.account.synchronizer import (
     Comparison,
     Continuity,

@@ -4,7 +4,6 @@ from decimal import Decimal
 
 from keydesk.calc.orders.plans.exit_plans import plan_text
 from keydesk.forms.info_form import Rows
-from keydesk.store.state import LogLine
 from keydesk.store.store import Store
 from keydesk.text.format import (
     EMPTY,
@@ -18,6 +17,7 @@ from keydesk.text.format import (
     units,
 )
 from keydesk.values import DependentOrder, OrderRow, PositionRow, TradeRow
+from keydesk.words.log_lines import LogLine
 from keydesk_client.arithmetic.profit import pip
 
 

@@ -15,7 +15,7 @@ from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import LOG
 from keydesk.store.frame import Frame
 from keydesk.store.log_filter import NO_ORDERS, filled_orders, passes
-from keydesk.store.state import LogKind, LogLine, PastDirection, Topic
+from keydesk.store.state import PastDirection, Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.format import shorten_text
@@ -25,6 +25,7 @@ from keydesk.widgets.row_order import Measured
 from keydesk.widgets.sorted_table import SortedTable
 from keydesk.widgets.table import Column
 from keydesk.widgets.theme import signed_role
+from keydesk.words.log_lines import LogKind, LogLine
 
 TEXT_FROM = 40  # columns of text; with less, the transaction's number is left out
 DAY = 86_400

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 
-from keydesk.store.state import LogLine
 from keydesk.text.search import has_text
+from keydesk.words.log_lines import LogLine
 
 NO_ORDERS: Mapping[str, AbstractSet[str]] = {}
 

@@ -11,7 +11,8 @@ from bisect import bisect_left
 from collections.abc import Iterable
 
 from keydesk.store.log_filter import filled_orders, passes
-from keydesk.store.state import LogLine, PastDirection
+from keydesk.store.state import PastDirection
+from keydesk.words.log_lines import LogLine
 from keydesk.words.log_names import LogNames
 from keydesk_client import models as m
 

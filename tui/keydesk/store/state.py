@@ -1,4 +1,4 @@
-"""Records of the store: topics, log lines, candles, books, health, notices and arming."""
+"""Records of the store: topics, candles, books, health, notices and arming."""
 
 from collections import deque
 from collections.abc import Callable
@@ -8,21 +8,9 @@ from enum import StrEnum
 from typing import Literal
 
 from keydesk.calc.market.client_books import NO_SIDES, Sides
-from keydesk.text.sanitize import Printable, SafeText
+from keydesk.text.sanitize import Printable
+from keydesk.words.outages import Outage
 
-LogKind = Literal[
-    "FILL",
-    "ORDER",
-    "CANCEL",
-    "REJECT",
-    "CLOSE",
-    "FINANCE",
-    "FUNDS",
-    "CONFIG",
-    "MARGIN",
-    "LINK",
-    "NOTE",
-]
 BookKind = Literal["orders", "positions"]
 PastDirection = Literal["", "older", "newer", "first"]  # of lines of the log
 CandlePrices = Literal["M", "B", "A"]  # mid, bid, ask
@@ -58,27 +46,6 @@ class Topic(StrEnum):
     CLOCK = (
         "clock"  # the broker's time went on by minutes at once, as a step of a practice market does
     )
-
-
-@dataclass(frozen=True, slots=True)
-class LogLine:
-    """One line of the transaction log; LINK lines are written by the desk itself."""
-
-    id: str  # transaction id, "" for the desk's own lines
-    time_ns: int
-    kind: LogKind
-    instrument: str
-    text: Printable
-    amount: Decimal | None = None  # change of the balance
-    pl: Decimal | None = None
-    about: tuple[str, ...] = ()  # ids of the orders, trades and transactions that it names
-    filled_order: str = ""  # id of the order whose fill this is
-    own: int = 0  # number of a line of the desk's own
-
-    @property
-    def key(self) -> str:
-        """Return what identifies the line in the log."""
-        return self.id or f"own {self.own}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,14 +160,6 @@ class ClientBook:
         later = sum(each.time_ns > time_ns for each in held) if time_ns else 0
         place = min(later, len(held) - 1)
         return held[place], held[place + 1] if place + 1 < len(held) else None
-
-
-@dataclass(frozen=True, slots=True)
-class Outage:
-    """Why the account cannot be read now."""
-
-    short: SafeText  # for a line
-    text: SafeText  # whole, with the remedy
 
 
 @dataclass(slots=True)

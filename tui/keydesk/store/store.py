@@ -34,7 +34,6 @@ from keydesk.store.state import (
     CandleSeries,
     ClientBook,
     Health,
-    LogLine,
     Notice,
     NoticeLevel,
     Topic,
@@ -54,6 +53,7 @@ from keydesk.values import (
     TradeRow,
     is_unprotected,
 )
+from keydesk.words.log_lines import LogLine
 from keydesk_client.account.records import AccountFigures, Part
 
 if TYPE_CHECKING:

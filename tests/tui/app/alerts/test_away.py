@@ -10,10 +10,10 @@ import pytest
 from keydesk.alerts.away import AwayReport, LastVisit, read_last_visit, write_last_visit
 from keydesk.app.alerts.away import PRESENT_FOR, AwayCard
 from keydesk.screens.desk import DeskScreen
-from keydesk.store.state import LogLine
 from keydesk.store.store import Store
 from keydesk.text.sanitize import safe
 from keydesk.values import Today
+from keydesk.words.log_lines import LogLine
 from support.data.desk_data import desk_store
 
 if TYPE_CHECKING:

@@ -21,10 +21,11 @@ from keydesk.calc.market.trading_day import SECOND
 from keydesk.config.alert_settings import AlertSettings
 from keydesk.keys.keymap import KeyMap
 from keydesk.store.risk import unprotected_trades
-from keydesk.store.state import LogLine, Notice, Topic
+from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
 from keydesk.text.format import duration, pair
 from keydesk.text.sanitize import clean, safe
+from keydesk.words.log_lines import LogLine
 
 if TYPE_CHECKING:
     from keydesk.alerts.delivery import Delivery, EventSources

@@ -13,11 +13,11 @@ from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import TRANSACTION
-from keydesk.store.state import LogLine
 from keydesk.store.store import Store
 from keydesk.store.transactions.details import Related, TransactionDetails, related_text
 from keydesk.text.format import lines_of, shorten, shorten_text
 from keydesk.text.sanitize import Printable, clean_name, safe
+from keydesk.words.log_lines import LogLine
 
 if TYPE_CHECKING:
     from keydesk.store.transactions.details import Rows

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from keydesk.store.state import LogLine
 from keydesk.store.store import Store
 from keydesk.text.format import date_and_time, money, units
 from keydesk.text.sanitize import Printable, SafeText, clean, clean_name, safe
-from keydesk.words.log_lines import line_of
+from keydesk.words.log_lines import LogLine, line_of
 from keydesk.words.log_names import LogNames
 from keydesk.words.reject_reasons import in_text
 from keydesk_client import models as m
@@ -68,7 +67,7 @@ def _is_id(id_: str) -> bool:
 
 def described(transaction: m.Transaction, store: Store, names: LogNames) -> TransactionDetails:
     """Return what the transaction itself says."""
-    line = line_of(transaction, store, names)
+    line = line_of(transaction, store.orders, store.trades, names)
     currency = store.home_currency
     rows: list[tuple[Printable, str]] = [
         ("what", line.text),

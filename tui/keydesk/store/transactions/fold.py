@@ -11,10 +11,10 @@ from functools import partial
 from heapq import merge
 
 from keydesk.store.risk import count_closed, note_closed, note_opening
-from keydesk.store.state import LogLine, Topic
+from keydesk.store.state import Topic
 from keydesk.store.store import LOG_LIMIT, Store
 from keydesk.values import StartPrice, Today
-from keydesk.words.log_lines import line_of
+from keydesk.words.log_lines import LogLine, line_of
 from keydesk.words.log_names import LogNames
 from keydesk_client import models as m
 from keydesk_client.account import fold
@@ -38,7 +38,7 @@ def apply(store: Store, transaction: m.Transaction) -> bool:
     """Apply one transaction to the account and write its line; return False if a snapshot is needed."""
     if store.account is None:
         return False
-    store.write_log(line_of(transaction, store))
+    store.write_log(line_of(transaction, store.orders, store.trades))
     if isinstance(transaction, m.OrderFillTransaction):
         _note_level(store, transaction)
         try_to(store, lambda: note_closed(store, transaction))
@@ -96,7 +96,9 @@ def write_earlier(store: Store, transactions: Sequence[m.Transaction]) -> None:
         _forget_before(store, before)
     held = {line.id for line in store.log}
     new = [each for each in transactions if each.id not in held]
-    lines = list(readable(store, lambda each: line_of(each, store, names), new))
+    lines = list(
+        readable(store, lambda each: line_of(each, store.orders, store.trades, names), new)
+    )
     if lines:
         store.log[:] = _merged(store.log, lines)[-LOG_LIMIT:]
     store.mark(Topic.LOG)
@@ -171,7 +173,11 @@ def count_day(
     """
     since = [each for each in transactions if each.time.ns > start_ns]
     today = Today(start_ns, start_prices=prices)
-    booked = readable(store, lambda each: (each, line_of(each, store).amount or NOTHING), since)
+    booked = readable(
+        store,
+        lambda each: (each, line_of(each, store.orders, store.trades).amount or NOTHING),
+        since,
+    )
     for each, amount in booked:
         if isinstance(each, m.TransferFundsTransaction):
             today.transfers += amount

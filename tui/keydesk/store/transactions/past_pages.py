@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from keydesk.store.past_log import PAGE, PastLog
-from keydesk.store.state import LogLine, PastDirection, Topic
+from keydesk.store.state import PastDirection, Topic
 from keydesk.store.store import Store
-from keydesk.words.log_lines import line_of
+from keydesk.words.log_lines import LogLine, line_of
 from keydesk_client import models as m
 from keydesk_client.account.values import number_of, readable
 
@@ -60,14 +60,14 @@ def _line(store: Store, past: PastLog, transaction: m.Transaction) -> LogLine:
         is_known = order_id in store.orders or order_id in past.names.orders
         if not is_known and len(past.unnamed) < MAX_UNNAMED:
             past.unnamed.setdefault(order_id, []).append(transaction)
-    return line_of(transaction, store, past.names)
+    return line_of(transaction, store.orders, store.trades, past.names)
 
 
 def _name_cancellations(store: Store, past: PastLog, transactions: Iterable[m.Transaction]) -> None:
     """Put cancellations into words again whose order is among these transactions."""
     for order in transactions:
         for cancel in past.unnamed.pop(order.id, ()):
-            past.put(line_of(cancel, store, past.names))
+            past.put(line_of(cancel, store.orders, store.trades, past.names))
 
 
 def _numbered(transaction: m.Transaction) -> tuple[int, m.Transaction]:

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from keydesk.store.state import Outage
-from keydesk.text.sanitize import clean, safe
+from keydesk.text.sanitize import SafeText, clean, safe
 from keydesk_client.errors import (
     ConnectFailure,
     ConnectionLost,
@@ -41,6 +40,14 @@ UNREACHABLE: Mapping[ConnectFailure, tuple[str, str]] = {
     ),
     "": ("cannot connect", DOCTOR),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """Why the account cannot be read now."""
+
+    short: SafeText  # for a line
+    text: SafeText  # whole, with the remedy
 
 
 @dataclass(frozen=True, slots=True)

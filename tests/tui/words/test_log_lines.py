@@ -4,9 +4,9 @@ from decimal import Decimal
 from typing import get_args
 
 import pytest
-from keydesk.words.log_lines import line_of
 
 from keydesk.store.transactions.fold import apply
+from keydesk.words.log_lines import line_of
 from keydesk.words.log_names import LogNames
 from keydesk_client.models import UnknownTransaction
 from keydesk_client.models.transactions.base import TransactionIdentity
@@ -18,11 +18,11 @@ EURUSD = {"instrument": "EUR_USD", "units": "-1000", "timeInForce": "GTC", "reas
 
 
 def log_text(id_: int, type_: str, **members: object) -> str:
-    return line_of(transaction(id_, type_, **members), fresh_store()).text
+    return line_of(transaction(id_, type_, **members), {}, {}).text
 
 
 def test_an_opening_fill() -> None:
-    line = line_of(opening(5, "50000", "1.08500"), fresh_store())
+    line = line_of(opening(5, "50000", "1.08500"), {}, {})
     assert line.text == "Bought 50,000 at 1.08500 #5"
     assert (line.kind, line.instrument, line.pl, line.amount) == ("FILL", "EUR_USD", None, None)
 
@@ -32,14 +32,14 @@ def test_a_stop_that_was_hit() -> None:
     hit = fill(
         9, reason="STOP_LOSS_ORDER", tradesClosed=[part], pl="-100.0000", financing="-0.5000"
     )
-    line = line_of(hit, fresh_store())
+    line = line_of(hit, {}, {})
     assert line.text == "Closed long 50,000 at 1.08300 #5, stop hit"
     assert (line.kind, line.pl, line.amount) == ("CLOSE", Decimal(-100), Decimal("-100.5"))
 
 
 def test_a_reduced_trade() -> None:
     part = reduction(5, "500", "1.08300", "1.0000")
-    line = line_of(fill(9, tradeReduced=part, pl="1.0000"), fresh_store())
+    line = line_of(fill(9, tradeReduced=part, pl="1.0000"), {}, {})
     assert line.text == "Closed 500 of short at 1.08300 #5"
 
 
@@ -124,15 +124,19 @@ def test_usual_lines_fit_beside_time_kind_and_pair(type_: str, members: dict[str
 def test_usual_fills_fit_as_well() -> None:
     part = reduction(54321, "-50000", "1.08300", "-100.0000", "-0.5000")
     hit = fill(54399, reason="TAKE_PROFIT_ORDER", tradesClosed=[part], pl="-100.0000")
-    assert len(line_of(hit, fresh_store()).text) <= USUAL
+    assert len(line_of(hit, {}, {}).text) <= USUAL
     half = fill(54399, reason="MARKET_ORDER_TRADE_CLOSE", tradeReduced=part, pl="-100.0000")
-    assert len(line_of(half, fresh_store()).text) <= USUAL
+    assert len(line_of(half, {}, {}).text) <= USUAL
 
 
 def test_a_cancelled_order_is_named_while_it_is_known() -> None:
     store = fresh_store()
     apply(store, transaction(5, "LIMIT_ORDER", price="1.09", **EURUSD))
-    line = line_of(transaction(6, "ORDER_CANCEL", orderID="5", reason="CLIENT_REQUEST"), store)
+    line = line_of(
+        transaction(6, "ORDER_CANCEL", orderID="5", reason="CLIENT_REQUEST"),
+        store.orders,
+        store.trades,
+    )
     assert line.text == "Limit 1.09 #5 cancelled: requested by you"
     assert line.instrument == "EUR_USD"
 
@@ -186,7 +190,7 @@ def test_every_kind_of_transaction_has_words_of_its_own(kind: type[TransactionId
     type_ = kind.model_fields["type"].default
     told = transaction(5, type_, **LEAST)
     assert not isinstance(told, UnknownTransaction)
-    line = line_of(told, fresh_store())
+    line = line_of(told, {}, {})
     assert line.text
     assert line.kind != "NOTE"
     assert "does not know" not in line.text
@@ -207,6 +211,6 @@ def test_a_cancelled_trailing_stop_reads_the_same_before_and_after_a_restart() -
         apply(store, each)
         names.remember(each)
     store.orders["10"].price = Decimal("1.13187")  # as the broker sends it while the order is held
-    held = line_of(cancelled, store)
+    held = line_of(cancelled, store.orders, store.trades)
     assert held.text == "Trailing stop #10 cancelled: requested by you"
-    assert line_of(cancelled, fresh_store(), names) == held
+    assert line_of(cancelled, {}, {}, names) == held

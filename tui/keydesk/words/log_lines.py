@@ -1,19 +1,32 @@
 """Describe a transaction in one printable log line."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
-from keydesk.store.state import LogKind, LogLine
-from keydesk.store.store import Store
 from keydesk.text.format import counted, money, units
-from keydesk.text.sanitize import clean
+from keydesk.text.sanitize import Printable, clean
+from keydesk.values import OrderRow, TradeRow
 from keydesk.words.log_names import LogNames, NamedOrder, ids_of
 from keydesk.words.reject_reasons import fill_in_text, in_text
 from keydesk_client import models as m
 from keydesk_client.account.rows import kind_of
 from keydesk_client.account.values import checked_time_ns
 
+LogKind = Literal[
+    "FILL",
+    "ORDER",
+    "CANCEL",
+    "REJECT",
+    "CLOSE",
+    "FINANCE",
+    "FUNDS",
+    "CONFIG",
+    "MARGIN",
+    "LINK",
+    "NOTE",
+]
 EntryOrder: TypeAlias = (
     m.LimitOrderTransaction | m.StopOrderTransaction | m.MarketIfTouchedOrderTransaction
 )
@@ -71,6 +84,27 @@ PLAIN: Mapping[str, tuple[LogKind, str]] = {
 BY_HAND = frozenset({"MARKET_ORDER", "MARKET_ORDER_TRADE_CLOSE", "MARKET_ORDER_POSITION_CLOSEOUT"})
 """Fills requested by the trader: the reason is left out."""
 UNKNOWN = "{}: an unknown type of transaction; the account is read again"
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line of the transaction log; LINK lines are written by the desk itself."""
+
+    id: str  # transaction id, "" for the desk's own lines
+    time_ns: int
+    kind: LogKind
+    instrument: str
+    text: Printable
+    amount: Decimal | None = None  # change of the balance
+    pl: Decimal | None = None
+    about: tuple[str, ...] = ()  # ids of the orders, trades and transactions that it names
+    filled_order: str = ""  # id of the order whose fill this is
+    own: int = 0  # number of a line of the desk's own
+
+    @property
+    def key(self) -> str:
+        """Return what identifies the line in the log."""
+        return self.id or f"own {self.own}"
 
 
 def name_of(type_: str) -> str:
@@ -139,12 +173,21 @@ def _guards(order: m.MarketOrderTransaction | m.FixedPriceOrderTransaction | Ent
     return text
 
 
-def line_of(transaction: m.Transaction, store: Store, names: LogNames | None = None) -> LogLine:
+def line_of(
+    transaction: m.Transaction,
+    orders: Mapping[str, OrderRow],
+    trades: Mapping[str, TradeRow],
+    names: LogNames | None = None,
+) -> LogLine:
     """Return the log line of a transaction.
 
-    Its orders and trades are named by the store, not yet changed by it, and by what earlier and later transactions say.
+    Args:
+        transaction: What happened.
+        orders: The open ones by id, not yet changed by it.
+        trades: Likewise.
+        names: Orders and trades that earlier and later transactions name.
     """
-    known = _Known(store, names or LogNames())
+    known = _Known(orders, trades, names or LogNames())
     kind, instrument, text = _describe(transaction, known)
     amount, pl = _money(transaction)
     about = ids_of(transaction)
@@ -173,15 +216,17 @@ def _filled_order(transaction: m.Transaction) -> str:
 class _Known:
     """The orders and trades that are open, and those that other transactions name."""
 
-    def __init__(self, store: Store, names: LogNames) -> None:
-        self._store, self._names = store, names
+    def __init__(
+        self, orders: Mapping[str, OrderRow], trades: Mapping[str, TradeRow], names: LogNames
+    ) -> None:
+        self._orders, self._trades, self._names = orders, trades, names
 
     def order(self, order_id: str) -> NamedOrder | None:
         """Return what is known of an order.
 
         The price of a trailing stop is left out: it moves, and no transaction says where it stood.
         """
-        row = self._store.orders.get(order_id)
+        row = self._orders.get(order_id)
         if row is None:
             return self._names.orders.get(order_id)
         price = None if row.type == "TRAILING_STOP_LOSS" else row.price
@@ -189,7 +234,7 @@ class _Known:
 
     def instrument_of_trade(self, trade_id: str) -> str:
         """Return the instrument of a trade, "" where it is not known."""
-        trade = self._store.trades.get(trade_id)
+        trade = self._trades.get(trade_id)
         return self._names.trades.get(trade_id, "") if trade is None else trade.instrument
 
 

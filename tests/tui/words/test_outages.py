@@ -3,7 +3,7 @@
 import pytest
 
 from keydesk.feeds.account_feed import AccountFeed
-from keydesk.feeds.outage import UNREACHABLE, Broker, outage_of
+from keydesk.words.outages import UNREACHABLE, Broker, outage_of
 from keydesk_client.errors import (
     ConnectFailure,
     ConnectionLost,
