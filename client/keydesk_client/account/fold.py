@@ -5,7 +5,6 @@ transaction of an unknown type, or about an unknown trade, the caller has to tak
 """
 
 from collections.abc import Iterable
-from decimal import Decimal
 from functools import partial
 
 from keydesk_client.account.records import AccountFigures, Part, PendingOrder
@@ -46,8 +45,6 @@ from keydesk_client.models import (
     TransferFundsTransaction,
     UnknownTransaction,
 )
-
-NOTHING = Decimal(0)
 
 NEEDS_SNAPSHOT = (
     UnknownTransaction,

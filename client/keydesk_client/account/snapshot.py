@@ -10,6 +10,7 @@ from keydesk_client.account.records import AccountFigures, OpenTrade, Part, Pend
 from keydesk_client.account.rows import Printable, attach, order_row, trade_row
 from keydesk_client.account.valuation import ValuedAccount, plain_margin, rebuild_position, rounded
 from keydesk_client.account.values import amount, number_of, price, readable, try_to
+from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.risk import FIRST_STOP_WITHIN_NS, nearest_stop, trailing_stop
 from keydesk_client.models import (
     Account,
@@ -22,7 +23,6 @@ from keydesk_client.models import (
     TradeSummary,
 )
 
-NOTHING = Decimal(0)
 NO_NAMES: frozenset[str] = frozenset()
 
 

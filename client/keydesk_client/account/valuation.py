@@ -18,6 +18,7 @@ from keydesk_client.account.records import (
 )
 from keydesk_client.account.values import UnreadableCounter
 from keydesk_client.arithmetic import risk
+from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.margin import (
     closeout_percent,
     effective_rate,
@@ -91,7 +92,6 @@ class ValuedAccount(UnreadableCounter, Protocol):
         ...
 
 
-NOTHING = Decimal(0)
 MONEY_STEP = Decimal("0.0001")
 PERCENT_STEP = Decimal("0.00001")
 

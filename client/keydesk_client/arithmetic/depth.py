@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import NamedTuple, Protocol
 
-from keydesk_client.arithmetic.risk import NOTHING, units_for_risk
+from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.risk import units_for_risk
 
 
 class OfferedLevel(Protocol):

@@ -5,7 +5,8 @@ The service's margin figures are authoritative; these are used between two of it
 
 from decimal import Decimal
 
-NOTHING = Decimal(0)
+from keydesk_client.arithmetic.constants import NOTHING
+
 CLOSEOUT = Decimal(1)
 """The closeout percent at which the service closes all trades."""
 HALF = Decimal("0.5")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Protocol
 
-NOTHING = Decimal(0)
+from keydesk_client.arithmetic.constants import NOTHING
 
 
 def whole_units(units: Decimal, precision: int) -> Decimal:

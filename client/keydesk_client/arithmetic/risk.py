@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from decimal import Decimal
 
+from keydesk_client.arithmetic.constants import MINUTE, NOTHING
 from keydesk_client.arithmetic.profit import Factors, round_price_down, round_price_up
 
-NOTHING = Decimal(0)
-FIRST_STOP_WITHIN_NS = 60_000_000_000  # a stop set this soon after the fill is the initial one
+FIRST_STOP_WITHIN_NS = MINUTE  # a stop set this soon after the fill is the initial one
 
 
 def nearest_stop(units: Decimal, stops: Iterable[Decimal | None]) -> Decimal | None:

@@ -21,6 +21,7 @@ from keydesk_client.account.records import (
     PendingOrder,
 )
 from keydesk_client.account.valuation import factors_of
+from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.profit import Factors
 from keydesk_client.errors import (
     InvalidSettings,
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
     from keydesk_client.resources.resource_client import ResourceClient
 
 STANDARD_FOLLOWING: Final = FollowSettings()
-NOTHING: Final = Decimal(0)
 RECONCILE_EVERY_S: Final = 10.0
 
 

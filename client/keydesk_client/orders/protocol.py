@@ -30,6 +30,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final, TypeAlias
 
+from keydesk_client.arithmetic.constants import MINUTE
 from keydesk_client.errors import KeydeskClientError, MissingMember, UnsafeFile
 from keydesk_client.models.accounts import AccountChanges
 from keydesk_client.models.transactions.unions import Transaction
@@ -63,7 +64,7 @@ from keydesk_client.orders.unconfirmed import (
 )
 from keydesk_client.resources.resource_client import ResourceClient
 
-LATE_NS: Final = 120 * 1_000_000_000
+LATE_NS: Final = 2 * MINUTE
 """A request that is older than this has arrived by now, or never will.
 
 Only a monotonic clock proves the age. The wall clock, which may be set or jump after sleep, only decides how often an

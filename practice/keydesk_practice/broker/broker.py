@@ -22,7 +22,6 @@ from keydesk_practice.broker.background import CandleWorker, WorkBudget
 from keydesk_practice.broker.clock import (
     COARSE_STEP,
     GRID,
-    SECOND,
     Clock,
     coarse_time_steps,
     end_of_grid_cell,
@@ -38,6 +37,7 @@ from keydesk_practice.engine.state.account import OrderPriceLevel
 from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.state.triggers import observe
 from keydesk_practice.engine.transactions import Transaction, to_wire
+from keydesk_practice.engine.wire_form import SECOND
 from keydesk_practice.errors import LedgerUnreachable, LedgerWriteFailed
 from keydesk_practice.ledger.group_commit import GroupCommit
 from keydesk_practice.ledger.interface import LedgerInterface

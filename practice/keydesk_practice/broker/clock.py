@@ -4,7 +4,8 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 
-SECOND = 1_000_000_000
+from keydesk_practice.engine.wire_form import SECOND
+
 GRID = 5 * SECOND
 COARSE_STEP = 300 * SECOND
 MAX_SLEEP = 30 * 86_400 * SECOND

@@ -12,13 +12,14 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Protocol
 
 from keydesk_practice.engine.quotes import Conversion, Level, Market, Quote, Specification
+from keydesk_practice.engine.wire_form import SECOND
 from keydesk_practice.market.bar_blocks import Component
 from keydesk_practice.market.candles import Candle, CandleSpec, Prices, Range
 from keydesk_practice.market.market import PracticeMarket
 
 ALIAS = "ABC_XYZ"
 _SHOWN_YEAR = 2090
-_WEEK = 7 * 86_400 * 1_000_000_000
+_WEEK = 7 * 86_400 * SECOND
 _STEP = Decimal("0.00001")
 _FACTOR_STEP = Decimal("0.000000000001")
 _ROUNDING = {
@@ -53,7 +54,7 @@ class Disguise:
 
 def disguise_of(instrument: str, start: int, market: MarketView) -> Disguise:
     """Return the disguise of an instrument whose replay begins at a real time: its price begins at one."""
-    year = datetime.fromtimestamp(start // 1_000_000_000, UTC).year
+    year = datetime.fromtimestamp(start // SECOND, UTC).year
     weeks = round((_SHOWN_YEAR - year) * 365.2425 / 7)
     mid = market.at(start).quote(instrument).mid
     return Disguise(instrument, (1 / mid).quantize(Decimal("0.00000001")), weeks * _WEEK)

@@ -1,9 +1,9 @@
 """Pause, play, speed, step and jump."""
 
-from keydesk_practice.broker.clock import COARSE_STEP, GRID, SECOND
+from keydesk_practice.broker.clock import COARSE_STEP, GRID
 from keydesk_practice.control.context import Control
 from keydesk_practice.control.records import Jump, NoMembers, Play, Speed, State, Step
-from keydesk_practice.engine.wire_form import rfc3339
+from keydesk_practice.engine.wire_form import SECOND, rfc3339
 from keydesk_practice.http.errors import HttpError, invalid_value
 from keydesk_practice.market.candles import Alignment, boundaries
 from keydesk_practice.market.hours import CELL

@@ -72,7 +72,7 @@ def _shock(control: Control, request: AddShock) -> Shock:
     real = None if instrument is None else control.real_instrument(instrument)
     if request.kind not in _MOVES:
         names = () if real is None else (real,)
-        cells = -(-request.seconds * 1_000_000_000 // CELL)
+        cells = -(-request.seconds * SECOND // CELL)
         return Shock(request.kind, cell, names, size=float(size), cells=cells)
     if real is None:
         raise missing_value("instrument")

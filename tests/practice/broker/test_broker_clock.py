@@ -8,12 +8,12 @@ from keydesk_practice.broker.clock import (
     COARSE_STEP,
     GRID,
     MAX_SLEEP,
-    SECOND,
     Clock,
     coarse_time_steps,
     end_of_grid_cell,
     time_steps,
 )
+from keydesk_practice.engine.wire_form import SECOND
 
 NOW = 1_421_312_400_000_000_000
 

@@ -3,11 +3,12 @@ from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
-from keydesk.calc.trade_journal.excursions import CELL, MINUTE
+from keydesk.calc.trade_journal.excursions import CELL
 from keydesk.calc.trade_journal.price_paths import path_plan
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.trade_journal.candles import CANDLES_AT_ONCE
 from keydesk.trade_journal.paths import read_paths
+from keydesk_client.arithmetic.constants import MINUTE
 from keydesk_client.models import CandlestickData, DateTime
 from support.data.journal_trades import HOUR, MONDAY, closed_trade
 from support.fakes.candle_service import CandleService, ServedCandle

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from math import isfinite
 
-from keydesk.calc.alerts.condition import SECOND, Facts, PriceSnapshot, Reading
+from keydesk.calc.alerts.condition import Facts, PriceSnapshot, Reading
 from keydesk.calc.alerts.of_candles import CandleCondition
 from keydesk.calc.alerts.of_prices import QuoteCondition, QuoteReader
 from keydesk.calc.market.indicators import compute, warm_up
@@ -13,6 +13,7 @@ from keydesk.store.candles import period_end
 from keydesk.store.state import Candle
 from keydesk.store.store import Store
 from keydesk.values import Quote
+from keydesk_client.arithmetic.constants import SECOND
 
 PRECISION = 8  # decimals of a value of candles
 MARGIN = 5  # candles more than the warm-up

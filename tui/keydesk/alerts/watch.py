@@ -18,7 +18,7 @@ from keydesk.alerts.alert_list import (
 )
 from keydesk.alerts.readings import BrokerClock, PriceReadings, facts_of, values_of
 from keydesk.calc.alerts.alert import Alert, Firing
-from keydesk.calc.alerts.condition import SECOND, Facts, Reading
+from keydesk.calc.alerts.condition import Facts, Reading
 from keydesk.calc.alerts.engine import AlertEngine, PriceHistory, after_firing, missed_crossing
 from keydesk.calc.alerts.of_candles import CandleCondition
 from keydesk.calc.alerts.of_facts import FactsCondition
@@ -26,6 +26,7 @@ from keydesk.calc.alerts.of_prices import PriceCondition, QuoteCondition
 from keydesk.store.state import Candle, Topic
 from keydesk.store.store import Store
 from keydesk.values import Quote
+from keydesk_client.arithmetic.constants import SECOND
 
 CHECK_INTERVAL = 1.0  # seconds between two looks at the file
 SEEN_EVERY = 30 * SECOND

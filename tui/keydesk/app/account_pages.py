@@ -16,10 +16,10 @@ from textual.app import App
 from keydesk import forms
 from keydesk.app.account_connection import Connection
 from keydesk.app.desk_account import DeskAccount
-from keydesk.calc.market.trading_day import SECOND
 from keydesk.calc.risk.period_profit import Booking, period_start
 from keydesk.store.store import Store
 from keydesk.text.sanitize import clean
+from keydesk_client.arithmetic.constants import SECOND
 
 if TYPE_CHECKING:
     from keydesk.forms.account.order_history import Take as TakeOutcomes

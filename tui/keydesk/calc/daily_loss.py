@@ -14,12 +14,10 @@ from enum import Enum
 from keydesk.calc.market.trading_day import day_start, next_day_start
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.text.format import duration, money
+from keydesk_client.arithmetic.constants import NOTHING, PERCENT, SECOND
 
-NOTHING = Decimal(0)
-PERCENT = Decimal(100)
 WARN_AT = (70, 90)  # per cent of the limit
 REACHED = 100
-SECOND = 1_000_000_000
 UNLOCK_AFTER_NS = 10 * 60 * SECOND
 SENTENCE = "I accept a further loss today"
 

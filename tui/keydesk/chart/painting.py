@@ -15,9 +15,9 @@ from keydesk.chart.scale import Scale
 from keydesk.chart.scene import Scene
 from keydesk.store.state import Candle
 from keydesk.text import format as show
+from keydesk_client.arithmetic.constants import SECOND
 
 DASH, THIN = "╌", "┄"
-SECOND = 1_000_000_000
 MAX_CANDLE = 3600  # seconds: on longer candles the opening of a session is not marked
 MAX_DAYS = 15
 SATURDAY = 5

@@ -18,7 +18,7 @@ CLOCK_STEPS = (
 COLUMNS_PER_TIME = 11  # from one time to the next
 GAP = 2  # columns between labels
 FIRST_DATE_WITHIN = 20  # columns from the left edge: else the first candle's date stands there
-DAY = 86_400
+DAY_S = 86_400
 DOTS = "·"
 LOCALLY_A_DAY = timedelta(hours=12)
 
@@ -83,7 +83,7 @@ def time_labels(
         cursor: Index of the candle under the cursor.
     """
     writer = _Writer(columns, width)
-    daily = seconds >= DAY
+    daily = seconds >= DAY_S
     local = [label_time(each.time_ns, zone, daily=daily) for each in candles]
     if cursor is not None and 0 <= cursor < len(local):
         pattern = "%d %b %Y" if daily else "%H:%M"

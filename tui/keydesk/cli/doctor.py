@@ -33,6 +33,7 @@ from keydesk.terminal.query import colour_depth
 from keydesk.terminal.reset import reset
 from keydesk.text.file_errors import file_trouble
 from keydesk.text.sanitize import clean, safe
+from keydesk_client.arithmetic.constants import SECOND
 from keydesk_client.errors import KeydeskClientError
 
 Verdict = Literal["ok", "warn", "bad"]
@@ -43,7 +44,6 @@ PLENTY, TOO_LITTLE = 100 * MEGABYTE, 5 * MEGABYTE
 ASKED = 5  # times
 SLOW_MS = 400.0
 OFF_SECONDS = 2.0
-SECOND = 1_000_000_000
 MARKS = {"ok": "ok  ", "warn": "WARN", "bad": "BAD "}
 SENTENCE = 500  # characters
 

@@ -20,10 +20,11 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import groupby
 
-from keydesk.calc.market.trading_day import SECOND, booking_day_start, next_day_start
+from keydesk.calc.market.trading_day import booking_day_start, next_day_start
 from keydesk.cli.account_access import account_parser, open_account
 from keydesk.cli.csv_output import Row, refuse_existing, say_written, write_csv
 from keydesk.cli.options import add_csv, add_period, read_period
+from keydesk_client.arithmetic.constants import NOTHING, SECOND
 from keydesk_client.client import Client
 from keydesk_client.models import (
     DailyFinancingTransaction,
@@ -45,7 +46,6 @@ SIGNS = {
     "commission": -1,  # written as positive numbers
     "guaranteedExecutionFee": -1,
 }
-NOTHING = Decimal(0)
 LAST = DateTime("9999-12-31T00:00:00Z")
 FIRST = DateTime.from_ns(0)
 """Said to the service, too: without a beginning the live one is reported to go back a week."""

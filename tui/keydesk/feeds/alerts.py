@@ -8,7 +8,6 @@ from decimal import Decimal
 from keydesk.alerts.readings import candles_needed
 from keydesk.alerts.watch import AlertWatch
 from keydesk.calc.alerts.alert import Alert
-from keydesk.calc.alerts.condition import SECOND
 from keydesk.calc.alerts.engine import PriceHistory, PriceRange
 from keydesk.calc.alerts.of_candles import CandleCondition
 from keydesk.calc.alerts.of_facts import ClientLongPercent
@@ -18,6 +17,7 @@ from keydesk.feeds.client_books import ask
 from keydesk.store.candles import candle_of, period_end
 from keydesk.store.state import CURRENT, Topic
 from keydesk_client.account.values import LAST_NS, readable
+from keydesk_client.arithmetic.constants import DAY, HOUR, SECOND
 from keydesk_client.following.feeds import FAILURES
 from keydesk_client.models import Candlestick, granularity_of
 from keydesk_client.models._core.scalars import DateTime
@@ -26,7 +26,6 @@ CHECK_EVERY = 1.0  # seconds
 AGAIN_AFTER = 10.0  # seconds, after a failure
 LIVE_AFTER = 10.0  # seconds of trying: prices are evaluated again although candles are missing
 PUBLISHED_AFTER = 3 * SECOND  # a complete candle is there some moments after its end
-MINUTE, HOUR, DAY = 60 * SECOND, 3600 * SECOND, 86_400 * SECOND
 PERIODS = ((2 * HOUR, "S5"), (3 * DAY, "M1"), (14 * DAY, "M5"), (200 * DAY, "H1"))
 """The longest gap that is worked out from candles of a length: an answer has at most 5,000."""
 MAX_COUNT = 5000

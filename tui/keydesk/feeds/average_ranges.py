@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 from keydesk.calc.orders.average_range import CANDLES, GRANULARITY, average_range
 from keydesk.feeds.account_feed import AccountFeed
-from keydesk.store.candles import HOUR, candle_of
+from keydesk.store.candles import candle_of
 from keydesk.store.state import AverageRange, Topic
 from keydesk_client.account.values import readable
+from keydesk_client.arithmetic.constants import HOUR
 from keydesk_client.following.feeds import FAILURES
 
 CHECK_EVERY = 5.0  # seconds: the broker's clock may run faster than ours

@@ -18,12 +18,12 @@ from keydesk.store.prices import (
 from keydesk.store.state import BookKind, ClientBook, Topic
 from keydesk.text.format import pair
 from keydesk_client.account.values import FIRST_NS, LAST_NS
+from keydesk_client.arithmetic.constants import SECOND
 from keydesk_client.errors import NotFound, RateLimited, Refused
 from keydesk_client.following.feeds import FAILURES
 from keydesk_client.models import OrderBook, PositionBook
 from keydesk_client.models._core.scalars import DateTime
 
-SECOND = 1_000_000_000
 PUBLISHED_AFTER = 3 * SECOND  # a snapshot is there some moments after its time
 DUE_CHECK_EVERY = (
     5.0  # seconds: the broker's clock, which makes a snapshot due, may run faster than ours

@@ -29,7 +29,6 @@ LINES = 500
 MAX_READ = 20_000  # a day with more transactions is not read back to its start
 FIRST_STOP_WITHIN = 12  # ids after the fill: a trade's first stop is usually in its batch
 NOT_OFFERED = (400, 403, 404)  # the answer where the account has no candles of an instrument
-NS = 1_000_000_000
 
 
 async def update_history(feed: AccountFeed) -> None:

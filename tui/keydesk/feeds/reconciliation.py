@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from keydesk.config.settings import Reconciliation
 from keydesk.feeds.account_feed import AccountFeed
 from keydesk_client.account.values import number_of
+from keydesk_client.arithmetic.constants import SECOND
 from keydesk_client.errors import KeydeskClientError, OutOfRange
 from keydesk_client.orders.outcome import Intent
 from keydesk_client.orders.sender import Sender
-
-NS = 1_000_000_000
 
 
 @dataclass(slots=True)
@@ -58,7 +57,7 @@ class Reconciler:
         now, limits = feed.now(), self.thresholds
         intents = self.sender.unconfirmed()
         self._sent_at = {
-            each.id: self._sent_at.get(each.id, now - max(0, feed.wall_ns() - each.at_ns) / NS)
+            each.id: self._sent_at.get(each.id, now - max(0, feed.wall_ns() - each.at_ns) / SECOND)
             for each in intents
         }
         return [

@@ -20,9 +20,9 @@ from keydesk.panes.crosshair import crosshair_at
 from keydesk.panes.price_cells import price_format_of
 from keydesk.store.state import Candle, CandlePrices, CandleSeries
 from keydesk_client.account.values import FIRST_NS
+from keydesk_client.arithmetic.constants import SECOND
 
 JUMP = 10  # candles
-SECOND = 1_000_000_000
 OF_CROSSHAIR = frozenset(("cross", "lift", "to_last"))
 PRICES: Sequence[CandlePrices] = ("M", "B", "A")
 

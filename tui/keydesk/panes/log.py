@@ -26,9 +26,9 @@ from keydesk.widgets.sorted_table import SortedTable
 from keydesk.widgets.table import Column
 from keydesk.widgets.theme import signed_role
 from keydesk.words.log_lines import LogKind, LogLine
+from keydesk_client.arithmetic.constants import DAY
 
 TEXT_FROM = 40  # columns of text; with less, the transaction's number is left out
-DAY = 86_400
 TIME = Column("time", "time", 8, right=False)
 KIND = Column("kind", "what", 7, right=False)
 PAIR = Column("pair", "pair", 7, right=False)
@@ -362,6 +362,6 @@ class Log(SortedTable):
 
     def _time(self, line: LogLine, frame: Frame) -> SafeText:
         zone = frame.store.zone
-        if frame.time_ns - line.time_ns > DAY * show.SECOND:
+        if frame.time_ns - line.time_ns > DAY:
             return safe(f"{show.at(line.time_ns, zone):%d %b}")
         return show.clock(line.time_ns, zone)

@@ -22,6 +22,7 @@ from keydesk.widgets.row_order import Measured
 from keydesk.widgets.sorted_table import SortedTable
 from keydesk.widgets.table import Column
 from keydesk.widgets.theme import Palette
+from keydesk_client.arithmetic.constants import SECOND
 
 KINDS = {
     "LIMIT": "LIMIT",
@@ -178,5 +179,5 @@ def _side(order: OrderRow, palette: Palette) -> Run:
 def _until(order: OrderRow, now_ns: int) -> str:
     if order.gtd_ns is None:
         return clean_name(order.time_in_force)
-    left = (order.gtd_ns - now_ns) / show.SECOND
+    left = (order.gtd_ns - now_ns) / SECOND
     return f"GTD {show.duration(left)}"

@@ -28,9 +28,9 @@ from keydesk.widgets.sorted_table import SortedTable
 from keydesk.widgets.strip_line import Item, fit_items, joined
 from keydesk.widgets.table import Column
 from keydesk.widgets.theme import Palette, signed_role
+from keydesk_client.arithmetic.constants import MINUTE
 from keydesk_client.arithmetic.risk import nearest_stop
 
-MINUTE = 60
 WIDEST_TAG = 12
 READING = "The account is being read …"  # until then the list is not known to be empty
 
@@ -99,7 +99,7 @@ class Trades(InstrumentRows, SortedTable):
         """Redraw the rows whose numbers moved."""
         dirty = frame.keys(Topic.TRADES)
         self.show_rows(sorted(frame.store.trades, key=id_order, reverse=True), frame)
-        minute, self._minute = self._minute, int(frame.time_ns // (MINUTE * show.SECOND))
+        minute, self._minute = self._minute, int(frame.time_ns // MINUTE)
         old, self._old = self._old, prices_are_old(frame.store)
         if None in dirty or minute != self._minute or old != self._old:
             self.redraw()

@@ -11,6 +11,7 @@ from keydesk.calc.market.granularity import find_granularity
 from keydesk.calc.market.replay import ControlledMarket, speed_text
 from keydesk.text.format import pair
 from keydesk.text.typed import Quantity, date_time, duration_s, quantity
+from keydesk_client.arithmetic.constants import SECOND
 
 Value = str | int | float | bool
 
@@ -410,7 +411,7 @@ def _later(now: datetime, seconds: int) -> datetime:
 
 
 def _date_of(time_ns: int) -> datetime:
-    return datetime.fromtimestamp(time_ns // 1_000_000_000, UTC)
+    return datetime.fromtimestamp(time_ns // SECOND, UTC)
 
 
 def _wire(moment: datetime) -> str:

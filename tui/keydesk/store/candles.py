@@ -15,14 +15,14 @@ from decimal import Decimal
 from typing import Literal
 
 from keydesk.calc.market.granularity import SECONDS
-from keydesk.calc.market.trading_day import NEW_YORK, SECOND, next_day_start
+from keydesk.calc.market.trading_day import NEW_YORK, next_day_start
 from keydesk.store.state import Candle, CandlePrices, CandleSeries, PastCandles, Topic
 from keydesk.store.store import CLOCK_LAG_NS, Store
 from keydesk.values import Day
 from keydesk_client.account.values import LAST_NS, checked_time_ns, price, readable
+from keydesk_client.arithmetic.constants import DAY, HOUR, SECOND
 from keydesk_client.models import Candlestick
 
-HOUR = 3600 * SECOND
 LENGTHS = {name: length * SECOND for name, length in SECONDS.items() if length * SECOND <= HOUR}
 ALIGNED_TO_THE_DAY = {
     name: length * SECOND
@@ -30,7 +30,7 @@ ALIGNED_TO_THE_DAY = {
     if name.startswith("H") and name != "H1"
 }
 MAX_CANDLES = 5000
-MAX_SKIPPED_NS = 10 * 86_400 * 1_000_000_000  # from a candle's end to the next price
+MAX_SKIPPED_NS = 10 * DAY  # from a candle's end to the next price
 MAX_VOLUME = 10**12
 WINDOW = 6000  # candles of a window
 OVERLAP = 3000  # of the series' oldest, with which a window begins

@@ -18,7 +18,7 @@ MAX_WAITING_WRITES = 1
 SLOW_AFTER_SKIPS = 5  # frames in a row that the terminal could not take
 FAST_AFTER_FRAMES = 80  # frames in a row that it could: 20 s at the slow pace
 
-NOTHING: frozenset[object] = frozenset()
+NO_KEYS: frozenset[object] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,11 @@ class Frame:
 
     def keys(self, topic: Topic) -> frozenset[object]:
         """Return the changed keys of a topic; None among them means all of it, an empty set nothing."""
-        return self.dirty.get(topic, NOTHING)
+        return self.dirty.get(topic, NO_KEYS)
 
     def whole(self, topic: Topic) -> bool:
         """Return whether the topic changed as a whole, so that all its rows are drawn."""
-        return None in self.dirty.get(topic, NOTHING)
+        return None in self.dirty.get(topic, NO_KEYS)
 
     def touched(self, *topics: Topic) -> bool:
         """Return whether any of these topics changed."""

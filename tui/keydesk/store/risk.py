@@ -11,11 +11,12 @@ from keydesk.calc.daily_loss import DayResult, LossLock, is_set, lock_text
 from keydesk.calc.orders.limits import cool_off_text
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.sizing import median
-from keydesk.calc.risk.trading_context import NOTHING, OpenRisk
+from keydesk.calc.risk.trading_context import OpenRisk
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.trading_context import factors_of
 from keydesk.values import ClosedTrade, OpeningCosts, OrderRow, TradeRow, id_order, is_unprotected
+from keydesk_client.arithmetic.constants import NOTHING
 
 if TYPE_CHECKING:
     from keydesk_client.models import OrderFillTransaction

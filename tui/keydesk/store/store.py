@@ -55,6 +55,7 @@ from keydesk.values import (
 )
 from keydesk.words.log_lines import LogLine
 from keydesk_client.account.records import AccountFigures, Part
+from keydesk_client.arithmetic.constants import DAY
 
 if TYPE_CHECKING:
     from keydesk.calc.alerts.alert import Alert, FiringRecord
@@ -66,7 +67,7 @@ LOG_LIMIT = 10_000
 NOTICE_LIMIT = 200
 MAX_TROUBLES = 50  # kinds of unreadable records that are logged
 MAX_TROUBLE_LENGTH = 200
-OTHER_DAY_NS = 86_400 * 10**9
+OTHER_DAY_NS = DAY
 CLOCK_LAG_NS = 60_000_000_000  # answers and streams differ by less
 FIGURES = tuple(each.name for each in fields(AccountFigures))
 TOPICS = {part: Topic(part.value) for part in Part}

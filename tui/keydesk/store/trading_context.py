@@ -10,10 +10,11 @@ from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from keydesk.calc.risk.exposure import Holding, exposure_of
-from keydesk.calc.risk.trading_context import NOTHING, AccountFunds, Lot, Rules, TradingContext
+from keydesk.calc.risk.trading_context import AccountFunds, Lot, Rules, TradingContext
 from keydesk.store.store import Store
 from keydesk.values import AccountState, PositionRow, Quote, id_order
 from keydesk_client.account.values import MAX_VALUE
+from keydesk_client.arithmetic.constants import HOUR, NOTHING
 from keydesk_client.arithmetic.depth import DepthLevel, OfferedLevel
 from keydesk_client.arithmetic.margin import effective_rate
 from keydesk_client.arithmetic.profit import HOME, Factors, pip, round_price
@@ -25,7 +26,7 @@ Computed = TypeVar("Computed")
 
 WEEKDAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
 CONTEXT = "context"
-OUTDATED_NS = 3 * 3600 * 1_000_000_000
+OUTDATED_NS = 3 * HOUR
 """Age of an average true range that no distance is computed with any more; candles are read each hour."""
 
 

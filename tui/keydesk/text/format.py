@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from rich.cells import cell_len, chop_cells, set_cell_size
 
 from keydesk.text.sanitize import Printable, SafeText, clean_name, safe, split_at
+from keydesk_client.arithmetic.constants import SECOND
 
 
 def shorten(text: Printable, width: int) -> SafeText:
@@ -73,7 +74,6 @@ DIGITS: Final = 4  # of an account's number that are shown
 UNKNOWN: Final = "?"
 MINUS: Final = "−"
 NONE = safe(EMPTY)
-SECOND = 1_000_000_000
 FIRST_SECOND: Final = int(datetime(1, 1, 2, tzinfo=UTC).timestamp())
 LAST_SECOND: Final = int(datetime(9999, 12, 30, tzinfo=UTC).timestamp())
 """A day inside the calendar's ends, so that every zone has them."""

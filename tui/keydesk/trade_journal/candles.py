@@ -29,6 +29,7 @@ from keydesk.calc.trade_journal.excursions import (
 from keydesk.calc.trade_journal.net_asset_values import DayClose
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.values import id_order
+from keydesk_client.arithmetic.constants import SECOND
 from keydesk_client.auth.private_files import locked, private_folder, read_private, replace_file
 from keydesk_client.client import Client
 from keydesk_client.errors import (
@@ -50,7 +51,7 @@ CANDLES_AT_ONCE = (
 NOT_OFFERED = (400, 404)  # the answer about an instrument that the account has no more
 MAX_BYTES = 100_000_000  # bytes
 LOCK_TIMEOUT = 2.0  # seconds
-SETTLES_NS = 1_000_000_000  # after its end, until a candle is taken for complete
+SETTLES_NS = SECOND  # after its end, until a candle is taken for complete
 UNREADABLE = (ValueError, TypeError, ArithmeticError, RecursionError)
 Known: TypeAlias = dict[str, tuple[int, int, Decimal, Decimal]]
 """Opening, closing, adverse and favourable distance by trade."""

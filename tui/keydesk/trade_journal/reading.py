@@ -19,6 +19,7 @@ from keydesk.calc.trade_journal.events import (
     Transfer,
 )
 from keydesk.text.sanitize import clean, clean_name
+from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.models import (
     DailyFinancingTransaction,
     DividendAdjustmentTransaction,
@@ -38,7 +39,6 @@ from keydesk_client.models import (
     TransferFundsTransaction,
 )
 
-NOTHING = Decimal(0)
 MALFORMED = (ValueError, AttributeError, TypeError, ArithmeticError)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 
-from keydesk.calc.market.trading_day import SECOND, next_day_start, start_of
+from keydesk.calc.market.trading_day import next_day_start, start_of
 from keydesk.calc.trade_journal.groups import GroupContext, grouped
 from keydesk.calc.trade_journal.rebuild import Journal
 from keydesk.calc.trade_journal.statistics import Statistics, statistics_of
@@ -26,6 +26,7 @@ from keydesk.trade_journal.rows import (
     statistics_rows,
     text_table,
 )
+from keydesk_client.arithmetic.constants import SECOND
 
 DAYS_OF_A_WEEK = 7
 MAX_LIMITS = 12  # lines

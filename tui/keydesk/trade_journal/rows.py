@@ -12,8 +12,8 @@ from keydesk.calc.trade_journal.statistics import Figure, Statistics
 from keydesk.calc.trade_journal.trades import Execution, JournalTrade
 from keydesk.text.format import at, money
 from keydesk.text.sanitize import SafeText, safe
+from keydesk_client.arithmetic.constants import SECOND
 
-SECOND = 1_000_000_000
 TRADE_COLUMNS = (
     *("id", "position", "instrument", "side", "units", "opened", "closed", "holdSeconds"),
     *("entryPrice", "exitPrice", "pips", "profit", "financing", "dividends", "commission"),

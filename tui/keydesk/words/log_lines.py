@@ -13,6 +13,7 @@ from keydesk.words.reject_reasons import fill_in_text, in_text
 from keydesk_client import models as m
 from keydesk_client.account.rows import kind_of
 from keydesk_client.account.values import checked_time_ns
+from keydesk_client.arithmetic.constants import NOTHING
 
 LogKind = Literal[
     "FILL",
@@ -72,7 +73,6 @@ DependentRefusal = (
 )
 Description: TypeAlias = tuple[LogKind, str, str]
 """Kind, instrument, words."""
-NOTHING = Decimal(0)
 PLAIN: Mapping[str, tuple[LogKind, str]] = {
     "MARGIN_CALL_ENTER": ("MARGIN", "MARGIN CALL: add funds or close positions"),
     "MARGIN_CALL_EXIT": ("MARGIN", "Margin call ended"),

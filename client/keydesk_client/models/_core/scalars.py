@@ -18,6 +18,7 @@ from typing import Annotated, Any, Final, Protocol, Self, TypeAlias, overload, r
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
+from keydesk_client.arithmetic.constants import SECOND
 from keydesk_client.errors import InvalidTime
 from keydesk_client.transaction_id import TransactionID as TransactionID  # noqa: PLC0414 - exported
 
@@ -162,7 +163,6 @@ Currency: TypeAlias = str
 
 PythonDatetime: TypeAlias = datetime
 """The class, inside of DateTime, where `datetime` is a property."""
-SECOND_NS: Final = 1_000_000_000
 MAX_REASON_LENGTH: Final = 100
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 TIME_PATTERN: Final = (
@@ -204,7 +204,7 @@ class DateTime:
     @classmethod
     def from_ns(cls, ns: int) -> Self:
         """Return the time that is `ns` nanoseconds after 1970 UTC."""
-        seconds, fraction = divmod(ns, SECOND_NS)
+        seconds, fraction = divmod(ns, SECOND)
         whole = _after_epoch(timedelta(seconds=seconds))
         return cls(f"{whole:%Y-%m-%dT%H:%M:%S}.{fraction:09d}Z")
 
@@ -231,7 +231,7 @@ class DateTime:
     @property
     def unix_text(self) -> str:
         """Seconds since 1970 with nine decimals."""
-        seconds, fraction = divmod(abs(self.ns), SECOND_NS)
+        seconds, fraction = divmod(abs(self.ns), SECOND)
         return f"{'-' if self.ns < 0 else ''}{seconds}.{fraction:09d}"
 
     def __eq__(self, other: object) -> bool:
@@ -352,7 +352,7 @@ def parse_time(text: object) -> int:
 
 def _unix_ns(text: str) -> int:
     seconds, _, fraction = text.lstrip("-").partition(".")
-    ns = int(seconds) * SECOND_NS + int(fraction.ljust(9, "0"))
+    ns = int(seconds) * SECOND + int(fraction.ljust(9, "0"))
     return -ns if text.startswith("-") else ns
 
 
@@ -382,7 +382,7 @@ def _added_ns(span: object) -> int | None:
 
 
 def _span_ns(span: timedelta) -> int:
-    return (span.days * 86_400 + span.seconds) * SECOND_NS + span.microseconds * 1000
+    return (span.days * 86_400 + span.seconds) * SECOND + span.microseconds * 1000
 
 
 def _span(ns: int) -> timedelta:

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.calc.trade_journal.excursions import CELL, MINUTE
+from keydesk.calc.trade_journal.excursions import CELL
 from keydesk.calc.trade_journal.price_paths import PricePath, PriceStep, path_of, path_plan, step_of
 from keydesk.calc.trade_journal.trades import Costs, JournalTrade
 from keydesk.calc.trade_journal.what_if import WhatIf, WhatIfResult, what_if
+from keydesk_client.arithmetic.constants import MINUTE
 from support.data.journal_trades import HOUR, MONDAY, closed_trade
 
 D = Decimal

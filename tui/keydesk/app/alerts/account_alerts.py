@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from keydesk.calc.market.sessions import is_friday_evening, week_at
-from keydesk.calc.market.trading_day import SECOND
 from keydesk.config.alert_settings import AlertSettings
 from keydesk.keys.keymap import KeyMap
 from keydesk.store.risk import unprotected_trades
@@ -26,6 +25,7 @@ from keydesk.store.store import Store
 from keydesk.text.format import duration, pair
 from keydesk.text.sanitize import clean, safe
 from keydesk.words.log_lines import LogLine
+from keydesk_client.arithmetic.constants import SECOND
 
 if TYPE_CHECKING:
     from keydesk.alerts.delivery import Delivery, EventSources

@@ -22,8 +22,8 @@ from keydesk.alerts.away import (
 from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.store import Store
-from keydesk.text.format import SECOND
 from keydesk.text.sanitize import safe
+from keydesk_client.arithmetic.constants import SECOND
 
 CHECK_INTERVAL = 0.5  # seconds
 PRESENT_FOR = 600.0  # seconds after a key

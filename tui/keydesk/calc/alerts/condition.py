@@ -18,14 +18,13 @@ from keydesk.calc.orders.ticket_draft import UnreadableText
 from keydesk.text.format import duration, money, pair, price
 from keydesk.text.typed import duration_s, quantity
 from keydesk.values import AccountState, TradeRow
+from keydesk_client.arithmetic.constants import NOTHING
 
 Direction = Literal["up", "down", "touch"]
 PriceSide = Literal["bid", "ask", "mid"]
 Reading = tuple[object, ...]
 """What is read; conditions on the same reading are decided together."""
 Unit = Literal["price", "pips", "percent", "index", "seconds", "untold"]
-ZERO = Decimal(0)
-SECOND = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ class Condition(ABC):
 
     instrument: str = ""
     direction: Direction = "up"
-    level: Decimal = ZERO
+    level: Decimal = NOTHING
 
     @classmethod
     def matches(cls, words: Sequence[str]) -> bool:

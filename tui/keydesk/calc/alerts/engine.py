@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from keydesk.calc.alerts.alert import Alert, Firing
-from keydesk.calc.alerts.condition import SECOND, Condition, Reading
+from keydesk.calc.alerts.condition import Condition, Reading
+from keydesk_client.arithmetic.constants import SECOND
 
-NOTHING: tuple[Firing, ...] = ()
+NO_FIRINGS: tuple[Firing, ...] = ()
 
 
 @dataclass(slots=True)
@@ -163,11 +164,11 @@ class AlertEngine:
         """
         levels = self._readings.get(reading)
         if levels is None:
-            return NOTHING
+            return NO_FIRINGS
         since_ns = min(levels.last_ns, time_ns - every_ns)
         crossed = levels.crossed(value, time_ns)
         if not crossed:
-            return NOTHING
+            return NO_FIRINGS
         firings = [Firing(each.alert, time_ns, value, since_ns, time_ns) for each in crossed]
         return [each for each in firings if self._fire(each)]
 

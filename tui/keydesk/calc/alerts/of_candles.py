@@ -8,7 +8,6 @@ from typing import ClassVar, Self
 
 from keydesk.calc.alerts.condition import (
     SIGNS,
-    ZERO,
     AlertSyntaxError,
     Condition,
     Direction,
@@ -19,6 +18,7 @@ from keydesk.calc.market.granularity import SECONDS, find_granularity
 from keydesk.calc.market.indicator_specs import MAX_PERIOD, IndicatorSpec
 from keydesk.calc.market.indicators import Candle
 from keydesk.text.format import money, pair
+from keydesk_client.arithmetic.constants import NOTHING
 
 USUAL_GRANULARITY = "H1"
 USUAL_RSI, USUAL_ATR = 14, 14
@@ -116,7 +116,7 @@ class RsiLevel(CandleCondition):
                 return cls(
                     instrument=instrument,
                     direction=SIGNS[sign],
-                    level=number_of(level, "rsi", ZERO, Decimal(100)),
+                    level=number_of(level, "rsi", NOTHING, Decimal(100)),
                     granularity=granularity,
                     period=_period_of(period[0], "rsi") if period else USUAL_RSI,
                 )

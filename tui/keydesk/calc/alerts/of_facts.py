@@ -9,10 +9,8 @@ from typing import ClassVar, Literal, Self
 
 from keydesk.calc.alerts.condition import (
     REACHES,
-    SECOND,
     SIGN_OF,
     SIGNS,
-    ZERO,
     AlertSyntaxError,
     Condition,
     Direction,
@@ -26,11 +24,11 @@ from keydesk.calc.alerts.condition import (
 from keydesk.calc.market.trading_day import next_day_start
 from keydesk.text.format import exact, money
 from keydesk.text.sanitize import clean_name
+from keydesk_client.arithmetic.constants import NOTHING, PERCENT, SECOND
 
 ResultUnit = Literal["money", "R"]
 StreamName = Literal["prices", "events"]
 TRADE_ID = re.compile(r"#?\d{1,20}", re.ASCII)
-HUNDRED = Decimal(100)
 MINUTE_S = 60
 USUAL_SILENCE_S, MAX_SILENCE_S, MAX_ROLLOVER_MINUTES = 10, 3600, 1439
 
@@ -172,7 +170,7 @@ class AccountResult(ResultCondition):
         if self.unit == "money":
             return account.unrealized_pl
         results = (each.r_multiple for each in (facts.trades or {}).values())
-        return sum((each for each in results if each is not None), ZERO)
+        return sum((each for each in results if each is not None), NOTHING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,7 +187,7 @@ class MarginLevel(FactsCondition):
     def parse(cls, words: Sequence[str], _instrument: str) -> Self | None:
         match words[1:]:
             case [sign, percent] if sign in SIGNS:
-                level = number_of(percent.removesuffix("%"), "margin", ZERO, Decimal(1000))
+                level = number_of(percent.removesuffix("%"), "margin", NOTHING, Decimal(1000))
                 return cls(direction=direction_of(sign, "margin"), level=level)
             case _:
                 raise AlertSyntaxError(
@@ -198,7 +196,7 @@ class MarginLevel(FactsCondition):
 
     def read(self, facts: Facts) -> Decimal | None:
         account = facts.account
-        return None if account is None else account.margin_closeout_percent * HUNDRED
+        return None if account is None else account.margin_closeout_percent * PERCENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -301,7 +299,7 @@ class ClientLongPercent(FactsCondition):
             case ["long"]:
                 return cls(instrument=instrument, level=Decimal(50))
             case [*maybe, sign, percent] if sign in SIGNS and maybe in ([], ["long"]):
-                level = number_of(percent.removesuffix("%"), "clients", ZERO, Decimal(100))
+                level = number_of(percent.removesuffix("%"), "clients", NOTHING, Decimal(100))
                 direction = direction_of(sign, "clients")
                 return cls(instrument=instrument, direction=direction, level=level)
             case _:

@@ -10,7 +10,6 @@ from keydesk.calc.alerts.condition import (
     REACHES,
     SIGN_OF,
     SIGNS,
-    ZERO,
     AlertSyntaxError,
     Condition,
     Facts,
@@ -24,11 +23,12 @@ from keydesk.calc.market.trading_day import next_day_start
 from keydesk.text.format import exact, pair, pip_count
 from keydesk.text.typed import quantity
 from keydesk.values import Day, Quote
+from keydesk_client.arithmetic.constants import NOTHING, PERCENT
 from keydesk_client.arithmetic.profit import round_price, round_price_down, round_price_up
 
 SIDES: Mapping[str, PriceSide] = {"bid": "bid", "ask": "ask", "mid": "mid"}
 AWAY, NEW = Decimal(-1), Decimal(1)  # from the day's extreme; at a new one
-TWO, HUNDRED = Decimal(2), Decimal(100)
+TWO = Decimal(2)
 QuoteReader = Callable[[Quote, Decimal | None, Day | None], Decimal | None]
 """Returns a value of a price, given the pip of its instrument and its trading day, where they are known."""
 
@@ -97,7 +97,7 @@ class PriceCross(PriceCondition):
         side, words = _side(words)
         match words:
             case [sign, level] if sign in SIGNS:
-                number = number_of(level, "price", above=ZERO)
+                number = number_of(level, "price", above=NOTHING)
                 return cls(instrument=instrument, side=side, direction=SIGNS[sign], level=number)
             case [sign] if sign in SIGNS:
                 raise AlertSyntaxError(f"price: missing after {sign}; write it as {sign} 1.12")
@@ -113,7 +113,7 @@ class PriceMove(PriceCondition):
 
     distance: Decimal  # signed, in its unit
     unit: Literal["p", "%"]
-    start: Decimal = ZERO  # the price then; 0: not made yet
+    start: Decimal = NOTHING  # the price then; 0: not made yet
 
     @classmethod
     def matches(cls, words: Sequence[str]) -> bool:
@@ -125,8 +125,8 @@ class PriceMove(PriceCondition):
     def parse(cls, words: Sequence[str], instrument: str) -> Self | None:
         """Read +20p, bid -0.5%; of a made one also from 1.0850 to 1.0870."""
         side, words = _side(words)
-        distance, unit = _move(words[0]) or (ZERO, "p")
-        start = level = ZERO
+        distance, unit = _move(words[0]) or (NOTHING, "p")
+        start = level = NOTHING
         match words[1:]:
             case []:
                 pass
@@ -152,7 +152,7 @@ class PriceMove(PriceCondition):
                 f"price: no price of {pair(self.instrument)} yet; write a level, as > 1.12"
             )
         start = _of_side(known.bid, known.ask, self.side)
-        step = self.distance * (known.pip if self.unit == "p" else start / HUNDRED)
+        step = self.distance * (known.pip if self.unit == "p" else start / PERCENT)
         away = round_price_up if step > 0 else round_price_down  # a mid price has a digit more
         level, start = away(start + step, known.precision), round_price(start, known.precision)
         if level <= 0:
@@ -200,7 +200,7 @@ class SpreadLevel(QuoteCondition):
     def parse(cls, words: Sequence[str], instrument: str) -> Self | None:
         match words:
             case [_, sign, pips] if sign in SIGNS:
-                level = number_of(pips.removesuffix("p"), "spread", above=ZERO)
+                level = number_of(pips.removesuffix("p"), "spread", above=NOTHING)
                 direction = direction_of(sign, "spread")
                 return cls(instrument=instrument, direction=direction, level=level)
             case _:

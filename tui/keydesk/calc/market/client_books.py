@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, Protocol
 
+from keydesk_client.arithmetic.constants import NOTHING
+
 Book = Literal["orders", "positions"]
 ClusterKind = Literal[
     "buy stops", "sell limits", "buy limits", "sell stops", "trapped longs", "trapped shorts"
 ]
 MAX_CLUSTERS = 5
 DEVIATIONS = 2  # standard deviations above the mean from which a share is a cluster
-NOTHING, ALL = Decimal(0), Decimal(100)
+ALL = Decimal(100)
 Sides = tuple[Decimal, Decimal]  # long, short
 NO_SIDES: Sides = (NOTHING, NOTHING)
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 from keydesk.calc.market.sessions import SESSIONS, Session
-from keydesk.calc.market.trading_day import SECOND
+from keydesk_client.arithmetic.constants import SECOND
 
 CELLS = 7  # of the line of a day, as many as its column is wide
 LEVELS = "▁▂▃▄▅▆▇"  # none as high as the line, so that rows stay apart

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-SECOND_NS = 1_000_000_000
+from keydesk_client.arithmetic.constants import SECOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class MarketState:
         """Return the market's time at a monotonic time."""
         if not self.running:
             return self.time_ns
-        return self.time_ns + int(max(0.0, now - self.read_at) * self.speed * SECOND_NS)
+        return self.time_ns + int(max(0.0, now - self.read_at) * self.speed * SECOND)
 
     @property
     def is_usual(self) -> bool:

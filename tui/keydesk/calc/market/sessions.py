@@ -10,8 +10,9 @@ from datetime import date, datetime, time, timedelta, tzinfo
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from keydesk.calc.market.trading_day import DAY_ENDS, NEW_YORK, SECOND
+from keydesk.calc.market.trading_day import DAY_ENDS, NEW_YORK
 from keydesk.text.format import duration
+from keydesk_client.arithmetic.constants import SECOND
 
 FRIDAY, SATURDAY, SUNDAY = 4, 5, 6
 CLOSES, OPENS = time(16, 59), time(17, 5)  # New York

@@ -9,9 +9,10 @@ from decimal import Decimal
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
+from keydesk_client.arithmetic.constants import SECOND
+
 NEW_YORK = ZoneInfo("America/New_York")
 DAY_ENDS = time(17)
-SECOND = 1_000_000_000
 
 
 def day_start(now_ns: int) -> int:

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 
 from keydesk.calc.orders.ticket_draft import UnreadableText
 from keydesk.text.typed import clock_time, date_time, duration_s
+from keydesk_client.arithmetic.constants import DAY, SECOND
 
-SECOND_NS = 1_000_000_000
 HOW = "write 18:30, 2026-11-25 18:30, 90m, 4h or 2d"
-MAX_NS = 400 * 86_400 * SECOND_NS
+MAX_NS = 400 * DAY
 """Further away than a year, a date was typed wrong."""
 
 
@@ -48,22 +48,22 @@ def _dated(text: str) -> datetime | None:
 
 def _instant(text: str, typed_ns: int, now_ns: int, zone: tzinfo) -> int | None:
     if (seconds := duration_s(text)) is not None:
-        return now_ns + seconds * SECOND_NS
+        return now_ns + seconds * SECOND
     if (clock := clock_time(text)) is not None:
         return _next_time(clock, typed_ns, zone)
     moment = _dated(text)
     try:
-        return None if moment is None else int(moment.replace(tzinfo=zone).timestamp()) * SECOND_NS
+        return None if moment is None else int(moment.replace(tzinfo=zone).timestamp()) * SECOND
     except (ValueError, OverflowError, OSError):
         return None
 
 
 def _next_time(clock: time, after_ns: int, zone: tzinfo) -> int:
-    after = datetime.fromtimestamp(after_ns // SECOND_NS, zone)
+    after = datetime.fromtimestamp(after_ns // SECOND, zone)
     at = _with_clock(after, clock)
     if at.astimezone(UTC) <= after.astimezone(UTC):
         at = _with_clock(after + timedelta(days=1), clock)
-    return int(at.timestamp()) * SECOND_NS
+    return int(at.timestamp()) * SECOND
 
 
 def _with_clock(day: datetime, clock: time) -> datetime:

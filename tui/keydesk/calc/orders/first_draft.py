@@ -14,7 +14,8 @@ from keydesk.calc.orders.ticket_draft import (
 )
 from keydesk.calc.orders.ticket_settings import RISK_PRESET, Template
 from keydesk.calc.risk.sizing import slippage_allowed
-from keydesk.calc.risk.trading_context import NOTHING, TradingContext
+from keydesk.calc.risk.trading_context import TradingContext
+from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.profit import round_price_down, round_price_up
 
 

@@ -9,16 +9,14 @@ from decimal import Decimal
 
 from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_settings import Limits
-from keydesk.calc.risk.trading_context import NOTHING, OpenRisk, TradingContext
+from keydesk.calc.risk.trading_context import OpenRisk, TradingContext
 from keydesk.text.format import counted, duration, money, pip_count, unit_count, units
 from keydesk.values import ClosedTrade
+from keydesk_client.arithmetic.constants import MINUTE, NOTHING, PERCENT, SECOND
 
-PERCENT = Decimal(100)
 CHANGE = ":limits changes it"
 MAX_DIGITS = 12  # of a limit, on each side of its point
 COUNTED_UNITS = frozenset(("trades", "minutes", "units", "pips"))
-MINUTE = 60_000_000_000
-SECOND = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)

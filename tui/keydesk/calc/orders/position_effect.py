@@ -9,8 +9,9 @@ from decimal import Decimal
 from typing import Literal
 
 from keydesk.calc.orders.ticket_draft import Fill
-from keydesk.calc.risk.trading_context import NOTHING, AccountFunds, Lot, TradingContext
+from keydesk.calc.risk.trading_context import AccountFunds, Lot, TradingContext
 from keydesk.values import TradeRow, id_order
+from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.profit import Factors, profit
 
 CloseOrder = Literal["oldest", "newest", "worst", "best", "picked"]

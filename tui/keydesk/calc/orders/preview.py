@@ -8,7 +8,8 @@ from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_draft import Draft, UnreadableText
 from keydesk.calc.risk.exposure import ExposureChange, Holding, exposure_changes
 from keydesk.calc.risk.financing import days_charged_next, days_to_friday, financing_of
-from keydesk.calc.risk.trading_context import NOTHING, TradingContext
+from keydesk.calc.risk.trading_context import TradingContext
+from keydesk_client.arithmetic.constants import NOTHING
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ from keydesk.calc.orders.ticket_draft import (
     above_zero,
 )
 from keydesk.calc.orders.ticket_settings import Template
-from keydesk.calc.risk.trading_context import NOTHING, TradingContext
+from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.values import TradeRow
+from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.profit import closing_price, round_price
 from keydesk_client.arithmetic.risk import (
     locked_profit,

@@ -26,7 +26,8 @@ from keydesk.calc.orders.ticket_levels import (
 )
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.sizing import CapName, Caps, size
-from keydesk.calc.risk.trading_context import NOTHING, TradingContext
+from keydesk.calc.risk.trading_context import TradingContext
+from keydesk_client.arithmetic.constants import NOTHING, PERCENT
 from keydesk_client.arithmetic.depth import units_for_risk_through
 from keydesk_client.arithmetic.margin import (
     closeout_percent,
@@ -35,8 +36,6 @@ from keydesk_client.arithmetic.margin import (
     required_margin,
 )
 from keydesk_client.arithmetic.profit import notional, pip_value, spread_cost
-
-PERCENT = Decimal(100)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from typing import Literal
 from keydesk.calc.orders import average_range
 from keydesk.calc.orders.ticket_draft import Draft, Reading, UnreadableText, shown_number
 from keydesk.calc.risk.sizing import slippage_allowed
-from keydesk.calc.risk.trading_context import NOTHING, TradingContext
+from keydesk.calc.risk.trading_context import TradingContext
+from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.depth import average_fill_price
 from keydesk_client.arithmetic.profit import round_price, round_price_down, round_price_up
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from decimal import ROUND_DOWN, Decimal
 
 from keydesk.calc.orders import average_range
-from keydesk.calc.orders.ticket import PERCENT, Plan
+from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_draft import (
     Draft,
     Entry,
@@ -15,6 +15,7 @@ from keydesk.calc.orders.ticket_draft import (
 )
 from keydesk.calc.orders.ticket_levels import levels_of
 from keydesk.calc.risk.trading_context import TradingContext
+from keydesk_client.arithmetic.constants import PERCENT
 
 HUNDREDTH = Decimal("0.01")
 TENTH = Decimal("0.1")

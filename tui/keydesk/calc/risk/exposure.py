@@ -12,7 +12,7 @@ from decimal import Decimal
 from itertools import combinations, pairwise
 from math import isfinite, log, sqrt
 
-NOTHING = Decimal(0)
+from keydesk_client.arithmetic.constants import NOTHING
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
-from keydesk.calc.market.trading_day import DAY_ENDS, NEW_YORK, SECOND, next_day_start
+from keydesk.calc.market.trading_day import DAY_ENDS, NEW_YORK, next_day_start
 from keydesk.calc.risk.trading_context import TradingContext
+from keydesk_client.arithmetic.constants import SECOND
 
 FRIDAY = 4
 ROLLOVER_NEAR = timedelta(minutes=10)

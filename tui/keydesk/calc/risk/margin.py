@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from keydesk.calc.risk.trading_context import NOTHING
+from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.margin import effective_rate
 
 

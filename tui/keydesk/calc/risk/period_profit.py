@@ -7,8 +7,8 @@ from decimal import Decimal
 from typing import Literal
 
 from keydesk.calc.market.trading_day import start_of, trading_date
+from keydesk_client.arithmetic.constants import NOTHING
 
-NOTHING = Decimal(0)
 Period = Literal["day", "week", "month"]
 PERIODS: tuple[Period, ...] = ("day", "week", "month")
 

@@ -12,7 +12,7 @@ from typing import Literal, TypeVar
 from keydesk_client.arithmetic.profit import whole_units
 
 EVERY = 10.0  # seconds between two samples
-HOUR = 360  # samples
+HOUR_SAMPLES = 360
 ENOUGH = 12  # two minutes; before that nothing is called usual
 WIDE = 2  # times the median
 MAX_VALUES = 2000  # spreads that samples share
@@ -40,8 +40,8 @@ class TypicalSpreads:
         if since < EVERY:
             return
         self._sampled[instrument] = now
-        samples = self._samples.setdefault(instrument, deque(maxlen=HOUR))
-        samples.extend([None] * min(HOUR, int(since / EVERY) - 1))
+        samples = self._samples.setdefault(instrument, deque(maxlen=HOUR_SAMPLES))
+        samples.extend([None] * min(HOUR_SAMPLES, int(since / EVERY) - 1))
         if len(self._interned) > MAX_VALUES:
             self._interned.clear()
         samples.append(self._interned.setdefault(spread, spread))

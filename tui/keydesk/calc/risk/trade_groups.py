@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from keydesk.values import TradeRow
+from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.profit import average_price, total
-
-NOTHING = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.depth import DepthLevel
 from keydesk_client.arithmetic.profit import Factors, profit
-
-NOTHING = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from datetime import date, datetime, tzinfo
 from decimal import ROUND_HALF_UP, Decimal
 from typing import NamedTuple, TypeVar
 
-from keydesk.calc.market.trading_day import SECOND, booking_date
+from keydesk.calc.market.trading_day import booking_date
 from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk_client.arithmetic.constants import NOTHING, SECOND
 
-NOTHING = Decimal(0)
 BIN = Decimal("0.5")  # R
 OUTERMOST = Decimal(5)  # R: what is farther away is counted in the last bin of its side
 LEVELS = 4  # shades of a gain, and of a loss

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias
 
-NOTHING = Decimal(0)
+from keydesk_client.arithmetic.constants import NOTHING
 
 
 @dataclass(frozen=True, slots=True)

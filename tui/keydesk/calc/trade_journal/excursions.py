@@ -13,12 +13,11 @@ from decimal import Decimal
 from typing import Literal, NamedTuple
 
 from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk_client.arithmetic.constants import HOUR, MINUTE, NOTHING, SECOND
 from keydesk_client.arithmetic.risk import stop_distance
 
-NOTHING = Decimal(0)
-SECOND = 1_000_000_000
-SHORT_TRADE_NS = 2 * 3600 * SECOND
-CELL, MINUTE = 5 * SECOND, 60 * SECOND
+SHORT_TRADE_NS = 2 * HOUR
+CELL = 5 * SECOND
 
 
 class CandleRange(NamedTuple):

@@ -11,9 +11,10 @@ from decimal import Decimal
 from functools import lru_cache
 
 from keydesk.calc.market.sessions import sessions_at
-from keydesk.calc.market.trading_day import SECOND, booking_day_start
+from keydesk.calc.market.trading_day import booking_day_start
 from keydesk.calc.trade_journal.notes import NO_NOTE, TradeNote
 from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk_client.arithmetic.constants import SECOND
 
 NONE = "none"
 MINUTE_NS = 60 * SECOND

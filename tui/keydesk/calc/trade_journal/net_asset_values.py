@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 from keydesk.calc.market.trading_day import booking_day_end
 from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.profit import quote_profit
-
-NOTHING = Decimal(0)
 
 
 class DayClose(NamedTuple):

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
-from keydesk.calc.trade_journal.excursions import MINUTE, CandleRange, candle_plan
+from keydesk.calc.trade_journal.excursions import CandleRange, candle_plan
 from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk_client.arithmetic.constants import MINUTE, NOTHING
 
 STOPS = frozenset(("STOP_LOSS_ORDER", "TRAILING_STOP_LOSS_ORDER", "GUARANTEED_STOP_LOSS_ORDER"))
 TARGETS = frozenset(("TAKE_PROFIT_ORDER",))
 FOLLOWED_NS = 24 * 60 * MINUTE
-NOTHING = Decimal(0)
 
 
 class PriceStep(NamedTuple):

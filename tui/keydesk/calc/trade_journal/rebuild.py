@@ -20,6 +20,7 @@ from keydesk.calc.trade_journal.events import (
     Transfer,
 )
 from keydesk.calc.trade_journal.trades import Costs, Execution, JournalTrade
+from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.profit import slippage
 from keydesk_client.arithmetic.risk import (
     FIRST_STOP_WITHIN_NS,
@@ -27,8 +28,6 @@ from keydesk_client.arithmetic.risk import (
     nearest_stop,
     trailing_stop,
 )
-
-NOTHING = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 
-from keydesk.calc.market.trading_day import (
-    NEW_YORK,
-    SECOND,
-    booking_day_start,
-    next_day_start,
-)
+from keydesk.calc.market.trading_day import NEW_YORK, booking_day_start, next_day_start
 from keydesk.calc.trade_journal.rebuild import BalancePoint
+from keydesk_client.arithmetic.constants import NOTHING, SECOND
 
-NOTHING, ONE = Decimal(0), Decimal(1)
+ONE = Decimal(1)
 DAYS_A_YEAR = Decimal(252)
 SATURDAY = 5
 ROUNDING = Decimal("1E-20")  # of a quotient of 28 digits, and of what is computed from it

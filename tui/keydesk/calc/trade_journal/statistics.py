@@ -18,8 +18,8 @@ from keydesk.calc.trade_journal.returns import (
     sortino,
 )
 from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk_client.arithmetic.constants import NOTHING
 
-NOTHING = Decimal(0)
 INFINITE = Decimal("Infinity")
 FEW_TRADES, FEW_DAYS = 20, 60
 MAX_TRADES_OF_SQN = 100

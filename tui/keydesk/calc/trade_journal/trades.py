@@ -8,10 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.profit import average_price, profit_in_pips
 from keydesk_client.arithmetic.risk import r_multiple
-
-NOTHING = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)

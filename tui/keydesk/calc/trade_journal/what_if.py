@@ -19,9 +19,9 @@ from keydesk.calc.trade_journal.excursions import CELL
 from keydesk.calc.trade_journal.price_paths import STOPS, TARGETS, PricePath, PriceStep
 from keydesk.calc.trade_journal.statistics import Statistics, statistics_of
 from keydesk.calc.trade_journal.trades import Execution, JournalTrade
+from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.risk import stop_distance
 
-NOTHING = Decimal(0)
 RULE_EXIT = "WHAT_IF"  # the reason of an exit that a rule made
 
 

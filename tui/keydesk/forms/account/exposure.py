@@ -14,7 +14,6 @@ from keydesk.calc.risk.exposure import (
     correlations,
     effective_risk,
 )
-from keydesk.calc.risk.trading_context import NOTHING
 from keydesk.forms.account.live_page import LivePage, StyledText
 from keydesk.forms.info_form import Rows
 from keydesk.store.frame import Frame
@@ -23,6 +22,7 @@ from keydesk.store.trading_context import holdings_of, trading_context_of
 from keydesk.text.format import UNLIMITED, counted, money, pair, percent, pips, units
 from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.values import AccountState, TradeRow
+from keydesk_client.arithmetic.constants import NOTHING
 
 TENTH = Decimal("0.1")
 SIDE = 6  # cells of a bar on either side of the axis

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from keydesk.calc.market.sessions import closed_text, rollover_at, week_at, week_text
-from keydesk.calc.market.trading_day import SECOND
 from keydesk.calc.risk.financing import financing_of
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.account.live_page import LivePage, StyledText, rate_text
@@ -18,6 +17,7 @@ from keydesk.store.store import Store
 from keydesk.store.trading_context import trading_context_of
 from keydesk.text.format import duration, money, pips, units
 from keydesk.text.sanitize import Printable, safe
+from keydesk_client.arithmetic.constants import SECOND
 from keydesk_client.arithmetic.margin import required_margin
 
 WEEK_DAYS = 7

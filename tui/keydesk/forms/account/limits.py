@@ -12,7 +12,6 @@ from keydesk.calc.daily_loss import refused_limit, share_used
 from keydesk.calc.orders.limits import (
     LIMIT_FIELDS,
     MAX_DIGITS,
-    PERCENT,
     LimitField,
     has_sane_size,
     losses_in_a_row,
@@ -29,6 +28,7 @@ from keydesk.store.risk import day_result, open_risk_of
 from keydesk.store.store import Store
 from keydesk.text.format import UNLIMITED, money, pair
 from keydesk.text.sanitize import Printable, safe
+from keydesk_client.arithmetic.constants import PERCENT
 
 Changes = tuple[LimitChange, ...]
 NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH, NOW_WIDTH = 32, 10, 9, 18

@@ -14,7 +14,6 @@ from keydesk.calc.market.sessions import (
     week_at,
     week_text,
 )
-from keydesk.calc.market.trading_day import SECOND
 from keydesk.forms.info_form import ScrolledForm
 from keydesk.forms.sheet import BLANK, TextLine, fold_line, wrap_text
 from keydesk.forms.trades.trade_form import trade_name
@@ -23,6 +22,7 @@ from keydesk.store.risk import unprotected_trades
 from keydesk.store.store import Store
 from keydesk.text.format import date_and_time, duration, pair
 from keydesk.text.sanitize import Printable, safe
+from keydesk_client.arithmetic.constants import SECOND
 
 NAME_WIDTH = 12
 STATE_WIDTH = 28

@@ -18,8 +18,8 @@ from keydesk.store.state import Candle
 from keydesk.text.format import at
 from keydesk.text.sanitize import safe
 from keydesk.widgets.theme import signed_role
+from keydesk_client.arithmetic.constants import SECOND
 
-SECOND = 1_000_000_000
 WANTED = 64  # candles at most
 PADDING = 4  # a part of the time held, before and after it
 LEAST_PADDING = 8  # candles

@@ -26,9 +26,9 @@ from keydesk.trade_journal.lines import JournalLine
 from keydesk.widgets.row_order import Measured
 from keydesk.widgets.table import Column
 from keydesk.widgets.theme import signed_role
+from keydesk_client.arithmetic.constants import SECOND
 
 Measure = Callable[["JournalLine", "ListContext", Decimal | None], Measured]
-SECOND = 1_000_000_000
 NO_MARK = safe("")
 PROVISIONAL = safe("~")  # before MAE and MFE whose last candle still forms
 WIDEST_WORD = 14  # columns of a setup, of tags

@@ -12,8 +12,8 @@ from keydesk.forms.info_form import Rows
 from keydesk.forms.journal.chart import decimals_of
 from keydesk.text.format import date_and_time, duration, money, pips, price, units
 from keydesk.text.sanitize import clean, clean_name, safe
+from keydesk_client.arithmetic.constants import SECOND
 
-SECOND = 1_000_000_000
 MAX_EXECUTIONS = 40
 
 

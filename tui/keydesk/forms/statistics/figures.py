@@ -19,17 +19,12 @@ from keydesk.calc.trade_journal.statistics import (
     statistics_of,
 )
 from keydesk.forms.sheet import BLANK, TextLine, Words, signed_money, wrap_text
-from keydesk.forms.statistics.view import (
-    NOTHING,
-    View,
-    ViewInput,
-    is_few,
-    two_sided_bar,
-)
+from keydesk.forms.statistics.view import View, ViewInput, is_few, two_sided_bar
 from keydesk.text.format import money, pair, percent, shorten
 from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.trade_journal.rows import HUNDREDTH, as_shown, basis, number, statistics_rows
 from keydesk.widgets.theme import signed_role
+from keydesk_client.arithmetic.constants import NOTHING
 
 NAME_WIDTH, VALUE_WIDTH, BASIS_WIDTH = 23, 20, 18
 FULL_WIDTH = NAME_WIDTH + 2 + VALUE_WIDTH + 2 + BASIS_WIDTH

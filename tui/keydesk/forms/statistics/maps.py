@@ -26,13 +26,13 @@ from keydesk.forms.statistics.view import View, ViewInput, is_few, two_sided_bar
 from keydesk.text.format import MINUS, money, percent
 from keydesk.text.sanitize import safe
 from keydesk.widgets.theme import signed_role
+from keydesk_client.arithmetic.constants import NOTHING
 
 SHADES = " ░▒▓█"
 HOURS = 24
 DAYS = 7
 LABEL = 4  # columns of the names of weekdays
 FIGURES_FROM = 7  # columns of a cell that has room for its amount
-NOTHING = Decimal(0)
 
 
 def cell_text(cell: HeatCell | None, largest: Decimal, width: int, given: ViewInput) -> Words:

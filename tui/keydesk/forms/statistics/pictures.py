@@ -24,11 +24,11 @@ from keydesk.forms.statistics.view import View, ViewInput, too_few
 from keydesk.text.format import at, counted, money
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.theme import signed_role
+from keydesk_client.arithmetic.constants import DAY
 
 LEAST_TRADES = 2
 LEAST_ROWS = 6
 LABEL = 9  # columns of the values beside a picture
-DAY = 86_400.0
 DATE_WIDTH = 12  # columns for each date under a curve
 VALUE_ROWS = 3  # rows for each value beside it
 Drawn = tuple[int, Rows, Sequence[TextLine]]  # trades, the picture, what it says in words
@@ -64,7 +64,7 @@ class EquityView(PictureView):
             return len(curve), [], ()
         height = max(LEAST_ROWS, given.rows - 3)
         below = max(LEAST_ROWS, height // 3)
-        xs = [each.time_ns / 1e9 / DAY for each in curve]
+        xs = [each.time_ns / DAY for each in curve]
         if xs[-1] == xs[0]:
             xs = [float(number) for number in range(len(curve))]
         spans = xs[0], xs[-1]

@@ -13,9 +13,9 @@ from keydesk.forms.sheet import TextLine, wrap_text
 from keydesk.text.format import at
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.snapshot import Excursions, JournalSnapshot, OpenProfits, Paths
+from keydesk_client.arithmetic.constants import NOTHING
 
 Data = TypeVar("Data")
-NOTHING = Decimal(0)
 BAR_CELLS = 8
 
 

@@ -21,7 +21,8 @@ from keydesk.calc.orders.ticket_draft import (
 from keydesk.calc.orders.ticket_parts import scale_out_of
 from keydesk.calc.orders.ticket_settings import RISK_PRESET, Template
 from keydesk.calc.orders.ticket_units import level_in_unit, size_in_unit, step_of, touch_of
-from keydesk.calc.risk.trading_context import NOTHING, TradingContext
+from keydesk.calc.risk.trading_context import TradingContext
+from keydesk_client.arithmetic.constants import NOTHING
 
 ENDS_TEXT = frozenset(("enter", "tab", "escape"))
 

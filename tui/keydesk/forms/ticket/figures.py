@@ -9,7 +9,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from keydesk.calc.orders.preview import Preview
-from keydesk.calc.orders.ticket import PERCENT, Plan
+from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_draft import Draft, UnreadableText, shown_number
 from keydesk.calc.risk.exposure import ExposureChange
 from keydesk.calc.risk.trading_context import TradingContext
@@ -17,6 +17,7 @@ from keydesk.forms.sheet import TextLine, Words, signed_money
 from keydesk.text.format import EMPTY, UNLIMITED, money, percent, price, short_units, units
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.theme import signed_role
+from keydesk_client.arithmetic.constants import PERCENT
 from keydesk_client.arithmetic.profit import spread_cost
 
 

@@ -13,7 +13,7 @@ from keydesk.calc.orders.ticket_draft import (
     is_number_key,
     shown_number,
 )
-from keydesk.calc.risk.trading_context import NOTHING, TradingContext
+from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.form_lines import KEYS_HINT
 from keydesk.forms.sheet import FormContext, TextLine
 from keydesk.forms.ticket_sheet import CANNOT_BE_READ, quote_line
@@ -26,6 +26,7 @@ from keydesk.store.risk import costs_until_closed
 from keydesk.text.format import money, price
 from keydesk.text.sanitize import safe
 from keydesk.values import TradeRow
+from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.profit import closing_price
 from keydesk_client.arithmetic.risk import break_even_stop
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import ClassVar, Literal
 
 from keydesk.calc.orders.instructions import CloseParts, ClosePosition
-from keydesk.calc.risk.trading_context import NOTHING, Lot, TradingContext, realized_profit
+from keydesk.calc.risk.trading_context import Lot, TradingContext, realized_profit
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, signed_money
 from keydesk.forms.ticket_sheet import quote_line
@@ -17,6 +17,7 @@ from keydesk.keys.keymap import CLOSE_POSITION
 from keydesk.text.format import pair, price, units
 from keydesk.text.sanitize import safe
 from keydesk.values import PositionRow, TradeRow
+from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.profit import closing_price
 
 SideName = Literal["long", "short"]

@@ -13,7 +13,7 @@ from keydesk.calc.orders.ticket_draft import (
     read_number,
 )
 from keydesk.calc.risk.sizing import part
-from keydesk.calc.risk.trading_context import NOTHING, TradingContext
+from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, signed_money
 from keydesk.forms.ticket_sheet import quote_line
@@ -24,6 +24,7 @@ from keydesk.keys.keymap import SCALE_OUT
 from keydesk.text.format import EMPTY, money, pair, pips, price, units
 from keydesk.text.sanitize import clean_name, safe
 from keydesk.values import TradeRow
+from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.profit import closing_price, profit, profit_in_pips
 
 

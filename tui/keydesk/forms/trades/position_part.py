@@ -21,7 +21,7 @@ from keydesk.calc.orders.ticket_draft import (
     read_number,
 )
 from keydesk.calc.risk.sizing import part
-from keydesk.calc.risk.trading_context import NOTHING, TradingContext
+from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, signed_money
 from keydesk.forms.ticket_sheet import quote_line
 from keydesk.forms.trades.close_position import (
@@ -38,6 +38,7 @@ from keydesk.keys.keymap import POSITION_PART
 from keydesk.text.format import pair, price, units
 from keydesk.text.sanitize import clean_name, safe
 from keydesk.values import TradeRow
+from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.profit import closing_price, whole_units
 
 FULL = Decimal(100)  # percent

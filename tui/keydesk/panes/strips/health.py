@@ -10,6 +10,7 @@ from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.widgets.lines import Run, cut, width_of
 from keydesk.widgets.strip_line import Item, StripLine
+from keydesk_client.arithmetic.constants import SECOND
 
 NARROW = 60  # columns
 SECOND_MS = 1000
@@ -46,7 +47,7 @@ class HealthLine(StripLine):
 
     def changed(self, frame: Frame) -> None:
         """Redraw once a second, and at once when a link changed."""
-        second = frame.time_ns // show.SECOND
+        second = frame.time_ns // SECOND
         if second != self._second or frame.touched(Topic.HEALTH):
             self._second = second
             self.redraw()

@@ -14,6 +14,7 @@ from keydesk.store.state import Topic
 from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, clean, safe
 from keydesk.widgets.strip_line import Item, StripLine
+from keydesk_client.arithmetic.constants import SECOND
 
 PAUSED = safe(" PAUSED ")
 BLIND = safe("BLIND REPLAY")
@@ -39,7 +40,7 @@ class ReplayStrip(StripLine):
 
     def changed(self, frame: Frame) -> None:
         """Redraw when the market changed, and once a second of its time."""
-        second = frame.time_ns // show.SECOND
+        second = frame.time_ns // SECOND
         if second != self._second or frame.touched(Topic.MARKET):
             self._second = second
             self.redraw()
@@ -74,7 +75,7 @@ class ReplayStrip(StripLine):
             )
 
     def _time_text(self, frame: Frame) -> Printable:
-        moment = datetime.fromtimestamp(frame.time_ns // show.SECOND, frame.store.zone)
+        moment = datetime.fromtimestamp(frame.time_ns // SECOND, frame.store.zone)
         if self.inside < NARROW:
             return safe(f"{moment:%Y-%m-%d %H:%M:%S}")
         return safe(f"{moment:%a} {moment.day} {moment:%b %Y %H:%M:%S %Z}")

@@ -21,6 +21,7 @@ from keydesk_client.account import fold
 from keydesk_client.account.valuation import factors_of
 from keydesk_client.account.values import price as checked_price
 from keydesk_client.account.values import readable, try_to
+from keydesk_client.arithmetic.constants import DAY, NOTHING
 from keydesk_client.arithmetic.profit import (
     Factors,
     closing_price,
@@ -29,9 +30,8 @@ from keydesk_client.arithmetic.profit import (
     profit,
 )
 
-NOTHING = Decimal(0)
 MAX_LEVELS = 100
-WEEKEND_NS = 3 * 86_400 * 1_000_000_000  # in which no financing is charged
+WEEKEND_NS = 3 * DAY  # in which no financing is charged
 
 
 def apply(store: Store, transaction: m.Transaction) -> bool:

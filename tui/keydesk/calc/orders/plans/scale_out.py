@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from keydesk.calc.risk.trading_context import NOTHING
 from keydesk.text.typed import quantity, tokens
+from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.profit import whole_units
 
 MAX_PARTS = 5
