@@ -30,6 +30,10 @@ class Client(ResourceClient):
     Use it as `async with Client(...) as client:`; leaving the block closes every connection. `account_id` is the default
     of calls that do not name an account.
 
+    Requests and streams to other machines go through the proxy of the environment (HTTPS_PROXY or ALL_PROXY, unless
+    NO_PROXY lists the host), or through `proxy`: "http://user:password@host:port", or "" for none. A `transport`, any
+    `httpx.AsyncBaseTransport`, carries them all in place of the client's own connections, and is closed with the client.
+
     A `limiter` may be shared by the clients of one event loop, so that they stay below the service's limit together: 120
     requests a second of one address, of which it advises to send at most 100 a second on one connection.
     """
@@ -75,6 +79,7 @@ class Client(ResourceClient):
         timeouts: Timeouts = STANDARD_TIMEOUTS,
         retries: Retries = STANDARD_RETRIES,
         limiter: Limiter | None = None,
+        proxy: str | None = None,
     ) -> Self:
         """Return a client of the broker's practice environment; the arguments are those of the constructor."""
         token = as_secret(token)
@@ -87,6 +92,7 @@ class Client(ResourceClient):
             timeouts=timeouts,
             retries=retries,
             limiter=limiter,
+            proxy=proxy,
         )
 
     @classmethod
@@ -98,6 +104,7 @@ class Client(ResourceClient):
         timeouts: Timeouts = STANDARD_TIMEOUTS,
         retries: Retries = STANDARD_RETRIES,
         limiter: Limiter | None = None,
+        proxy: str | None = None,
     ) -> Self:
         """Return a client of the live environment: real money; the arguments are those of the constructor."""
         token = as_secret(token)
@@ -110,6 +117,7 @@ class Client(ResourceClient):
             timeouts=timeouts,
             retries=retries,
             limiter=limiter,
+            proxy=proxy,
         )
 
     @classmethod
@@ -153,4 +161,5 @@ class Client(ResourceClient):
             timeouts=timeouts,
             retries=retries,
             limiter=limiter,
+            proxy=profile.proxy,
         )

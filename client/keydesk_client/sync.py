@@ -263,11 +263,12 @@ class Client:
         retries: Retries = STANDARD_RETRIES,
         limiter: Limiter | None = None,
         timeout: float | None = None,
+        proxy: str | None = None,
     ) -> Self:
         """Return a client of the broker's practice environment; a `limiter` must not be shared."""
         token = as_secret(token)
         client = asynchronous.Client.practice(
-            token, account_id, timeouts=timeouts, retries=retries, limiter=limiter
+            token, account_id, timeouts=timeouts, retries=retries, limiter=limiter, proxy=proxy
         )
         return cls(client, timeout=timeout)
 
@@ -281,11 +282,12 @@ class Client:
         retries: Retries = STANDARD_RETRIES,
         limiter: Limiter | None = None,
         timeout: float | None = None,
+        proxy: str | None = None,
     ) -> Self:
         """Return a client of the live environment: real money; a `limiter` must not be shared."""
         token = as_secret(token)
         client = asynchronous.Client.live(
-            token, account_id, timeouts=timeouts, retries=retries, limiter=limiter
+            token, account_id, timeouts=timeouts, retries=retries, limiter=limiter, proxy=proxy
         )
         return cls(client, timeout=timeout)
 

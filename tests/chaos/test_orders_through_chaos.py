@@ -126,7 +126,7 @@ class Run:
             account_id=desk.account_id,
             timeouts=self.patience.timeouts,
             retries=self.patience.retries,
-            carrier=NotedRequests(self.proxy.url, self.orders.saw),
+            transport=NotedRequests(self.proxy.url, self.orders.saw),
         )
 
 

@@ -80,8 +80,8 @@ def client_answering(status: int, body: object) -> Client:
         return httpx.Response(status, json=body, headers={"RequestID": "77"})
 
     url = "https://rest.test"
-    carrier = httpx.MockTransport(answer)
-    return Client(token="t", rest_url=url, stream_url=url, account_id="1", carrier=carrier)
+    transport = httpx.MockTransport(answer)
+    return Client(token="t", rest_url=url, stream_url=url, account_id="1", transport=transport)
 
 
 async def test_a_refused_order_tells_why_with_its_reject_transaction() -> None:

@@ -61,9 +61,9 @@ async def test_the_instruments_are_read_once() -> None:
         asked.append(request.url.path)
         return httpx.Response(200, json={"instruments": [{"name": "EUR_USD"}, {"name": "USD_JPY"}]})
 
-    url, carrier = "https://r.test", httpx.MockTransport(answer)
+    url, transport = "https://r.test", httpx.MockTransport(answer)
     async with Client(
-        token="planted", rest_url=url, stream_url=url, account_id="1", carrier=carrier
+        token="planted", rest_url=url, stream_url=url, account_id="1", transport=transport
     ) as client:
         assert (await client.instrument("EUR_USD")).quote == "USD"
         assert (await client.instrument("USD_JPY")).base == "USD"

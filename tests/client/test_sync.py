@@ -401,7 +401,7 @@ def silent_client(**options: float) -> sync.Client:
         rest_url="https://rest.test",
         stream_url="https://stream.test",
         account_id="001",
-        carrier=httpx.MockTransport(never),
+        transport=httpx.MockTransport(never),
     )
     return sync.Client(inner, **options)
 
@@ -460,10 +460,10 @@ async def test_an_answer_to_a_request_wakes_the_streams_of_its_client() -> None:
         token="token-1234",
         rest_url="https://rest.test",
         stream_url="https://stream.test",
-        carrier=httpx.MockTransport(lambda _: httpx.Response(statuses.pop(0), json={})),
+        transport=httpx.MockTransport(lambda _: httpx.Response(statuses.pop(0), json={})),
         retries=Retries(most=0),
     )
-    answered = client.transport.pace.next_answer()
+    answered = client.session.pace.next_answer()
     with pytest.raises(ServerFailed):
         await client.accounts.list()
     assert not answered.done()

@@ -1,4 +1,4 @@
-"""Pages of candles by the thousand: a carrier for httpx that makes them in this process, and what reading them costs.
+"""Pages of candles by the thousand: a transport for httpx that makes them in this process, and what reading them costs.
 
     python -m support.candle_history {async,sync,v20} 200000
 
@@ -50,7 +50,7 @@ class CandleHistory:
             token="t0ken",
             rest_url="https://rest.test",
             stream_url="https://stream.test",
-            carrier=httpx.MockTransport(self.answer),
+            transport=httpx.MockTransport(self.answer),
         )
 
 

@@ -1,13 +1,14 @@
 """When each order was sent, when its answer was lost, when it was asked about in vain, and when it was settled."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from keydesk_client.http.carrier import EncodedRequest, OpenResponse
-from keydesk_client.http.connections import ConnectionPool
+import httpx
+
 from keydesk_client.http.endpoint import address_of
+from keydesk_client.http.transport import DefaultTransport
 from keydesk_client.orders.outcome import Done, Outcome, Progress, Sending, Unknown
 from keydesk_client.orders.reconciler import TASK_NAME
 
@@ -126,44 +127,32 @@ CONNECTIONS = 10
 """As many as a client has for its requests and its look-ups."""
 
 
-@dataclass(frozen=True)
-class WholeBody:
-    """A body that was read to its end."""
-
-    content: bytes
-
-    async def __aiter__(self) -> AsyncGenerator[bytes]:
-        yield self.content
-
-    async def aclose(self) -> None:
-        """Do nothing: its connection was given back."""
-
-
-class NotedRequests:
+class NotedRequests(httpx.AsyncBaseTransport):
     """Carries requests as ever, and tells of each: it failed unless the last byte of a good answer came."""
 
     def __init__(self, url: str, saw: Callable[[Seen], None]) -> None:
-        self._carrier = ConnectionPool(address_of(url), CONNECTIONS)
+        self._transport = DefaultTransport(address_of(url), CONNECTIONS)
         self._saw = saw
 
-    async def send(self, request: EncodedRequest) -> OpenResponse:
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         clock = asyncio.get_running_loop().time
         began = clock()
         try:
-            response = await self._carrier.send(request)
+            response = await self._transport.handle_async_request(request)
             try:
-                body = b"".join([piece async for piece in response.body])
+                body = b"".join([piece async for piece in response.aiter_raw()])
             finally:
-                await response.body.aclose()
+                await response.aclose()
         except BaseException as error:
             self._saw(Seen(began, clock(), request.method, repr(error), failed=True))
             raise
-        said = f"{response.status}, {len(body)} bytes"
-        self._saw(Seen(began, clock(), request.method, said, failed=response.status >= 400))
-        return response._replace(body=WholeBody(body))
+        status = response.status_code
+        said = f"{status}, {len(body)} bytes"
+        self._saw(Seen(began, clock(), request.method, said, failed=status >= 400))
+        return httpx.Response(status, headers=response.headers.raw, stream=httpx.ByteStream(body))
 
     async def aclose(self) -> None:
-        await self._carrier.aclose()
+        await self._transport.aclose()
 
 
 def summary(timelines: Timelines) -> str:

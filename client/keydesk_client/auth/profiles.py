@@ -8,7 +8,7 @@ store, is `tokens/tokens.vault` of the state folder. `KEYDESK_HOME` puts both fo
 
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar, cast, get_args
 
@@ -36,6 +36,9 @@ class Profile:
     rest_url: str = ""  # of a custom host; the others are known
     stream_url: str = ""
     kept_in: TokenPlace = "vault"  # which store has its token
+    proxy: str | None = field(
+        default=None, repr=False
+    )  # its URL, with its password; "" for none, None for the environment's
 
 
 def profile_folders(data: str | Path | None, environment: Mapping[str, str]) -> tuple[Path, Path]:
@@ -96,6 +99,7 @@ def read_profile(name: str, table: object, path: Path) -> Profile:
         _text(members, "rest_url", path, address),
         _text(members, "stream_url", path, address),
         _one_of(members, "token_store", TOKEN_PLACES, path),
+        _text(members, "proxy", path) if "proxy" in members else None,
     )
 
 

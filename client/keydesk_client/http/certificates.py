@@ -1,7 +1,7 @@
 """The certificates that SSL_CERT_FILE and SSL_CERT_DIR name, and the reason why a host's certificate is not trusted.
 
 The two variables replace the usual authorities, as they do for OpenSSL and curl, so that a company's own
-authority can be trusted. No other variable of the environment changes how hosts are reached.
+authority can be trusted.
 """
 
 import os
@@ -9,6 +9,7 @@ import ssl
 from typing import Final
 
 from keydesk_client.errors import InvalidSettings
+from keydesk_client.http.errors import causes_of
 
 FILE: Final = "SSL_CERT_FILE"
 FOLDER: Final = "SSL_CERT_DIR"
@@ -25,21 +26,16 @@ def named_certificates() -> ssl.SSLContext | None:
     return None if file is None and folder is None else _context_of(file, folder)
 
 
-def standard_certificates() -> ssl.SSLContext:
-    """Return an SSL context that trusts the authorities of Mozilla's list."""
-    import certifi  # noqa: PLC0415 - not for hosts on this machine
-
-    return ssl.create_default_context(cafile=certifi.where())
-
-
-def certificate_error_reason(error: BaseException | None) -> str:
+def certificate_error_reason(error: BaseException) -> str:
     """Return why the host's certificate is not trusted, and what to do; "" if something else failed."""
-    while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
-        error = error.__cause__ or error.__context__
-    if error is None:
+    causes = causes_of(error)
+    refusal = next(
+        (each for each in causes if isinstance(each, ssl.SSLCertVerificationError)), None
+    )
+    if refusal is None:
         return ""
-    reason = f"the certificate is not trusted: {error.verify_message}"
-    if error.verify_code not in UNKNOWN_ISSUER:
+    reason = f"the certificate is not trusted: {refusal.verify_message}"
+    if refusal.verify_code not in UNKNOWN_ISSUER:
         return reason
     named = [f"{name}={os.environ[name]}" for name in (FILE, FOLDER) if os.environ.get(name)]
     if named:

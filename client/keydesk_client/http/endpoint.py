@@ -1,18 +1,21 @@
-"""Addresses of hosts: a token may be sent over https anywhere, over plain http only within this machine."""
+"""Addresses of hosts, and the proxies that lead to them.
 
-import re
-from dataclasses import dataclass
+A token may be sent over https anywhere, over plain http only within this machine. So a proxy, which may be anywhere, is
+asked for encrypted connections only; addresses of this machine are reached directly.
+"""
+
+from dataclasses import dataclass, field
+from importlib.util import find_spec
 from ipaddress import ip_address
 from typing import Final
-from urllib.parse import SplitResult, quote, urlsplit
+from urllib.parse import SplitResult, unquote_to_bytes, urlsplit
 
 from keydesk_client.errors import InvalidSettings
 
 UNIX_SCHEME: Final = "http+unix"
-PORTS: Final = {"http": 80, "https": 443}
-NAME: Final = re.compile(r"[a-z0-9._-]{1,253}")
-KEPT_IN_PATH: Final = "/%:@!$&'()*+,;=~"
-MAX_SHOWN: Final = 300
+PROXY_SCHEMES: Final = ("http", "https", "socks5", "socks5h")
+VARIABLES: Final = {"https": "HTTPS_PROXY", "all": "ALL_PROXY"}
+"""The variables of the environment that name a proxy for https, by the scheme that `getproxies` gives them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,45 +35,27 @@ class Address:
         """Whether the host is this machine, where compression costs more than it saves."""
         return not self.is_encrypted
 
+    @property
+    def shown(self) -> str:
+        """The address for a log or a message."""
+        return self.socket_path or self.base
+
 
 @dataclass(frozen=True, slots=True)
-class Host:
-    """Where an address leads: the parts of its URL, in ASCII."""
+class Proxy:
+    """A proxy, through which hosts are reached by TLS from end to end."""
 
-    name: str
-    port: int
-    header: bytes
-    """The value of the Host header."""
-    path: str
-    """What stands before the path of each request."""
+    url: str
+    """Without user and password."""
+    named_by: str
+    """The variable that names it, or "proxy"."""
+    login: tuple[bytes, bytes] | None = field(default=None, repr=False)
+    """User and password."""
 
-
-def host_of(address: Address) -> Host:
-    """Return the host of an address; raise InvalidSettings for one that cannot be a host."""
-    parts = urlsplit(address.base)
-    try:
-        if not parts.path.isprintable():
-            raise UnicodeError("its path has a control character")  # noqa: TRY301 - as of names
-        name = _ascii_name(parts.hostname or "")
-    except UnicodeError as error:
-        reason = str(error)
-    else:
-        port = parts.port or PORTS[parts.scheme]
-        shown = f"[{name}]" if ":" in name else name
-        header = shown if port == PORTS[parts.scheme] else f"{shown}:{port}"
-        return Host(name, port, header.encode("ascii"), quote(parts.path, safe=KEPT_IN_PATH))
-    raise InvalidSettings(f"{address.base[:MAX_SHOWN]!r} is not a valid URL: {reason}")
-
-
-def _ascii_name(name: str) -> str:
-    """Return a name of a host as DNS has it; raise UnicodeError for what cannot be one."""
-    if ":" in name or NAME.fullmatch(name):  # of IPv6 addresses `urlsplit` takes valid ones only
-        return name
-    if name.isascii():
-        raise UnicodeError(f"{name[:MAX_SHOWN]!r} is not the name of a host")
-    import idna  # noqa: PLC0415 - for names in other scripts only
-
-    return idna.encode(name).decode("ascii")
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether the proxy itself is reached by https."""
+        return self.url.startswith("https:")
 
 
 def address_of(url: str, name: str = "the address") -> Address:
@@ -82,16 +67,62 @@ def address_of(url: str, name: str = "the address") -> Address:
     parts = _split(url, name)
     if parts.scheme == UNIX_SCHEME:
         return _socket_address(parts, name)
-    if not parts.hostname or parts.username or parts.password or parts.query or parts.fragment:
+    is_host = bool(parts.hostname) and parts.netloc.isprintable() and " " not in parts.netloc
+    if not is_host or parts.username or parts.password or parts.query or parts.fragment:
         raise InvalidSettings(
             f"{name}: not the address of a host: use https:// and the host, as in https://api.example.com"
         )
     base = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
-    if parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname)):
+    if parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or "")):
         return Address(base)
     raise InvalidSettings(
         f"{name}: {base!r} would send the token unencrypted: use https://, or http:// on this machine"
     )
+
+
+def proxy_to(address: Address, named: str | None = None) -> Proxy | None:
+    """Return the proxy that leads to an address: the one that is named, or else that of the environment.
+
+    An empty name stands for none, whatever the environment says.
+
+    Raises:
+        InvalidSettings: the URL is not one of a proxy; the message does not show its password.
+    """
+    if not address.is_encrypted or named == "":
+        return None
+    return _proxy_of(named, "proxy") if named else _proxy_of_environment(address)
+
+
+def _proxy_of_environment(address: Address) -> Proxy | None:
+    """Return the proxy of HTTPS_PROXY or ALL_PROXY, in either case, unless NO_PROXY lists the host.
+
+    On macOS the settings of the system count where the environment names none.
+    """
+    from urllib.request import getproxies, proxy_bypass  # noqa: PLC0415 - imports an HTTP library
+
+    urls = getproxies()
+    scheme = next((each for each in VARIABLES if urls.get(each)), None)
+    if scheme is None or proxy_bypass(urlsplit(address.base).netloc):
+        return None
+    return _proxy_of(urls[scheme], VARIABLES[scheme])
+
+
+def _proxy_of(url: str, name: str) -> Proxy:
+    """Return the proxy of a URL; raise InvalidSettings, whose message begins with `name`."""
+    parts = _split(url if "://" in url else f"http://{url}", name)
+    if parts.scheme not in PROXY_SCHEMES or not parts.hostname:
+        raise InvalidSettings(
+            f"{name}: not the address of a proxy: use http://host:port or http://user:password@host:port,"
+            f" with one of {', '.join(PROXY_SCHEMES)}"
+        )
+    if parts.scheme.startswith("socks") and find_spec("socksio") is None:
+        raise InvalidSettings(
+            f"{name}: a SOCKS proxy needs the package socksio: pip install 'httpx[socks]'"
+        )
+    login = None
+    if parts.username is not None:
+        login = unquote_to_bytes(parts.username), unquote_to_bytes(parts.password or "")
+    return Proxy(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}", name, login)
 
 
 def is_loopback(host: str) -> bool:

@@ -46,7 +46,7 @@ MAX_TRANSACTIONS = 1000
 
 def connect_failure(error: BaseException) -> ConnectFailure:
     """Return why a connection could not be made, from the exceptions that led to `error`."""
-    for each in _chain(error):
+    for each in causes_of(error):
         match each:
             case ssl.SSLCertVerificationError():
                 return "certificate"
@@ -63,13 +63,13 @@ def connect_failure(error: BaseException) -> ConnectFailure:
     return ""
 
 
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
+def causes_of(error: BaseException | None) -> Iterator[BaseException]:
     """Yield an exception, those in it, and those that it came from."""
     while error is not None:
         yield error
         if isinstance(error, BaseExceptionGroup):
             for each in error.exceptions:
-                yield from _chain(each)
+                yield from causes_of(each)
         error = error.__cause__ or error.__context__
 
 

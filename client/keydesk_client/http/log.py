@@ -14,7 +14,6 @@ from typing import Final
 from urllib.parse import unquote
 
 from keydesk_client.errors import KeydeskClientError
-from keydesk_client.http.endpoint import Address
 from keydesk_client.http.messages import Request
 
 LOG: Final = logging.getLogger("keydesk_client")
@@ -44,10 +43,9 @@ def log_failure(request: Request, error: KeydeskClientError, seconds: float) -> 
         )
 
 
-def log_connection(address: Address, seconds: float) -> None:
+def log_connection(place: str, seconds: float) -> None:
     """Log a connection that was opened."""
     if LOG.isEnabledFor(logging.INFO):
-        place = address.socket_path or address.base
         LOG.info("connected to %s in %.0f ms", _printable(place, MAX_PATH_LENGTH), 1000 * seconds)
 
 

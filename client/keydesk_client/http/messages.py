@@ -1,6 +1,5 @@
 """Requests and responses as plain values, and how headers and bodies are written and read."""
 
-import re
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Mapping
 from contextlib import suppress
@@ -37,9 +36,6 @@ STREAM: Final[Headers] = (
 )
 GZIP_WINDOW: Final = 31
 MAX_HEADER_LENGTH: Final = 8000
-MAX_CHUNK_HEADER_LENGTH: Final = 1000
-
-_match_chunk_header = re.compile(rb"\r\n([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\r\n]*)?\r\n").match
 
 
 def _nothing() -> dict[str, str]:
@@ -116,16 +112,13 @@ def is_success(status: int) -> bool:
 
 
 def request_headers(
-    request: Request, host: bytes, token: Secret, accepted: Headers
+    request: Request, token: Secret, accepted: Headers
 ) -> list[tuple[bytes, bytes]]:
-    """Return every header of a request; raise UnicodeError for one that cannot be encoded."""
-    headers = [(b"Host", host), (b"Authorization", token.bearer()), *accepted]
+    """Return the headers of a request but those of its host and length; raise UnicodeError for one that cannot be encoded."""
+    headers = [(b"Authorization", token.bearer()), *accepted]
     if request.body is not None:
         headers.append(JSON_BODY)
-    headers += [(name.encode(), value.encode()) for name, value in request.headers.items()]
-    if not request.is_read:
-        headers.append((b"Content-Length", b"%d" % len(request.body or b"")))
-    return headers
+    return headers + [(name.encode(), value.encode()) for name, value in request.headers.items()]
 
 
 def header_texts(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
@@ -193,52 +186,6 @@ async def _read_gzip(pieces: AsyncIterable[bytes], max_bytes: int) -> bytes:
     if not decompressor.eof:
         raise UnreadableAnswer("the compressed response is broken or incomplete")
     return bytes(held)
-
-
-class ChunkedDecoder:
-    """Removes the chunk framing of HTTP/1.1 from a body: all chunks of a read at once.
-
-    The service sends each line of a stream as a chunk of its own, for which h11 takes 10 µs: more than reading
-    its JSON. Parts of a chunk are returned as they come.
-    """
-
-    __slots__ = ("_held", "_left", "broken", "ended")
-
-    def __init__(self) -> None:
-        self.ended: bool = False
-        """Whether the last chunk was received."""
-        self.broken: bool = False
-        """Whether something else than a chunk was received."""
-        self._held = b"\r\n"  # the CRLF that ends a chunk; put before the first one, too, so that one pattern matches every header
-        self._left = 0
-
-    def feed(self, received: bytes) -> bytes:
-        """Return the bytes of the body in `received`, up to its end or the first error."""
-        if self._held:
-            received, self._held = self._held + received, b""
-        size = len(received)
-        at = min(self._left, size)
-        self._left -= at
-        pieces = [received[:at]]
-        while at < size:
-            header = _match_chunk_header(received, at)
-            if header is None:
-                self._hold(received[at:])
-                break
-            length = int(header[1], 16)
-            if not length:
-                self.ended = True
-                break
-            begin = header.end()
-            at = min(begin + length, size)
-            self._left = begin + length - at
-            pieces.append(received[begin:at])
-        return b"".join(pieces)
-
-    def _hold(self, rest: bytes) -> None:
-        """Keep the beginning of a chunk's header."""
-        self._held = rest
-        self.broken = len(rest) > MAX_CHUNK_HEADER_LENGTH or b"\n" in rest[2:]
 
 
 async def without_token(pieces: AsyncIterable[bytes], token: Secret) -> AsyncGenerator[bytes]:

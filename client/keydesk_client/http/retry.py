@@ -35,9 +35,7 @@ from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.record import Response
 
 if TYPE_CHECKING:
-    from keydesk_client.http.transport import (
-        Transport,  # imports ssl, h11 and asyncio: not for who reads records only
-    )
+    from keydesk_client.http.session import Session  # imports httpx: not for who reads records only
 
 R = TypeVar("R", bound=Response)
 
@@ -116,14 +114,14 @@ class Caller:
 
     def __init__(
         self,
-        transport: "Transport",
+        session: "Session",
         retries: Retries,
         *,
         clock: Callable[[], float] = time.monotonic,
         chance: Callable[[], float] = random.random,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self.transport: Transport = transport
+        self.session: Session = session
         self._throttled = [0]  # one count for this caller and its copies
         self.retries: Retries = retries
         self._clock, self._chance, self._sleep = clock, chance, sleep
@@ -131,13 +129,13 @@ class Caller:
         self.is_for_look_ups: bool = False
 
     def for_look_ups(self) -> Self:
-        """Return a caller on the same transport whose reads are look-ups."""
+        """Return a caller on the same session whose reads are look-ups."""
         caller = copy.copy(self)
         caller.is_for_look_ups = True
         return caller
 
     def with_retries(self, retries: Retries) -> Self:
-        """Return a caller on the same transport whose reads are retried by another policy."""
+        """Return a caller on the same session whose reads are retried by another policy."""
         caller = copy.copy(self)
         caller.retries = retries
         return caller
@@ -159,11 +157,11 @@ class Caller:
                 is_repeated = self._is_repeated(response)
                 if response.is_success:
                     return await read_record(response, reader)
-                if is_repeated and not request.is_read:
-                    raise UnreadableAnswer(
+                failure = refusal = error_of(response, request.query)
+                if refusal.reject_transactions if request.is_read else is_repeated:
+                    failure = UnreadableAnswer(
                         "the response is that to an earlier request", status=response.status
                     )
-                failure = error_of(response, request.query)
             except KeydeskClientError as error:
                 failure = error
             self._throttled[0] += isinstance(failure, RateLimited)
@@ -177,7 +175,7 @@ class Caller:
         """Send a request once, and log it."""
         began = self._clock()
         try:
-            response = await self.transport.request(request, max_bytes)
+            response = await self.session.request(request, max_bytes)
         except KeydeskClientError as error:
             log_failure(request, error, self._clock() - began)
             raise
@@ -188,7 +186,7 @@ class Caller:
     def _is_repeated(self, response: HttpResponse) -> bool:
         """Note a response; return whether it came before: a broken proxy may bring one again as that to the next request.
 
-        A refusal without transactions names its request by this id alone.
+        A refusal without transactions names its request by this id alone. One with transactions is not that of a read.
         """
         request_id = response.request_id
         if not request_id:

@@ -1,373 +1,340 @@
-"""Sends a request once by HTTP, and returns a response or raises one of `errors`; no other module sends.
+"""Everything that goes through httpx: the transport that a client uses by default, its requests, and what its errors mean.
 
-- No HTTP library's client is used: no redirects, no cookies, no proxies, no settings from the environment, no request
-  sent twice, and less work per request.
-- Errors are raised outside the `except` that caught them, without a chained exception. Other exceptions, cancellation
-  above all, are re-raised without traceback: frames hold the Authorization header.
-- Responses are searched for the token, because a service or a proxy may echo what it received.
-- Bytes that follow a response close its connection: the next request would read them as its own response.
-- Look-ups of lost responses have connections of their own: all others may be waiting for responses.
-- At most two connections a second are opened, streams included, since the service refuses more. Hosts on this machine
-  are not paced.
+Client(transport=...) takes any `httpx.AsyncBaseTransport`. The default one is httpcore's connection pool, as that of
+httpx, on the network of `network`, which lets no response be taken for that to the next request. Transports are called
+without `httpx.AsyncClient`: so no redirect is followed, no cookie kept, and no request repeated.
 """
 
 import asyncio
-import logging
-import time
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable
-from contextlib import AsyncExitStack, asynccontextmanager
-from http import HTTPStatus
-from typing import Final, TypeVar
+import os
+import socket
+import ssl
+from collections.abc import AsyncGenerator, Mapping
+from functools import lru_cache
+from typing import Final, TypeAlias
 
-from typing_extensions import TypeIs
+import httpcore
+import httpx
 
-from keydesk_client.auth.secret import RedactingFilter, Secret, strip_traceback
+from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import (
-    ClientClosed,
     ConnectionLost,
     InvalidRequest,
+    InvalidSettings,
     KeydeskClientError,
     TimedOut,
     Unreachable,
-    UnreadableAnswer,
-    WrongEventLoop,
     message_of,
 )
-from keydesk_client.http.carrier import (
-    Carrier,
-    ConnectionFailed,
-    EncodedRequest,
-    NotConnected,
-    OpenResponse,
-    PassedCarrier,
-    PhaseTimedOut,
-    PhaseTimeouts,
-    RequestNotEncodable,
-)
-from keydesk_client.http.certificates import certificate_error_reason
-from keydesk_client.http.connections import (
-    IDLE_CONNECTION_S,
-    READ_SIZE,
-    ConnectionPool,
-    ResponseBody,
-    ssl_context,
-)
-from keydesk_client.http.endpoint import Address, address_of, host_of
-from keydesk_client.http.errors import connect_failure, error_of
-from keydesk_client.http.limits import (
-    CALLS_AT_ONCE,
-    LOOK_UPS_AT_ONCE,
-    MORE_FOR_EXITS,
-    ConnectionSlots,
-    ConnectRateLimiter,
-    Limiter,
-    Trace,
-)
-from keydesk_client.http.log import LOG, log_response
-from keydesk_client.http.messages import (
-    REST,
-    REST_UNCOMPRESSED,
-    STREAM,
-    ChunkedDecoder,
-    Headers,
-    HttpResponse,
-    Request,
-    RequestKind,
-    is_success,
-    read_body,
-    read_headers,
-    request_headers,
-    without_token,
-)
-from keydesk_client.http.socket_stream import SocketStream
-from keydesk_client.http.timing import STANDARD_TIMEOUTS, Timeouts
-from keydesk_client.models._core.json import ERROR, LIST
+from keydesk_client.http.certificates import certificate_error_reason, named_certificates
+from keydesk_client.http.endpoint import Address, Proxy
+from keydesk_client.http.errors import causes_of, connect_failure
+from keydesk_client.http.limits import Trace
+from keydesk_client.http.messages import Headers, Request, request_headers
+from keydesk_client.http.network import Network
+from keydesk_client.http.timing import Timeouts
 
-T = TypeVar("T")
+PassedTransport: TypeAlias = httpx.AsyncBaseTransport
+"""What a caller may pass to a client."""
+HttpxRequest: TypeAlias = httpx.Request
+OpenResponse: TypeAlias = httpx.Response
+"""A response whose body is still to be read, and whose stream must be closed."""
 
-REST_CONNECTIONS: Final = CALLS_AT_ONCE + MORE_FOR_EXITS
-STREAM_CONNECTIONS: Final = 20
-COUNTED_IDLE_S: Final = IDLE_CONNECTION_S - 5.0
-"""An idle connection is counted as closed a little before it is closed."""
+IDLE_CONNECTION_S: Final = 30.0
+SENDING: Final = "http11.send_request_headers.started"
+MAX_TARGET_LENGTH: Final = 65_000
+MAX_URLS: Final = 100
+"""URLs that are kept as parsed, which takes a tenth of the processor time of a request."""
+MAX_REASON_LENGTH: Final = 300
 
-CAUGHT: Final = (ConnectionFailed, RequestNotEncodable, OSError, UnicodeError)
+OF_HTTPCORE: Final = (
+    httpcore.TimeoutException,
+    httpcore.NetworkError,
+    httpcore.ProtocolError,
+    httpcore.ProxyError,
+    httpcore.UnsupportedProtocol,
+)
+CAUGHT: Final = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, OSError, UnicodeError)
+"""The errors of a transport that `client_error` translates."""
+PHASES: Final[tuple[tuple[type[Exception], str], ...]] = (
+    (httpx.ConnectTimeout, "connect"),
+    (httpx.PoolTimeout, "pool"),
+    (httpx.WriteTimeout, "write"),
+    (httpx.ReadTimeout, "read"),
+    (TimeoutError, "whole"),
+)
 SENT_BY_THEN: Final = frozenset({"write", "read", "whole"})
 """The phases in which a request may have been sent."""
-MAX_REASON_LENGTH: Final = 300
-MAX_TARGET_LENGTH: Final = 65_000
-
-TOKEN_FILTER: Final = RedactingFilter()
-HTTP_LOG: Final = logging.getLogger("httpcore.http11")  # at DEBUG it logs what a service sent
+NOT_CONNECTED: Final = (httpx.ConnectError, httpx.UnsupportedProtocol)
+NOT_ENCODABLE: Final = (httpx.InvalidURL, httpx.LocalProtocolError, UnicodeError)
 
 
-class Transport:
-    """Sends requests to the REST host and opens streams of the stream host."""
+class DefaultTransport(httpx.AsyncBaseTransport):
+    """At most `most` connections to a host; the one that was used last carries the next request.
+
+    Each connection is a pool of httpcore that has one place: a larger pool loses places when a request is cancelled while
+    its connection opens or its response is closed. A pool whose request failed or was cancelled is closed.
+
+    Args:
+        address: The host.
+        most: The number of connections.
+        encryption: For a host, or a proxy, that is reached by https.
+        proxy: Leads to the host, if it is not reached directly.
+    """
 
     def __init__(
         self,
-        token: Secret,
-        rest_url: str,
-        stream_url: str,
-        *,
-        timeouts: Timeouts = STANDARD_TIMEOUTS,
-        limiter: Limiter | None = None,
-        carrier: "PassedCarrier | None" = None,
-        is_paced: bool | None = None,
+        address: Address,
+        most: int,
+        encryption: ssl.SSLContext | None = None,
+        proxy: Proxy | None = None,
     ) -> None:
-        token.check()
-        self.rest: Address = address_of(rest_url, "rest_url")
-        self.stream: Address = address_of(stream_url, "stream_url")
-        self._rest_host, self._stream_host = host_of(self.rest), host_of(self.stream)
-        self.timeouts: Timeouts = timeouts
-        self._token = token
-        TOKEN_FILTER.add(token)
-        HTTP_LOG.addFilter(TOKEN_FILTER)  # adds it once, however often this is called
-        LOG.addFilter(TOKEN_FILTER)
-        self._limiter = limiter or Limiter()
-        passed = None if carrier is None else _carrier_of(carrier)
-        is_encrypted = passed is None and (self.rest.is_encrypted or self.stream.is_encrypted)
-        self._encryption = ssl_context() if is_encrypted else None
-        self._rest_carrier = passed or self._pool(self.rest, REST_CONNECTIONS)
-        self._look_up_carrier = passed
-        self._stream_carrier = passed or self._pool(self.stream, STREAM_CONNECTIONS)
-        self._rest_headers = REST_UNCOMPRESSED if self.rest.is_local else REST
-        self.pace: ConnectRateLimiter = ConnectRateLimiter()
-        """How often a connection may be opened; a stream takes its turn before it is opened."""
-        if is_paced is None:
-            is_paced = carrier is None and not self.rest.is_local
-        self._slots: ConnectionSlots | None = None
-        self._look_up_slots: ConnectionSlots | None = None
-        if is_paced:
-            self._slots = ConnectionSlots(self.pace, REST_CONNECTIONS, COUNTED_IDLE_S)
-            self._look_up_slots = ConnectionSlots(self.pace, LOOK_UPS_AT_ONCE, COUNTED_IDLE_S)
-        self._closed = False
-        self._is_own_carrier = carrier is None
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._address, self._encryption, self._proxy = address, encryption, proxy
+        is_double = proxy is not None and proxy.is_encrypted
+        place = address.shown if proxy is None else f"{address.shown} through {proxy.url}"
+        self._network = Network(place, address.is_encrypted + is_double)
+        self._places = asyncio.Semaphore(most)
+        self._pools: set[httpcore.AsyncConnectionPool] = set()
+        self._idle: list[httpcore.AsyncConnectionPool] = []
 
-    async def request(self, request: Request, max_bytes: int = LIST.size) -> HttpResponse:
-        """Wait for a turn, send the request once, and return the response, whatever its status.
-
-        `max_bytes` bounds the decompressed body of a success. Raises a KeydeskClientError when there is no response.
-        """
-        self._check_loop()
-        is_look_up = request.kind is RequestKind.LOOK_UP
-        slots = self._look_up_slots if is_look_up else self._slots
-        async with self._limiter.turn(request.kind, slots, self.timeouts.pool):
-            trace = None if slots is None else slots.trace()
-            read = self.timeouts.read
-            address = self.rest.base, self._rest_host.header
-            built = self._build(request, address, self._rest_headers, read, trace)
-            carrier = self._carrier_of_look_ups() if is_look_up else self._rest_carrier
-            exchange = _exchange(carrier, built, self._token, self.timeouts.whole, max_bytes)
-            response = await _guarded(exchange, self._token)
-        if self.pace.awaiting_answer and response.status < HTTPStatus.INTERNAL_SERVER_ERROR:
-            self.pace.note_answer()
-        return response
-
-    @asynccontextmanager
-    async def open_stream(
-        self, request: Request, *, silence: float | None = None, redacted: bool = True
-    ) -> AsyncGenerator[AsyncIterator[bytes]]:
-        """Yield an iterator over the bytes of a stream; leaving the block closes the connection.
-
-        Args:
-            request: names the stream.
-            silence: the longest time without a byte, after which TimedOut is raised; None for no limit.
-            redacted: remove the token, should the service echo it.
-
-        Raises:
-            HttpStatusError: the service refused the stream.
-        """
-        self._check_loop()
-        address = self.stream.base, self._stream_host.header
-        built = self._build(request, address, STREAM, silence)
-        opening = _open(self._stream_carrier, built, self._token, self.timeouts.opening)
-        began = time.monotonic()
-        response = await _guarded(opening, self._token)
-        if LOG.isEnabledFor(logging.DEBUG):
-            request_id = response.headers.get("requestid", "")
-            log_response(request, response.status, request_id, time.monotonic() - began)
-        if isinstance(response, HttpResponse):
-            raise error_of(response, request.query)
-        if response.headers.get("content-encoding", "identity").lower() != "identity":
-            await _guarded(response.body.aclose(), self._token)
-            raise UnreadableAnswer("the stream is compressed, which was not asked for")
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request once; return the head of its response with its open body."""
+        await self._wait_for_place(request.extensions.get("timeout", {}).get("pool"))
+        pool, progress = None, _Progress(request.extensions.get("trace"))
+        if self._proxy is not None:
+            request.extensions["trace"] = progress
         try:
-            pieces = _pieces(response, self._token, silence)
-            yield without_token(pieces, self._token) if redacted else pieces
-        finally:
-            await _guarded(response.body.aclose(), self._token)
+            pool = await self._idle_pool() or self._new_pool()
+            response = await pool.handle_async_request(_core_request(request))
+        except BaseException as error:
+            await self.take_back(pool, is_usable=False)
+            if not isinstance(error, OF_HTTPCORE):
+                raise
+            if self._proxy is None or progress.has_begun:
+                raise _as_httpx(error) from error
+            raise httpx.ProxyError(_proxy_reason(self._proxy, error)) from error
+        body = _Body(response, pool, self)
+        return httpx.Response(response.status, headers=response.headers, stream=body)
 
-    async def close(self) -> None:
-        """Close every connection; requests in flight end as ConnectionLost, those still connecting as Unreachable."""
-        self._closed = True
-        if self._loop is not None and self._loop.is_closed():
-            return  # its connections ended with it
-        await _guarded(self._close_carriers(), self._token)
+    async def take_back(
+        self, pool: httpcore.AsyncConnectionPool | None, *, is_usable: bool
+    ) -> None:
+        """Keep a connection for the next request, or close it."""
+        self._places.release()
+        if pool is not None and is_usable and not self._network.is_closed:
+            self._idle.append(pool)
+        elif pool is not None:
+            await self._close(pool)
 
-    async def _close_carriers(self) -> None:
-        async with (
-            AsyncExitStack() as closing
-        ):  # if it is cancelled, the others are closed all the same
-            for carrier in (self._rest_carrier, self._stream_carrier, self._look_up_carrier):
-                if carrier is not None:
-                    closing.push_async_callback(carrier.aclose)
+    async def aclose(self) -> None:
+        """Close every connection; one that is being opened is closed as soon as it is open."""
+        self._network.is_closed = True
+        self._idle.clear()
+        for pool in tuple(self._pools):
+            await self._close(pool)
 
-    def _check_loop(self) -> None:
-        """Raise WrongEventLoop in another event loop than before: connections belong to theirs."""
-        loop = asyncio.get_running_loop()
-        if self._loop is None:
-            self._loop = loop
-        elif self._loop is not loop and self._is_own_carrier:
-            raise WrongEventLoop(
-                "the client has connections in another event loop: make a client inside each asyncio.run,"
-                " or use sync.Client, which may be called from anywhere"
-            )
-
-    def _carrier_of_look_ups(self) -> Carrier:
-        """Return the connections of look-ups, made when the first response was lost."""
-        if self._look_up_carrier is None:
-            self._look_up_carrier = self._pool(self.rest, LOOK_UPS_AT_ONCE)
-        return self._look_up_carrier
-
-    def _pool(self, address: Address, most: int) -> Carrier:
-        return ConnectionPool(address, most, self._encryption)
-
-    def _build(
-        self,
-        request: Request,
-        address: tuple[str, bytes],
-        accepted: Headers,
-        read: float | None,
-        trace: Trace | None = None,
-    ) -> EncodedRequest:
-        if self._closed:
-            raise ClientClosed("the client is closed: open a new one")
-        base, host = address
-        try:
-            target = request.target
-            headers = request_headers(request, host, self._token, accepted)
-        except UnicodeError as error:
-            reason = str(error)
-        else:
-            if len(target) <= MAX_TARGET_LENGTH:
-                limits = self.timeouts
-                phases = PhaseTimeouts(limits.connect, limits.write, read, limits.pool)
-                body = request.body or b""
-                return EncodedRequest(request.method, base, target, headers, body, phases, trace)
-            reason = "its path and query are too long"
-        raise InvalidRequest(f"the request cannot be encoded: {reason[:MAX_REASON_LENGTH]}")
-
-
-def _carrier_of(carrier: PassedCarrier) -> Carrier:
-    if _is_own(carrier):
-        return carrier
-    from keydesk_client.http.httpx_carrier import HttpxCarrier  # noqa: PLC0415 - imports httpx
-
-    return HttpxCarrier(carrier)
-
-
-def _is_own(carrier: PassedCarrier) -> TypeIs[Carrier]:
-    return not hasattr(carrier, "handle_async_request")
-
-
-async def _exchange(
-    carrier: Carrier, request: EncodedRequest, token: Secret, timeout_s: float, max_bytes: int
-) -> HttpResponse:
-    async with asyncio.timeout(timeout_s):
-        response = await carrier.send(request)
-        try:
-            return await _read(response, token, max_bytes)
-        finally:
-            await response.body.aclose()
-
-
-async def _open(
-    carrier: Carrier, request: EncodedRequest, token: Secret, timeout_s: float
-) -> OpenResponse | HttpResponse:
-    """Return the open stream, or the whole response that refuses it."""
-    async with asyncio.timeout(timeout_s):
-        response = await carrier.send(request)
-        if is_success(response.status):
-            return response
-        try:
-            return await _read(response, token, ERROR.size)
-        finally:
-            await response.body.aclose()
-
-
-async def _read(response: OpenResponse, token: Secret, max_bytes: int) -> HttpResponse:
-    headers = read_headers(response.headers, token)
-    encoding = headers.get("content-encoding", "").lower()
-    limit = max_bytes if is_success(response.status) else ERROR.size
-    body = token.redact_body(await read_body(response.body, encoding, limit))
-    return HttpResponse(response.status, headers, body)
-
-
-async def _pieces(
-    response: OpenResponse, token: Secret, silence: float | None
-) -> AsyncGenerator[bytes]:
-    failure: BaseException
-    try:
-        async for piece in _body_of(response, silence):
-            yield piece
-    except CAUGHT as error:
-        failure = _client_error(error, token)
-    except BaseException as error:  # noqa: BLE001 - re-raised without traceback
-        failure = strip_traceback(error)
-    else:
-        return
-    raise failure
-
-
-def _body_of(response: OpenResponse, silence: float | None) -> AsyncIterable[bytes]:
-    """Return the pieces of a stream: read from the connection if it is chunked, see `ChunkedDecoder`, else as parsed."""
-    body = response.body
-    is_chunked = response.headers.get("transfer-encoding", "").lower() == "chunked"
-    if isinstance(body, ResponseBody) and is_chunked and response.status == HTTPStatus.OK:
-        return _chunked_body(body.connection.network, body.connection.unread, silence)
-    return body
-
-
-async def _chunked_body(
-    connection: SocketStream, received: bytes, silence: float | None
-) -> AsyncGenerator[bytes]:
-    """Yield the rest of a body; the parser does not see its end, so that the connection is closed afterwards."""
-    decoder = ChunkedDecoder()
-    while True:
-        piece = decoder.feed(received)
-        if piece:
-            yield piece
-        if decoder.ended:
+    async def _wait_for_place(self, timeout_s: float | None) -> None:
+        if not self._places.locked():
+            await self._places.acquire()
             return
-        if decoder.broken:
-            raise ConnectionLost("the stream broke: what follows a chunk is not a chunk")
-        received = await connection.read(READ_SIZE, timeout=silence)
-        if not received:
-            raise ConnectionLost("the connection broke: the stream ended without its last chunk")
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._places.acquire()
+        except TimeoutError as error:
+            raise httpx.PoolTimeout("no connection became free") from error
+
+    async def _idle_pool(self) -> httpcore.AsyncConnectionPool | None:
+        """Return the idle connection that was used last, if there is one; close those that ended, or that received anything."""
+        while self._idle:
+            pool = self._idle.pop()
+            if any(each.is_idle() and not each.has_expired() for each in pool.connections):
+                return pool
+            await self._close(pool)
+        return None
+
+    def _new_pool(self) -> httpcore.AsyncConnectionPool:
+        pool = httpcore.AsyncConnectionPool(
+            ssl_context=self._encryption,
+            proxy=None if self._proxy is None else _proxy_of(self._proxy, self._encryption),
+            max_connections=1,
+            keepalive_expiry=IDLE_CONNECTION_S,
+            uds=self._address.socket_path,
+            network_backend=self._network,
+        )
+        self._pools.add(pool)
+        return pool
+
+    async def _close(self, pool: httpcore.AsyncConnectionPool) -> None:
+        self._pools.discard(pool)
+        await pool.aclose()
 
 
-async def _guarded(work: Awaitable[T], token: Secret) -> T:
-    """Return the result of `work`; raise its errors without anything of the connection in them."""
-    failure: BaseException
+class _Body(httpx.AsyncByteStream):
+    """The body of a response of httpcore; closing it gives its connection back."""
+
+    def __init__(
+        self,
+        response: httpcore.Response,
+        pool: httpcore.AsyncConnectionPool,
+        transport: DefaultTransport,
+    ) -> None:
+        self._response, self._pool, self._transport = response, pool, transport
+        self._is_closed = False
+
+    async def __aiter__(self) -> AsyncGenerator[bytes]:
+        try:
+            async for piece in self._response.aiter_stream():
+                yield piece
+        except OF_HTTPCORE as error:
+            raise _as_httpx(error) from error
+
+    async def aclose(self) -> None:
+        if self._is_closed:
+            return
+        self._is_closed = True
+        is_usable = False
+        try:
+            await self._response.aclose()
+            is_usable = True
+        finally:
+            await self._transport.take_back(self._pool, is_usable=is_usable)
+
+
+class _Progress:
+    """A trace extension that notes when a request begins to be sent: what fails before is the way through the proxy."""
+
+    def __init__(self, trace: Trace | None) -> None:
+        self._trace = trace
+        self.has_begun = False
+
+    async def __call__(self, step: str, info: Mapping[str, object]) -> None:
+        request = info.get("request")
+        if step == SENDING and isinstance(request, httpcore.Request):
+            self.has_begun = request.method != b"CONNECT"
+        if self._trace is not None:
+            await self._trace(step, info)
+
+
+def _core_request(request: httpx.Request) -> httpcore.Request:
+    url = request.url
+    return httpcore.Request(
+        request.method,
+        httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+        headers=request.headers.raw,
+        content=request.stream,
+        extensions=request.extensions,
+    )
+
+
+def _proxy_of(proxy: Proxy, encryption: ssl.SSLContext | None) -> httpcore.Proxy:
+    own = encryption if proxy.is_encrypted else None
+    return httpcore.Proxy(proxy.url, auth=proxy.login, ssl_context=own)
+
+
+def _proxy_reason(proxy: Proxy, error: Exception) -> str:
+    """Return why no connection could be made through a proxy."""
+    if isinstance(error, httpcore.ProxyError):
+        remedy = ": check the user and password of its URL" if "407" in str(error) else ""
+        return f"the proxy {proxy.url} refused with {error}{remedy}"
+    if isinstance(error, httpcore.TimeoutException):
+        return f"the proxy {proxy.url} did not connect in time"
+    reason = certificate_error_reason(error) or _reason(error)
+    return f"through the proxy {proxy.url}: {reason}"
+
+
+def ssl_context() -> ssl.SSLContext:
+    """Return the SSL context of all connections; raise InvalidSettings if named certificates cannot be read."""
+    return named_certificates() or httpx.create_ssl_context(trust_env=False)
+
+
+def checked_url(address: Address) -> str:
+    """Return the URL of an address; raise InvalidSettings for one that cannot lead to a host."""
     try:
-        return await work
-    except CAUGHT as error:
-        failure = _client_error(error, token)
-    except BaseException as error:  # noqa: BLE001 - re-raised without traceback
-        failure = strip_traceback(error)
-    raise failure
+        return str(httpx.URL(address.base))
+    except httpx.InvalidURL as error:
+        reason = str(error)
+    raise InvalidSettings(f"{address.base[:MAX_REASON_LENGTH]!r} is not a valid URL: {reason}")
 
 
-def _client_error(error: Exception, token: Secret) -> KeydeskClientError:
-    reason = token.redact(message_of(error))[:MAX_REASON_LENGTH]
-    if isinstance(error, PhaseTimedOut | TimeoutError):
-        phase = error.phase if isinstance(error, PhaseTimedOut) else "whole"
-        text = f"the {phase} timeout has passed"
-        return TimedOut(text, phase=phase, sent=phase in SENT_BY_THEN)
-    if isinstance(error, NotConnected):
+_url = lru_cache(MAX_URLS)(httpx.URL)
+
+
+def http_request(
+    request: Request,
+    base: str,
+    token: Secret,
+    accepted: Headers,
+    timeouts: Timeouts,
+    *,
+    read: float | None,
+    trace: Trace | None = None,
+) -> httpx.Request:
+    """Return a request as it is sent to a host; raise InvalidRequest for one that HTTP cannot express.
+
+    `read` is the longest silence of the response. `trace` is called, and awaited, at each step of opening a connection.
+    """
+    extensions: dict[str, object] = {
+        "timeout": {
+            "connect": timeouts.connect,
+            "write": timeouts.write,
+            "read": read,
+            "pool": timeouts.pool,
+        }
+    }
+    if trace is not None:
+        extensions["trace"] = trace
+    try:
+        target, headers = request.target, request_headers(request, token, accepted)
+        if len(target) <= MAX_TARGET_LENGTH:
+            return httpx.Request(
+                request.method,
+                _url(f"{base}{target}"),
+                headers=headers,
+                content=request.body,
+                extensions=extensions,
+            )
+        reason = "its path and query are too long"
+    except NOT_ENCODABLE as error:
+        reason = str(error)
+    raise InvalidRequest(f"the request cannot be encoded: {reason[:MAX_REASON_LENGTH]}")
+
+
+def body_of(response: httpx.Response) -> httpx.AsyncByteStream:
+    """Return the body of a response, as it was received."""
+    if isinstance(response.stream, httpx.AsyncByteStream):
+        return response.stream
+    raise TypeError("the transport returned a synchronous body: use an asynchronous transport")
+
+
+def client_error(error: Exception, token: Secret) -> KeydeskClientError:
+    """Return the error of this package for one of `CAUGHT`: it tells whether the request may have been sent."""
+    for kind, phase in PHASES:
+        if isinstance(error, kind):
+            text = f"the {phase} timeout has passed"
+            return TimedOut(text, phase=phase, sent=phase in SENT_BY_THEN)
+    if isinstance(error, httpx.ProxyError):
+        text = token.redact(str(error))[:MAX_REASON_LENGTH]
+        return Unreachable(f"cannot connect: {text}", cause="proxy")
+    reason = token.redact(_reason(error))[:MAX_REASON_LENGTH]
+    if isinstance(error, NOT_CONNECTED):
         text = f"cannot connect: {certificate_error_reason(error) or reason}"
         return Unreachable(text, cause=connect_failure(error))
-    if isinstance(error, RequestNotEncodable | UnicodeError):
+    if isinstance(error, NOT_ENCODABLE):
         return InvalidRequest(f"the request cannot be encoded: {reason}")
     return ConnectionLost(f"the connection broke: {reason}")
+
+
+def _as_httpx(error: Exception) -> Exception:
+    """Return an error of httpcore as that of httpx, which has the same name."""
+    kind: type[Exception] = getattr(httpx, type(error).__name__, httpx.TransportError)
+    return kind(str(error))
+
+
+def _reason(error: BaseException) -> str:
+    """Return the words of the system where it refused a connection, and else those of the library."""
+    for cause in causes_of(error):
+        if isinstance(cause, socket.gaierror | ssl.SSLError) and cause.strerror:
+            return cause.strerror
+        if isinstance(cause, OSError) and cause.errno:
+            return os.strerror(cause.errno)
+    return message_of(error)

@@ -115,8 +115,8 @@ class Pricing(Resource):
         request = Request("GET", stream_path, query, self._headers())
         # Not redacted: the search for an echoed token took 0.8 of the 14 us that a price costs at full load.
         return PriceStream(
-            lambda: self._caller.transport.open_stream(request, redacted=False),
-            self._caller.transport.pace,
+            lambda: self._caller.session.open_stream(request, redacted=False),
+            self._caller.session.pace,
             settings,
             timing,
         )

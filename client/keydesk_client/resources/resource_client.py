@@ -17,7 +17,7 @@ from keydesk_client.http.timing import STANDARD_TIMEOUTS, Timeouts
 from keydesk_client.resources._base import Defaults, TimeFormat
 
 if TYPE_CHECKING:
-    from keydesk_client.http.carrier import PassedCarrier
+    from keydesk_client.http.transport import PassedTransport
     from keydesk_client.models.instruments import Instrument
     from keydesk_client.resources.accounts import Accounts
     from keydesk_client.resources.candles import Candles
@@ -44,19 +44,26 @@ class ResourceClient:
         timeouts: Timeouts = STANDARD_TIMEOUTS,
         retries: Retries = STANDARD_RETRIES,
         limiter: Limiter | None = None,
-        carrier: "PassedCarrier | None" = None,
+        transport: "PassedTransport | None" = None,
+        proxy: str | None = None,
     ) -> None:
-        from keydesk_client.http.transport import Transport
+        from keydesk_client.http.session import Session
 
         secret, token = as_secret(token), ""  # a traceback from here on must not show it as a local
         self._rest_url = rest_url
         self._defaults = Defaults(
             account_id, datetime_format
-        )  # before Transport fails: repr needs it
-        self.transport: Transport = Transport(
-            secret, rest_url, stream_url, timeouts=timeouts, limiter=limiter, carrier=carrier
+        )  # before Session fails: repr needs it
+        self.session: Session = Session(
+            secret,
+            rest_url,
+            stream_url,
+            timeouts=timeouts,
+            limiter=limiter,
+            transport=transport,
+            proxy=proxy,
         )
-        self._caller = Caller(self.transport, retries)
+        self._caller = Caller(self.session, retries)
         self._look_up_caller = self._caller.for_look_ups()
         self._instruments: dict[str, Instrument] = {}
 
@@ -74,7 +81,7 @@ class ResourceClient:
     def _view(self, caller: Caller) -> Self:
         view = object.__new__(type(self))
         view._rest_url, view._defaults = self._rest_url, self._defaults
-        view.transport, view._caller = self.transport, caller
+        view.session, view._caller = self.session, caller
         view._look_up_caller, view._instruments = self._look_up_caller, self._instruments
         return view
 
@@ -83,7 +90,7 @@ class ResourceClient:
         view = object.__new__(type(self))
         view._rest_url = self._rest_url
         view._defaults = Defaults(account_id, self._defaults.datetime_format)
-        view.transport, view._caller = self.transport, self._caller
+        view.session, view._caller = self.session, self._caller
         view._look_up_caller, view._instruments = self._look_up_caller, {}
         return view
 
@@ -174,7 +181,7 @@ class ResourceClient:
 
     async def close(self) -> None:
         """Close every connection."""
-        await self.transport.close()
+        await self.session.close()
 
     async def __aenter__(self) -> Self:
         return self

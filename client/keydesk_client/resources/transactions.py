@@ -207,9 +207,9 @@ class Transactions(Resource):
         """
         request = Request("GET", self._account(account_id, "transactions", "stream"))
         return TransactionStream(
-            lambda: self._caller.transport.open_stream(request),
+            lambda: self._caller.session.open_stream(request),
             _History(self, account_id, self._last_id),
-            self._caller.transport.pace,
+            self._caller.session.pace,
             settings,
             timing,
             since=None if since is None else int(numeric_id("since", since)),

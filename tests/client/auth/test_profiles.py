@@ -123,11 +123,11 @@ def test_the_known_hosts_take_every_setting_of_the_constructor() -> None:
     limiter, retries, timeouts = Limiter(rate=50), Retries(most=0), Timeouts(whole=2.0)
     for make in (Client.practice, Client.live):
         client = make("t" * 8, "1", timeouts=timeouts, retries=retries, limiter=limiter)
-        assert client.transport.timeouts is timeouts
+        assert client.session.timeouts is timeouts
         assert client.account_id == "1"
     for make_sync in (sync.Client.practice, sync.Client.live):
         with make_sync("t" * 8, "1", timeouts=timeouts, retries=retries, timeout=5) as waiting:
-            assert waiting.asynchronous.transport.timeouts is timeouts
+            assert waiting.asynchronous.session.timeouts is timeouts
 
 
 async def test_clients_with_one_limiter_share_its_places() -> None:
@@ -141,9 +141,13 @@ async def test_clients_with_one_limiter_share_its_places() -> None:
         at_once -= 1
         return httpx.Response(200, json={"accounts": []})
 
-    url, limiter, carrier = "https://r.test", Limiter(calls_at_once=1), httpx.MockTransport(answer)
+    url, limiter, transport = (
+        "https://r.test",
+        Limiter(calls_at_once=1),
+        httpx.MockTransport(answer),
+    )
     clients = [
-        Client(token="planted", rest_url=url, stream_url=url, limiter=limiter, carrier=carrier)
+        Client(token="planted", rest_url=url, stream_url=url, limiter=limiter, transport=transport)
         for _ in range(2)
     ]
     await asyncio.gather(*(client.accounts.list() for client in clients for _ in range(3)))

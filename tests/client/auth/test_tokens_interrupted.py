@@ -26,8 +26,8 @@ Work = Callable[[Client], Awaitable[object]]
 Ending = Callable[[Awaitable[object], asyncio.Future[None]], Coroutine[object, object, None]]
 
 
-def client_to(url: str, carrier: httpx.AsyncBaseTransport | None = None) -> Client:
-    return Client(token=PLANTED, rest_url=url, stream_url=url, account_id="1", carrier=carrier)
+def client_to(url: str, transport: httpx.AsyncBaseTransport | None = None) -> Client:
+    return Client(token=PLANTED, rest_url=url, stream_url=url, account_id="1", transport=transport)
 
 
 def frames(error: BaseException, seen: set[int] | None = None) -> Iterator[FrameType]:
@@ -85,7 +85,7 @@ async def send(client: Client) -> None:
 
 
 async def read_a_stream(client: Client) -> None:
-    async with client.transport.open_stream(Request("GET", "/v3/stream")) as pieces:
+    async with client.session.open_stream(Request("GET", "/v3/stream")) as pieces:
         async for _ in pieces:
             pass
 

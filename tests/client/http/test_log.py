@@ -77,7 +77,7 @@ async def test_a_token_is_never_logged_wherever_it_turns_up(
         rest_url=url,
         stream_url=url,
         account_id=token.replace("/", "_"),
-        carrier=httpx.MockTransport(echo),
+        transport=httpx.MockTransport(echo),
     ) as client:
         for call in (
             client.candles.get(token),

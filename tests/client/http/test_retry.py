@@ -19,7 +19,7 @@ from keydesk_client.errors import (
 )
 from keydesk_client.http.messages import Method, Request
 from keydesk_client.http.retry import Caller, Retries
-from keydesk_client.http.transport import Transport
+from keydesk_client.http.session import Session
 from keydesk_client.resources.accounts import ACCOUNTS
 from support.fakes.fake_time import FakeTimers
 
@@ -45,9 +45,9 @@ async def ask(
             raise step
         return httpx.Response(step.status_code, headers=step.headers, content=step.content)
 
-    carrier = httpx.MockTransport(answer)
-    transport = Transport(Secret("t"), "https://r.test", "https://s.test", carrier=carrier)
-    caller = Caller(transport, retries, clock=timers.time, chance=chance, sleep=timers.sleep)
+    transport = httpx.MockTransport(answer)
+    session = Session(Secret("t"), "https://r.test", "https://s.test", transport=transport)
+    caller = Caller(session, retries, clock=timers.time, chance=chance, sleep=timers.sleep)
     try:
         outcome: object = await caller.call(Request(method, "/v3/accounts"), ACCOUNTS)
     except KeydeskClientError as error:
@@ -161,9 +161,9 @@ async def test_a_body_of_the_wrong_shape_is_told_with_its_request_id() -> None:
 
 async def test_a_429_that_was_asked_again_is_counted_all_the_same() -> None:
     answers = [httpx.Response(429, headers={"Retry-After": "0"}), GOOD]
-    carrier = httpx.MockTransport(lambda _: answers.pop(0))
+    transport = httpx.MockTransport(lambda _: answers.pop(0))
     async with Client(
-        token="t", rest_url="https://r.test", stream_url="https://s.test", carrier=carrier
+        token="t", rest_url="https://r.test", stream_url="https://s.test", transport=transport
     ) as client:
         await client.accounts.list()
         assert client.throttled == 1
@@ -176,7 +176,7 @@ async def test_a_429_that_was_asked_again_is_counted_all_the_same() -> None:
         (httpx.ReadError("reset"), "the connection broke: reset"),
         (httpx.ReadError(""), "the connection broke: read error"),
         (httpx.RemoteProtocolError("gone"), "the connection broke: gone"),
-        (ConnectionResetError(104, "reset"), "the connection broke: [Errno 104] reset"),
+        (ConnectionResetError(104, "reset"), "the connection broke: Connection reset by peer"),
     ],
 )
 async def test_a_failure_is_told_without_the_class_of_its_exception(step: Step, text: str) -> None:

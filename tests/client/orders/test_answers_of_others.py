@@ -1,10 +1,12 @@
 """An answer that comes twice: its copy meets the next request, and is not taken for the answer to that one."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from decimal import Decimal
 from pathlib import Path
+from typing import ClassVar
 
+import httpx
 import pytest
 
 from keydesk_client import Retries
@@ -47,6 +49,8 @@ def stopped() -> OrderRequest:
 class Trading:
     """A sender behind a relay that doubles answers, and the newest transaction that it knows of."""
 
+    transport: ClassVar[type[httpx.AsyncHTTPTransport] | None] = None
+
     def __init__(self, client: Client, folder: Path, *, client_ids: bool) -> None:
         self.client = client
         self.newest = 0
@@ -66,6 +70,14 @@ class Trading:
         self.newest = int((await self.client.accounts.summary()).last_transaction_id)
 
 
+@pytest.fixture(params=["own transport", "stock transport"], autouse=True)
+def transport(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Have every client of a test use the default transport, and then that of httpx, which takes any answer."""
+    Trading.transport = httpx.AsyncHTTPTransport if request.param == "stock transport" else None
+    yield
+    Trading.transport = None
+
+
 @asynccontextmanager
 async def trading_at(
     practice: PracticeServer, folder: Path, *, client_ids: bool = True
@@ -80,6 +92,7 @@ async def trading_at(
             stream_url=practice.stream_url,
             account_id=practice.hedging_id,
             retries=Retries(most=0),
+            transport=None if Trading.transport is None else Trading.transport(),
         ) as client,
     ):
         yield relay, Trading(client, folder, client_ids=client_ids)

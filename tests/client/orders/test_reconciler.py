@@ -72,7 +72,7 @@ class SlowHistory:
             rest_url="https://rest.test",
             stream_url="https://stream.test",
             account_id="001",
-            carrier=httpx.MockTransport(self.answered),
+            transport=httpx.MockTransport(self.answered),
             retries=Retries(most=0),
         )
 

@@ -28,8 +28,8 @@ def client_of(answer: Callable[[str, Query], dict[str, Any]]) -> Client:
         return httpx.Response(200, json=answer(request.url.path, dict(request.url.params)))
 
     url = "https://rest.test"
-    carrier = httpx.MockTransport(respond)
-    return Client(token="t", rest_url=url, stream_url=url, account_id="1", carrier=carrier)
+    transport = httpx.MockTransport(respond)
+    return Client(token="t", rest_url=url, stream_url=url, account_id="1", transport=transport)
 
 
 class History:

@@ -229,7 +229,7 @@ def client_of(server: WireServer) -> Client:
         rest_url="https://rest.test",
         stream_url="https://stream.test",
         account_id=ACCOUNT,
-        carrier=server,
+        transport=server,
     )
 
 
@@ -318,7 +318,7 @@ async def test_unix_times_are_asked_for_and_sent_alike() -> None:
         stream_url="https://stream.test",
         account_id=ACCOUNT,
         datetime_format="UNIX",
-        carrier=server,
+        transport=server,
     )
     await client.candles.get("EUR_USD", from_=NOON)
     order = LimitOrderRequest(

@@ -67,7 +67,7 @@ class SharedTradeBroker:
             rest_url="https://rest.test",
             stream_url="https://stream.test",
             account_id=ACCOUNT,
-            carrier=httpx.MockTransport(self._answered),
+            transport=httpx.MockTransport(self._answered),
             retries=Retries(most=0),
         )
 

@@ -69,7 +69,7 @@ class LossyBroker:
             stream_url="https://stream.test",
             account_id=ACCOUNT,
             datetime_format=datetime_format,
-            carrier=httpx.MockTransport(self._answered),
+            transport=httpx.MockTransport(self._answered),
             retries=Retries(most=0),
         )
 

@@ -179,7 +179,7 @@ def link_to(
         rest_url="https://r.test",
         stream_url="https://s.test",
         account_id="101-001-1-001",
-        carrier=httpx.MockTransport(broker.answer),
+        transport=httpx.MockTransport(broker.answer),
         retries=Retries(most=0),
     )
     time = clock or Clock()

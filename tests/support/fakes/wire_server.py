@@ -1,7 +1,7 @@
 """A service in this process that knows every operation of `tests/wire/v20.yaml`, and nothing else.
 
     server = WireServer()
-    Client(token="…", rest_url="https://rest.test", stream_url="https://stream.test", carrier=server)
+    Client(token="…", rest_url="https://rest.test", stream_url="https://stream.test", transport=server)
 
 It refuses what the file does not know: paths, methods, query members, body members. `seen` holds what was asked,
 `answers` may put a status, a body and headers in the place of the standing answer of an operation.

@@ -5,16 +5,19 @@ from pathlib import Path
 
 import pytest
 
+from keydesk.app.account_sources import AccountAddress
 from keydesk.cli.doctor import (
     check_colours,
     check_disk,
     check_locale,
+    check_proxy,
     check_settings,
     check_terminal,
     clock,
     round_trip,
 )
 from keydesk.config.settings import Folders
+from keydesk_client.auth.secret import Secret
 
 SECOND = 1_000_000_000
 
@@ -69,3 +72,18 @@ def test_a_clock_that_is_off_by_more_than_two_seconds_is_wrong() -> None:
 
 def test_a_practice_market_may_live_in_another_year() -> None:
     assert clock(10 * SECOND, 10**9 * SECOND, own_broker=True).verdict == "ok"
+
+
+def at(url: str, proxy: str | None = None) -> AccountAddress:
+    return AccountAddress(url, url, Secret("planted"), "1", own_broker=False, proxy=proxy)
+
+
+def test_the_proxy_is_named_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.setenv("HTTPS_PROXY", "http://me:hidden@proxy.test:3128")
+    found = check_proxy(at("https://api.test"))
+    assert found.text == "https://api.test through http://proxy.test:3128 (HTTPS_PROXY)"
+    found = check_proxy(at("https://api.test", "socks.test:1"))
+    assert found.text == "https://api.test through http://socks.test:1 (proxy)"
+    for direct in (at("https://api.test", ""), at("http://127.0.0.1:8020")):
+        assert check_proxy(direct).text.endswith(" directly, without a proxy")

@@ -34,8 +34,8 @@ ANSWER = {"time": "2015-01-15T09:00:00.000000000Z", "running": False, "speed": "
 
 
 def control_of(market: ControlledBroker) -> MarketControl:
-    carrier = httpx.ASGITransport(market.application, client=("127.0.0.1", 1))
-    return MarketControl("http://localhost", Secret(CONTROL_TOKEN), carrier)
+    transport = httpx.ASGITransport(market.application, client=("127.0.0.1", 1))
+    return MarketControl("http://localhost", Secret(CONTROL_TOKEN), transport)
 
 
 def answering(handler: Callable[[httpx.Request], httpx.Response]) -> MarketControl:
@@ -131,7 +131,7 @@ async def test_a_connection_that_ends_without_an_answer_is_a_refusal(tmp_path: P
         MarketControl(url, Secret(CONTROL_TOKEN)) as control,
     ):
         with pytest.raises(
-            ControlRefused, match="did not answer: the connection broke: the connection ended"
+            ControlRefused, match="did not answer: the connection broke: Server disconnected"
         ):
             await control.state()
 

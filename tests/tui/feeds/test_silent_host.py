@@ -46,7 +46,7 @@ def link_on_virtual_time(broker: MutedBroker) -> AccountFeed:
         rest_url="https://r.test",
         stream_url="https://s.test",
         account_id="101-001-1-001",
-        carrier=httpx.MockTransport(broker.reply),
+        transport=httpx.MockTransport(broker.reply),
     )
     loop = asyncio.get_running_loop()
     return ScriptedFeed(

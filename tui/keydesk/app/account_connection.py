@@ -84,7 +84,7 @@ class Connection:
 
 def load_all() -> None:
     """Import what opening an account needs, while the broker starts."""
-    import_module("keydesk_client.http.transport")
+    import_module("keydesk_client.http.session")
     for name in (
         "trading.commands",
         "trading.dispatcher",
@@ -134,6 +134,7 @@ async def open_account(
         rest_url=target.rest_url,
         stream_url=target.stream_url,
         account_id=target.account_id,
+        proxy=target.proxy,
     ) as client:
         feed = AccountFeed(
             client=client,

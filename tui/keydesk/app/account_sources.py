@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from keydesk.app import practice_broker
@@ -42,6 +42,7 @@ class AccountAddress:
     # A third-party platform trades the account too, and its orders carry no ids of ours; None: not known yet.
     linked: bool | None = None
     login: str = ""  # the command that signs in to it again
+    proxy: str | None = field(default=None, repr=False)  # of the profile
 
     @property
     def records(self) -> str:
@@ -141,7 +142,11 @@ class ProfileAccount:
         try:
             async with asyncio.timeout(FIRST_ANSWER_WITHIN):
                 found = await accounts_of(
-                    target.rest_url, target.stream_url, self.token, Retries(most=0)
+                    target.rest_url,
+                    target.stream_url,
+                    self.token,
+                    Retries(most=0),
+                    self.profile.proxy,
                 )
         except CannotOpen as error:
             raise CannotOpen(f"{error}; then sign in again: {self.login}") from error
@@ -163,6 +168,7 @@ class ProfileAccount:
             own_broker=False,
             profile=name,
             login=self.login,
+            proxy=self.profile.proxy,
         )
 
     async def supervise(self, say: Callable[[str], None]) -> None:
@@ -196,7 +202,7 @@ def urls_of(profile: Profile) -> tuple[str, str]:
 
 
 async def accounts_of(
-    rest_url: str, stream_url: str, token: Secret, retries: Retries
+    rest_url: str, stream_url: str, token: Secret, retries: Retries, proxy: str | None = None
 ) -> Mapping[str, bool]:
     """Return the accounts that the token may use, and whether each is linked to a third-party platform.
 
@@ -207,7 +213,7 @@ async def accounts_of(
     from keydesk_client.client import Client  # noqa: PLC0415 - the desk paints first
 
     async with Client(
-        token=token, rest_url=rest_url, stream_url=stream_url, retries=retries
+        token=token, rest_url=rest_url, stream_url=stream_url, retries=retries, proxy=proxy
     ) as client:
         try:
             answer = await client.accounts.list()

@@ -175,6 +175,7 @@ def _at(
         rest_url=target.rest_url,
         stream_url=target.stream_url,
         account_id=target.account_id,
+        proxy=target.proxy,
     )
     return OpenAccount(client, target, environment, folders.state / "orders", settings.zone)
 

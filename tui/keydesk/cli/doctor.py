@@ -15,6 +15,7 @@ from statistics import median
 from time import monotonic, time_ns
 from typing import Literal
 
+from keydesk.app.account_sources import AccountAddress
 from keydesk.app.practice_broker import PracticeFailed
 from keydesk.cli.account_access import OpenAccount, account_parser, open_account
 from keydesk.cli.runner import Refusal
@@ -133,6 +134,19 @@ def check_token_store(folders: Folders) -> Check:
     return Check("tokens", "ok", f"no unlocked desktop store; the encrypted vault, {there}")
 
 
+def check_proxy(account: AccountAddress) -> Check:
+    """Return which proxy leads to the broker, without its password."""
+    from keydesk_client.http.endpoint import address_of, proxy_to  # noqa: PLC0415 - after the checks that need no network
+
+    ways: list[str] = []
+    for url in dict.fromkeys((account.rest_url, account.stream_url)):
+        address = address_of(url)
+        proxy = proxy_to(address, account.proxy)
+        via = f"through {proxy.url} ({proxy.named_by})" if proxy else "directly, without a proxy"
+        ways.append(f"{address.shown} {via}")
+    return Check("proxy", "ok", "; ".join(ways))
+
+
 async def broker(options: Namespace) -> list[Check]:
     """Check the account that the options select."""
     checks: list[Check] = []
@@ -145,6 +159,7 @@ async def broker(options: Namespace) -> list[Check]:
 
 
 async def _check_account(reach: OpenAccount) -> AsyncIterator[Check]:
+    yield check_proxy(reach.target)
     account = (await reach.client.accounts.summary()).account
     yield Check("broker", "ok", f"{reach.name}, {account.currency}, answers")
     yield round_trip([await _milliseconds(reach) for _ in range(ASKED)])

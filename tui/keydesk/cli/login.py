@@ -142,14 +142,15 @@ def _asked_for(
         parser.error("--environment custom needs --rest-url and --stream-url")
     account = options.account or (before.account_id if before else "")
     rest_url, stream_url = (url or "" for url in urls)
-    return Profile(options.name, environment, account, rest_url, stream_url)
+    proxy = known.proxy if known else None
+    return Profile(options.name, environment, account, rest_url, stream_url, proxy=proxy)
 
 
 def _with_account(profile: Profile, token: Secret) -> Profile:
     """Return the profile with its account, after the broker confirmed that the token may use it."""
     rest_url, stream_url = urls_of(profile)
     try:
-        accounts = asyncio.run(accounts_of(rest_url, stream_url, token, Retries()))
+        accounts = asyncio.run(accounts_of(rest_url, stream_url, token, Retries(), profile.proxy))
     except CannotOpen as error:
         raise Refusal(f"{error}; nothing was stored") from error
     except KeydeskClientError as error:

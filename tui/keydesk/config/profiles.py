@@ -55,6 +55,8 @@ def _table(profile: Profile) -> "tomlkit.items.Table":
         table["rest_url"] = profile.rest_url
         table["stream_url"] = profile.stream_url
     table["token_store"] = profile.kept_in
+    if profile.proxy is not None:
+        table["proxy"] = profile.proxy
     return table
 
 

@@ -21,10 +21,10 @@ from keydesk_client.account.values import READ_ERRORS, amount, checked_time_ns, 
 from keydesk_client.auth.private_files import read_private
 from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import AnswerTooLarge, KeydeskClientError, TimedOut, UnsafeFile
-from keydesk_client.http.carrier import PassedCarrier
 from keydesk_client.http.messages import HttpResponse, Method, Request
+from keydesk_client.http.session import Session
 from keydesk_client.http.timing import Timeouts
-from keydesk_client.http.transport import Transport
+from keydesk_client.http.transport import PassedTransport
 from keydesk_client.models._core.scalars import DateTime
 
 BASE = "/control/v1"
@@ -51,13 +51,13 @@ class MarketControl:
     Args:
         url: The broker's address: http://host:port or http+unix://path.
         token: The control token.
-        carrier: Carries the requests, as that of `Client`; by default connections of the client to the address.
+        transport: Carries the requests, as that of `Client`; by default connections of the client to the address.
     """
 
-    def __init__(self, url: str, token: Secret, carrier: "PassedCarrier | None" = None) -> None:
+    def __init__(self, url: str, token: Secret, transport: "PassedTransport | None" = None) -> None:
         self._token = token
         self._reads, self._commands = (
-            Transport(token, url, url, timeouts=_within(seconds), carrier=carrier, is_paced=False)
+            Session(token, url, url, timeouts=_within(seconds), transport=transport, is_paced=False)
             for seconds in (STATE_TIMEOUT, LONG_PATIENCE)
         )
 

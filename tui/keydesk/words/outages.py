@@ -38,6 +38,10 @@ UNREACHABLE: Mapping[ConnectFailure, tuple[str, str]] = {
         "TLS handshake failed",
         f"the address may be of a service without TLS, or a proxy stands between. {DOCTOR}",
     ),
+    "proxy": (
+        "no way through the proxy",
+        f"check HTTPS_PROXY, or proxy of the profile in config.toml. {DOCTOR}",
+    ),
     "": ("cannot connect", DOCTOR),
 }
 

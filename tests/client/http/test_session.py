@@ -31,8 +31,8 @@ from keydesk_client.errors import (
     UnreadableAnswer,
 )
 from keydesk_client.http.messages import HttpResponse, Request
+from keydesk_client.http.session import Session
 from keydesk_client.http.timing import STANDARD_TIMEOUTS
-from keydesk_client.http.transport import Transport
 from support.fakes.connections import Talk
 from support.fakes.talking_server import talking_server
 
@@ -41,9 +41,7 @@ WHOLE = b"HTTP/1.1 200 OK\r\nRequestID: 7\r\nContent-Length: 2\r\n\r\n{}"
 
 
 @asynccontextmanager
-async def transport_to(
-    talk: Talk, timeouts: Timeouts = STANDARD_TIMEOUTS
-) -> AsyncIterator[Transport]:
+async def session_to(talk: Talk, timeouts: Timeouts = STANDARD_TIMEOUTS) -> AsyncIterator[Session]:
     """A transport to a server that talks as told once a request's head has come."""
 
     async def after_the_head(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -51,11 +49,11 @@ async def transport_to(
         await talk(reader, writer)
 
     async with talking_server(after_the_head) as url:
-        transport = Transport(Secret("planted"), url, url, timeouts=timeouts)
+        session = Session(Secret("planted"), url, url, timeouts=timeouts)
         try:
-            yield transport
+            yield session
         finally:
-            await transport.close()
+            await session.close()
 
 
 def saying(*pieces: bytes) -> Talk:
@@ -77,24 +75,24 @@ def body(content: bytes, *headers: str) -> bytes:
 
 
 async def failure(talk: Talk, timeouts: Timeouts = STANDARD_TIMEOUTS) -> KeydeskClientError:
-    async with transport_to(talk, timeouts) as transport:
+    async with session_to(talk, timeouts) as session:
         with pytest.raises(KeydeskClientError) as raised:
-            await transport.request(ASK)
+            await session.request(ASK)
     assert raised.value.__cause__ is None
     assert raised.value.__context__ is None
     return raised.value
 
 
 async def test_an_answer_comes_with_status_headers_and_body() -> None:
-    async with transport_to(saying(WHOLE)) as transport:
-        answer = await transport.request(ASK)
+    async with session_to(saying(WHOLE)) as session:
+        answer = await session.request(ASK)
     assert (answer.status, answer.body, answer.request_id) == (200, b"{}", "7")
 
 
 async def test_a_body_is_unpacked() -> None:
     packed = gzip.compress(b'{"a":1}')
-    async with transport_to(saying(body(packed, "Content-Encoding: gzip"))) as transport:
-        assert (await transport.request(ASK)).body == b'{"a":1}'
+    async with session_to(saying(body(packed, "Content-Encoding: gzip"))) as session:
+        assert (await session.request(ASK)).body == b'{"a":1}'
 
 
 @pytest.mark.parametrize(
@@ -145,23 +143,23 @@ async def test_an_answer_that_trickles_is_timed_out_as_a_whole() -> None:
 async def test_nobody_there_means_that_nothing_was_sent() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    transport = Transport(Secret("t"), f"http://127.0.0.1:{port}", f"http://127.0.0.1:{port}")
+    session = Session(Secret("t"), f"http://127.0.0.1:{port}", f"http://127.0.0.1:{port}")
     with pytest.raises(Unreachable) as raised:
-        await transport.request(ASK)
+        await session.request(ASK)
     assert not raised.value.sent
 
 
 async def test_a_host_without_an_address_is_unreachable() -> None:
-    transport = Transport(Secret("t"), "https://no-such-host.invalid", "https://x.invalid")
+    session = Session(Secret("t"), "https://no-such-host.invalid", "https://x.invalid")
     with pytest.raises(Unreachable):
-        await transport.request(ASK)
+        await session.request(ASK)
 
 
 async def test_a_server_without_a_good_certificate_is_unreachable() -> None:
     async with talking_server(saying(WHOLE)) as url:
-        transport = Transport(Secret("t"), url.replace("http", "https"), "https://x.invalid")
+        session = Session(Secret("t"), url.replace("http", "https"), "https://x.invalid")
         with pytest.raises(Unreachable):
-            await transport.request(ASK)
+            await session.request(ASK)
 
 
 async def test_a_certificate_that_is_not_trusted_is_named_as_the_reason() -> None:
@@ -171,10 +169,10 @@ async def test_a_certificate_that_is_not_trusted_is_named_as_the_reason() -> Non
         untrusted.verify_code = 18
         raise httpx.ConnectError(str(untrusted)) from untrusted
 
-    carrier = httpx.MockTransport(refuse)
-    transport = Transport(Secret("t"), "https://r.test", "https://s.test", carrier=carrier)
+    transport = httpx.MockTransport(refuse)
+    session = Session(Secret("t"), "https://r.test", "https://s.test", transport=transport)
     with pytest.raises(Unreachable, match="the certificate is not trusted: self-signed cert"):
-        await transport.request(ASK)
+        await session.request(ASK)
 
 
 async def test_a_unix_socket_is_an_address(tmp_path: Path) -> None:
@@ -183,22 +181,22 @@ async def test_a_unix_socket_is_an_address(tmp_path: Path) -> None:
         writer.write(WHOLE)
 
     async with talking_server(answer, tmp_path / "s") as url:
-        transport = Transport(Secret("t"), url, url)
-        assert (await transport.request(ASK)).body == b"{}"
-        await transport.close()
+        session = Session(Secret("t"), url, url)
+        assert (await session.request(ASK)).body == b"{}"
+        await session.close()
 
 
 async def test_a_redirect_is_not_followed() -> None:
     elsewhere = b"HTTP/1.1 302 Found\r\nLocation: https://evil.test/\r\nContent-Length: 0\r\n\r\n"
-    async with transport_to(saying(elsewhere)) as transport:
-        assert (await transport.request(ASK)).status == 302
+    async with session_to(saying(elsewhere)) as session:
+        assert (await session.request(ASK)).status == 302
 
 
 async def test_a_closed_transport_sends_nothing() -> None:
-    async with transport_to(saying(WHOLE)) as transport:
-        await transport.close()
+    async with session_to(saying(WHOLE)) as session:
+        await session.close()
         with pytest.raises(ClientClosed):
-            await transport.request(ASK)
+            await session.request(ASK)
 
 
 @pytest.mark.parametrize("kind", ["tcp", "unix"])
@@ -218,11 +216,11 @@ async def test_a_connection_that_opens_while_the_transport_is_closed_is_closed_t
 
     async with talking_server(answer, tmp_path / "s" if kind == "unix" else None) as url:
         for turns in range(40):  # of the event loop, between the request and the closing
-            transport = Transport(Secret("t"), url, url)
-            asked = asyncio.ensure_future(transport.request(ASK))
+            session = Session(Secret("t"), url, url)
+            asked = asyncio.ensure_future(session.request(ASK))
             for _ in range(turns):
                 await asyncio.sleep(0)
-            await transport.close()
+            await session.close()
             [response] = await asyncio.gather(asked, return_exceptions=True)
             if not isinstance(response, HttpResponse):
                 assert isinstance(response, ClientClosed | ConnectionLost | Unreachable)
@@ -267,11 +265,11 @@ async def test_every_error_status_is_its_error_whatever_the_body(
     def answer(_: httpx.Request) -> httpx.Response:
         return httpx.Response(status, content=content, headers={"RequestID": "9"})
 
-    transport = Transport(
-        Secret("t"), "https://r.test", "https://s.test", carrier=httpx.MockTransport(answer)
+    session = Session(
+        Secret("t"), "https://r.test", "https://s.test", transport=httpx.MockTransport(answer)
     )
     with pytest.raises(kind) as raised:
-        async with transport.open_stream(ASK):
+        async with session.open_stream(ASK):
             pass
     assert type(raised.value) is kind
     assert (raised.value.status, raised.value.request_id) == (status, "9")
@@ -282,7 +280,7 @@ async def test_every_error_status_is_its_error_whatever_the_body(
 async def test_a_stream_hands_on_its_bytes_until_the_end() -> None:
     head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     talk = saying(head, b"2\r\na\n\r\n", b"3\r\nbc\n\r\n", b"0\r\n\r\n")
-    async with transport_to(talk) as transport, transport.open_stream(ASK) as pieces:
+    async with session_to(talk) as session, session.open_stream(ASK) as pieces:
         assert b"".join([piece async for piece in pieces]) == b"a\nbc\n"
 
 
@@ -294,8 +292,8 @@ async def collect(pieces: AsyncIterator[bytes], received: list[bytes]) -> None:
 async def test_a_stream_that_breaks_says_so_in_our_words() -> None:
     head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\na\n\r\n5\r\nhal"
     received: list[bytes] = []
-    async with transport_to(saying(head)) as transport, transport.open_stream(ASK) as pieces:
-        with pytest.raises(ConnectionLost, match="without its last chunk"):
+    async with session_to(saying(head)) as session, session.open_stream(ASK) as pieces:
+        with pytest.raises(ConnectionLost, match="incomplete chunked read"):
             await collect(pieces, received)
     assert b"".join(received) == b"a\nhal"
 
@@ -303,8 +301,8 @@ async def test_a_stream_that_breaks_says_so_in_our_words() -> None:
 async def test_a_stream_whose_framing_is_broken_gives_what_came_before() -> None:
     head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\na\n\r\n{}\r\n"
     received: list[bytes] = []
-    async with transport_to(saying(head)) as transport, transport.open_stream(ASK) as pieces:
-        with pytest.raises(ConnectionLost, match="not a chunk"):
+    async with session_to(saying(head)) as session, session.open_stream(ASK) as pieces:
+        with pytest.raises(ConnectionLost, match="illegal chunk"):
             await collect(pieces, received)
     assert b"".join(received) == b"a\n"
 
@@ -318,8 +316,8 @@ async def test_a_stream_whose_framing_is_broken_gives_what_came_before() -> None
 )
 async def test_a_stream_that_is_not_chunked_is_read_by_the_parser(head: bytes) -> None:
     async with (
-        transport_to(saying(head, b"a\nb\n")) as transport,
-        transport.open_stream(ASK) as pieces,
+        session_to(saying(head, b"a\nb\n")) as session,
+        session.open_stream(ASK) as pieces,
     ):
         assert b"".join([piece async for piece in pieces]) == b"a\nb\n"
 
@@ -329,7 +327,7 @@ async def test_a_mute_stream_ends_after_the_silence_that_was_allowed() -> None:
         writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\na\n\r\n")
         await reader.read()
 
-    async with transport_to(mute) as transport, transport.open_stream(ASK, silence=0.1) as pieces:
+    async with session_to(mute) as session, session.open_stream(ASK, silence=0.1) as pieces:
         assert await anext(pieces) == b"a\n"
         with pytest.raises(TimedOut):
             await anext(pieces)
@@ -345,9 +343,9 @@ async def test_the_request_on_the_wire_is_as_small_as_it_can_be() -> None:
 
     asked = Request("POST", "/v3/a%2Fb", {"type": "A,B", "x": "ü &"}, body=b'{"a":"b"}\n')
     async with talking_server(note) as url:
-        transport = Transport(Secret("planted"), url, url)
-        await transport.request(asked)
-        await transport.close()
+        session = Session(Secret("planted"), url, url)
+        await session.request(asked)
+        await session.close()
     head = heads[0].decode()
     assert head.startswith("POST /v3/a%2Fb?type=A,B&x=%C3%BC+%26 HTTP/1.1\r\n")
     assert "authorization: bearer planted\r\n" in head.lower()

@@ -6,22 +6,22 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from ssl import SSLContext
 
+import httpx
 import pytest
 
 from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import Unreachable
-from keydesk_client.http.carrier import EncodedRequest, PhaseTimeouts
-from keydesk_client.http.connections import ConnectionPool, ssl_context
 from keydesk_client.http.endpoint import address_of
 from keydesk_client.http.messages import Request
-from keydesk_client.http.transport import Transport
+from keydesk_client.http.session import Session
+from keydesk_client.http.transport import DefaultTransport, ssl_context
 from support.data.hostile_answers import whole_request
 from support.fakes.encrypted_server import Authority, encrypted_server
 from support.fakes.talking_server import talking_server
 
 PASSES = 45
 """More passes of the event loop than a request of these tests takes on any connection."""
-TIMEOUTS = PhaseTimeouts(connect=5.0, write=5.0, read=5.0, pool=5.0)
+TIMEOUTS = {"connect": 5.0, "write": 5.0, "read": 5.0, "pool": 5.0}
 IN_TIME_S = 10.0
 
 
@@ -52,14 +52,16 @@ class HesitantServer:
                 await self._has_ended.wait()
 
 
-async def body_of_a_response(pool: ConnectionPool) -> bytes:
-    headers = [(b"Host", b"localhost")]
-    request = EncodedRequest("GET", "http://localhost", "/", headers, b"", TIMEOUTS)
-    response = await pool.send(request)
+async def body_of_a_response(pool: DefaultTransport, url: str) -> bytes:
+    extensions = {"timeout": TIMEOUTS}
+
+    host = address_of(url).base
+    request = httpx.Request("GET", host, extensions=extensions)
+    response = await pool.handle_async_request(request)
     try:
-        return b"".join([piece async for piece in response.body])
+        return await response.aread()
     finally:
-        await response.body.aclose()
+        await response.aclose()
 
 
 @pytest.fixture(params=["tcp", "unix", "tls"])
@@ -93,17 +95,17 @@ async def test_a_request_that_is_cancelled_at_any_moment_leaves_its_place_and_no
     address: tuple[str, SSLContext | None], server: HesitantServer, *, is_new: bool
 ) -> None:
     url, encryption = address
-    pool = ConnectionPool(address_of(url), 1, encryption)
+    pool = DefaultTransport(address_of(url), 1, encryption)
     for passes in range(PASSES):
         if is_new:
             await pool.aclose()
-            pool = ConnectionPool(address_of(url), 1, encryption)
-        asking = asyncio.create_task(body_of_a_response(pool))
+            pool = DefaultTransport(address_of(url), 1, encryption)
+        asking = asyncio.create_task(body_of_a_response(pool, url))
         for _ in range(passes):
             await asyncio.sleep(0)
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
-        assert await body_of_a_response(pool) == b"{}"
+        assert await body_of_a_response(pool, url) == b"{}"
     await pool.aclose()
     await server.wait_until_left()
 
@@ -113,8 +115,8 @@ async def test_a_pool_that_is_closed_at_any_moment_ends_its_requests_and_leaves_
 ) -> None:
     url, encryption = address
     for passes in range(PASSES):
-        pool = ConnectionPool(address_of(url), 2, encryption)
-        asking = [asyncio.create_task(body_of_a_response(pool)) for _ in range(3)]
+        pool = DefaultTransport(address_of(url), 2, encryption)
+        asking = [asyncio.create_task(body_of_a_response(pool, url)) for _ in range(3)]
         for _ in range(passes):
             await asyncio.sleep(0)
         await pool.aclose()
@@ -134,10 +136,10 @@ async def test_closing_does_not_wait_for_a_peer_that_is_silent_in_the_handshake(
 
     async with talking_server(talk) as url:
         encrypted = url.replace("http:", "https:")
-        transport = Transport(Secret("t"), encrypted, encrypted)
-        asking = asyncio.create_task(transport.request(Request("POST", "/v3", body=b"{}")))
+        session = Session(Secret("t"), encrypted, encrypted)
+        asking = asyncio.create_task(session.request(Request("POST", "/v3", body=b"{}")))
         await is_greeted.wait()
-        await transport.close()
+        await session.close()
         assert not asking.done()
         may_end.set()
         with pytest.raises(Unreachable) as raised:
