@@ -3,8 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from textual import on
 from textual.screen import Screen
 
+from keydesk.forms.requests import PriceWanted
 from keydesk.forms.sheet import FormContext
 from keydesk.keys.confirm import Letters
 from keydesk.store.store import Store
@@ -20,11 +22,12 @@ def first_letter(letters: Sequence[str]) -> str:
 
 def example_context(store: Store | None = None, preset: int = 3) -> FormContext:
     """What a form is given in tests."""
+    store = store or example_store()
+    store.wall_ns = lambda: WALL_NS
     return FormContext(
-        store=store or example_store(),
+        store=store,
         letters=Letters(first_letter),
         clock=lambda: NOW,
-        wall_ns=lambda: WALL_NS,
         preset=preset,
     )
 
@@ -36,6 +39,8 @@ class FormApp(QuickTests[None]):
         super().__init__()
         self.form = form
         self.results: list[object] = []
+        self.prices_wanted: list[str] = []
+        self.configuring = 0
         self.last_text = ""
         self.register_theme(theme.load("dark", "truecolor").textual())
         self.theme = "dark"
@@ -43,6 +48,15 @@ class FormApp(QuickTests[None]):
     def on_mount(self) -> None:
         """Open the form."""
         self.push_screen(self.form(), self.results.append)
+
+    @on(PriceWanted)
+    def note_price(self, message: PriceWanted) -> None:
+        """Keep the instrument."""
+        self.prices_wanted.append(message.instrument)
+
+    def on_configure_wanted(self) -> None:
+        """Count."""
+        self.configuring += 1
 
     @property
     def words(self) -> str:

@@ -29,6 +29,7 @@ from keydesk.forms.account.order_history import OrderHistoryForm
 from keydesk.forms.account.transaction import TransactionForm
 from keydesk.forms.market.alerts import AlertAction, AlertsForm
 from keydesk.forms.market.new_alert import AlertChoice, NewAlertForm, TakeAlert
+from keydesk.forms.requests import PlanChanged
 from keydesk.forms.sheet import FormContext
 from keydesk.keys.guard import Cause, Guard
 from keydesk.keys.guarded_app import Chords, GuardedKeys
@@ -177,9 +178,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
             store=self.store,
             letters=example_context().letters,
             clock=lambda: NOW,
-            wall_ns=lambda: WALL_NS,
-            show_plan=self.actions.show_plan,
-            dock_columns=self.actions.dock_columns,
+            dock_columns=lambda: self.window.screen.dock_columns,
         )
 
     def execute(self, instruction: Instruction | None) -> None:
@@ -189,6 +188,11 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
     def on_chart_series_wanted(self, message: Chart.SeriesWanted) -> None:
         """Note the chart and the candle length."""
         self.series_wanted.append((message.place, message.granularity))
+
+    @on(PlanChanged)
+    def show_plan(self, message: PlanChanged) -> None:
+        """Draw the prices of a form on the charts."""
+        self.actions.show_plan(message.instrument, message.lines)
 
     def on_chart_indicators_wanted(self) -> None:
         self.actions.perform("indicators")

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from time import monotonic
 from typing import NoReturn, cast
 
 import pytest
@@ -343,13 +344,13 @@ async def test_a_price_that_left_the_bound_is_not_sent(desk: Desk) -> None:
 
 
 async def test_the_same_order_is_remembered_for_ten_seconds(desk: Desk) -> None:
-    commands = desk.connection.commands
-    assert commands.sent_like_this("EUR_USD", "MARKET", "BUY") is None
+    sent = desk.store.sent
+    assert sent.seconds_since("EUR_USD", "MARKET", "BUY", monotonic()) is None
     await desk.does(desk.buy())
-    since = commands.sent_like_this("EUR_USD", "MARKET", "BUY")
+    since = sent.seconds_since("EUR_USD", "MARKET", "BUY", monotonic())
     assert since is not None
     assert since < 10
-    assert commands.sent_like_this("EUR_USD", "MARKET", "SELL") is None
+    assert sent.seconds_since("EUR_USD", "MARKET", "SELL", monotonic()) is None
 
 
 async def test_two_orders_at_once_in_an_instrument_become_one(desk: Desk) -> None:

@@ -8,10 +8,12 @@ import pytest
 from keydesk.calc.orders.instructions import OpenOrder, RefusedTicket
 from keydesk.calc.orders.ticket_draft import Draft, Entry
 from keydesk.forms.ticket.form import TicketForm
-from keydesk.trading.commands import REFUSED_TICKET_SECONDS, RefusedTickets
+from keydesk.store.sent_orders import REFUSED_TICKET_SECONDS, SentOrders
+from keydesk.trading.commands import RefusedTickets
 from keydesk.words.outcomes import Command, report_of
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.orders.outcome import OrderResult, Outcome, Rejected
+from support.data.desk_store import NOW
 from support.data.outcomes import done, intent
 from support.fakes.form_app import FormApp, example_context
 
@@ -32,9 +34,9 @@ class Clock:
 
 
 def kept_after(outcome: Outcome) -> RefusedTicket | None:
-    tickets = RefusedTickets(Clock())
-    tickets.add(ORDER, outcome)
-    return tickets.take("EUR_USD", "BUY")
+    sent = SentOrders()
+    RefusedTickets(sent, Clock()).add(ORDER, outcome)
+    return sent.take_refused("EUR_USD", "BUY", 0.0)
 
 
 @pytest.mark.parametrize(
@@ -57,24 +59,23 @@ def test_an_order_that_was_done_leaves_no_ticket() -> None:
 
 
 def test_an_invalid_member_is_the_field_that_it_was_typed_in() -> None:
-    tickets = RefusedTickets(Clock())
+    sent = SentOrders()
     error = InvalidRequest("price too fine", field="stop_loss_on_fill.price")
-    tickets.add_invalid(ORDER, error)
-    kept = tickets.take("EUR_USD", "BUY")
+    RefusedTickets(sent, Clock()).add_invalid(ORDER, error)
+    kept = sent.take_refused("EUR_USD", "BUY", 0.0)
     assert kept is not None
     assert kept.field == "stop"
 
 
 def test_it_is_taken_once_for_its_side_and_not_after_a_minute() -> None:
-    clock = Clock()
-    tickets = RefusedTickets(clock)
+    sent = SentOrders()
+    tickets = RefusedTickets(sent, Clock())
     tickets.add(ORDER, rejected("UNITS_LIMIT_EXCEEDED"))
-    assert tickets.take("EUR_USD", "SELL") is None
-    assert tickets.take("EUR_USD", "BUY") is not None
-    assert tickets.take("EUR_USD", "BUY") is None
+    assert sent.take_refused("EUR_USD", "SELL", 0.0) is None
+    assert sent.take_refused("EUR_USD", "BUY", 0.0) is not None
+    assert sent.take_refused("EUR_USD", "BUY", 0.0) is None
     tickets.add(ORDER, rejected("UNITS_LIMIT_EXCEEDED"))
-    clock.now = REFUSED_TICKET_SECONDS + 1
-    assert tickets.take("EUR_USD", "BUY") is None
+    assert sent.take_refused("EUR_USD", "BUY", REFUSED_TICKET_SECONDS + 1) is None
 
 
 def test_the_message_names_the_field() -> None:
@@ -84,7 +85,8 @@ def test_the_message_names_the_field() -> None:
 
 async def test_the_next_ticket_opens_as_typed_on_that_field() -> None:
     refused = RefusedTicket(DRAFT, "stop", "the stop is on the winning side")
-    context = replace(example_context(), take_refused=lambda _instrument, _side: refused)
+    context = example_context()
+    context.store.sent.keep_refused(refused, NOW)
     app = FormApp(lambda: TicketForm(context, "BUY", "EUR_USD"))
     async with app.run_test(size=(80, 24)):
         assert "REJECTED: the stop is on the winning side" in app.words

@@ -4,7 +4,6 @@ import asyncio
 import errno
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -86,7 +85,7 @@ async def test_without_a_journal_an_exit_leaves_and_a_new_order_does_not(
             await connection.recovered.wait()
             while not (store.trades and "EUR_USD" in store.quotes):  # noqa: ASYNC110 - no call-backs
                 await asyncio.sleep(0.01)
-        assert REMEDY in connection.commands.no_orders
+        assert REMEDY in store.sent.no_orders
         await connection.execute(OpenOrder("EUR_USD", "MARKET", Decimal(1000)))
         said = store.notices[-1].text
         assert said.startswith("NOT SENT BUY 1,000 EUR/USD at market: the order journal")
@@ -123,7 +122,8 @@ def test_a_full_disk_asks_for_room(code: int) -> None:
 
 async def test_a_ticket_says_beforehand_that_nothing_new_leaves() -> None:
 
-    context = replace(example_context(), no_orders=f"/x/orders: Read-only file system; {REMEDY}")
+    context = example_context()
+    context.store.sent.no_orders = f"/x/orders: Read-only file system; {REMEDY}"
     app = FormApp(lambda: TicketForm(context, "BUY", "EUR_USD"))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("y")
@@ -133,7 +133,8 @@ async def test_a_ticket_says_beforehand_that_nothing_new_leaves() -> None:
 
 
 async def test_a_ticket_that_only_reduces_is_an_exit_and_leaves() -> None:
-    context = replace(example_context(), no_orders=f"/x/orders: No space left; {REMEDY}")
+    context = example_context()
+    context.store.sent.no_orders = f"/x/orders: No space left; {REMEDY}"
     app = FormApp(lambda: TicketForm(context, "SELL", "EUR_USD"))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("y")

@@ -153,7 +153,9 @@ async def open_account(
             executions=executions,
         )
         journal_file = open_journal(journal)
-        no_orders = journal_file.why if isinstance(journal_file, UnavailableJournal) else ""
+        store.sent.no_orders = (
+            journal_file.why if isinstance(journal_file, UnavailableJournal) else ""
+        )
         sender = Sender(
             client,
             journal_file,
@@ -168,7 +170,7 @@ async def open_account(
         feed.gate.listen(Notifier(store, executions=executions).on_transaction)
         keeper = ExitPlanKeeper(dispatcher)
         feed.gate.listen(keeper.on_transaction)
-        commands = Commands(client, sender, dispatcher, no_orders, exit_plans=keeper)
+        commands = Commands(client, sender, dispatcher, exit_plans=keeper)
         exit_plans = ExitPlans(commands, keeper, dispatcher.now)
         try:
             yield Connection(feed, sender, commands, revalue, target.linked, exit_plans)

@@ -124,7 +124,7 @@ class TradingDesk:
         )
         self.away = AwayCard(app, store, self.guarded_keys)
         self.week_end = WeekEndReminder(store)
-        self._requests = AccountRequests(app, self.account, store)
+        self.account_requests = AccountRequests(app, self.account, store)
         self.replay = MarketReplay(app, self.account, store, keymap)
         self.pages = AccountPages(app, self.account, store)
         self.transactions = TransactionPages(app, self.account, store)
@@ -190,22 +190,17 @@ class TradingDesk:
         """Return the store, clocks, limits and keys that a form is given."""
         from keydesk.forms.sheet import FormContext  # noqa: PLC0415 - with the first form
 
-        context = FormContext(
+        return FormContext(
             store=self.store,
             letters=self._letters,
             clock=monotonic,
-            wall_ns=lambda: self.store.now_ns,
             template=self.actions.template,
             templates=self._setup.own.templates,
             limits=self.settings.limits,
             preset=self.actions.preset,
             keymap=self.keymap,
-            exit_only=self.exit_only,
-            ask_price=self._requests.ask_price,
-            show_plan=self.actions.show_plan,
-            dock_columns=self.actions.dock_columns,
+            dock_columns=lambda: self.screen.dock_columns,
         )
-        return self._requests.facts_for_form(context)
 
     def ask(self, form: ModalScreen[Decided | None]) -> None:
         """Open a form and carry out the instruction that it returns."""
@@ -213,7 +208,7 @@ class TradingDesk:
 
     def execute(self, instruction: Instruction | None) -> None:
         """Start the command of a form in its own worker."""
-        self._requests.execute(instruction)
+        self.account_requests.execute(instruction)
 
     # Leaving.
 

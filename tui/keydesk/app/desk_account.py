@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path
 from time import time_ns
 from typing import TYPE_CHECKING
@@ -22,7 +21,6 @@ from keydesk.text.sanitize import safe
 
 if TYPE_CHECKING:
     from keydesk.calc.orders.instructions import Instruction
-    from keydesk.forms.sheet import FormContext
 
 
 class DeskAccount:
@@ -73,7 +71,7 @@ class DeskAccount:
                 for name, left in session.pop_left_over().items():
                     text = safe(left.late_text(self._store.zone))
                     self._store.notify(Notice(left.level, text, time_ns(), asks=True, outcome=name))
-                if why := connection.commands.no_orders:
+                if why := self._store.sent.no_orders:
                     self._store.tell("bad", f"EXITS ONLY, no order journal: {why}")
                 on_open(connection)
                 await connection.run()
@@ -116,19 +114,6 @@ class AccountRequests:
 
     def __init__(self, app: App[int], account: DeskAccount, store: Store) -> None:
         self._app, self._account, self._store = app, account, store
-
-    def facts_for_form(self, context: FormContext) -> FormContext:
-        """Return the context of a form with what the open account knows of orders."""
-        if self._account.connection is None:
-            return context
-        commands = self._account.connection.commands
-        return replace(
-            context,
-            no_orders=commands.no_orders,
-            sent_like_this=commands.sent_like_this,
-            take_refused=commands.refused.take,
-            quote_trouble=lambda instrument: commands.quote_trouble.get(instrument, ""),
-        )
 
     def execute(self, instruction: Instruction | None) -> None:
         """Start a command in its own worker."""

@@ -1,4 +1,4 @@
-"""What the panes ask for in messages: another instrument, candles, books, lists, pages."""
+"""What panes and forms ask for in messages: another instrument, candles, books, lists, pages, a price."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from textual.app import App
 from textual.message import Message
 
 from keydesk import forms
+from keydesk.forms.requests import ConfigureWanted, PlanChanged, PriceWanted
 from keydesk.panes.book_figures import BookStep
 from keydesk.panes.chart import Chart
 from keydesk.panes.instrument_rows import InstrumentRows
@@ -41,6 +42,9 @@ PaneRequest = (
     | Log.PastWanted
     | SortedTable.FilterWanted
     | Trades.NoteWanted
+    | PriceWanted
+    | PlanChanged
+    | ConfigureWanted
 )
 ACTIONS: Mapping[type[Message], str] = {
     Chart.IndicatorsWanted: "indicators",
@@ -58,7 +62,7 @@ def on_pane_requests(handler: Handler) -> Handler:
 
 
 class PaneRequests:
-    """Answers the requests of panes and main screen.
+    """Answers the requests of panes, main screen and forms.
 
     Args:
         desk: Has what they ask for.
@@ -87,8 +91,19 @@ class PaneRequests:
                 self._desk.pages.show_audit()
             case SortedTable.FilterWanted():
                 ask_letters(self._desk.window.app, message.pane)
+            case PriceWanted() | PlanChanged() | ConfigureWanted():
+                self._serve_form(message)
             case _:
                 self._load(message)
+
+    def _serve_form(self, message: PriceWanted | PlanChanged | ConfigureWanted) -> None:
+        match message:
+            case PriceWanted():
+                self._desk.account_requests.ask_price(message.instrument)
+            case PlanChanged():
+                self._desk.actions.show_plan(message.instrument, message.lines)
+            case ConfigureWanted():
+                self._desk.ask(forms.ConfigureForm(self._desk.form_context()))
 
     def _load(self, message: Message) -> None:
         """Ask the feeds for candles, client books and older transactions."""

@@ -17,6 +17,7 @@ from keydesk.calc.orders.checks import FRESH
 from keydesk.forms.form_lines import KEYS_HINT
 from keydesk.forms.form_view import UNREADABLE, UNUSABLE, UNUSABLE_FIGURES, FormView
 from keydesk.forms.info_form import HelpForm
+from keydesk.forms.requests import PlanChanged, PriceWanted
 from keydesk.forms.sheet import FormContext, TextLine
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import (
@@ -133,18 +134,18 @@ class Form(FormView[Result]):
                 instrument, lines = self.planned()
             except UNUSABLE:
                 instrument, lines = "", ()
-        self.context.show_plan(instrument, lines)
+        self.app.post_message(PlanChanged(instrument, lines))
 
     def on_unmount(self) -> None:
         """Take the prices of the draft off the chart."""
-        self.context.show_plan("", ())
+        self.app.post_message(PlanChanged("", ()))
 
     def _keep_fresh(self, instrument: str) -> None:
         now, quote = self.context.clock(), self.context.store.quotes.get(instrument)
         old = quote is None or now - quote.received > FRESH
         if instrument and old and now - self._asked_at >= FRESH:
             self._asked_at = now
-            self.context.ask_price(instrument)
+            self.app.post_message(PriceWanted(instrument))
 
     # Its confirmation.
 
@@ -156,8 +157,8 @@ class Form(FormView[Result]):
             refusals = (UNUSABLE_FIGURES,)
         if self.opens() and self._is_cut_off():
             refusals = (TOO_SMALL,)
-        if self.opens() and self.context.no_orders:
-            refusals = (f"No new orders, exits work: {self.context.no_orders}",)
+        if self.opens() and (trouble := self.context.store.sent.no_orders):
+            refusals = (f"No new orders, exits work: {trouble}",)
         if refusals:
             return Confirmation(Step.REFUSED, reason=refusals[0])
         level, action = self.context.store.arming.level, self.action()

@@ -14,13 +14,11 @@ from textual.await_complete import AwaitComplete
 from textual.events import Resize
 from textual.geometry import Size
 
-from keydesk.calc.orders.instructions import RefusedTicket
-from keydesk.calc.orders.ticket_draft import Side
 from keydesk.calc.orders.ticket_settings import Limits, Template, TemplateSet
-from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.framed_sheet import Sheet
 from keydesk.keys.confirm import Letters
 from keydesk.keys.keymap import KEYMAP, KeyMap
+from keydesk.store.risk import exit_only_text
 from keydesk.store.store import Store
 from keydesk.text.format import JOINED, join_units, lines_of, money
 from keydesk.text.sanitize import Printable, safe
@@ -248,67 +246,25 @@ class ModalForm(Overlay[Result], Generic[Result]):
         self.sheet = None
 
 
-AskPrice = Callable[[str], None]
-QuoteTrouble = Callable[[str], str]  # instrument -> why its old price could not be read again
-ShowPlan = Callable[[str, Sequence[PriceLine]], None]
-SentLikeThis = Callable[[str, str, str], float | None]  # instrument, type, side -> seconds ago
-
-
-TakeRefused = Callable[[str, Side], RefusedTicket | None]  # once: the ticket that was rejected
-
-
-def _none_refused(_instrument: str, _side: Side) -> RefusedTicket | None:
-    return None
-
-
-def _never_sent(_instrument: str, _kind: str, _side: str) -> float | None:
-    return None
-
-
-def _ask_nothing(_instrument: str) -> None:
-    return None
-
-
-def _no_dock() -> int:
-    return 0
-
-
-def _nowhere(_instrument: str, _lines: Sequence[PriceLine]) -> None:
-    return None
-
-
-def _no_reason() -> str:
-    return ""
-
-
-def _no_trouble(_instrument: str) -> str:
-    return ""
-
-
 @dataclass(frozen=True, slots=True)
 class FormContext:
-    """What every form is given: store, letters, clocks, template, limits, keys. Forms only read it."""
+    """What every form is given: store, letters, clock, template, limits, keys. Forms only read it."""
 
     store: Store
     letters: Letters
     clock: Callable[[], float]  # monotonic seconds
-    wall_ns: Callable[[], int]
     template: Template = field(default_factory=Template)  # the standard one
     templates: TemplateSet = field(default_factory=TemplateSet)
     limits: Limits = field(default_factory=Limits)
     preset: int = 3
-    no_orders: str = ""  # why only exits are sent; empty: all orders are
-    exit_only: Callable[[], str] = _no_reason  # why no risk may be opened now; empty: it may
-    sent_like_this: SentLikeThis = _never_sent
-    take_refused: TakeRefused = _none_refused
-    ask_price: AskPrice = _ask_nothing  # request the price of an instrument
-    quote_trouble: QuoteTrouble = _no_trouble
     keymap: KeyMap = KEYMAP
-    dock_columns: Callable[[], int] = (
-        _no_dock  # beside chart and watchlist; 0: a form covers a part of them
-    )
-    show_plan: ShowPlan = _nowhere  # draw the prices of the draft on the chart of its instrument
+    # Beside chart and watchlist; 0: a form covers a part of them.
+    dock_columns: Callable[[], int] = int
 
     def template_of(self, instrument: str) -> Template:
         """Return the template that new trades of an instrument begin with."""
         return self.templates.of(instrument, self.template)
+
+    def exit_only(self) -> str:
+        """Return why no risk may be opened now, "" if it may."""
+        return exit_only_text(self.store, self.limits, self.store.now_ns)

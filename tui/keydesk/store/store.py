@@ -25,6 +25,7 @@ from keydesk.calc.market.replay import ControlledMarket
 from keydesk.calc.market.watchlists import ALL, Watchlists
 from keydesk.calc.orders.plans.exit_plans import ExitPlan
 from keydesk.calc.risk.sizing import TypicalSpreads
+from keydesk.store.sent_orders import SentOrders
 from keydesk.store.state import (
     Arming,
     AuditTrail,
@@ -126,6 +127,7 @@ class Store:
         self.notices: list[Notice] = []  # newest last
         self.arming = Arming()
         self.audit = AuditTrail()
+        self.sent = SentOrders()
         self.flash_until = 0.0  # monotonic seconds until which the newest message is shown reversed
         self.filled_levels: dict[str, Decimal] = {}  # prices of orders that were filled last, by id
         self.in_flight: dict[str, InFlight] = {}  # by intent id, until settled

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Protocol
 
-from keydesk.calc.orders.checks import DUPLICATE_WITHIN, FRESH
+from keydesk.calc.orders.checks import FRESH
 from keydesk.calc.orders.instructions import (
     CancelOrders,
     CloseParts,
@@ -28,8 +28,9 @@ from keydesk.calc.orders.instructions import (
     SetExitPlan,
     SetProtection,
 )
-from keydesk.calc.orders.ticket_draft import Side, TicketField
+from keydesk.calc.orders.ticket_draft import TicketField
 from keydesk.store.prices import apply_price
+from keydesk.store.sent_orders import SentOrders
 from keydesk.store.store import Store
 from keydesk.text.format import pair, units
 from keydesk.text.sanitize import clean
@@ -57,7 +58,6 @@ from keydesk_client.models import (
 from keydesk_client.orders.outcome import Done, OrderResult, Outcome, Rejected, new_intent_id
 from keydesk_client.orders.sender import Sender
 
-REFUSED_TICKET_SECONDS = 60.0
 FIELD_OF_MEMBER: Mapping[str, TicketField] = {
     "units": "size",
     "price_bound": "bound",
@@ -76,36 +76,26 @@ FIELD_OF_MEMBER: Mapping[str, TicketField] = {
 
 @dataclass(slots=True)
 class RefusedTickets:
-    """The last refused ticket of each instrument and side."""
+    """Keeps the last refused ticket of each instrument and side."""
 
+    sent: SentOrders
     now: Callable[[], float]
-    _tickets: dict[tuple[str, Side], tuple[float, RefusedTicket]] = field(default_factory=dict)
 
     def add(self, order: OpenOrder, outcome: Outcome) -> bool:
         """Keep the ticket of an order that the broker refused; return whether it did."""
         code = _reason_of(outcome)
         meaning = meaning_of(code) if code else None
         if code and order.draft is not None and meaning is not None:
-            self._put(order, RefusedTicket(order.draft, meaning[1], meaning[0]))
+            refused = RefusedTicket(order.draft, meaning[1], meaning[0])
+            self.sent.keep_refused(refused, self.now())
         return bool(code)
 
     def add_invalid(self, order: OpenOrder, error: InvalidRequest) -> None:
         """Keep the ticket of an order that was not sent because a member of it is invalid."""
         member = (getattr(error, "field", "") or "").partition(".")[0]
         if order.draft is not None:
-            self._put(
-                order, RefusedTicket(order.draft, FIELD_OF_MEMBER.get(member, ""), str(error))
-            )
-
-    def take(self, instrument: str, side: Side) -> RefusedTicket | None:
-        """Return the refused ticket of a side once, None without one, or if it is older than a minute."""
-        entry = self._tickets.pop((instrument, side), None)
-        if entry is None or self.now() - entry[0] > REFUSED_TICKET_SECONDS:
-            return None
-        return entry[1]
-
-    def _put(self, order: OpenOrder, refused: RefusedTicket) -> None:
-        self._tickets[order.instrument, order.side] = self.now(), refused
+            refused = RefusedTicket(order.draft, FIELD_OF_MEMBER.get(member, ""), str(error))
+            self.sent.keep_refused(refused, self.now())
 
 
 def _reason_of(outcome: Outcome) -> str:
@@ -134,19 +124,16 @@ class Commands:
     client: Client
     sender: Sender
     dispatcher: Dispatcher
-    no_orders: str = ""  # why the order journal cannot be kept, so that only exits leave
     exit_only: Callable[[], str] = str  # why no risk may be opened now, "" if it may
     exit_plans: ExitPlanStore | None = None
-    quote_trouble: dict[str, str] = field(default_factory=dict)  # why asking again failed last
     refused: RefusedTickets = field(init=False)
     settings: SettingsRequests = field(init=False)
     exits: Exits = field(init=False)
-    _sent: dict[tuple[str, str, str], float] = field(default_factory=dict)
     _opening: set[str] = field(default_factory=set)
     _recovering: bool = False
 
     def __post_init__(self) -> None:
-        self.refused = RefusedTickets(self.dispatcher.now)
+        self.refused = RefusedTickets(self.store.sent, self.dispatcher.now)
         self.settings = SettingsRequests(self.client, self.dispatcher)
         self.exits = Exits(self.client, self.sender, self.dispatcher)
 
@@ -208,12 +195,6 @@ class Commands:
             self.dispatcher.record("recovered", f"{outcome.intent.id} {report.text}")
             self.dispatcher.report(outcome, report)
 
-    def sent_like_this(self, instrument: str, kind: str, side: str) -> float | None:
-        """Return the seconds since the same order was sent, None if not within `DUPLICATE_WITHIN`."""
-        at = self._sent.get((instrument, kind, side))
-        since = None if at is None else self.dispatcher.now() - at
-        return since if since is not None and since < DUPLICATE_WITHIN else None
-
     # What opens risk.
 
     async def _open_parts(self, order: OpenOrder) -> None:
@@ -246,7 +227,8 @@ class Commands:
             self.dispatcher.notify("bad", f"NOT SENT {text}: {error}")
             self.refused.add_invalid(order, error)
             return False
-        self._sent[order.instrument, order.kind, order.side] = self.dispatcher.now()
+        same = order.instrument, order.kind, order.side
+        self.store.sent.sent_at[same] = self.dispatcher.now()
         command = self.exits.command(text, order.side.lower(), order.instrument, "open")
         command = replace(
             command,
@@ -261,7 +243,7 @@ class Commands:
         if self.exit_plans is not None:
             self.exit_plans.settled(intent_id, outcome)
         if self.refused.add(order, outcome):  # sending the same again is not a duplicate
-            self._sent.pop((order.instrument, order.kind, order.side), None)
+            self.store.sent.sent_at.pop(same, None)
         return isinstance(outcome, Done) and outcome.result is not OrderResult.CANCELLED
 
     async def _reverse(self, reverse: Reverse) -> None:
@@ -315,9 +297,9 @@ class Commands:
             for price in answer.prices:
                 apply_price(self.store, price, self.dispatcher.now())
         except (KeydeskClientError, *READ_ERRORS) as error:
-            self.quote_trouble[instrument] = clean(str(error))
+            self.store.sent.quote_trouble[instrument] = clean(str(error))
             return f"the price is old and could not be read again ({error})"
-        self.quote_trouble.pop(instrument, None)
+        self.store.sent.quote_trouble.pop(instrument, None)
         return ""
 
     # What moves an order.

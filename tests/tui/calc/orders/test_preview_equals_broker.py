@@ -150,11 +150,11 @@ class Account:
         self.form.draft = drawn.draft
 
     def form_context(self) -> FormContext:
+        self.folded.store.wall_ns = lambda: NOON
         return FormContext(
             store=self.folded.store,
             letters=Letters(lambda letters: letters[0]),
             clock=lambda: 1.0,
-            wall_ns=lambda: NOON,
         )
 
     @property

@@ -201,11 +201,9 @@ async def test_the_audit_log_has_the_words_of_the_form_and_why_a_key_was_refused
 async def test_what_sends_and_what_was_dropped_stay_on_a_screen_with_too_many_warnings() -> None:
     store = example_store()
     store.health.rtt_ms = 800.0
-    context = replace(
-        example_context(store),
-        sent_like_this=lambda *_: 3.0,
-        wall_ns=lambda: 1_772_056_740_000_000_000,
-    )
+    context = example_context(store)
+    store.sent.sent_at["EUR_USD", "MARKET", "BUY"] = NOW - 3
+    store.wall_ns = lambda: 1_772_056_740_000_000_000
     store.set_in_flight(in_flight("EUR_USD", state="unconfirmed"))
     app = FormApp(lambda: TicketForm(context, "BUY", "EUR_USD"))
     async with app.run_test(size=(80, 24)) as pilot:
@@ -394,14 +392,10 @@ async def test_a_reducing_ticket_is_an_exit_and_works_disarmed() -> None:
 
 def asking_app(store: Store, *, clock: list[float], trouble: str = "") -> tuple[FormApp, list[str]]:
     """A ticket that asks for prices, and what it asked for; the clock's last entry is the time."""
-    asked: list[str] = []
-    context = replace(
-        example_context(store),
-        clock=lambda: clock[-1],
-        ask_price=asked.append,
-        quote_trouble=lambda _: trouble,
-    )
-    return FormApp(lambda: TicketForm(context, "BUY", "EUR_USD")), asked
+    context = replace(example_context(store), clock=lambda: clock[-1])
+    store.sent.quote_trouble["EUR_USD"] = trouble
+    app = FormApp(lambda: TicketForm(context, "BUY", "EUR_USD"))
+    return app, app.prices_wanted
 
 
 async def test_a_ticket_opened_on_an_old_price_has_it_read_again_at_once() -> None:
@@ -412,9 +406,11 @@ async def test_a_ticket_opened_on_an_old_price_has_it_read_again_at_once() -> No
         assert isinstance(form, TicketForm)
         assert asked == ["EUR_USD"]
         form.redraw()
+        await pilot.pause()
         assert asked == ["EUR_USD"], "once in three seconds is enough"
         clock.append(NOW + 7)
         form.redraw()
+        await pilot.pause()
         assert asked == ["EUR_USD", "EUR_USD"], "it is still old"
         store.quotes["EUR_USD"].received = NOW + 7
         clock.append(NOW + 9)

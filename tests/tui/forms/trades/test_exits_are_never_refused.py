@@ -26,7 +26,6 @@ from keydesk.forms.trades.reverse_flatten import FlattenForm
 from keydesk.keys.confirm import EXITS, Step
 from keydesk.keys.guard import Cause, arming_after
 from keydesk.parse.orders import ParsedOrder
-from keydesk.store.risk import exit_only_text
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from keydesk.values import ClosedTrade, InFlightState
@@ -90,7 +89,8 @@ def disarmed(context: FormContext) -> FormContext:
 
 def old_price(context: FormContext) -> FormContext:
     late = context.clock() + 60
-    return replace(context, clock=lambda: late, quote_trouble=lambda _: "no answer")
+    context.store.sent.quote_trouble["EUR_USD"] = "no answer"
+    return replace(context, clock=lambda: late)
 
 
 def halted(context: FormContext) -> FormContext:
@@ -100,7 +100,8 @@ def halted(context: FormContext) -> FormContext:
 
 
 def no_journal(context: FormContext) -> FormContext:
-    return replace(context, no_orders="no room on the disk")
+    context.store.sent.no_orders = "no room on the disk"
+    return context
 
 
 def under_way(state: InFlightState) -> Callable[[FormContext], FormContext]:
@@ -173,9 +174,7 @@ EXIT_FORMS: dict[str, Callable[[FormContext], Form[Any]]] = {
 def held(name: str) -> FormContext:
     store: Store = example_store()
     rebuild_position(store, "EUR_USD")
-    context = HOLDS[name](example_context(store))
-    limits = context.limits
-    return replace(context, exit_only=lambda: exit_only_text(store, limits, WALL_NS))
+    return HOLDS[name](example_context(store))
 
 
 @pytest.mark.parametrize("hold", HOLDS)

@@ -113,10 +113,6 @@ class DeskActions:
             chart.preset_units = shown.units
         self._window.screen.query_one(InstrumentLine).show_preset(shown.text)
 
-    def dock_columns(self) -> int:
-        """Return the columns beside chart and watchlist that a form may cover."""
-        return self._window.screen.dock_columns
-
     def show_plan(self, instrument: str, lines: Sequence[PriceLine]) -> None:
         """Draw the prices of an open form on the charts of its instrument."""
         for screen in self._window.app.screen_stack:

@@ -61,8 +61,7 @@ class PageActions:
 
     def action_sessions(self) -> None:
         """Show the market hours."""
-        context = self._desk.form_context()
-        self._window.app.push_screen(forms.SessionsForm(self._store, context.wall_ns))
+        self._window.app.push_screen(forms.SessionsForm(self._store, lambda: self._store.now_ns))
 
     def action_outcomes(self) -> None:
         """Show what became of the orders."""
@@ -102,7 +101,7 @@ class PageActions:
         def read(page: AccountPage) -> None:
             self._desk.pages.read_bookings(page.show_bookings)
 
-        page = AccountPage(self._store, monotonic, read, self.configure_account)
+        page = AccountPage(self._store, monotonic, read)
         self._window.app.push_screen(page)
         self._desk.pages.read_summary(page.show_more)
 

@@ -157,7 +157,7 @@ class UnlockForm(InfoForm[bool]):
 
     def lines(self) -> Sequence[TextLine]:
         """Say why the desk is locked, what is to be typed and what follows."""
-        store, now_ns = self.context.store, self.context.wall_ns()
+        store, now_ns = self.context.store, self.context.store.now_ns
         lock, result = store.loss_lock, day_result(store)
         lost = safe(f"Lost today: {money(result.loss)} {result.currency}")
         lines = [

@@ -22,6 +22,7 @@ from keydesk.forms.account.live_page import (
     value_text,
 )
 from keydesk.forms.info_form import Rows
+from keydesk.forms.requests import ConfigureWanted
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import ACCOUNT
 from keydesk.store.frame import Frame
@@ -53,7 +54,6 @@ class AccountPage(LivePage):
         store: The state of account and market.
         now: Monotonic seconds.
         read: Reads bookings and summary for the page; called again after each transaction.
-        configure: Opens the form that changes name and margin rate.
     """
 
     KEY_CONTEXT: ClassVar[str] = ACCOUNT
@@ -64,10 +64,8 @@ class AccountPage(LivePage):
         store: Store,
         now: Callable[[], float],
         read: Callable[["AccountPage"], None] = lambda _: None,
-        configure: Callable[[], None] = lambda: None,
     ) -> None:
         self._store, self._now, self._read = store, now, read
-        self._configure = configure
         self._bookings: Sequence[Booking] | None = None
         self._trouble = ""
         self._summary: Rows = []
@@ -104,7 +102,7 @@ class AccountPage(LivePage):
 
     def action_configure(self) -> None:
         """Open the form that changes name and margin rate."""
-        self._configure()
+        self.app.post_message(ConfigureWanted())
 
     def show_bookings(self, bookings: Sequence[Booking] | None, trouble: str = "") -> None:
         """Show what was booked; None leaves what is shown, with the reason why there is nothing newer."""

@@ -66,10 +66,14 @@ class TicketForm(Form[OpenOrder]):
         context = self.trading_context_about(instrument)
         template = form_context.template_of(instrument)
         draft = first_draft(side, instrument, context, template, form_context.preset)
-        refused = None if fields else form_context.take_refused(instrument, side)
+        refused = (
+            None
+            if fields
+            else form_context.store.sent.take_refused(instrument, side, form_context.clock())
+        )
         self.rejected = ""  # why the broker rejected it as it was typed before
         if fields is not None:
-            draft = fields.on(draft, form_context.wall_ns())
+            draft = fields.on(draft, form_context.store.now_ns)
         elif refused is not None:
             draft = on_field(refused)
             self.rejected = refused.text
@@ -133,7 +137,7 @@ class TicketForm(Form[OpenOrder]):
                 everything=self.editor.everything,
                 narrow=self.is_narrow,
                 writing=self.editor.writing,
-                now_ns=self.context.wall_ns(),
+                now_ns=self.context.store.now_ns,
                 zone=self.context.store.zone,
             ),
         ]
@@ -159,7 +163,7 @@ class TicketForm(Form[OpenOrder]):
         lines = result_lines(self.draft, plan, context, narrow=narrow)
         if not isinstance(plan.levels.entry, Decimal) or not plan.units:
             return lines
-        preview = preview_of(self.draft, plan, context, self.context.wall_ns())
+        preview = preview_of(self.draft, plan, context, self.context.store.now_ns)
         return [*lines, *preview_lines(preview, context, narrow=narrow)]
 
     def action(self) -> Action:
@@ -223,7 +227,7 @@ class TicketForm(Form[OpenOrder]):
         plan = self.plan(context)
         if plan is None or context is None:
             return None
-        expires = expiry_of(self.draft, self.context.wall_ns(), self.context.store.zone)
+        expires = expiry_of(self.draft, self.context.store.now_ns, self.context.store.zone)
         rules = exit_rules_of(self.editor.template, plan, context)
         return order_of(self.draft, plan, expires, rules, self._parts(plan, context))
 
@@ -278,11 +282,13 @@ class TicketForm(Form[OpenOrder]):
     def _check_context(self) -> CheckContext:
         store, draft = self.context.store, self.draft
         return CheckContext(
-            wall_ns=self.context.wall_ns(),
+            wall_ns=self.context.store.now_ns,
             rtt_ms=store.health.rtt_ms,
-            sent_like_this=self.context.sent_like_this(draft.instrument, draft.kind, draft.side),
+            sent_like_this=store.sent.seconds_since(
+                draft.instrument, draft.kind, draft.side, self.context.clock()
+            ),
             in_flight=store.in_flight_of(draft.instrument),
-            quote_trouble=self.context.quote_trouble(draft.instrument),
+            quote_trouble=store.sent.quote_trouble.get(draft.instrument, ""),
             open_risk=open_risk_of(store),
             zone=store.zone,
             usual_size=usual_size(store, draft.instrument),
@@ -306,7 +312,7 @@ class TicketForm(Form[OpenOrder]):
 
     def write(self, key: str, character: str | None) -> None:
         """Take a key for that field."""
-        self.editor.write(key, character, self.context.wall_ns())
+        self.editor.write(key, character, self.context.store.now_ns)
 
     def typed(self, key: str) -> bool:
         """Fill the active field."""
@@ -395,5 +401,5 @@ class TicketForm(Form[OpenOrder]):
 
     def action_write(self, name: TextName) -> None:
         """Send the letters that follow to a field of text."""
-        self.editor.begin_text(name, self.context.wall_ns())
+        self.editor.begin_text(name, self.context.store.now_ns)
         self._say()

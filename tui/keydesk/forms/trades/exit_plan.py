@@ -249,7 +249,7 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
     def _problem(self, plan: ExitPlan) -> str:
         if plan.is_empty:
             return "" if self.plan else "Nothing planned yet: digits set, e t h pick a field"
-        if is_due(plan, self.context.wall_ns()):
+        if is_due(plan, self.context.store.now_ns):
             return "It is open longer than that already: close it, or give more minutes"
         known = None if self.plan is None else replace(self.plan, break_even_done=False)
         if known is not None and replace(known, opened_ns=plan.opened_ns) == plan:

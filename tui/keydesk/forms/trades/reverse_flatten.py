@@ -237,8 +237,8 @@ def _trail_text(plan: Plan, context: TradingContext) -> TextLine:
 
 def _reversal_refusals(context: TradingContext, form_context: FormContext) -> list[str]:
     if not context.tradeable:
-        return [f"Halted: {closed_text(form_context.wall_ns())}"]
-    old = old_price_text(context, form_context.quote_trouble(context.rules.name))
+        return [f"Halted: {closed_text(form_context.store.now_ns)}"]
+    old = old_price_text(context, form_context.store.sent.quote_trouble.get(context.rules.name, ""))
     if old:
         return [old]
     return []
