@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 USUAL_CHECKS = Reconciliation()
 PRACTICE_POLL = 1.0  # seconds
-POLL = 5.0
 
 
 @dataclass(slots=True)
@@ -108,7 +107,7 @@ async def open_account(
     unread: UnreadOutcomes | None = None,
 ) -> AsyncIterator[Connection]:
     """Open the account; leaving the block closes all connections."""
-    from keydesk.feeds.account_feed import AccountFeed  # noqa: PLC0415
+    from keydesk.feeds.account_feed import CHECK_EVERY_S, AccountFeed  # noqa: PLC0415
     from keydesk.feeds.reconciliation import Reconciler  # noqa: PLC0415
     from keydesk.store.valuation import revalue  # noqa: PLC0415
     from keydesk.trading.audit import AuditLog  # noqa: PLC0415
@@ -139,7 +138,7 @@ async def open_account(
         feed = AccountFeed(
             client=client,
             store=store,
-            check_every_s=PRACTICE_POLL if target.own_broker else POLL,
+            check_every_s=PRACTICE_POLL if target.own_broker else CHECK_EVERY_S,
             broker=Broker() if target.own_broker else Broker(target.rest_url, target.login),
         )
         executions = ExecutionLog(audit.with_suffix(".executions"))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import Enum
 
-from keydesk.calc.market.trading_day import day_start, next_day_start
+from keydesk.calc.market.trading_day import DAY_END_TEXT, day_start, next_day_start
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.text.format import duration, money
 from keydesk_client.arithmetic.constants import NOTHING, PERCENT, SECOND
@@ -87,7 +87,7 @@ def refused_limit(lock: LossLock, result: DayResult, limits: Limits) -> str:
     share = f" ({money(lost / result.base * PERCENT)} %)" if result.base else ""
     return (
         f"{money(limit)} {result.currency} would lock the desk at once, {money(lost)}{share} are lost today: "
-        "type more, or wait for 17:00 New York"
+        f"type more, or wait for {DAY_END_TEXT}"
     )
 
 
@@ -155,7 +155,7 @@ def lock_text(lock: LossLock, now_ns: int) -> str:
     if not lock.is_on:
         return ""
     limit = "" if lock.limit is None else f" of {money(lock.limit)}"
-    left = f"until 17:00 New York, in {duration((lock.ends_ns - now_ns) / SECOND)}"
+    left = f"until {DAY_END_TEXT}, in {duration((lock.ends_ns - now_ns) / SECOND)}"
     text = f"EXIT-ONLY: the daily loss limit{limit} was reached; {left}"
     if lock.unlock_at_ns is None:
         return text
@@ -170,7 +170,7 @@ def event_text(event: LossEvent, lock: LossLock, result: DayResult, now_ns: int)
         case LossEvent.WARNED:
             return (
                 f"DAILY LOSS {lost} {currency}: over {lock.warned} % of your limit of "
-                f"{money(lock.limit)}; at the limit the desk is exit-only until 17:00 New York"
+                f"{money(lock.limit)}; at the limit the desk is exit-only until {DAY_END_TEXT}"
             )
         case LossEvent.LOCKED:
             return f"{lock_text(lock, now_ns)}. Lost today: {lost} {currency}. Exits work"
@@ -178,4 +178,4 @@ def event_text(event: LossEvent, lock: LossLock, result: DayResult, now_ns: int)
             again = lock.accepted + (lock.limit or NOTHING)
             return f"The daily loss lock was released early; it locks again at a loss of {money(again)} {currency}"
         case LossEvent.NEW_DAY:
-            return "A new trading day began at 17:00 New York: the daily loss lock is released"
+            return f"A new trading day began at {DAY_END_TEXT}: the daily loss lock is released"

@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import groupby
 
-from keydesk.calc.market.trading_day import booking_day_start, next_day_start
+from keydesk.calc.market.trading_day import DAY_END_TEXT, booking_day_start, next_day_start
 from keydesk.cli.account_access import account_parser, open_account
 from keydesk.cli.csv_output import Row, refuse_existing, say_written, write_csv
 from keydesk.cli.options import add_csv, add_period, read_period
@@ -143,7 +143,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         "what",
         choices=sorted(KINDS),
         help="trades by their opening, transactions by their time, or equity: what each trading day "
-        "(17:00 New York) booked and the balance at its end, open profit not included",
+        f"({DAY_END_TEXT}) booked and the balance at its end, open profit not included",
     )
     add_period(parser, required=False, end="")
     add_csv(parser)

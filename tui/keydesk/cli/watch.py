@@ -32,7 +32,6 @@ from keydesk.text.sanitize import SafeText, clean, safe
 from keydesk.words.outages import Broker
 
 CHECK_INTERVAL = 0.25  # seconds
-POLL = 5.0
 INTERRUPTED = 130
 FEEDS: Mapping[str, Feed] = {
     name: session.FEEDS[name]
@@ -99,7 +98,6 @@ class Watcher:
         self.feed = AccountFeed(
             client=reach.client,
             store=self.store,
-            check_every_s=POLL,
             alerts=self.watch,
             broker=Broker(reach.target.rest_url, reach.target.login),
         )

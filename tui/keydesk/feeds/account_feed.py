@@ -55,6 +55,7 @@ T = TypeVar("T")
 UNANSWERED = (ConnectionLost, TimedOut, Unreachable)
 NO_RETRIES = Retries(most=0)
 MAX_REASON_LENGTH = 200
+CHECK_EVERY_S = 5.0  # from one comparison with the account's changes to the next
 DEAD_AFTER = 10.0  # seconds without a line; heartbeats come every five
 PRICES = StreamSettings(stall_s=DEAD_AFTER, when_full=OverflowPolicy.KEEP_LAST)
 TRANSACTIONS = StreamSettings(stall_s=DEAD_AFTER)
@@ -68,7 +69,7 @@ class AccountFeed:
 
     client: Client
     store: Store
-    check_every_s: float = 5.0  # from one comparison with the account's changes to the next
+    check_every_s: float = CHECK_EVERY_S
     longest_pause_s: float = 30.0  # before a request or a stream is tried again
     timing: Timing = REAL_TIMING
     round_trips: RoundTrips = field(default_factory=RoundTrips)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from keydesk.calc.market.trading_day import day_start
+from keydesk.calc.market.trading_day import DAY_END_TEXT, day_start
 from keydesk.feeds.account_feed import AccountFeed, reason
 from keydesk.store.state import Topic
 from keydesk.store.transactions.fold import (
@@ -77,7 +77,7 @@ async def _start_prices(
         except Refused as error:
             if error.status not in NOT_OFFERED:
                 raise
-            feed.write(f"The price of {name} at 17:00 New York is not known: {reason(error)}")
+            feed.write(f"The price of {name} at {DAY_END_TEXT} is not known: {reason(error)}")
             continue
         for each in answer.candles[-1:]:
             if each.bid is not None and each.ask is not None:

@@ -9,10 +9,10 @@ from keydesk.calc.market.sessions import (
     closed_text,
     is_friday_evening,
     overlap,
-    rollover_at,
     sessions_at,
     week_at,
 )
+from keydesk.calc.market.trading_day import next_day_start
 
 
 def ns(text: str, zone: str = "UTC") -> int:
@@ -63,10 +63,10 @@ def test_the_week_runs_from_sunday_to_friday_in_new_york(
     assert (week.is_open, week.changes_ns) == (is_open, ns(changes, "America/New_York"))
 
 
-def test_the_rollover_is_at_five_in_new_york() -> None:
-    assert rollover_at(ns("2026-03-04T21:59")) == ns("2026-03-04T22:00")
-    assert rollover_at(ns("2026-03-04T22:00")) == ns("2026-03-05T22:00")
-    assert rollover_at(ns("2026-07-01T12:00")) == ns("2026-07-01T21:00")
+def test_the_rollover_is_at_the_end_of_the_trading_day() -> None:
+    assert next_day_start(ns("2026-03-04T21:59")) == ns("2026-03-04T22:00")
+    assert next_day_start(ns("2026-03-04T22:00")) == ns("2026-03-05T22:00")
+    assert next_day_start(ns("2026-07-01T12:00")) == ns("2026-07-01T21:00")
 
 
 @pytest.mark.parametrize(

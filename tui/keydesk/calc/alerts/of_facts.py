@@ -21,7 +21,7 @@ from keydesk.calc.alerts.condition import (
     number_of,
     seconds_of,
 )
-from keydesk.calc.market.trading_day import next_day_start
+from keydesk.calc.market.trading_day import DAY_END_TEXT, next_day_start
 from keydesk.text.format import exact, money
 from keydesk.text.sanitize import clean_name
 from keydesk_client.arithmetic.constants import NOTHING, PERCENT, SECOND
@@ -275,7 +275,7 @@ class RolloverSoon(FactsCondition):
 
     @property
     def text(self) -> str:
-        return f"rollover (17:00 New York) in {self.level // MINUTE_S} min"
+        return f"rollover ({DAY_END_TEXT}) in {self.level // MINUTE_S} min"
 
     def read(self, facts: Facts) -> Decimal | None:
         now_ns = facts.now_ns

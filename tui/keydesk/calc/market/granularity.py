@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
+from keydesk.calc.market.trading_day import DAY_END_TEXT
+
 SECONDS: Final[Mapping[str, int]] = {
     "S5": 5, "S10": 10, "S15": 15, "S30": 30,
     "M1": 60, "M2": 120, "M4": 240, "M5": 300, "M10": 600, "M15": 900, "M30": 1800,
@@ -16,9 +18,9 @@ LONGER: Final[Mapping[str, str]] = {"S5": "M1", "M1": "M15", "M5": "H1", "M15": 
 LAST_PLACE: Final = 4
 SHORTEST: Final = "M1"  # that the last of four charts shows
 ALIGNMENT: Final[Mapping[str, str]] = {
-    "D": "from 17:00 New York",
-    "W": "from Fri 17:00 New York",
-    "M": "from the 1st 17:00 New York",
+    "D": f"from {DAY_END_TEXT}",
+    "W": f"from Fri {DAY_END_TEXT}",
+    "M": f"from the 1st {DAY_END_TEXT}",
 }
 
 

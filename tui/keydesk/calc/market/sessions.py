@@ -104,12 +104,6 @@ def week_text(now_ns: int, zone: tzinfo) -> str:
     return f"{opens:%a %H:%M} to {closes:%a %H:%M %Z}, daily break {pause}"
 
 
-def rollover_at(now_ns: int) -> int:
-    """Return the next 17:00 New York."""
-    times = (_ns(day, DAY_ENDS, NEW_YORK) for day in _days(now_ns, NEW_YORK))
-    return next(each for each in times if each > now_ns)
-
-
 def closed_text(now_ns: int) -> str:
     """Return until when an instrument that cannot be traded now stays closed, as far as that is known."""
     week = week_at(now_ns)

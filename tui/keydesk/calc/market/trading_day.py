@@ -7,12 +7,15 @@ that ends: the functions for bookings say so in their names.
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from functools import lru_cache
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from keydesk_client.arithmetic.constants import SECOND
 
 NEW_YORK = ZoneInfo("America/New_York")
 DAY_ENDS = time(17)
+DAY_END_TEXT: Final = "17:00 New York"
+"""The end of the day as the screen says it."""
 
 
 def day_start(now_ns: int) -> int:

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from keydesk.calc.market.trading_day import DAY_END_TEXT
+
 ALL = "All"  # the list that always exists: every instrument of the account
 COLUMNS: dict[str, str] = {
     "bid": "Bid",
     "ask": "Ask",
     "spread": "Spread in pips",
-    "day": "Change since 17:00 New York in %",
+    "day": f"Change since {DAY_END_TEXT} in %",
     "own": "Own net position",
     "spark": "Line of the day",
     "range": "Place in the range of the day",

@@ -14,17 +14,15 @@ from keydesk.calc.market.sessions import sessions_at
 from keydesk.calc.market.trading_day import booking_day_start
 from keydesk.calc.trade_journal.notes import NO_NOTE, TradeNote
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk_client.arithmetic.constants import SECOND
+from keydesk_client.arithmetic.constants import HOUR, MINUTE, SECOND
 
 NONE = "none"
-MINUTE_NS = 60 * SECOND
-HOUR_NS = 60 * MINUTE_NS
 HOLD_TIMES = (
-    (5 * MINUTE_NS, "under 5 min"),
-    (30 * MINUTE_NS, "5 to 30 min"),
-    (120 * MINUTE_NS, "30 min to 2 h"),
-    (480 * MINUTE_NS, "2 to 8 h"),
-    (1440 * MINUTE_NS, "8 to 24 h"),
+    (5 * MINUTE, "under 5 min"),
+    (30 * MINUTE, "5 to 30 min"),
+    (120 * MINUTE, "30 min to 2 h"),
+    (480 * MINUTE, "2 to 8 h"),
+    (1440 * MINUTE, "8 to 24 h"),
 )
 SIZES = (
     (Decimal(1_000), "under 1k"),
@@ -92,13 +90,13 @@ def by_session(trade: JournalTrade, _: GroupContext) -> Iterable[str]:
 
 def session_of(time_ns: int) -> str:
     """Return the sessions that are open at an instant: London and New York; none."""
-    return _session_of_hour(time_ns // HOUR_NS)
+    return _session_of_hour(time_ns // HOUR)
 
 
 @lru_cache(maxsize=20_000)
 def _session_of_hour(hour: int) -> str:
     """Return the sessions of an hour: each opens and closes at a whole one, in UTC, too."""
-    return " and ".join(each.name for each in sessions_at(hour * HOUR_NS) if each.is_open) or NONE
+    return " and ".join(each.name for each in sessions_at(hour * HOUR) if each.is_open) or NONE
 
 
 def by_hour(trade: JournalTrade, context: GroupContext) -> Iterable[str]:

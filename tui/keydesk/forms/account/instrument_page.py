@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from decimal import Decimal
 
-from keydesk.calc.market.sessions import closed_text, rollover_at, week_at, week_text
+from keydesk.calc.market.sessions import closed_text, week_at, week_text
+from keydesk.calc.market.trading_day import DAY_END_TEXT, next_day_start
 from keydesk.calc.risk.financing import financing_of
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.account.live_page import LivePage, StyledText, rate_text
@@ -89,12 +90,12 @@ def _hours_rows(kind: str, name: str, store: Store) -> Rows:
     if kind != "CURRENCY":
         return [*rows, ("trading hours", "the broker does not say; those of its exchange")]
     week = week_at(clock)
-    left = duration((rollover_at(clock) - clock) / SECOND)
+    left = duration((next_day_start(clock) - clock) / SECOND)
     return [
         *rows,
         ("trading hours", week_text(clock, store.zone)),
         ("the week", safe(week.text(clock))),
-        ("next rollover", f"in {left}, 17:00 New York: financing is booked"),
+        ("next rollover", f"in {left}, {DAY_END_TEXT}: financing is booked"),
     ]
 
 

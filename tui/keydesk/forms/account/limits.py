@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from textual.events import Key as KeyPress
 
 from keydesk.calc.daily_loss import refused_limit, share_used
+from keydesk.calc.market.trading_day import DAY_END_TEXT
 from keydesk.calc.orders.limits import (
     LIMIT_FIELDS,
     MAX_DIGITS,
@@ -36,7 +37,7 @@ BEFORE_NOW = 2 + NAME_WIDTH + VALUE_WIDTH + 2 + UNIT_WIDTH + 1
 IN_ONE_LINE = BEFORE_NOW + NOW_WIDTH
 DAILY = frozenset(("daily_loss", "daily_loss_percent"))
 HINTS: Mapping[str, str] = {
-    "daily_loss": "Raised or removed today, it counts from the next day, 17:00 New York",
+    "daily_loss": f"Raised or removed today, it counts from the next day, {DAY_END_TEXT}",
     "hard_open_risk_percent": "Open trades to their stops, and entry orders as if they filled",
     "hard_spread_of_stop": "0.25: the spread is a quarter of the distance to the stop",
     "cool_off_losses": "After that many losing trades in a row today, only exits are sent for a while",

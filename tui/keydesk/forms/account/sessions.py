@@ -9,11 +9,11 @@ from keydesk.calc.market.sessions import (
     closed_text,
     is_friday_evening,
     overlap,
-    rollover_at,
     sessions_at,
     week_at,
     week_text,
 )
+from keydesk.calc.market.trading_day import DAY_END_TEXT, next_day_start
 from keydesk.forms.info_form import ScrolledForm
 from keydesk.forms.sheet import BLANK, TextLine, fold_line, wrap_text
 from keydesk.forms.trades.trade_form import trade_name
@@ -56,10 +56,10 @@ class SessionsForm(ScrolledForm):
         lines = [_line(each, now_ns, self.store.zone) for each in sessions]
         if text := overlap(sessions):
             lines.append(((safe(f"{'':<{NAME_WIDTH}}{text} overlap"), "good"),))
-        left = duration((rollover_at(now_ns) - now_ns) / SECOND)
+        left = duration((next_day_start(now_ns) - now_ns) / SECOND)
         lines += [
             BLANK,
-            _pair("Rollover", f"in {left}, 17:00 New York: financing, wide spreads"),
+            _pair("Rollover", f"in {left}, {DAY_END_TEXT}: financing, wide spreads"),
             _pair("The week", f"{week.text(now_ns)}, {week.at(self.store.zone)}"),
             _pair("Hours", week_text(now_ns, self.store.zone)),
             _pair("Now", date_and_time(now_ns, self.store.zone)),

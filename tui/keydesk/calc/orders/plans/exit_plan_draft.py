@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal
 
-from keydesk.calc.orders.plans.exit_plans import MINUTE_NS, ExitPlan, ExitRules
+from keydesk.calc.orders.plans.exit_plans import ExitPlan, ExitRules
 from keydesk.calc.orders.ticket_draft import Entry, Reading, Unit, UnreadableText
+from keydesk_client.arithmetic.constants import MINUTE
 
 PlanField = Literal["even", "offset", "from", "behind", "step", "time"]
 FIELDS: tuple[PlanField, ...] = ("even", "offset", "from", "behind", "step", "time")
@@ -92,7 +93,7 @@ def draft_of_plan(plan: ExitPlan, pip: Decimal, opened_ns: int) -> ExitPlanDraft
         "from": _pips(plan.trail_after, pip),
         "behind": _pips(plan.trail_distance if trails else None, pip),
         "step": _pips(plan.trail_step if trails else None, pip),
-        "time": _minutes(None if at is None else Decimal(at - opened_ns) / MINUTE_NS),
+        "time": _minutes(None if at is None else Decimal(at - opened_ns) / MINUTE),
     }
     return ExitPlanDraft(entries)
 

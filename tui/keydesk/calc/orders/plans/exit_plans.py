@@ -12,10 +12,10 @@ from typing import Literal
 from keydesk.calc.orders.ticket_draft import Entry, Unit, UnreadableText
 from keydesk.text.format import date_and_time, money
 from keydesk.values import TradeRow
+from keydesk_client.arithmetic.constants import MINUTE
 from keydesk_client.arithmetic.profit import round_price_down, round_price_up
 from keydesk_client.arithmetic.risk import nearest_stop, stop_distance
 
-MINUTE_NS = 60_000_000_000
 StepKind = Literal["break-even", "step trail", "time stop"]
 
 
@@ -178,7 +178,7 @@ def resolved(rules: ExitRules, units: Units, opened_ns: int) -> ExitPlan | Unrea
         trail_after=(after or Decimal(0)) if trails else None,
         trail_distance=behind or Decimal(0),
         trail_step=(step or units.pip) if trails else Decimal(0),
-        close_at_ns=None if minutes is None else opened_ns + int(minutes * MINUTE_NS),
+        close_at_ns=None if minutes is None else opened_ns + int(minutes * MINUTE),
     )
 
 
