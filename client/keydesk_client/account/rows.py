@@ -1,12 +1,14 @@
 """Make trades and orders of an account from records of the wire."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
 from keydesk_client.account.records import DependentOrder, OpenTrade, PendingOrder
 from keydesk_client.account.values import (
     MAX_VALUE,
+    READ_ERRORS,
     amount,
     checked_time_ns,
     number_of,
@@ -201,9 +203,13 @@ def opened_row(opened: TradeOpen, instrument: str, time_ns: int, printable: Prin
 
 def note_opening_price(trade: OpenTrade, fill: OrderFillTransaction) -> None:
     """Keep the closing price and the loss factor of the fill that opened a trade, by which its initial risk is counted."""
-    price_then, factors = fill.full_price, fill.home_conversion_factors
-    levels = () if price_then is None else price_then.bids if trade.units > 0 else price_then.asks
-    trade.opened_closing = price(levels[0].price) if levels else None
+    with suppress(*READ_ERRORS):  # the fill counts without the price beside it
+        price_then = fill.full_price
+        levels = (
+            () if price_then is None else price_then.bids if trade.units > 0 else price_then.asks
+        )
+        trade.opened_closing = price(levels[0].price) if levels else None
+    factors = fill.home_conversion_factors
     factor = fill.loss_quote_home_conversion_factor
     if factors is not None and factors.loss_quote_home is not None:
         factor = factors.loss_quote_home.factor

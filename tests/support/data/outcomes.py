@@ -1,6 +1,7 @@
 """Outcomes of the order protocol as commands meet them, from few words."""
 
 from decimal import Decimal
+from typing import Any
 
 from keydesk_client.models import Transaction, TransactionID
 from keydesk_client.models._core.json import JsonObject
@@ -26,13 +27,16 @@ PRICE_AT_FILL = {
 }
 
 
-def opening_fill(price: str = "1.08502", units: str = "50000", trade_id: int = 6419) -> Transaction:
+def opening_fill(
+    price: str = "1.08502", units: str = "50000", trade_id: int = 6419, **members: object
+) -> Transaction:
     """A fill that opens a trade."""
+    sent: dict[str, Any] = {"fullPrice": PRICE_AT_FILL} | members
     return fill(
         trade_id,
         units=units,
         fullVWAP=price,
-        fullPrice=PRICE_AT_FILL,
+        **sent,
         tradeOpened={
             "tradeID": str(trade_id),
             "units": units,

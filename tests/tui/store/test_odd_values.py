@@ -10,6 +10,7 @@ from keydesk.store.candles import apply_candles, apply_older_candles
 from keydesk.store.prices import apply_conversions, apply_price
 from keydesk.store.state import CandleSeries, Topic
 from keydesk.store.store import Store
+from keydesk.store.trading_context import trading_context_of
 from keydesk.store.valuation import revalue
 from keydesk_client.account.snapshot import apply_account_state, apply_snapshot, compare
 from keydesk_client.account.values import MAX_VALUE, READ_ERRORS
@@ -22,6 +23,7 @@ from support.data.account_history import (
     price,
     state,
 )
+from support.data.desk_store import NOW, example_store
 
 NUMBERS = (
     "0",
@@ -134,3 +136,27 @@ def test_older_candles_of_an_empty_series_are_no_trouble() -> None:
     apply_older_candles(store, series, ())
     apply_candles(store, series, ())
     assert series.candles == []
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        {"liquidity": 500000},
+        {"price": "1.08510"},
+        {"price": "NaN", "liquidity": 500000},
+        {"price": "-1", "liquidity": 500000},
+        {"price": "1.08510", "liquidity": None},
+        {"price": "1.08490", "liquidity": 500000},
+    ],
+)
+def test_a_level_of_depth_that_cannot_be_read_ends_the_depth_and_not_the_ticket(
+    second: dict[str, object],
+) -> None:
+    store = example_store()
+    store.quotes.clear()
+    first = {"price": "1.08500", "liquidity": 100000}
+    newest = price("EUR_USD", "1.08490", "1.08500", asks=[first, second])
+    apply_price(store, newest, NOW)
+    context = trading_context_of(store, "EUR_USD", NOW)
+    assert context is not None
+    assert [level.units for level in context.asks] == [Decimal(100000)]

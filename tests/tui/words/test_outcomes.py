@@ -58,6 +58,21 @@ def test_an_order_with_a_price_of_its_own_slips_from_that() -> None:
     assert "slip 0.8p better" in report_of(done(opening_fill()), asked).text
 
 
+@pytest.mark.parametrize(
+    "full_price",
+    [{"asks": [{"liquidity": 1}]}, {"bids": []}, {"asks": "none"}, {"bids": [{}]}, "none", {}],
+)
+def test_a_fill_whose_prices_cannot_be_read_is_reported_without_slippage(
+    full_price: object,
+) -> None:
+    filled = opening_fill(fullPrice=full_price)
+    text = report_of(done(filled), ASKED).text
+    assert text.startswith("FILLED 50,000 EUR/USD @ 1.08502")
+    assert "slip" not in text
+    [event] = events_of([filled])
+    assert isinstance(event, Fill), "the journal counts it, too"
+
+
 @pytest.mark.parametrize("order_price", [None, "1.08510"])
 def test_message_and_journal_have_the_same_slippage(order_price: str | None) -> None:
     own = None if order_price is None else D(order_price)

@@ -13,7 +13,7 @@ from keydesk.calc.risk.exposure import Holding, exposure_of
 from keydesk.calc.risk.trading_context import AccountFunds, Lot, Rules, TradingContext
 from keydesk.store.store import Store
 from keydesk.values import AccountState, PositionRow, Quote, id_order
-from keydesk_client.account.values import MAX_VALUE
+from keydesk_client.account.values import MAX_VALUE, READ_ERRORS
 from keydesk_client.arithmetic.constants import HOUR, NOTHING
 from keydesk_client.arithmetic.depth import DepthLevel, OfferedLevel
 from keydesk_client.arithmetic.margin import effective_rate
@@ -139,13 +139,21 @@ def _depth(levels: Sequence[OfferedLevel], *, worse: int) -> tuple[DepthLevel, .
     """Return the levels with units on offer; what does not go on to worse prices cannot be believed, and ends them."""
     depth: list[DepthLevel] = []
     for level in levels:
-        units = Decimal(level.liquidity)
-        if not (units.is_finite() and 0 < units < MAX_VALUE and 0 < level.price < MAX_VALUE):
+        read = _level_of(level)
+        if read is None or (depth and worse * (read.price - depth[-1].price) <= 0):
             break
-        if depth and worse * (level.price - depth[-1].price) <= 0:
-            break
-        depth.append(DepthLevel(level.price, units))
+        depth.append(read)
     return tuple(depth)
+
+
+def _level_of(level: OfferedLevel) -> DepthLevel | None:
+    """Return a level; None if the broker left a member out, or sent one that is out of range."""
+    try:
+        price, units = level.price, Decimal(level.liquidity)
+    except READ_ERRORS:
+        return None
+    valid = units.is_finite() and 0 < units < MAX_VALUE and 0 < price < MAX_VALUE
+    return DepthLevel(price, units) if valid else None
 
 
 def _average_range(store: Store, instrument: str) -> Decimal | None:

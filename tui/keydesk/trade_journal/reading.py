@@ -117,7 +117,7 @@ def _fill(fill: OrderFillTransaction) -> Fill:
     parts = [*(fill.trades_closed or ())]
     if fill.trade_reduced is not None:
         parts.append(fill.trade_reduced)
-    price = fill.full_price
+    price = getattr(fill, "full_price", None)
     return Fill(
         id=clean_name(fill.id),
         time_ns=fill.time.ns,
@@ -172,7 +172,8 @@ def _loss_factor(fill: OrderFillTransaction) -> Decimal | None:
 
 
 def _first_price(buckets: Sequence[PriceBucket]) -> Decimal | None:
-    return buckets[0].price if buckets else None
+    """Return the best price; None if it cannot be read: the fill counts without it."""
+    return getattr(buckets[0], "price", None) if buckets else None
 
 
 def _financing(charge: DailyFinancingTransaction) -> Booking:

@@ -9,6 +9,7 @@ from keydesk.text.format import money, pair, units
 from keydesk.text.sanitize import clean
 from keydesk.values import InFlightKind, TradeRow
 from keydesk.words.reject_reasons import FILLS, fill_in_text, in_text, meaning_of
+from keydesk_client.account.values import READ_ERRORS
 from keydesk_client.arithmetic.profit import slippage
 from keydesk_client.models import (
     OrderFillTransaction,
@@ -220,10 +221,13 @@ def _moved_pips(fill: OrderFillTransaction, command: Command) -> Decimal | None:
 
 
 def best_price(fill: OrderFillTransaction) -> Decimal | None:
-    """Return the best price that the broker had at the fill."""
-    offered = fill.full_price
-    levels = () if offered is None else offered.asks if fill.units > 0 else offered.bids
-    return levels[0].price if levels else None
+    """Return the best price that the broker had at the fill; None if it did not say, or not in a form that can be read."""
+    try:
+        offered = fill.full_price
+        levels = () if offered is None else offered.asks if fill.units > 0 else offered.bids
+        return levels[0].price if levels else None
+    except READ_ERRORS:
+        return None
 
 
 def _fill_verb(fill: OrderFillTransaction) -> str:
