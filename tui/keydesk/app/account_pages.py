@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from textual.app import App
 
-from keydesk import forms
 from keydesk.app.account_connection import Connection
 from keydesk.app.desk_account import DeskAccount
 from keydesk.calc.risk.period_profit import Booking, period_start
@@ -65,19 +64,20 @@ class AccountPages:
             self._app.run_worker(self._read_audit(path), "audit log", group="settings")
 
     async def _read_audit(self, path: Path) -> None:
+        from keydesk.forms.account.audit import AuditForm  # noqa: PLC0415 - with the first form
         from keydesk.trading.audit import try_to_read  # noqa: PLC0415 - loaded with the commands
 
         entries, trouble = await asyncio.to_thread(try_to_read, path)
         if trouble:
             self._store.tell("warn", f"The audit log cannot be read: {trouble}")
         else:
-            self._app.push_screen(forms.AuditForm(entries, self._store.zone))
+            self._app.push_screen(AuditForm(entries, self._store.zone))
 
     def show_outcomes(self) -> None:
         """Show what became of the account's orders."""
-        self._app.push_screen(
-            forms.OrderHistoryForm(self._store, self._read_outcomes, self._acknowledge)
-        )
+        from keydesk.forms.account.order_history import OrderHistoryForm  # noqa: PLC0415 - with the first form
+
+        self._app.push_screen(OrderHistoryForm(self._store, self._read_outcomes, self._acknowledge))
 
     def _acknowledge(self, life: OrderHistory) -> None:
         """Write it to the audit log, from which every desk reads it."""

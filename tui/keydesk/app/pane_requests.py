@@ -9,7 +9,6 @@ from textual import on
 from textual.app import App
 from textual.message import Message
 
-from keydesk import forms
 from keydesk.forms.requests import ConfigureWanted, PlanChanged, PriceWanted
 from keydesk.panes.book_figures import BookStep
 from keydesk.panes.chart import Chart
@@ -97,13 +96,15 @@ class PaneRequests:
                 self._load(message)
 
     def _serve_form(self, message: PriceWanted | PlanChanged | ConfigureWanted) -> None:
+        from keydesk.forms.account.configure import ConfigureForm  # noqa: PLC0415 - with the first form
+
         match message:
             case PriceWanted():
                 self._desk.account_requests.ask_price(message.instrument)
             case PlanChanged():
                 self._desk.actions.show_plan(message.instrument, message.lines)
             case ConfigureWanted():
-                self._desk.ask(forms.ConfigureForm(self._desk.form_context()))
+                self._desk.ask(ConfigureForm(self._desk.form_context()))
 
     def _load(self, message: Message) -> None:
         """Ask the feeds for candles, client books and older transactions."""
@@ -135,12 +136,13 @@ class PaneRequests:
 
 def ask_letters(app: App[Any], pane: SortedTable) -> None:
     """Ask for the letters that rows of the pane must have, and show those rows."""
+    from keydesk.forms.market.watchlists import NameForm  # noqa: PLC0415 - with the first form
 
     def take(letters: str | None) -> None:
         if letters is not None:
             pane.show_only(letters)
 
-    form = forms.NameForm(
+    form = NameForm(
         safe(f"{pane.NAME}: only rows with these words"),
         pane.letters,
         trouble=lambda _text: "",

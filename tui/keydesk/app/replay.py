@@ -14,7 +14,6 @@ from typing import Any, Protocol
 
 from textual.app import App
 
-from keydesk import forms
 from keydesk.app.desk_account import DeskAccount
 from keydesk.calc.market.replay import ControlledMarket, MarketState, Replay
 from keydesk.keys.keymap import KEYMAP, KeyMap
@@ -159,6 +158,8 @@ class MarketReplay:
 
     def execute(self, command: ReplayCommand) -> None:
         """Carry out a command; one that begins the market anew is asked about first."""
+        from keydesk.forms.market.replay import BeginAnewForm  # noqa: PLC0415 - with the first form
+
         if why := self._why_not(command):
             self._tell("warn", f"NOT DONE: {why}")
         elif command.begins_anew:
@@ -169,7 +170,7 @@ class MarketReplay:
                 elif yes:
                     self._start(command)
 
-            self._app.push_screen(forms.BeginAnewForm(self._store, command, self._keymap), begin)
+            self._app.push_screen(BeginAnewForm(self._store, command, self._keymap), begin)
         elif command != STATUS:
             self._start(command)
 

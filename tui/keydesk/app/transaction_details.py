@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from textual.app import App
 
-from keydesk import forms
 from keydesk.app.desk_account import DeskAccount
 from keydesk.store.store import Store
 from keydesk.text.sanitize import clean
@@ -43,7 +42,9 @@ class TransactionPages:
 
     def show(self, line: LogLine) -> None:
         """Show the transaction of a line of the log."""
-        self._app.push_screen(forms.TransactionForm(self._store, line, self._read))
+        from keydesk.forms.account.transaction import TransactionForm  # noqa: PLC0415 - with the first form
+
+        self._app.push_screen(TransactionForm(self._store, line, self._read))
 
     def _read(self, id_: str, take: Take) -> None:
         connection = self._account.connection

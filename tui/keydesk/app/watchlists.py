@@ -8,7 +8,6 @@ from typing import Any
 
 from textual.app import App
 
-from keydesk import forms
 from keydesk.calc.market import watchlists
 from keydesk.calc.market.watchlists import Change, ListError
 from keydesk.config.settings import BadSettings
@@ -59,6 +58,8 @@ class WatchlistActions:
 
     def execute(self, message: Watchlist.ChangeWanted) -> None:
         """Change a list, show another one, or open the form that the change needs."""
+        from keydesk.forms.market.watchlists import ColumnsForm  # noqa: PLC0415 - with the first form
+
         kind, _, number = message.change.partition(" ")
         watched = active_list(self._store)
         match kind:
@@ -69,7 +70,7 @@ class WatchlistActions:
             case "new":
                 self._ask_name("A new watchlist", "", self._new)
             case "columns":
-                self._app.push_screen(forms.ColumnsForm(watched), self._apply_columns)
+                self._app.push_screen(ColumnsForm(watched), self._apply_columns)
             case "filter":
                 self._ask_letters()
             case _ if watched.is_all:
@@ -80,14 +81,16 @@ class WatchlistActions:
                 self._change_own(kind, message)
 
     def _change_own(self, kind: str, message: Watchlist.ChangeWanted) -> None:
+        from keydesk.forms.market.watchlists import AddForm, DeleteListForm  # noqa: PLC0415 - with the first form
+
         watched = active_list(self._store)
         match kind:
             case "add":
-                self._app.push_screen(forms.AddForm(self._store, watched), self._add)
+                self._app.push_screen(AddForm(self._store, watched), self._add)
             case "rename":
                 self._ask_name(safe(f"Rename {watched.name}"), watched.name, self._rename)
             case "delete":
-                self._app.push_screen(forms.DeleteListForm(watched), self._delete)
+                self._app.push_screen(DeleteListForm(watched), self._delete)
             case "remove" if message.row:
                 if self._apply(watchlists.remove(watched.name, message.row)):
                     add = self._keymap.name("list-add")
@@ -109,6 +112,8 @@ class WatchlistActions:
     # Names and letters.
 
     def _ask_name(self, title: str, before: str, take: Callable[[str | None], None]) -> None:
+        from keydesk.forms.market.watchlists import NameForm  # noqa: PLC0415 - with the first form
+
         def trouble(name: str) -> str:
             taken = {each.name.casefold() for each in self._store.lists.lists}
             if name.strip().casefold() in taken - {before.casefold()}:
@@ -116,7 +121,7 @@ class WatchlistActions:
             return watchlists.name_trouble(name.strip())
 
         hint = safe(f"Up to {watchlists.MAX_NAME_LENGTH} characters")
-        self._app.push_screen(forms.NameForm(safe(title), before, trouble=trouble, hint=hint), take)
+        self._app.push_screen(NameForm(safe(title), before, trouble=trouble, hint=hint), take)
 
     def _new(self, name: str | None) -> None:
         if name and self._apply(watchlists.new(name)):
@@ -128,8 +133,10 @@ class WatchlistActions:
             self._apply(watchlists.rename(before, name), shown=name)
 
     def _ask_letters(self) -> None:
+        from keydesk.forms.market.watchlists import NameForm  # noqa: PLC0415 - with the first form
+
         now = self._pane().filter
-        form = forms.NameForm(
+        form = NameForm(
             "Only rows with these letters",
             now.letters,
             trouble=lambda text: "" if not text or text.isalnum() else "letters and digits only",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from keydesk import forms
 from keydesk.app.actions.pages import PageActions
 from keydesk.app.actions.trades import TicketActions, TradeActions
 from keydesk.calc.market.indicator_specs import IndicatorChoice
@@ -38,7 +37,9 @@ class CommandActions:
 
     def action_command_line(self, text: str = "") -> None:
         """Open the command line, with the beginning of a command."""
-        form = forms.CommandForm(self._store, text, self._desk.alerts.trouble)
+        from keydesk.forms.command_line import CommandForm  # noqa: PLC0415 - with the first form
+
+        form = CommandForm(self._store, text, self._desk.alerts.trouble)
         self._window.app.push_screen(form, self._run_command)
 
     def _run_command(  # noqa: C901 - one branch a command
@@ -129,7 +130,9 @@ class ReplayActions:
 
 def perform_replay(desk: TradingDesk, command: ReplayCommand) -> None:
     """Carry out a command of the practice market; the status is a page."""
+    from keydesk.forms.market.replay import MarketPage  # noqa: PLC0415 - with the first form
+
     if command == STATUS:
-        desk.window.app.push_screen(forms.MarketPage(desk.store, monotonic))
+        desk.window.app.push_screen(MarketPage(desk.store, monotonic))
     else:
         desk.replay.execute(command)

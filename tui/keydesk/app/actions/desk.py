@@ -5,7 +5,6 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from keydesk import forms
 from keydesk.app.actions.commands import CommandActions, ReplayActions
 from keydesk.app.actions.pages import AlertActions, PageActions
 from keydesk.app.actions.trades import TicketActions, TradeActions
@@ -59,6 +58,8 @@ class DeskActions:
 
     def action_arm(self) -> None:
         """Disarm at once, or ask for what arms."""
+        from keydesk.forms.account.arming import ArmForm, UnlockForm  # noqa: PLC0415 - with the first form
+
         if self._store.arming.level == "ARMED":
             self._desk.guarded_keys.disarm(Cause.BY_HAND)
         elif self.lock.is_on:
@@ -66,12 +67,10 @@ class DeskActions:
                 "warn", "Locked from another login. Release it: keydesk lock --release"
             )
         elif self._store.loss_lock.is_on:
-            form = forms.UnlockForm(self._desk.form_context())
+            form = UnlockForm(self._desk.form_context())
             self._window.app.push_screen(form, self._ask_unlock_if_confirmed)
         else:
-            self._window.app.push_screen(
-                forms.ArmForm(self._desk.form_context()), self._arm_if_confirmed
-            )
+            self._window.app.push_screen(ArmForm(self._desk.form_context()), self._arm_if_confirmed)
 
     def _arm_if_confirmed(self, yes: bool | None) -> None:
         if yes and not self.lock.is_on and not self._store.loss_lock.is_on:
@@ -121,13 +120,15 @@ class DeskActions:
 
     def action_find(self) -> None:
         """Find an instrument by some of its letters."""
-        self._window.app.push_screen(forms.FindForm(self._store), self._window.turn_to)
+        from keydesk.forms.command_line import FindForm  # noqa: PLC0415 - with the first form
+
+        self._window.app.push_screen(FindForm(self._store), self._window.turn_to)
 
     def action_timeframes(self) -> None:
         """Choose among all timeframes."""
-        self._window.app.push_screen(
-            forms.TimeframeForm(self._store.granularity), self._show_timeframe
-        )
+        from keydesk.forms.market.timeframes import TimeframeForm  # noqa: PLC0415 - with the first form
+
+        self._window.app.push_screen(TimeframeForm(self._store.granularity), self._show_timeframe)
 
     def _show_timeframe(self, granularity: str | None) -> None:
         if granularity:
@@ -143,8 +144,10 @@ class DeskActions:
 
     def action_indicators(self) -> None:
         """Choose the indicators of the instrument in the chart."""
+        from keydesk.forms.market.indicators import IndicatorForm  # noqa: PLC0415 - with the first form
+
         if self._store.focus:
-            form = forms.IndicatorForm(self._store, self._window.keymap)
+            form = IndicatorForm(self._store, self._window.keymap)
             self._window.app.push_screen(form, self._desk.settings.apply_indicators)
 
     def leave(self) -> None:
@@ -154,9 +157,11 @@ class DeskActions:
 
     def ask_before_leaving(self) -> bool:
         """Ask whether trades without a stop are to be left; return whether there are any."""
+        from keydesk.forms.account.leaving import LeaveForm  # noqa: PLC0415 - with the first form
+
         if not unprotected_trades(self._store):
             return False
-        self._window.app.push_screen(forms.LeaveForm(self._store), self._leave_if_sure)
+        self._window.app.push_screen(LeaveForm(self._store), self._leave_if_sure)
         return True
 
     def _leave_if_sure(self, yes: bool | None) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from keydesk import forms
 from keydesk.app.availability import REPLAY_KEYS
 from keydesk.panes.log import Log
 from keydesk.text.sanitize import Printable, clean_name, safe
@@ -61,7 +60,9 @@ class PageActions:
 
     def action_sessions(self) -> None:
         """Show the market hours."""
-        self._window.app.push_screen(forms.SessionsForm(self._store, lambda: self._store.now_ns))
+        from keydesk.forms.account.sessions import SessionsForm  # noqa: PLC0415 - with the first form
+
+        self._window.app.push_screen(SessionsForm(self._store, lambda: self._store.now_ns))
 
     def action_outcomes(self) -> None:
         """Show what became of the orders."""
@@ -73,7 +74,9 @@ class PageActions:
 
     def action_limits(self) -> None:
         """Show the trader's limits, and change them."""
-        form = forms.LimitsForm(self._desk.form_context())
+        from keydesk.forms.account.limits import LimitsForm  # noqa: PLC0415 - with the first form
+
+        form = LimitsForm(self._desk.form_context())
         self._window.app.push_screen(form, self._desk.settings.apply_limits)
 
     def show_messages(self) -> None:
@@ -81,17 +84,19 @@ class PageActions:
         from keydesk.forms.detail_rows import (  # noqa: PLC0415 - with the first form
             notice_rows,
         )
+        from keydesk.forms.info_form import DetailsForm  # noqa: PLC0415 - with the first form
 
-        self._window.app.push_screen(forms.DetailsForm("Messages", notice_rows(self._store)))
+        self._window.app.push_screen(DetailsForm("Messages", notice_rows(self._store)))
 
     def action_help(self) -> None:
         """Show the keys of the focused pane."""
+        from keydesk.forms.info_form import HelpForm  # noqa: PLC0415 - with the first form
 
         def left_out(id_: str) -> bool:
             return id_.startswith(REPLAY_KEYS) and self._store.market is None
 
         self._window.app.push_screen(
-            forms.HelpForm(self._window.keymap, self._desk.guarded_keys.key_context(), left_out)
+            HelpForm(self._window.keymap, self._desk.guarded_keys.key_context(), left_out)
         )
 
     def action_account_page(self) -> None:
@@ -107,7 +112,9 @@ class PageActions:
 
     def configure_account(self) -> None:
         """Change name and margin rate of the account."""
-        self._desk.ask(forms.ConfigureForm(self._desk.form_context()))
+        from keydesk.forms.account.configure import ConfigureForm  # noqa: PLC0415 - with the first form
+
+        self._desk.ask(ConfigureForm(self._desk.form_context()))
 
     def action_exposure_page(self) -> None:
         """Show the exposure by currency, and the risk of what is held together."""
@@ -136,12 +143,14 @@ class PageActions:
 
     def action_details(self) -> None:
         """Show everything that is known of the selected row."""
+        from keydesk.forms.info_form import DetailsForm  # noqa: PLC0415 - with the first form
+
         log = self._window.app.focused
         if isinstance(log, Log) and (line := log.line(log.selected)) is not None:
             self._desk.transactions.show(line)
             return
         title, rows = self._details()
-        self._window.app.push_screen(forms.DetailsForm(title, rows))
+        self._window.app.push_screen(DetailsForm(title, rows))
 
     def _details(self) -> tuple[Printable, Rows]:
         from keydesk.forms.detail_rows import (  # noqa: PLC0415 - with the first form

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from keydesk import forms
 from keydesk.calc.orders.ticket_draft import Entry, kind_at, limit_side
 from keydesk.panes.chart_marks import OwnLine, nearest_line
 from keydesk.parse.orders import ParsedOrder
@@ -13,6 +12,11 @@ from keydesk.text.format import pair
 if TYPE_CHECKING:
     from keydesk.app.desk import TradingDesk
     from keydesk.calc.orders.ticket_draft import Side
+    from keydesk.forms.trades.break_even import BreakEvenForm
+    from keydesk.forms.trades.close_trade import ScaleOutForm
+    from keydesk.forms.trades.exit_plan import ExitPlanForm
+    from keydesk.forms.trades.labels import LabelsForm
+    from keydesk.forms.trades.protection import ProtectionForm
 
 
 class TicketActions:
@@ -65,11 +69,13 @@ class TicketActions:
 
     def open_ticket(self, side: Side, instrument: str, fields: ParsedOrder | None = None) -> None:
         """Open a ticket for an instrument, with what was typed for it."""
+        from keydesk.forms.ticket.form import TicketForm  # noqa: PLC0415 - with the first form
+
         if self._window.screen.is_too_small:
             self._window.say_too_small()
             return
         if instrument:
-            self._desk.ask(forms.TicketForm(self._desk.form_context(), side, instrument, fields))
+            self._desk.ask(TicketForm(self._desk.form_context(), side, instrument, fields))
         else:
             self._store.tell("info", "The account's instruments are still being read")
 
@@ -82,38 +88,50 @@ class TradeActions:
 
     def action_close(self) -> None:
         """Close the selected trade, or the position."""
+        from keydesk.forms.trades.close_position import ClosePositionForm  # noqa: PLC0415 - with the first form
+        from keydesk.forms.trades.close_trade import CloseForm  # noqa: PLC0415 - with the first form
+
         selection = self._window.selection()
         trade = selection.trade(self._store)
         if selection.means_position(self._store) and selection.trades(self._store):
             instrument = selection.instrument(self._store)
-            form = forms.ClosePositionForm(self._desk.form_context(), instrument)
+            form = ClosePositionForm(self._desk.form_context(), instrument)
             self._window.app.push_screen(form, self._desk.execute)
         elif trade is not None:
-            self._desk.ask(forms.CloseForm(self._desk.form_context(), trade.instrument, [trade.id]))
+            self._desk.ask(CloseForm(self._desk.form_context(), trade.instrument, [trade.id]))
         else:
             self._nothing_to("close")
 
     def action_scale_out(self) -> None:
         """Close a part of the selected trade, or of the position."""
+        from keydesk.forms.trades.close_trade import ScaleOutForm  # noqa: PLC0415 - with the first form
+        from keydesk.forms.trades.position_part import PositionPartForm  # noqa: PLC0415 - with the first form
+
         selection = self._window.selection()
         if selection.means_position(self._store) and selection.trades(self._store):
             instrument = selection.instrument(self._store)
-            form = forms.PositionPartForm(self._desk.form_context(), instrument)
+            form = PositionPartForm(self._desk.form_context(), instrument)
             self._window.app.push_screen(form, self._desk.execute)
         else:
-            self._on_trade(forms.ScaleOutForm, "close a part of")
+            self._on_trade(ScaleOutForm, "close a part of")
 
     def action_break_even(self) -> None:
         """Move the selected trade's stop to break-even."""
-        self._on_trade(forms.BreakEvenForm, "move to break-even")
+        from keydesk.forms.trades.break_even import BreakEvenForm  # noqa: PLC0415 - with the first form
+
+        self._on_trade(BreakEvenForm, "move to break-even")
 
     def action_exit_plan(self) -> None:
         """Set, change or take away the exit plan of the selected trade."""
-        self._on_trade(forms.ExitPlanForm, "plan the exit of")
+        from keydesk.forms.trades.exit_plan import ExitPlanForm  # noqa: PLC0415 - with the first form
+
+        self._on_trade(ExitPlanForm, "plan the exit of")
 
     def action_labels(self) -> None:
         """Edit tag and comment of the selected trade."""
-        self._on_trade(forms.LabelsForm, "label")
+        from keydesk.forms.trades.labels import LabelsForm  # noqa: PLC0415 - with the first form
+
+        self._on_trade(LabelsForm, "label")
 
     def action_note(self) -> None:
         """Write about the selected trade; of several, the one that was opened last."""
@@ -126,14 +144,21 @@ class TradeActions:
 
     def action_protect(self) -> None:
         """Add the template's stop and target to the selected trade."""
-        self._on_trade(forms.ProtectForm, "protect")
+        from keydesk.forms.trades.protection import ProtectForm  # noqa: PLC0415 - with the first form
+
+        self._on_trade(ProtectForm, "protect")
 
     def action_trailing(self) -> None:
         """Set a trailing stop on the selected trade."""
-        self._on_trade(forms.TrailingForm, "trail")
+        from keydesk.forms.trades.protection import TrailingForm  # noqa: PLC0415 - with the first form
+
+        self._on_trade(TrailingForm, "trail")
 
     def action_modify(self) -> None:
         """Move stop and target of the selected trade, or the selected order itself."""
+        from keydesk.forms.trades.move_order import MoveForm  # noqa: PLC0415 - with the first form
+        from keydesk.forms.trades.protection import ProtectionForm  # noqa: PLC0415 - with the first form
+
         selection, pointed = self._window.selection(), self._window.pointed_at()
         line = None if pointed is None else nearest_line(self._store, *pointed)
         if line is not None:
@@ -141,32 +166,29 @@ class TradeActions:
             return
         order = selection.order(self._store) if selection.pane == "orders" else None
         if order is None:
-            self._on_trade(forms.ProtectionForm, "modify")
+            self._on_trade(ProtectionForm, "modify")
         elif order.trade_id is None:
-            self._desk.ask(forms.MoveForm(self._desk.form_context(), order.id))
+            self._desk.ask(MoveForm(self._desk.form_context(), order.id))
         else:
-            self._desk.ask(forms.ProtectionForm(self._desk.form_context(), order.trade_id))
+            self._desk.ask(ProtectionForm(self._desk.form_context(), order.trade_id))
 
     def _modify_line(self, line: OwnLine) -> None:
         """Move the line nearest to the crosshair: an entry order, or a level of a trade."""
+        from keydesk.forms.trades.move_order import MoveForm  # noqa: PLC0415 - with the first form
+        from keydesk.forms.trades.protection import ProtectionForm  # noqa: PLC0415 - with the first form
+
         context = self._desk.form_context()
         if line.trade_id is None or line.name is None:
-            self._desk.ask(forms.MoveForm(context, line.order_id))
+            self._desk.ask(MoveForm(context, line.order_id))
             return
-        form = forms.ProtectionForm(context, line.trade_id)
+        form = ProtectionForm(context, line.trade_id)
         form.subject = f"the {line.name} nearest to the crosshair"
         form.start_on(line.name)
         self._desk.ask(form)
 
     def _on_trade(
         self,
-        form: type[
-            forms.ScaleOutForm
-            | forms.BreakEvenForm
-            | forms.ProtectionForm
-            | forms.ExitPlanForm
-            | forms.LabelsForm
-        ],
+        form: type[ScaleOutForm | BreakEvenForm | ProtectionForm | ExitPlanForm | LabelsForm],
         verb: str,
     ) -> None:
         selection = self._window.selection()
@@ -189,36 +211,42 @@ class TradeActions:
 
     def action_cancel_order(self) -> None:
         """Cancel the selected order."""
+        from keydesk.forms.trades.orders import CancelForm  # noqa: PLC0415 - with the first form
+
         order = self._window.selection().order(self._store)
         if order is not None:
-            self._desk.ask(forms.CancelForm(self._desk.form_context(), order.id))
+            self._desk.ask(CancelForm(self._desk.form_context(), order.id))
         else:
             orders = self._window.keymap.name("go-orders")
             self._store.tell("info", f"Nothing to cancel: select an order with {orders}")
 
     def action_cancel_entries(self) -> None:
         """Cancel entry orders, of the instrument or of all."""
+        from keydesk.forms.trades.orders import CancelEntriesForm  # noqa: PLC0415 - with the first form
+
         self._desk.ask(
-            forms.CancelEntriesForm(
+            CancelEntriesForm(
                 self._desk.form_context(), self._window.selection().instrument(self._store)
             )
         )
 
     def action_reverse(self) -> None:
         """Reverse the position."""
+        from keydesk.forms.trades.reverse_flatten import ReverseForm  # noqa: PLC0415 - with the first form
+
         instrument = self._window.selection().instrument(self._store)
         if self._window.screen.is_too_small:
             self._window.say_too_small()
             return
         if instrument in self._store.positions:
-            self._desk.ask(forms.ReverseForm(self._desk.form_context(), instrument))
+            self._desk.ask(ReverseForm(self._desk.form_context(), instrument))
         else:
             self._nothing_to("reverse")
 
     def action_flatten(self) -> None:
         """Close everything, or everything in the instrument."""
+        from keydesk.forms.trades.reverse_flatten import FlattenForm  # noqa: PLC0415 - with the first form
+
         self._desk.ask(
-            forms.FlattenForm(
-                self._desk.form_context(), self._window.selection().instrument(self._store)
-            )
+            FlattenForm(self._desk.form_context(), self._window.selection().instrument(self._store))
         )

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 from textual.worker import Worker
 
-from keydesk import forms
 from keydesk.app.account_connection import Connection
 from keydesk.app.desk_account import DeskAccount
 from keydesk.app.garbage_collection import exclude_long_lived
@@ -199,13 +198,14 @@ class AccountJournal:
 
     def ask_letters(self, form: JournalForm) -> None:
         """Ask for the letters that trades must have."""
+        from keydesk.forms.market.watchlists import NameForm  # noqa: PLC0415 - with the first form
 
         def take(letters: str | None) -> None:
             if letters is not None:
                 form.show_only(letters)
 
         self._app.push_screen(
-            forms.NameForm(
+            NameForm(
                 "Journal: only trades with these words",
                 form.letters,
                 trouble=lambda _text: "",
@@ -298,6 +298,7 @@ class AccountJournal:
     async def _keep(self, live: LiveJournal, edit: NoteEdit) -> None:
         """Write the note; one that cannot be written is shown again as typed."""
         from keydesk.calc.trade_journal.notes import BadNote  # noqa: PLC0415
+        from keydesk.forms.trades.labels import LabelsForm  # noqa: PLC0415 - with the first form
         from keydesk.trade_journal.notes_file import NotesNotWritten, change_note  # noqa: PLC0415
 
         path, id_ = live.files.notes, edit.trade_id
@@ -310,7 +311,7 @@ class AccountJournal:
         await live.reread_notes()
         self._tell("good", f"Note on #{clean_name(id_)} {'removed' if note.is_empty else 'kept'}")
         if edit.to_broker and id_ in self._store.trades:
-            form = forms.LabelsForm(self._form_context(), id_)
+            form = LabelsForm(self._form_context(), id_)
             form.begin_with(" ".join(note.tags), note.note)
             self._app.push_screen(form, self._carry_out)
 
