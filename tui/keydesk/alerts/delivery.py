@@ -143,7 +143,6 @@ class EventSources:
     _checked_at: float = field(default=float("-inf"), init=False)
 
     def on_transaction(self, transaction: Transaction) -> None:
-        """Deliver a transaction that is new."""
         kind, time = kind_of(transaction), transaction.time.ns
         now = self.store.clock_ns or self.wall_ns()
         if kind is not None and now - time < OLD_NS:

@@ -21,7 +21,6 @@ def with_line(alert: Members) -> Members:
 
 
 def _level(of: Members) -> str:
-    """Return sign and level."""
     return f"{SIGNS[of['direction']]} {Decimal(of['level']):f}"
 
 

@@ -79,7 +79,6 @@ class AlertWatch:
         await self.writer.settled()
 
     def _take(self, alert_list: AlertList) -> None:
-        """Watch the alerts of the list."""
         self.store.alerts = {each.id: each for each in alert_list.alerts}
         self.store.alert_history = list(alert_list.history)
         alerts = {each.id: each for each in alert_list.alerts}

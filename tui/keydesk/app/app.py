@@ -198,7 +198,6 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         await self.guarded_keys.on_event(event)
 
     def on_input_dropped(self, message: InputDropped) -> None:
-        """Report dropped input."""
         self.guarded_keys.on_input_dropped(message)
 
     def on_input_overrun(self, message: InputOverrun) -> None:
@@ -223,7 +222,6 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     # Faults.
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Report an error of a worker on the screen."""
         if event.state is not WorkerState.ERROR:
             return
         error = event.worker.error

@@ -158,7 +158,6 @@ class TradingDesk:
         self.replay.start(self._setup.folders.practice, target.rest_url)
 
     def on_open(self, connection: Connection) -> None:
-        """Take the open account."""
         self.store.record("start", f"{self.store.arming.level}: {self.store.arming.reason}")
         connection.commands.exit_only = self.exit_only
         self.loss_lock.open(self.account.file("daily-loss"))

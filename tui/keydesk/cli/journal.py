@@ -316,7 +316,6 @@ def last_day_hint(whole: Journal, period: Period) -> str:
 def _write(
     columns: Sequence[str], rows: Sequence[Mapping[str, str]], options: argparse.Namespace
 ) -> None:
-    """Write rows in the form that was asked for."""
     if options.csv:
         write_csv(options.out, columns, rows, TEXT_COLUMNS)
     elif options.json:

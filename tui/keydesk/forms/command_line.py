@@ -68,7 +68,6 @@ class FindForm(InfoForm[str]):
         return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
-        """Return a field over a list."""
         yield Input(placeholder="letters, such as gj", max_length=MAX_LENGTH, select_on_focus=False)
         yield self.new_sheet()
 
@@ -109,22 +108,18 @@ class FindForm(InfoForm[str]):
         )
 
     def on_frame(self, _frame: Frame) -> None:
-        """Follow the prices."""
         self.redraw()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Follow the letters."""
         self.text, self.cursor = event.value, 0
         self.redraw()
 
     def on_input_submitted(self, _event: Input.Submitted) -> None:
-        """Close with the chosen instrument."""
         matches = self.matches
         if matches:
             self.dismiss(matches[min(self.cursor, len(matches) - 1)])
 
     def action_choose(self, step: int) -> None:
-        """Move the choice."""
         self.cursor = max(0, min(len(self.matches) - 1, self.cursor + step))
         self.redraw()
 
@@ -164,7 +159,6 @@ class CommandForm(InfoForm[ParsedCommand]):
         return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
-        """Return a field over the meaning of its text."""
         yield Input(
             self.text,
             placeholder="q leaves; b eurusd 50k @1.0830 sl 20p tp 2r",
@@ -230,7 +224,6 @@ class CommandForm(InfoForm[ParsedCommand]):
         return [((shorten(text, self.inside), "plain"),)] if endings else []
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Follow the line."""
         self.text, self.refused = event.value, False
         self.redraw()
 
@@ -244,7 +237,6 @@ class CommandForm(InfoForm[ParsedCommand]):
             self.dismiss(command)
 
     def action_complete(self) -> None:
-        """Complete the last word."""
         field = self.query_one(Input)
         field.value = complete(field.value, self.store.instruments, self.store.market)
         field.cursor_position = len(field.value)

@@ -311,7 +311,6 @@ class Form(FormView[Result]):
         self.redraw()
 
     def action_send(self) -> None:
-        """Act as the send key."""
         self.answer(SEND)
         self.redraw()
 

@@ -60,11 +60,9 @@ class Sheet(DrawnWidget):
             self.refresh(*[Region(0, y, self.size.width, 1) for y in changed])
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        """Return the number of lines."""
         return max(1, len(self._lines))
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - Textual draws the frame around it
-        """Return a blank line."""
         return Strip.blank(self.size.width)
 
     def strips_at(self, numbers: Iterable[int]) -> list[Strip]:

@@ -188,7 +188,6 @@ class HelpForm(InfoForm[None]):
         self.action_scroll_pages(step)
 
     def action_scroll_to(self, end: str) -> None:
-        """Turn to the first page or the last."""
         self._turn_to(0 if end == "top" else len(self.pages()) - 1)
 
     def _turn_to(self, page: int) -> None:
@@ -250,7 +249,6 @@ class ScrolledForm(InfoForm[None]):
         self._show_from(0 if self.top >= self._last_top() else self.top + self.room)
 
     def action_scroll_lines(self, step: int) -> None:
-        """Scroll by lines."""
         self._show_from(self.top + step)
 
     def action_scroll_pages(self, step: int) -> None:
@@ -258,7 +256,6 @@ class ScrolledForm(InfoForm[None]):
         self._show_from(self.top + step * self.room)
 
     def action_scroll_to(self, end: str) -> None:
-        """Scroll to the top or the bottom."""
         self._show_from(0 if end == "top" else self._last_top())
 
     def _show_from(self, top: int) -> None:

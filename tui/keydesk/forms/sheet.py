@@ -82,7 +82,6 @@ def _gaps_of(line: TextLine, text: str) -> frozenset[int]:
 
 
 def _phrases_fit(line: TextLine, width: int) -> bool:
-    """Return whether every phrase of a line fits."""
     text = "".join(words for words, _ in line)
     gaps = _gaps_of(line, text)
     split = "".join("\n" if at in gaps else each for at, each in enumerate(text))
@@ -211,7 +210,6 @@ class ModalForm(Overlay[Result], Generic[Result]):
         """Set the words in the frame of the sheet."""
 
     def compose(self) -> ComposeResult:
-        """Yield the sheet."""
         yield self.new_sheet()
 
     def new_sheet(self) -> Sheet:
@@ -242,7 +240,6 @@ class ModalForm(Overlay[Result], Generic[Result]):
             self.redraw()
 
     def on_unmount(self) -> None:
-        """Release the sheet."""
         self.sheet = None
 
 

@@ -103,23 +103,18 @@ class Chart(ChartView):
         return self.frame.store.series.get(self._shown) if self.frame is not None else None
 
     def action_older(self) -> None:
-        """Go some candles into the past."""
         self.scroll_candles(JUMP)
 
     def action_newer(self) -> None:
-        """Come some candles nearer to now."""
         self.scroll_candles(-JUMP)
 
     def action_page_older(self) -> None:
-        """Go a page into the past."""
         self.scroll_candles(max(1, self.in_sight - 1))
 
     def action_page_newer(self) -> None:
-        """Come a page nearer to now."""
         self.scroll_candles(-max(1, self.in_sight - 1))
 
     def action_newest(self) -> None:
-        """Come back to the newest candle."""
         self.position.reset()
         self._picture.forget_scale()
         self._draw_now()
@@ -194,7 +189,6 @@ class Chart(ChartView):
     # The look.
 
     def action_indicators(self) -> None:
-        """Choose the indicators."""
         self.post(self.IndicatorsWanted())
 
     def action_view(self) -> None:

@@ -255,7 +255,6 @@ class Log(SortedTable):
             self._ask("newer")
 
     def action_top(self) -> None:
-        """Go to the newest line."""
         if self._stands_apart:
             self._ask("")
             self._stands_apart, self.cursor = False, 0

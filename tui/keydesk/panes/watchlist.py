@@ -168,7 +168,6 @@ class Watchlist(InstrumentRows):
         self._sort(self.order.with_adjacent_column(columns, step, ASCENDING))
 
     def action_sort_again(self) -> None:
-        """Sort the rows as they are now."""
         self._sort(self.order)
 
     def action_sort_live(self) -> None:
@@ -210,7 +209,6 @@ class Watchlist(InstrumentRows):
     # Changes of the list itself: the desk makes them.
 
     def action_change(self, change: str) -> None:
-        """Ask for a change of the lists."""
         self.post(self.ChangeWanted(change, self._row()))
 
     def action_move_row(self, step: int) -> None:

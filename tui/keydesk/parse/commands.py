@@ -95,7 +95,6 @@ def _known_text(
 
 
 def _common(words: Sequence[str]) -> str:
-    """Return the common prefix of the words."""
     shortest = min(words, key=len)
     for at, letter in enumerate(shortest):
         if any(word[at] != letter for word in words):

@@ -319,7 +319,6 @@ class DeskScreen(Backdrop):
         self._place()
 
     def _place(self) -> None:
-        """Show the panes where they stand now."""
         self.placement.show()
         self._everything_again()
         self.call_after_refresh(self._panes.moved)
@@ -349,12 +348,10 @@ class DeskScreen(Backdrop):
         self._entered()
 
     def action_next_pane(self) -> None:
-        """Give the keys to the next pane."""
         self.focus_next(LinePane)
         self._entered()
 
     def action_previous_pane(self) -> None:
-        """Give the keys to the pane before."""
         self.focus_previous(LinePane)
         self._entered()
 

@@ -272,7 +272,6 @@ class ExitPlans:
     # The end of plans.
 
     def _end_closed(self) -> None:
-        """End the plans of trades that are closed."""
         now = self.now()
         for trade_id, plan in list(self._plans.items()):
             trade = self._store.trades.get(trade_id)

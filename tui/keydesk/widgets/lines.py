@@ -265,7 +265,6 @@ class LinePane(DrawnWidget, can_focus=True):
         self.app.theme_changed_signal.subscribe(self, lambda _: self._new_theme())
 
     def on_resize(self) -> None:
-        """Draw for the new width."""
         self.redraw()
 
     def on_focus(self) -> None:

@@ -79,7 +79,6 @@ class SortedTable(TablePane):
         self._sort(self.order.with_adjacent_column(shown, step, self.WORDS))
 
     def action_sort_again(self) -> None:
-        """Sort the rows as they are now."""
         self._sort(self.order)
 
     def action_sort_live(self) -> None:
@@ -88,11 +87,9 @@ class SortedTable(TablePane):
         self._sort(replace(order, live=not order.live))
 
     def action_letters(self) -> None:
-        """Ask for the letters that rows must have."""
         self.post(self.FilterWanted(self))
 
     def action_every_row(self) -> None:
-        """Show every row."""
         self.show_only("")
 
     def show_only(self, letters: str) -> None:

@@ -236,11 +236,9 @@ class TablePane(LinePane):
         return before != self.first
 
     def action_row_down(self) -> None:
-        """Go a row down."""
         self.move_to(self.cursor + 1)
 
     def action_row_up(self) -> None:
-        """Go a row up."""
         self.move_to(self.cursor - 1)
 
     def action_page_down(self) -> None:
@@ -252,11 +250,9 @@ class TablePane(LinePane):
         self.move_to(self.cursor - self.room)
 
     def action_top(self) -> None:
-        """Go to the first row."""
         self.move_to(0)
 
     def action_bottom(self) -> None:
-        """Go to the last row."""
         self.move_to(len(self.keys) - 1)
 
 

@@ -125,7 +125,6 @@ class DeskActions:
         self._window.app.push_screen(FindForm(self._store), self._window.turn_to)
 
     def action_timeframes(self) -> None:
-        """Choose among all timeframes."""
         from keydesk.forms.market.timeframes import TimeframeForm  # noqa: PLC0415 - with the first form
 
         self._window.app.push_screen(TimeframeForm(self._store.granularity), self._show_timeframe)
@@ -135,15 +134,12 @@ class DeskActions:
             self._store.set_granularity(granularity)
 
     def action_jump(self, letter: str) -> None:
-        """Show the layout or the instrument of a letter."""
         self._desk.workspaces.jump(letter)
 
     def action_bookmark(self, letter: str) -> None:
-        """Bookmark the instrument under a letter."""
         self._desk.workspaces.bookmark(letter)
 
     def action_indicators(self) -> None:
-        """Choose the indicators of the instrument in the chart."""
         from keydesk.forms.market.indicators import IndicatorForm  # noqa: PLC0415 - with the first form
 
         if self._store.focus:

@@ -51,15 +51,12 @@ class PageActions:
             shows[page.name]()
 
     def action_statistics(self) -> None:
-        """Show statistics of the closed trades."""
         self._desk.statistics.show(FIGURES_VIEW)
 
     def action_day_page(self) -> None:
-        """Show the last trading day."""
         self._desk.statistics.show_day()
 
     def action_sessions(self) -> None:
-        """Show the market hours."""
         from keydesk.forms.account.sessions import SessionsForm  # noqa: PLC0415 - with the first form
 
         self._window.app.push_screen(SessionsForm(self._store, lambda: self._store.now_ns))
@@ -89,7 +86,6 @@ class PageActions:
         self._window.app.push_screen(DetailsForm("Messages", notice_rows(self._store)))
 
     def action_help(self) -> None:
-        """Show the keys of the focused pane."""
         from keydesk.forms.info_form import HelpForm  # noqa: PLC0415 - with the first form
 
         def left_out(id_: str) -> bool:
@@ -201,7 +197,6 @@ class AlertActions:
             self._desk.alerts.new(found)
 
     def action_alerts(self) -> None:
-        """Show the alerts."""
         self._desk.alerts.show_page()
 
     def action_mute(self) -> None:

@@ -128,7 +128,6 @@ class TradeActions:
         self._on_trade(ExitPlanForm, "plan the exit of")
 
     def action_labels(self) -> None:
-        """Edit tag and comment of the selected trade."""
         from keydesk.forms.trades.labels import LabelsForm  # noqa: PLC0415 - with the first form
 
         self._on_trade(LabelsForm, "label")
@@ -149,7 +148,6 @@ class TradeActions:
         self._on_trade(ProtectForm, "protect")
 
     def action_trailing(self) -> None:
-        """Set a trailing stop on the selected trade."""
         from keydesk.forms.trades.protection import TrailingForm  # noqa: PLC0415 - with the first form
 
         self._on_trade(TrailingForm, "trail")
@@ -210,7 +208,6 @@ class TradeActions:
         self._store.tell("info", f"Nothing to {verb}: no open trade in {pair(instrument)}")
 
     def action_cancel_order(self) -> None:
-        """Cancel the selected order."""
         from keydesk.forms.trades.orders import CancelForm  # noqa: PLC0415 - with the first form
 
         order = self._window.selection().order(self._store)
@@ -231,7 +228,6 @@ class TradeActions:
         )
 
     def action_reverse(self) -> None:
-        """Reverse the position."""
         from keydesk.forms.trades.reverse_flatten import ReverseForm  # noqa: PLC0415 - with the first form
 
         instrument = self._window.selection().instrument(self._store)

@@ -207,7 +207,6 @@ class AccountAlerts:
         return standing_text(condition, value, precision)
 
     def _facts(self, condition: Condition) -> Facts:
-        """Return what an alert is made from now."""
         from keydesk.alerts.readings import facts_of  # noqa: PLC0415 - see `open`
 
         return facts_of(self._store, monotonic(), self._store.now_ns, condition.instrument)

@@ -5,20 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import Enum
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitPlan, ExitRules
 from keydesk.calc.orders.plans.scale_out import OrderPart
 from keydesk.calc.orders.ticket_draft import Draft, Fill, Kind, TicketField, Trigger
 
-if TYPE_CHECKING:
-    pass
-
-
 CloseSide = Literal["ALL"] | Decimal | None  # in full, by units, or (None) not at all
-
-
-"""The name of the template that the table `[template]` describes."""
 
 
 class Unchanged(Enum):

@@ -46,7 +46,6 @@ class AuditForm(InfoForm[None]):
         return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
-        """Return the filter over the entries."""
         yield Input(
             placeholder="filter: words, or what:confirm",
             max_length=MAX_LENGTH,
@@ -99,11 +98,9 @@ class AuditForm(InfoForm[None]):
         return [((when, "muted"),), *words]
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Filter by the text."""
         self.shown, self.cursor = matching(self.entries, event.value), 0
         self.redraw()
 
     def action_choose(self, step: int) -> None:
-        """Move the choice."""
         self.cursor = max(0, min(len(self.shown) - 1, self.cursor + step))
         self.redraw()

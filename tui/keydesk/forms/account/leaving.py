@@ -46,6 +46,5 @@ class LeaveForm(InfoForm[bool]):
         return [*lines, BLANK, *wrap_text(safe(text), "danger", self.inside)]
 
     def action_take(self) -> None:
-        """Leave."""
         if self.is_active:
             self.dismiss(result=True)

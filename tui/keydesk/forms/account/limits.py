@@ -109,7 +109,6 @@ class LimitsForm(InfoForm[Changes]):
         super().__init__()
 
     def on_frame(self, frame: Frame) -> None:
-        """Redraw where the limits stand."""
         if frame.dirty:
             self.redraw()
 
@@ -226,7 +225,6 @@ class LimitsForm(InfoForm[Changes]):
     # The keys.
 
     def on_key(self, event: KeyPress) -> None:
-        """Type a digit or a point into the limit."""
         key = event.character or ""
         if is_number_key(key):
             event.stop()
@@ -238,7 +236,6 @@ class LimitsForm(InfoForm[Changes]):
         self._change(lambda entry: replace(entry, fresh=True))
 
     def action_turn(self) -> None:
-        """Turn the limit off."""
         self._change(lambda entry: replace(entry, text="", fresh=True))
 
     def action_erase(self) -> None:

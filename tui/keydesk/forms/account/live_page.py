@@ -41,7 +41,6 @@ class LivePage(DetailsForm):
         """Return the rows as they are now."""
 
     def on_frame(self, _frame: Frame) -> None:
-        """Follow the prices."""
         self.show_now()
 
     def show_now(self) -> None:

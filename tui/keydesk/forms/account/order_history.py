@@ -66,7 +66,6 @@ class OrderHistoryForm(InfoForm[None]):
         self._in_flight: object = None
 
     def on_mount(self) -> None:
-        """Read the files."""
         super().on_mount()
         self._read(self.show)
 

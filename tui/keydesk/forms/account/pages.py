@@ -85,7 +85,6 @@ class AccountPage(LivePage):
         self._read_again()
 
     def on_frame(self, frame: Frame) -> None:
-        """Follow prices and transactions."""
         account = self._store.account
         if account is not None and account.last_transaction_id != self._read_at:
             self._read_again()
@@ -101,7 +100,6 @@ class AccountPage(LivePage):
         return safe(f"{super().foot_text()}   e name, margin rate")
 
     def action_configure(self) -> None:
-        """Open the form that changes name and margin rate."""
         self.app.post_message(ConfigureWanted())
 
     def show_bookings(self, bookings: Sequence[Booking] | None, trouble: str = "") -> None:

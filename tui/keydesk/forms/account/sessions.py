@@ -39,7 +39,6 @@ class SessionsForm(ScrolledForm):
         super().__init__()
 
     def on_frame(self, frame: Frame) -> None:  # noqa: ARG002 - the time moves on by itself
-        """Count down."""
         self.redraw()
 
     def title_text(self) -> Printable:

@@ -53,7 +53,6 @@ class TransactionForm(InfoForm[None]):
         self.shows_raw = False
 
     def on_mount(self) -> None:
-        """Read the first one."""
         super().on_mount()
         if self.details.id:
             self._open(self.details.id)
@@ -171,7 +170,6 @@ class TransactionForm(InfoForm[None]):
         self.redraw()
 
     def action_open(self) -> None:
-        """Open the chosen relation."""
         if self.details.related and not self.shows_raw:
             id_ = self.details.related[min(self.chosen, len(self.details.related) - 1)].id
             self._trail = [*self._trail, id_][-MAX_BACK:]

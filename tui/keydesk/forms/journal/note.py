@@ -80,7 +80,6 @@ class NoteTextForm(InfoForm[str]):
         return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
-        """Return a field over the whole text."""
         yield Input(self.text, max_length=MAX_TYPED_LENGTH, select_on_focus=False)
         yield self.new_sheet()
 
@@ -102,7 +101,6 @@ class NoteTextForm(InfoForm[str]):
         return whole[-max(1, self.room - 4) :]
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Follow the text."""
         self.text = event.value
         self.redraw()
 
@@ -242,7 +240,6 @@ class NoteForm(InfoForm[NoteEdit]):
     # Keys.
 
     def action_write(self, name: NoteField) -> None:
-        """Edit one of the texts."""
         edited = self.edited
         before = " ".join(edited.tags) if name == "tags" else getattr(edited, name)
 
@@ -277,7 +274,6 @@ class NoteForm(InfoForm[NoteEdit]):
         self.redraw()
 
     def action_keep(self) -> None:
-        """Keep what was changed."""
         if self.changes or self.to_broker:
             self.dismiss(self.edit)
         else:

@@ -103,7 +103,6 @@ class JournalTradeForm(ScrolledForm):
         self._was_open = (trade := self.trade) is not None and not trade.is_closed
 
     def on_mount(self) -> None:
-        """Ask for candles and screens."""
         super().on_mount()
         if (trade := self.trade) is not None:
             self._host.read_excursion(trade)
@@ -245,7 +244,6 @@ class JournalTradeForm(ScrolledForm):
     # Keys.
 
     def action_note(self) -> None:
-        """Write about the trade."""
         self._host.write_note(self.trade_id)
 
     def action_view(self) -> None:

@@ -85,7 +85,6 @@ class JournalForm(InfoForm[None]):
         yield from super().compose()
 
     def on_mount(self) -> None:
-        """Read what is missing."""
         super().on_mount()
         self._host.read()
 
@@ -314,7 +313,6 @@ class JournalForm(InfoForm[None]):
             self._host.read_whole()
 
     def action_row(self, step: int) -> None:
-        """Move the cursor."""
         self.move_to(self.cursor + step)
         self._want_what_follows()
 
@@ -323,12 +321,10 @@ class JournalForm(InfoForm[None]):
             self._want_whole()
 
     def action_page(self, step: int) -> None:
-        """Move the cursor by a page."""
         self.move_to(self.cursor + step * self.rows)
         self._want_what_follows()
 
     def action_end(self, end: str) -> None:
-        """Go to the first row or the last."""
         self.move_to(0 if end == "top" else len(self.keys) - 1)
         self._want_what_follows()
 
@@ -351,7 +347,6 @@ class JournalForm(InfoForm[None]):
         self.sort_rows()
 
     def action_letters(self) -> None:
-        """Ask for the letters that trades must have."""
         self._host.ask_letters(self)
 
     def show_only(self, letters: str) -> None:
@@ -362,7 +357,6 @@ class JournalForm(InfoForm[None]):
         self.sort_rows()
 
     def action_every_row(self) -> None:
-        """Show every trade."""
         self.show_only("")
 
     def action_group(self) -> None:
@@ -381,15 +375,12 @@ class JournalForm(InfoForm[None]):
         self.move_to(self.keys.index(grouping) if grouping in self.keys else 0)
 
     def action_read(self) -> None:
-        """Read what is missing."""
         self._host.read()
 
     def action_details(self) -> None:
-        """Show all of the chosen trade."""
         if (line := self.chosen) is not None:
             self._host.show_trade(line.trade.id)
 
     def action_note(self) -> None:
-        """Write about the chosen trade."""
         if (line := self.chosen) is not None:
             self._host.write_note(line.trade.id)

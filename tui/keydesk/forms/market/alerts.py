@@ -59,7 +59,6 @@ class AlertsForm(InfoForm[None]):
         super().__init__()
 
     def on_frame(self, frame: Frame) -> None:
-        """Follow the alerts."""
         if frame.touched(Topic.ALERTS):
             self.redraw()
 
@@ -170,7 +169,6 @@ class AlertsForm(InfoForm[None]):
     # Keys.
 
     def action_row(self, step: int) -> None:
-        """Move the cursor."""
         count = len(self.store.alert_history if self.shows_history else self.store.alerts)
         self.at, self.deleting = max(0, min(count - 1, self.at + step)), ""
         self.redraw()
@@ -186,13 +184,11 @@ class AlertsForm(InfoForm[None]):
         self.redraw()
 
     def action_delete(self) -> None:
-        """Ask whether the chosen alert is to be deleted."""
         if self.chosen is not None and not self.shows_history:
             self.deleting = self.chosen.id
             self.redraw()
 
     def action_yes(self) -> None:
-        """Delete the alert that was asked about."""
         alert = self.store.alerts.get(self.deleting)
         self.deleting = ""
         if alert is not None:

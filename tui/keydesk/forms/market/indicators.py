@@ -171,7 +171,6 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
             self._change_number(lambda entry: entry.typed(key))
 
     def action_row(self, step: int) -> None:
-        """Go to another row."""
         self.at = max(0, min(len(self.rows) - 1, self.at + step))
         self._pick(0)
 
@@ -192,7 +191,6 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
         self._pick(number)
 
     def action_turn(self) -> None:
-        """Turn the indicator on or off."""
         row = self.rows[self.at]
         self.rows[self.at] = replace(row, on=not row.on)
         self._redraw_without_refusal()

@@ -81,7 +81,6 @@ class NewAlertForm(InfoForm[AlertChoice]):
         return AlertLine(self.condition, self.repeat_s)
 
     def on_frame(self, frame: Frame) -> None:
-        """Follow the price."""
         if frame.dirty:
             self.redraw()
 
@@ -142,11 +141,9 @@ class NewAlertForm(InfoForm[AlertChoice]):
     # Keys.
 
     def action_take(self) -> None:
-        """Make the alert."""
         self.dismiss(TakeAlert(self.line))
 
     def action_text(self) -> None:
-        """Type it as a line."""
         self.dismiss(EditAsText(self.line))
 
     def action_level(self, steps: int) -> None:
@@ -170,7 +167,6 @@ class NewAlertForm(InfoForm[AlertChoice]):
         return "up" if level >= (quote.bid + quote.ask) / 2 else "down"
 
     def action_direction(self) -> None:
-        """Turn the direction."""
         self._turned = True
         turned = NEXT_DIRECTION[self.condition.direction]
         if isinstance(self.condition, TradeResult):
@@ -188,7 +184,6 @@ class NewAlertForm(InfoForm[AlertChoice]):
         self.redraw()
 
     def action_often(self) -> None:
-        """Turn once and repeat."""
         self.repeat_s = PAUSES[(PAUSES.index(self.repeat_s) + 1) % len(PAUSES)]
         self.redraw()
 
@@ -232,7 +227,6 @@ class AlertLineForm(InfoForm[AlertLine]):
         return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
-        """Return the field over its meaning."""
         yield Input(
             self.text,
             placeholder="eurusd > 1.12 once note breakout",
@@ -265,7 +259,6 @@ class AlertLineForm(InfoForm[AlertLine]):
         return wrap_text(clean(alert), "warn" if self.refused else "muted", self.inside)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Follow the line."""
         self.text, self.refused = event.value, False
         self.redraw()
 

@@ -88,7 +88,6 @@ class BeginAnewForm(InfoForm[bool]):
         return f"{when} with {money(kept.balance)} {kept.currency}{_held(kept.trades, kept.orders, ',')}"
 
     def action_take(self) -> None:
-        """Let it begin."""
         if self.is_active:
             self.dismiss(result=True)
 
@@ -111,7 +110,6 @@ class MarketPage(DetailsForm):
         super().__init__("The practice market", market_rows(store, clock()))
 
     def on_frame(self, _frame: Frame) -> None:
-        """Follow the market."""
         self.rows = tuple(market_rows(self.store, self._clock()))
         self.redraw()
 

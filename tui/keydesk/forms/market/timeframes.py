@@ -79,7 +79,6 @@ class TimeframeForm(InfoForm[str]):
         self.redraw()
 
     def action_take(self) -> None:
-        """Close with the chosen one."""
         self.dismiss(self.chosen)
 
 

@@ -77,7 +77,6 @@ class NameForm(InfoForm[str]):
         return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
-        """Return a field over a line of words."""
         yield Input(self.text, max_length=self._longest, select_on_focus=False)
         yield self.new_sheet()
 
@@ -96,7 +95,6 @@ class NameForm(InfoForm[str]):
         return wrap_text(text, "warn" if trouble else "muted", self.inside)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Follow the text."""
         self.text = event.value
         self.redraw()
 
@@ -143,7 +141,6 @@ class ColumnsForm(InfoForm[tuple[str, ...]]):
         )
 
     def action_choose(self, step: int) -> None:
-        """Move the cursor."""
         self.cursor = max(0, min(len(COLUMN_NAMES) - 1, self.cursor + step))
         self.redraw()
 
@@ -153,7 +150,6 @@ class ColumnsForm(InfoForm[tuple[str, ...]]):
         self.redraw()
 
     def action_take(self) -> None:
-        """Close with the columns."""
         self.dismiss(tuple(name for name in COLUMN_NAMES if name in self.shown))
 
 
@@ -183,5 +179,4 @@ class DeleteListForm(InfoForm[str]):
         return wrap_text(safe(text), "plain", self.inside)
 
     def action_take(self) -> None:
-        """Confirm."""
         self.dismiss(self._watched.name)

@@ -109,7 +109,6 @@ class StatisticsPage(InfoForm[None]):
     # What it is given.
 
     def on_mount(self) -> None:
-        """Ask for the journal."""
         super().on_mount()
         self._host.read(self)
 
@@ -303,7 +302,6 @@ class StatisticsPage(InfoForm[None]):
     # Keys.
 
     def action_show_view(self, number: int) -> None:
-        """Show a view by its number."""
         self.number, self.top = (number - 1) % len(self.views), 0
         self.redraw()
 
@@ -321,7 +319,6 @@ class StatisticsPage(InfoForm[None]):
             self.action_scroll(down)
 
     def action_scroll(self, lines: int) -> None:
-        """Scroll the view."""
         self.top += lines
         self.redraw()
 
@@ -342,13 +339,11 @@ class StatisticsPage(InfoForm[None]):
             self._host.open_day(self.snapshot, day, week=False)
 
     def action_week(self) -> None:
-        """Open the week of the chosen day."""
         day = self.view.day()
         if day is not None and self.snapshot is not None:
             self._host.open_day(self.snapshot, day, week=True)
 
     def action_read(self) -> None:
-        """Read the journal again."""
         self.trouble = ""
         self._host.read(self)
 

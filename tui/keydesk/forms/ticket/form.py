@@ -326,27 +326,22 @@ class TicketForm(Form[OpenOrder]):
         return done
 
     def action_pick(self, name: FieldName) -> None:
-        """Make a field the active one."""
         self.editor.pick(name, self.plan(self.trading_context()))
         self._say()
 
     def action_next_field(self, step: int) -> None:
-        """Go to the next field."""
         self.editor.next_field(step, self.plan(self.trading_context()))
         self._say()
 
     def action_next_kind(self) -> None:
-        """Turn to the next order type."""
         self.editor.next_kind(self.trading_context())
         self._say()
 
     def action_next_expiry(self) -> None:
-        """Turn to the next time in force."""
         self.draft = self.draft.next_expiry()
         self._say()
 
     def action_next_unit(self) -> None:
-        """Count the active field in its next unit."""
         context = self.trading_context()
         self.editor.next_unit(context, self.plan(context))
         self._say()
@@ -358,12 +353,10 @@ class TicketForm(Form[OpenOrder]):
         self._say()
 
     def action_erase(self) -> None:
-        """Take a digit out of the active field."""
         self.editor.erase()
         self._say()
 
     def action_nudge(self, steps: int) -> None:
-        """Move the active field."""
         context = self.trading_context()
         self.editor.nudge(steps, context, self.plan(context))
         self._say()
@@ -395,7 +388,6 @@ class TicketForm(Form[OpenOrder]):
         self._say()
 
     def action_next_fill(self) -> None:
-        """Turn to the next position fill."""
         self.draft = self.draft.next_fill()
         self._say()
 

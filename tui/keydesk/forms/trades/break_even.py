@@ -158,7 +158,6 @@ class BreakEvenForm(TradeForm[SetProtection]):
         return True
 
     def action_erase(self) -> None:
-        """Take a digit out of the offset."""
         self._put(self.beyond.erased())
 
     def action_nudge(self, steps: int) -> None:

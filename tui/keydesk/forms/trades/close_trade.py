@@ -267,7 +267,6 @@ class ScaleOutForm(TradeForm[CloseTrades]):
         self._take((self.text + str(key))[: MAX_LENGTH + 1])
 
     def action_erase(self) -> None:
-        """Take the last character out."""
         self._take(self.text[:-1])
 
     def action_percent(self) -> None:

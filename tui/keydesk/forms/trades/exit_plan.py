@@ -74,7 +74,6 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
         self.draft = self._first_draft()
 
     def on_trade_change(self) -> None:
-        """Fill the fields anew."""
         self.draft = self._first_draft()
 
     def _first_draft(self) -> ExitPlanDraft:
@@ -286,12 +285,10 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
         return True
 
     def action_pick(self, name: PlanField) -> None:
-        """Make a field the active one."""
         self.draft = self.draft.pick(name)
         self.redraw()
 
     def action_next_field(self, step: int) -> None:
-        """Go to the next field."""
         self.action_pick(FIELDS[(FIELDS.index(self.draft.active) + step) % len(FIELDS)])
 
     def action_erase(self) -> None:

@@ -25,7 +25,6 @@ class LabelsForm(TradeForm[LabelTrade]):
         self.fields = self._as_they_are()
 
     def on_trade_change(self) -> None:
-        """Begin with the labels of the other trade."""
         self.fields = self._as_they_are()
 
     def _as_they_are(self) -> TextFields:
@@ -92,6 +91,5 @@ class LabelsForm(TradeForm[LabelTrade]):
         self.fields.write(key, character)
 
     def action_write(self, name: str) -> None:
-        """Send the letters that follow to a field."""
         self.fields.writing = name
         self.redraw()

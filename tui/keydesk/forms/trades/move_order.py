@@ -263,7 +263,6 @@ class MoveForm(Form[MoveEntry]):
         return True
 
     def action_pick(self, name: str) -> None:
-        """Make a field the active one."""
         if name in self.names:
             self.active = name
             self._put(replace(self.fields[name], fresh=True))

@@ -284,7 +284,6 @@ class PositionPartForm(PositionForm):
         self.redraw()
 
     def action_cursor(self, step: int) -> None:
-        """Move to another trade to pick."""
         self.cursor += step
         self.redraw()
 

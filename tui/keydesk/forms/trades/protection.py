@@ -78,7 +78,6 @@ class ProtectionForm(TradeForm[SetProtection]):
         self.draft = self.first_draft()
 
     def on_trade_change(self) -> None:
-        """Fill the fields anew."""
         self.draft = self.first_draft()
 
     def first_draft(self) -> ProtectionDraft:
@@ -273,7 +272,6 @@ class ProtectionForm(TradeForm[SetProtection]):
         self.redraw()
 
     def action_next_field(self, step: int) -> None:
-        """Go to the next field."""
         at = FIELDS.index(self.draft.active)
         self.draft = self.draft.pick(FIELDS[(at + step) % len(FIELDS)])
         self.redraw()
