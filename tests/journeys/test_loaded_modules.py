@@ -39,7 +39,6 @@ LIBRARIES = {  # of charts, files and keyrings, and of the practice broker, whic
 }
 DRAWN = ("keydesk.forms", "keydesk.panes", "keydesk.screens", "keydesk.widgets")
 PAGES = (  # 0.5 to 1 MB each with what only they use
-    "anyio._backends",  # connects by TCP: not to the practice market, by the connections of httpx in particular
     "keydesk.calc.trade_journal.rebuild",
     "keydesk.forms.account.configure",
     "keydesk.forms.account.exposure",
@@ -50,7 +49,7 @@ PAGES = (  # 0.5 to 1 MB each with what only they use
     "keydesk.forms.market",
     "keydesk.forms.statistics",
     "keydesk.trade_journal.live",
-    "keydesk_client.following",
+    "keydesk_client.following.state",
     "keydesk_client.sync",
 )
 
