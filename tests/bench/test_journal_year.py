@@ -1,13 +1,16 @@
 """A year of 20 trades a day: opening the journal takes under a second, statistics over it under 200 ms, and the desk goes on meanwhile.
 
-A million transactions: the list opens from the newest part of the cache.
+A million transactions: the list opens with the newest trades. Five thousand trades: what that costs a desk.
 """
 
+import json
 import random
+import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from time import process_time
 from typing import TypeVar
@@ -16,6 +19,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from keydesk.calc.trade_journal.charts import equity_curve, hours_of_week, r_histogram, trading_days
+from keydesk.calc.trade_journal.events import Event
 from keydesk.calc.trade_journal.excursions import CELL
 from keydesk.calc.trade_journal.groups import GROUPINGS, GroupContext, grouped
 from keydesk.calc.trade_journal.price_paths import PricePath, PriceStep, path_of
@@ -24,33 +28,33 @@ from keydesk.calc.trade_journal.returns import days_of
 from keydesk.calc.trade_journal.statistics import daily_statistics_of, statistics_of
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.calc.trade_journal.what_if import WhatIf, what_if
+from keydesk.forms.journal.table import ListedRow
 from keydesk.forms.journal.trades import JournalForm
-from keydesk.trade_journal.cache import CachedEvents, append_cache, read_cache
-from keydesk.trade_journal.cache_tail import read_tail, with_openings
+from keydesk.records.journal import JournalRecords
+from keydesk.records.trades import columns_of
 from keydesk.trade_journal.live import NEWEST
 from keydesk.trade_journal.notes_file import Notes
 from keydesk.trade_journal.report import page, week_of
 from keydesk.trade_journal.rows import RowContext
 from support.data.desk_data import frame_of
 from support.fakes.journal_app import JournalApp, settle
+from support.large_history import write_history
 from support.loop_turns import LoopTurns
 from support.practised_account import ID
 from support.year_of_trades import LAST_DAY, events_of_days, notes_of_days
 
 pytestmark = pytest.mark.bench
 
-ACCOUNT, CREATED = "101-001-1000001-001", 7
-UNREAD = CachedEvents(
-    ACCOUNT, CREATED
-)  # where no cache is yet: what is appended becomes the whole file
+ACCOUNT, CREATED = ID, 7
+AT_ONCE = 5000  # events
 BERLIN = ZoneInfo("Europe/Berlin")
 Result = TypeVar("Result")
 
 
-def timed(what: str, work: Callable[[], Result]) -> tuple[Result, float]:
-    """Return the result, and the least CPU milliseconds of five runs."""
+def timed(what: str, work: Callable[[], Result], times: int = 5) -> tuple[Result, float]:
+    """Return the result, and the least CPU milliseconds of some runs."""
     least = float("inf")
-    for _ in range(5):
+    for _ in range(times):
         began = process_time()
         result = work()
         least = min(least, (process_time() - began) * 1000)
@@ -58,28 +62,32 @@ def timed(what: str, work: Callable[[], Result]) -> tuple[Result, float]:
     return result, least
 
 
-def test_opening_a_year_from_its_cache(tmp_path: Path) -> None:
-    path, events = tmp_path / "journal" / "main.events", tuple(events_of_days())
-    whole = CachedEvents(ACCOUNT, CREATED, 99, events)
-    append_cache(path, UNREAD, whole)
-    journal, cost = timed(
-        f"opening {len(events)} events", lambda: rebuild(read_cache(path, ACCOUNT, CREATED).events)
-    )
+def records_of(path: Path | None, events: Iterable[Event], last_id: int = 99) -> JournalRecords:
+    """Return records that have taken events, some thousands at a time."""
+    records, taken = JournalRecords(path), iter(events)
+    records.begin(ACCOUNT, CREATED)
+    while part := list(islice(taken, AT_ONCE)):
+        kept = records.kept()
+        records.add(kept, kept.last_id + 1, part)
+    records.add(records.kept(), last_id, ())
+    return records
+
+
+def test_reading_a_year_from_its_records(tmp_path: Path) -> None:
+    events = list(events_of_days())
+    path = tmp_path / "records" / "main.sqlite"
+    records, cost = timed(f"taking {len(events)} events", lambda: records_of(path, events), times=1)
+    assert cost < 4000
+    journal, cost = timed("reading all of them", JournalRecords(path).journal)
     assert len(journal.closed) == 5200
     assert cost < 1000
-    timed("writing all of them", lambda: append_cache(path, UNREAD, whole))
-    states = iter(
-        [CachedEvents(ACCOUNT, CREATED, 99 + n, (*events, *events[:n])) for n in range(1, 6)]
-    )
-    state = whole
+    newer = iter(range(100, 200))
 
     def append() -> None:
-        nonlocal state
-        before, state = state, next(states)
-        append_cache(path, before, state)
+        records.add_now(records.kept(), next(newer), events[1:2])
 
-    _, cost = timed("appending one", append)
-    assert cost < 50
+    _, cost = timed("taking one", append)
+    assert cost < 5
 
 
 def steps_of(trade: JournalTrade, rng: random.Random) -> PricePath:
@@ -138,9 +146,8 @@ def desk_of_a_year(folder: Path) -> JournalApp:
     """A desk whose journal is in its cache, up to the newest transaction of the broker."""
     app = JournalApp(folder)
     last = int(app.service.history[-1].id)
-    cached = CachedEvents(ID, app.service.created_ns, last, tuple(events_of_days()))
-    (folder / "journal").mkdir(mode=0o700, parents=True)
-    append_cache(folder / "journal" / "main.events", CachedEvents(ID, cached.created_ns), cached)
+    records = records_of(folder / "records" / "main.sqlite", events_of_days(), last)
+    records.database.close()
     return app
 
 
@@ -194,17 +201,40 @@ async def turns_of(app: JournalApp) -> dict[str, float]:
     return found
 
 
-def test_a_million_transactions_open_from_the_newest_part_of_the_cache(tmp_path: Path) -> None:
-    path = tmp_path / "journal" / "main.events"
-    events = tuple(events_of_days(2600, 77))
-    append_cache(path, UNREAD, CachedEvents(ACCOUNT, CREATED, 9_999_999, events))
-    lines, size = len(events), path.stat().st_size
-    del events
+def test_the_list_of_a_million_transactions_opens_with_the_newest_trades(tmp_path: Path) -> None:
+    path = tmp_path / "records" / "main.sqlite"
+    records_of(path, events_of_days(2600, 77)).database.close()
 
-    def opened() -> CachedEvents:
-        return with_openings(path, read_tail(path, ACCOUNT, CREATED, NEWEST), ())
+    def opened() -> int:
+        records = JournalRecords(path)
+        columns = columns_of(records.connection, ListedRow._fields[1:], most=NEWEST)
+        return len([ListedRow(*each) for each in columns])
 
-    found, cost = timed(f"opening the newest part of {lines:,} events, {size / 1e6:.0f} MB", opened)
-    assert len(found.events) < 3 * NEWEST
-    assert len(rebuild(found.events).closed) > NEWEST // 4
-    assert cost < 2000
+    found, cost = timed(f"the newest of {path.stat().st_size / 1e6:.0f} MB of records", opened)
+    assert found == NEWEST
+    assert cost < 200
+
+
+def test_five_thousand_trades_cost_two_seconds_and_forty_megabytes_more_than_none(
+    tmp_path: Path,
+) -> None:
+    costs = {}
+    for trades in (1, 5000):
+        history, folder = tmp_path / f"{trades}.jsonl", tmp_path / f"home {trades}"
+        write_history(history, trades)
+        for reading in ("first", "again"):
+            costs[trades, reading] = opening_in_a_process(history, folder)
+            sys.stdout.write(f"{trades} trades, {reading}: {costs[trades, reading]}\n")
+    many, one = costs[5000, "again"], costs[1, "again"]
+    assert many["sorted_s"] < 2
+    assert many["sorted_mb"] - one["sorted_mb"] < 20
+    assert many["statistics_mb"] - one["statistics_mb"] < 40
+
+
+def opening_in_a_process(history: Path, folder: Path) -> dict[str, float]:
+    command = [sys.executable, "-m", "support.large_history", str(history), str(folder)]
+    done = subprocess.run(
+        command, cwd=Path(__file__).parents[1], check=True, capture_output=True, text=True
+    )
+    found: dict[str, float] = json.loads(done.stdout)
+    return found

@@ -104,5 +104,6 @@ def test_no_command_loads_what_draws_the_desk() -> None:
     names = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
     assert "keydesk.cli.journal" in names
     assert "rich.console" not in names  # a client loads it later, by the command line of httpx
-    assert not (LIBRARIES - {"plotext"} | {"textual"}) & packages(names)  # plotext: the chart
+    own = {"plotext", "sqlite3"}  # of the chart and of the journal
+    assert not (LIBRARIES - own | {"textual"}) & packages(names)
     assert not [name for name in names if name.startswith(DRAWN)]

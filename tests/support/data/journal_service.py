@@ -10,10 +10,11 @@ from types import SimpleNamespace
 from typing import cast
 
 from keydesk.calc.trade_journal.excursions import Excursion
+from keydesk.calc.trade_journal.rebuild import RebuiltTrade
 from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk.records import trades as trade_table
 from keydesk.trade_journal.files import JournalFiles
-from keydesk.trade_journal.lines import JournalLines
-from keydesk.trade_journal.live import LiveJournal
+from keydesk.trade_journal.live import NEWEST, LiveJournal
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import Transaction
@@ -84,19 +85,26 @@ class JournalService:
         for each in nothing:
             yield each
 
-    def journal(self, folder: Path) -> LiveJournal:
+    def journal(self, folder: Path, newest: int = NEWEST) -> LiveJournal:
         """Return the journal of the account, not read yet."""
         files = JournalFiles.of(folder / "journal", "main")
-        return LiveJournal(self.client, files, lambda: PIPS, self.clock)
+        return LiveJournal(self.client, files, lambda: PIPS, self.clock, newest=newest)
 
 
-def read_journal(trades: list[JournalTrade], folder: Path) -> LiveJournal:
+def read_journal(trades: list[JournalTrade], folder: Path, newest: int = NEWEST) -> LiveJournal:
     """Return a journal that has these trades."""
-    journal = JournalService(PractisedAccount()).journal(folder)
-    journal.lines, journal.is_read = JournalLines.of(trades, PIPS), True
-    journal.is_whole = True
-    journal.version = 1
+    journal = JournalService(PractisedAccount()).journal(folder, newest)
+    journal.pips, journal.is_read = PIPS, True
+    put_trades(journal, trades)
     return journal
+
+
+def put_trades(journal: LiveJournal, trades: list[JournalTrade]) -> None:
+    """Have trades in the journal, as transactions would leave them."""
+    with journal.records.database.change() as connection:
+        trade_table.put_trades(connection, map(RebuiltTrade.of, trades))
+    journal._changes += 1
+    journal.version += 1
 
 
 def keep_excursion(journal: LiveJournal, trade: JournalTrade, *, is_final: bool) -> None:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.forms.journal.trades import JournalForm
-from keydesk.trade_journal.lines import JournalLine
 
 
 @dataclass
@@ -32,8 +31,8 @@ class JournalHost:
     def reread_notes(self) -> None:
         self.looks += 1
 
-    def read_excursions(self, lines: Sequence[JournalLine]) -> None:
-        self.excursions.append([each.trade.id for each in lines])
+    def read_excursions(self, ids: Sequence[str]) -> None:
+        self.excursions.append(list(ids))
 
     def ask_letters(self, form: JournalForm) -> None:
         form.show_only(self.letters)

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from keydesk.calc.trade_journal.excursions import CELL
+from keydesk.records.database import Database
+from keydesk.records.excursions import kept_excursions
 from keydesk.trade_journal.candles import ExcursionReader, read_day_closes, read_excursions
 from keydesk_client.errors import Refused, TimedOut
 from keydesk_client.models import CandlestickData, DateTime
@@ -21,13 +23,13 @@ def service(high: str, low: str, *, complete: bool = True) -> CandleService:
 
 
 async def test_excursions_are_read_from_candles_of_the_closing_side_once(tmp_path: Path) -> None:
-    path = tmp_path / "journal" / "main.excursions"
+    database = Database(tmp_path / "records" / "main.sqlite")
     trades = [
         closed_trade("1", 1, opened_ns=MONDAY),
         closed_trade("1", 2, opened_ns=MONDAY, units=-1000, hold_ns=3 * HOUR),
     ]
     broker = service("1.08700", "1.08400")
-    found = await read_excursions(ExcursionReader(broker.client, path), trades)
+    found = await read_excursions(ExcursionReader(broker.client, database=database), trades)
     assert sorted((each.granularity, each.price) for each in broker.asked) == [
         ("M1", "A"),
         ("S5", "A"),
@@ -36,50 +38,54 @@ async def test_excursions_are_read_from_candles_of_the_closing_side_once(tmp_pat
     assert (found["1"].adverse, found["1"].favourable) == (D("0.00100"), D("0.00200"))
     assert (found["2"].adverse, found["2"].favourable) == (D("0.00200"), D("0.00100"))
     silent = CandleService()
-    assert await read_excursions(ExcursionReader(silent.client, path), trades) == found
+    assert await read_excursions(ExcursionReader(silent.client, database=database), trades) == found
     assert silent.asked == []
-    first = path.read_bytes()
-    path.unlink()
-    await read_excursions(ExcursionReader(broker.client, path), trades)
-    assert path.read_bytes() == first
+    assert list(kept_excursions(database.connection)) == ["1", "2"]
 
 
 async def test_another_trade_with_the_same_id_is_read_anew(tmp_path: Path) -> None:
-    path = tmp_path / "journal" / "main.excursions"
+    database = Database(tmp_path / "records" / "main.sqlite")
     broker = service("1.08700", "1.08400")
     await read_excursions(
-        ExcursionReader(broker.client, path), [closed_trade("1", 1, opened_ns=MONDAY)]
+        ExcursionReader(broker.client, database=database), [closed_trade("1", 1, opened_ns=MONDAY)]
     )
     later = closed_trade("1", 1, opened_ns=MONDAY + CELL)
-    await read_excursions(ExcursionReader(broker.client, path), [later])
+    await read_excursions(ExcursionReader(broker.client, database=database), [later])
     assert len(broker.asked) == 2
 
 
 async def test_a_trade_without_candles_has_no_excursion(tmp_path: Path) -> None:
-    path = tmp_path / "journal" / "main.excursions"
+    database = Database(tmp_path / "records" / "main.sqlite")
     silent = CandleService()
-    assert await read_excursions(ExcursionReader(silent.client, path), [closed_trade("1")]) == {}
+    assert (
+        await read_excursions(
+            ExcursionReader(silent.client, database=database), [closed_trade("1")]
+        )
+        == {}
+    )
 
 
 async def test_what_a_forming_candle_says_is_provisional_and_not_kept(tmp_path: Path) -> None:
-    path = tmp_path / "journal" / "main.excursions"
+    database = Database(tmp_path / "records" / "main.sqlite")
     forming = service("1.08700", "1.08400", complete=False)
-    found = await read_excursions(ExcursionReader(forming.client, path), [closed_trade("1")])
+    found = await read_excursions(
+        ExcursionReader(forming.client, database=database), [closed_trade("1")]
+    )
     assert found["1"].favourable == D("0.00200")
     assert found["1"].is_provisional
     whole = service("1.08800", "1.08400")
-    found = await read_excursions(ExcursionReader(whole.client, path), [closed_trade("1")])
+    found = await read_excursions(
+        ExcursionReader(whole.client, database=database), [closed_trade("1")]
+    )
     assert found["1"].favourable == D("0.00300")
     assert not found["1"].is_provisional
 
 
-async def test_a_provisional_excursion_is_due_once_its_last_candle_is_complete(
-    tmp_path: Path,
-) -> None:
+async def test_a_provisional_excursion_is_due_once_its_last_candle_is_complete() -> None:
     trade = closed_trade("1")
     end = (trade.closed_ns or 0) + CELL
     broker, now = service("1.08700", "1.08400"), end - CELL // 2
-    reader = ExcursionReader(broker.client, tmp_path / "journal" / "x", lambda: now)
+    reader = ExcursionReader(broker.client, lambda: now)
     await reader.read(trade)  # no candle of the exit came, as nothing was quoted in it yet
     known = reader.known(trade)
     assert known is not None
@@ -96,17 +102,17 @@ async def test_a_provisional_excursion_is_due_once_its_last_candle_is_complete(
 
 async def test_an_instrument_that_is_offered_no_more_is_left_out(tmp_path: Path) -> None:
     gone = CandleService(refusal=400).client
-    path = tmp_path / "journal" / "main.excursions"
-    assert await read_excursions(ExcursionReader(gone, path), [closed_trade("1")]) == {}
+    database = Database(tmp_path / "records" / "main.sqlite")
+    assert (
+        await read_excursions(ExcursionReader(gone, database=database), [closed_trade("1")]) == {}
+    )
     assert await read_day_closes(gone, {"EUR_USD": (MONDAY, MONDAY + HOUR)}) == {}
 
 
-async def test_any_other_refusal_is_told(tmp_path: Path) -> None:
+async def test_any_other_refusal_is_told() -> None:
     busy = CandleService(refusal=429).client
     with pytest.raises(Refused):
-        await read_excursions(
-            ExcursionReader(busy, tmp_path / "journal" / "x"), [closed_trade("1")]
-        )
+        await read_excursions(ExcursionReader(busy), [closed_trade("1")])
     with pytest.raises(Refused):
         await read_day_closes(busy, {"EUR_USD": (MONDAY, MONDAY + HOUR)})
 
@@ -139,23 +145,23 @@ class SlowCandles(CandleService):
             yield each
 
 
-async def test_a_read_that_times_out_is_made_again_and_the_others_go_on(tmp_path: Path) -> None:
+async def test_a_read_that_times_out_is_made_again_and_the_others_go_on() -> None:
     trades = [closed_trade("1", n, instrument=name) for n, name in enumerate(("A_B", "C_D", "E_F"))]
-    reader = ExcursionReader(SlowCandles({"A_B": 1}).client, tmp_path / "journal" / "x")
+    reader = ExcursionReader(SlowCandles({"A_B": 1}).client)
     assert sorted(await read_excursions(reader, trades)) == ["0", "1", "2"]
 
 
-async def test_a_trade_that_never_answers_is_told_once_the_others_are_read(tmp_path: Path) -> None:
+async def test_a_trade_that_never_answers_is_told_once_the_others_are_read() -> None:
     trades = [closed_trade("1", n, instrument="A_B" if n == 7 else "C_D") for n in range(60)]
-    reader = ExcursionReader(SlowCandles({"A_B": 99}).client, tmp_path / "journal" / "x")
+    reader = ExcursionReader(SlowCandles({"A_B": 99}).client)
     with pytest.raises(TimedOut):
         await read_excursions(reader, trades)
     assert len(reader.known_of(trades)) == 59
 
 
-async def test_a_host_that_answers_nothing_is_left_after_a_few_requests(tmp_path: Path) -> None:
+async def test_a_host_that_answers_nothing_is_left_after_a_few_requests() -> None:
     trades = [closed_trade("1", n, instrument="A_B") for n in range(60)]
     service = SlowCandles({"A_B": 99})
     with pytest.raises(TimedOut):
-        await read_excursions(ExcursionReader(service.client, tmp_path / "journal" / "x"), trades)
+        await read_excursions(ExcursionReader(service.client), trades)
     assert service.silent["A_B"] > 80

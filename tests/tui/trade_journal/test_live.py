@@ -1,7 +1,7 @@
 """The journal of an open account: read, followed, read again."""
 
 import asyncio
-import json
+import sqlite3
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -10,10 +10,7 @@ import pytest
 
 from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.calc.trade_journal.rebuild import Journal
-from keydesk.calc.trade_journal.trades import roll_up
-from keydesk.trade_journal.cache import mark_of
-from keydesk.trade_journal.files import JournalFiles
-from keydesk.trade_journal.lines import JournalLines
+from keydesk.calc.trade_journal.trades import JournalTrade, roll_up
 from keydesk.trade_journal.live import RETRY_AFTER, LiveJournal
 from keydesk.trade_journal.notes_file import change_note
 from keydesk_client.errors import Unreachable
@@ -52,8 +49,15 @@ def is_due(journal: LiveJournal) -> bool:
     return journal.excursions_due
 
 
-def shown(journal: LiveJournal) -> tuple[Journal, JournalLines]:
-    return journal.journal, journal.lines
+def listed(journal: LiveJournal, *, by_position: bool = False) -> dict[str, JournalTrade]:
+    """Return what the list shows."""
+    ids = [id_ for (id_,) in journal.rows((), by_position=by_position)]
+    lines = {id_: journal.line(id_, by_position=by_position) for id_ in ids}
+    return {id_: line.trade for id_, line in lines.items() if line is not None}
+
+
+def shown(journal: LiveJournal) -> tuple[Journal, dict[str, JournalTrade], dict[str, JournalTrade]]:
+    return journal.journal, listed(journal), listed(journal, by_position=True)
 
 
 async def test_the_journal_is_read_with_the_lines_of_trades_and_positions(tmp_path: Path) -> None:
@@ -62,13 +66,14 @@ async def test_the_journal_is_read_with_the_lines_of_trades_and_positions(tmp_pa
     await journal.read()
     expected = journal_of(service.account)
     assert journal.journal == expected
-    assert {each.id for each in expected.trades} == set(journal.lines.trades)
-    assert [each.trade for each in journal.lines.positions.values()] == roll_up(expected.trades)
+    assert {each.id for each in expected.trades} == set(listed(journal))
+    positions = {each.id: each for each in roll_up(expected.trades)}
+    assert listed(journal, by_position=True) == positions
     assert journal.is_read
     assert not journal.trouble
 
 
-async def test_followed_by_transactions_it_equals_one_rebuilt_without_its_cache(
+async def test_followed_by_transactions_it_equals_one_rebuilt_without_its_records(
     tmp_path: Path,
 ) -> None:
     service = JournalService(history())
@@ -80,9 +85,8 @@ async def test_followed_by_transactions_it_equals_one_rebuilt_without_its_cache(
     for each in service.history[seen:]:
         followed.apply(each)
     assert followed.version > before
-    assert len(service.asked_since) == 2  # nothing was asked for beyond the first reading
-    followed.files.events.unlink()
-    rebuilt = service.journal(tmp_path)
+    assert len(service.asked_since) == 1  # nothing was asked for beyond the first reading
+    rebuilt = service.journal(tmp_path / "anew")
     await rebuilt.read()
     assert shown(followed) == shown(rebuilt)
 
@@ -128,7 +132,7 @@ async def test_an_account_that_began_anew_is_read_anew(tmp_path: Path) -> None:
     service.account, service.created_ns = history(), 8
     await journal.read()
     assert journal.journal == journal_of(service.account)
-    assert set(journal.lines.trades) == {each.id for each in journal.journal.trades}
+    assert set(listed(journal)) == {each.id for each in journal.journal.trades}
 
 
 async def test_lower_numbers_than_before_tell_that_the_account_began_anew(tmp_path: Path) -> None:
@@ -153,26 +157,10 @@ async def test_a_broker_that_does_not_answer_is_said_and_leaves_what_was_read(
     service.error = Unreachable("no\x1b[31m route")
     await journal.read()
     assert "no␛[31m route" in journal.trouble
-    assert journal.lines.trades
+    assert listed(journal)
     service.error = None
     await journal.read()
     assert not journal.trouble
-
-
-def lie(place: int, value: object) -> Callable[[Path], None]:
-    """Return a change of one member of the first fill in the cache, which its mark agrees with."""
-
-    def change(path: Path) -> None:
-        lines = path.read_text().splitlines()
-        at = next(at for at, line in enumerate(lines) if line.startswith('["fill"'))
-        found = json.loads(lines[at])
-        found[place] = value
-        lines[at] = json.dumps(found)
-        path.write_text("\n".join(lines) + "\n")
-        mark = json.loads(mark_of(path).read_text())
-        mark_of(path).write_text(json.dumps([*mark[:-1], path.stat().st_size]))
-
-    return change
 
 
 def as_folder(path: Path) -> None:
@@ -180,32 +168,43 @@ def as_folder(path: Path) -> None:
     path.mkdir(mode=0o700)
 
 
+def with_nonsense(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE trades SET rebuilt = '[['")
+    connection.close()
+
+
 DAMAGES: dict[str, Callable[[Path], object]] = {
     "a folder": as_folder,
     "noise": lambda path: path.write_bytes(b"\xff\x00" * 5000),
-    "a text in place of a number": lie(2, "soon"),
-    "a list in place of a name": lie(4, ["EUR_USD"]),
-    "no finite number": lie(8, "NaN"),
-    "another kind": lie(0, "order"),
-    "too deep": lambda path: path.write_text("[" * 100_000),
+    "nonsense": with_nonsense,
 }
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-async def test_a_cache_that_was_changed_by_hand_is_read_anew_from_the_broker(
+async def test_records_that_cannot_be_read_are_set_aside_and_said_and_read_anew(
     damage: str, tmp_path: Path
 ) -> None:
     service = JournalService(history())
-    await service.journal(tmp_path).read()
+    before = service.journal(tmp_path)
+    await before.read()
+    before.records.database.close()
     journal = service.journal(tmp_path)
-    DAMAGES[damage](journal.files.events)
+    DAMAGES[damage](journal.files.records)
     await journal.read()
+    listed(journal)
+    if is_behind(journal):  # as the list found out
+        await journal.read()
     assert journal.journal == journal_of(service.account)
     assert not journal.trouble
-    if damage != "a folder":  # which is left to its owner
+    if damage == "a folder":  # which is left to its owner
+        assert journal.files.records.is_dir()
+    else:
+        [aside] = journal.files.records.parent.glob("*.damaged-*")
+        assert f"they are kept as {aside}" in journal.notice
         service.asked_since.clear()
         await service.journal(tmp_path).read()
-        assert 0 not in service.asked_since  # it is written anew
+        assert not service.asked_since  # they are written anew
 
 
 async def test_a_note_of_another_desk_is_seen(tmp_path: Path) -> None:
@@ -283,22 +282,19 @@ async def test_of_a_large_account_the_newest_trades_are_read_and_all_when_wanted
 ) -> None:
     service = JournalService(history_that_closes(12))
     await service.journal(tmp_path).read()
-    files = JournalFiles.of(tmp_path / "journal", "main")
     whole = journal_of(service.account)
-    still_open = [each.id for each in whole.trades if not each.is_closed]
-    journal = LiveJournal(
-        service.client, files, lambda: PIPS, open_trades=lambda: still_open, newest=10
-    )
+    journal = service.journal(tmp_path, newest=10)
     await journal.read()
-    assert not journal.is_whole
-    shown = {id_: each.trade for id_, each in journal.lines.trades.items()}
-    assert 0 < len(shown) < len(whole.trades)
+    assert not is_whole(journal)
+    shown = listed(journal)
+    assert len(shown) == 10 < len(whole.trades)
     assert all(each == shown[each.id] for each in whole.trades if each.id in shown)
+    assert {each.id for each in whole.trades if not each.is_closed} <= shown.keys()
     trade_on(service.account)
     journal.apply(service.history[-1])
     await journal.read(whole=True)
     assert is_whole(journal)
-    assert journal.journal == journal_of(service.account)
+    assert listed(journal).keys() == {each.id for each in journal_of(service.account).trades}
 
 
 async def test_all_trades_are_read_also_when_that_is_wanted_while_the_newest_are_read(
@@ -306,8 +302,7 @@ async def test_all_trades_are_read_also_when_that_is_wanted_while_the_newest_are
 ) -> None:
     service = JournalService(history_that_closes(12))
     await service.journal(tmp_path).read()
-    files = JournalFiles.of(tmp_path / "journal", "main")
-    journal = LiveJournal(service.client, files, lambda: PIPS, newest=10)
+    journal = service.journal(tmp_path, newest=10)
     async with asyncio.TaskGroup() as group:
         group.create_task(journal.read())
         group.create_task(journal.read(whole=True))

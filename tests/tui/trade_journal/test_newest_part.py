@@ -1,8 +1,6 @@
-"""An account whose cache lacks much: its newest transactions are shown at once, the others are read into the cache meanwhile."""
+"""An account whose records lack much: its newest transactions are shown at once, the others are read into them meanwhile."""
 
 import asyncio
-import errno
-import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -11,12 +9,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from keydesk.calc.trade_journal.rebuild import Journal, rebuild, trades_of
-from keydesk.trade_journal.cache import CachedEvents, mark_of
+from keydesk.calc.trade_journal.rebuild import Journal, trades_of
+from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk.records.journal import JournalRecords
 from keydesk.trade_journal.files import JournalFiles
 from keydesk.trade_journal.live import RETRY_AFTER, LiveJournal
-from keydesk.trade_journal.loading import load_events, load_newest
-from keydesk.trade_journal.newest_part import Portions, gap_of
+from keydesk.trade_journal.loading import load_journal, read_into
+from keydesk.trade_journal.newest_part import Portions
 from keydesk.trade_journal.reading import events_of
 from keydesk_client.errors import Unreachable
 from support.data.journal_service import PIPS, JournalService
@@ -81,9 +80,15 @@ def open_journal(broker: Broker, folder: Path, waits: Waits | None = None) -> Li
     )
 
 
-def files_of(journal: LiveJournal) -> tuple[bytes, bytes]:
-    path = journal.files.events
-    return path.read_bytes(), mark_of(path).read_bytes()
+def listed(journal: LiveJournal) -> dict[str, JournalTrade]:
+    """Return what the list shows."""
+    lines = [journal.line(id_) for (id_,) in journal.rows(())]
+    return {line.trade.id: line.trade for line in lines if line is not None}
+
+
+def kept(folder: Path) -> Journal:
+    """Return what the file of the records has."""
+    return JournalRecords(folder / "records" / "main.sqlite").journal()
 
 
 def part_of(journal: LiveJournal) -> str:
@@ -103,7 +108,7 @@ async def test_the_newest_transactions_are_shown_and_said_before_the_others_are_
     assert journal.is_read
     assert not journal.is_whole
     assert part_of(journal).startswith(f"newest 20 of {last} transactions")
-    assert 0 < len(journal.lines.trades) < len(whole.trades)
+    assert 0 < len(listed(journal)) < len(whole.trades)
 
 
 async def test_no_trade_of_a_part_is_shown_otherwise_than_it_is_and_those_left_out_are_counted(
@@ -113,37 +118,30 @@ async def test_no_trade_of_a_part_is_shown_otherwise_than_it_is_and_those_left_o
     journal = open_journal(broker, tmp_path)
     await journal.read()
     known = {each.id: each for each in journal_of(account).trades}
-    for id_, line in journal.lines.trades.items():
-        entries = [replace(each, slippage=None) for each in line.trade.entries]
+    for id_, trade in listed(journal).items():
+        entries = [replace(each, slippage=None) for each in trade.entries]
         expected = known[id_]
         assert entries == [replace(each, slippage=None) for each in expected.entries]
-        assert (line.trade.exits, line.trade.costs) == (expected.exits, expected.costs)
-        assert line.trade.initial_stop == expected.initial_stop
+        assert (trade.exits, trade.costs) == (expected.exits, expected.costs)
+        assert trade.initial_stop == expected.initial_stop
     touched = {id_ for each in events_of(broker.history[-20:]) for id_ in trades_of(each)}
     left_out = {id_ for id_ in touched if int(id_) < int(broker.history[-20].id)}
     assert "USD_JPY" in {known[id_].instrument for id_ in left_out}
     assert f"{len(left_out)} trades opened before are left out" in part_of(journal)
-    assert touched - left_out <= journal.lines.trades.keys()
-    assert not left_out & journal.lines.trades.keys()
+    assert touched - left_out <= listed(journal).keys()
+    assert not left_out & listed(journal).keys()
 
 
-async def test_filled_the_journal_and_its_cache_equal_those_that_were_read_at_once(
+async def test_filled_the_journal_and_its_records_equal_those_that_were_read_at_once(
     account: PractisedAccount, tmp_path: Path
 ) -> None:
-    at_once = JournalService(account).journal(tmp_path / "at once")
-    await at_once.read()
-    journal = open_journal(Broker(account), tmp_path / "in parts")
+    journal = open_journal(Broker(account), tmp_path)
     await journal.read()
+    assert part_of(journal)
     await journal.fill()
     assert not part_of(journal)
     assert journal.is_whole
-    assert journal.journal == journal_of(account)
-    assert files_of(journal) == files_of(at_once)
-    journal.files.events.unlink()
-    again = open_journal(Broker(account), tmp_path / "in parts")
-    await again.read()
-    await again.fill()
-    assert files_of(again) == files_of(at_once)
+    assert journal.journal == kept(tmp_path) == journal_of(account)
 
 
 async def test_an_interruption_loses_one_step_at_most(
@@ -200,7 +198,7 @@ async def test_what_comes_while_it_is_filled_is_in_it(tmp_path: Path) -> None:
     assert journal.journal == journal_of(broker.account)
 
 
-async def test_two_desks_that_fill_one_cache_lose_nothing(
+async def test_two_desks_that_fill_the_records_lose_nothing(
     account: PractisedAccount, tmp_path: Path
 ) -> None:
     desks = [open_journal(Broker(account), tmp_path) for _ in range(2)]
@@ -210,12 +208,10 @@ async def test_two_desks_that_fill_one_cache_lose_nothing(
         for each in desks:
             group.create_task(each.fill())
     assert [each.journal for each in desks] == [journal_of(account)] * 2
-    at_once = JournalService(account).journal(tmp_path / "at once")
-    await at_once.read()
-    assert files_of(desks[0]) == files_of(at_once)
+    assert kept(tmp_path) == journal_of(account)
 
 
-async def test_without_room_for_the_cache_the_part_stays_and_all_is_read_when_wanted(
+async def test_without_room_for_the_records_the_part_stays_and_all_is_read_when_wanted(
     account: PractisedAccount, tmp_path: Path
 ) -> None:
     journal = open_journal(Broker(account), tmp_path)
@@ -223,9 +219,8 @@ async def test_without_room_for_the_cache_the_part_stays_and_all_is_read_when_wa
         await journal.read()
         await journal.fill()
         assert part_of(journal)
-        why = os.strerror(errno.EFBIG)
-        assert f"Older transactions are not kept: {why}: {journal.files.events}" in journal.trouble
-        assert journal.trouble.endswith("; make room there")
+        assert "Older transactions are not kept: " in journal.trouble
+        assert f"{journal.files.records}" in journal.trouble
         assert whole_of(journal) != journal_of(account)
         await journal.read(whole=True)
     assert not part_of(journal)
@@ -250,14 +245,14 @@ async def test_an_account_that_began_anew_while_it_is_filled_is_read_anew(tmp_pa
 async def test_a_refusal_at_a_prompt_loses_only_what_was_not_written_yet(
     account: PractisedAccount, tmp_path: Path
 ) -> None:
-    path, broker = tmp_path / "journal" / "main.events", Broker(account)
+    records, broker = JournalRecords(tmp_path / "records" / "main.sqlite"), Broker(account)
     broker.refuse_from = 4
     with pytest.raises(Unreachable, match="HTTP 503"):
-        await load_events(broker.client, path, written_every=25)
+        await read_into(broker.client, records, written_every=25)
     after = Broker(account)
-    found = await load_events(after.client, path, written_every=25)
+    await read_into(after.client, records, written_every=25)
     assert after.asked_since[0] == 75
-    assert rebuild(found.events) == journal_of(account)
+    assert records.journal() == journal_of(account)
 
 
 @dataclass
@@ -274,78 +269,54 @@ class Overtaken(Broker):
         return answer
 
 
-@pytest.mark.parametrize("by", ["whole", "newest", "gap"])
-async def test_a_cache_that_another_desk_has_just_continued_is_not_read_from_the_broker_again(
-    tmp_path: Path, by: str
+async def test_records_that_another_desk_has_just_continued_are_not_read_from_the_broker_again(
+    tmp_path: Path,
 ) -> None:
-    account = long_history()
-    path = tmp_path / "journal" / "main.events"
-    await load_events(Broker(account).client, path)
+    account, path = long_history(), tmp_path / "records" / "main.sqlite"
+    await load_journal(Broker(account).client, path)
 
     async def trade() -> None:
         account.trade("EUR_USD", 3000)
-        await load_events(Broker(account).client, path)
+        await load_journal(Broker(account).client, path)
 
     broker = Overtaken(account, other_desk=trade)
-    match by:
-        case "whole":
-            assert rebuild((await load_events(broker.client, path)).events) == journal_of(account)
-        case "newest":
-            assert (await load_newest(broker.client, path, 10, lambda: ())).skipped
-        case _:
-            assert (await gap_of(broker.client, path)).missing == 0
+    _, journal = await load_journal(broker.client, path)
+    assert journal == journal_of(account)
     assert not broker.asked_since
 
 
-async def test_a_cache_is_not_taken_for_an_account_that_began_anew_between_two_answers(
+async def test_records_are_not_taken_for_those_of_an_account_that_began_anew_between_two_answers(
     tmp_path: Path,
 ) -> None:
     before, after = long_history(), long_history()
-    path = tmp_path / "journal" / "main.events"
-    await load_events(Broker(before).client, path)
+    path = tmp_path / "records" / "main.sqlite"
+    await load_journal(Broker(before).client, path)
     broker = Overtaken(before)
 
     async def begin_anew() -> None:
         before.trade("EUR_USD", 3000)
-        await load_events(Broker(before).client, path)
+        await load_journal(Broker(before).client, path)
         for _ in range(3):
             after.trade("USD_JPY", 1000)
         broker.account, broker.created_ns = after, 8
 
     broker.other_desk = begin_anew
-    assert rebuild((await load_events(broker.client, path)).events) == journal_of(after)
+    _, journal = await load_journal(broker.client, path)
+    assert journal == journal_of(after)
 
 
-async def test_the_newest_part_of_a_cache_is_read_while_another_desk_appends_to_it(
-    tmp_path: Path,
-) -> None:
-    account = long_history()
-    path = tmp_path / "journal" / "main.events"
-    await load_events(Broker(account).client, path, written_every=25)
-    ours, theirs = Broker(account), Broker(account)
-    appended = 0
-
-    async def append() -> None:
-        nonlocal appended
-        while not reading.done():
-            account.trade("EUR_USD", 3000)
-            await load_newest(theirs.client, path, 10, lambda: ())
-            appended += 1
-
-    async def read() -> list[CachedEvents]:
-        open_trades = [str(each) for each in account.state.trades]
-        return [await load_newest(ours.client, path, 10, lambda: open_trades) for _ in range(4)]
-
-    reading = asyncio.create_task(read())
-    await append()
-    known = {each.id: each for each in journal_of(account).trades}
-    for found in await reading:
-        assert found.skipped
-        for each in rebuild(found.events).trades:
-            assert (each.entries, each.position_id) == (
-                known[each.id].entries,
-                known[each.id].position_id,
-            )
-    assert appended
-    whole = await load_events(Broker(account).client, path)
-    assert rebuild(whole.events) == journal_of(account)
+async def test_the_list_is_read_while_another_desk_adds_to_the_records(tmp_path: Path) -> None:
+    account, path = long_history(), tmp_path / "records" / "main.sqlite"
+    ours = open_journal(Broker(account), tmp_path)
+    await ours.read(whole=True)
+    await ours.fill()
+    theirs, seen = JournalRecords(path), set[int]()
+    for _ in range(4):
+        account.trade("EUR_USD", 3000)
+        await asyncio.gather(read_into(Broker(account).client, theirs), ours.read())
+        known = {each.id: each for each in journal_of(account).trades}
+        found = listed(ours)
+        assert all(each == known[id_] for id_, each in found.items())
+        seen.add(len(found))
+    assert len(seen) > 1
+    assert theirs.journal() == journal_of(account)

@@ -6,6 +6,8 @@ from pathlib import Path
 from keydesk.calc.trade_journal.excursions import CELL
 from keydesk.calc.trade_journal.price_paths import path_plan
 from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk.records.database import Database
+from keydesk.records.price_paths import KeptPaths
 from keydesk.trade_journal.candles import CANDLES_AT_ONCE
 from keydesk.trade_journal.paths import read_paths
 from keydesk_client.arithmetic.constants import MINUTE
@@ -33,36 +35,32 @@ def stopped(number: int) -> JournalTrade:
     return replace(trade, initial_stop=D("1.08000"))
 
 
-async def test_a_path_is_read_once_and_appended_and_a_rebuild_writes_the_same(
+async def test_a_path_is_read_once_and_kept_exactly(
     tmp_path: Path,
 ) -> None:
-    path, trades = tmp_path / "journal" / "main.paths", [stopped(1), stopped(2)]
+    path, trades = tmp_path / "records" / "main.sqlite", [stopped(1), stopped(2)]
+    database = Database(path)
     broker = service()
-    first = await read_paths(broker.client, path, trades[:1])
-    both = await read_paths(broker.client, path, trades)
+    first = await read_paths(broker.client, database, trades[:1])
+    both = await read_paths(broker.client, database, trades)
     assert both["1"] == first["1"]
     assert {each.price for each in broker.asked} == {"B"}  # the side that closes a long trade
     assert [each.gain for each in both["2"].steps] == [D("0.00000"), D("0.00100"), D("0.00200")]
     assert both["2"].last_gain == D("0.00200")
     silent = service()
-    assert await read_paths(silent.client, path, trades) == both
+    again = await read_paths(silent.client, Database(path), trades)
+    assert again == both
     assert silent.asked == []
-    written = path.read_bytes()
-    assert path.stat().st_mode & 0o777 == 0o600
-    path.unlink()
-    assert await read_paths(broker.client, path, trades) == both
-    assert path.read_bytes() == written
+    assert repr(again["2"]) == repr(both["2"])  # Decimal 1.0 equals 1: the digits count, too
 
 
-async def test_a_request_asks_for_few_candles_and_never_for_more_than_are_read(
-    tmp_path: Path,
-) -> None:
+async def test_a_request_asks_for_few_candles_and_never_for_more_than_are_read() -> None:
     """One iteration of the event loop decodes what one request brings, however many trades are read."""
-    broker, path, held = service(), tmp_path / "main.paths", 3 * HOUR + CELL
+    broker, database, held = service(), Database(), 3 * HOUR + CELL
     by_stop = closed_trade("-100", 3, hold_ns=held)
     reason = replace(by_stop.exits[0], reason="STOP_LOSS_ORDER")  # followed for a day
     trade = replace(by_stop, exits=(reason,), initial_stop=D("1.08000"))
-    await read_paths(broker.client, path, [trade])
+    await read_paths(broker.client, database, [trade])
     lengths = {"S5": CELL, "M1": MINUTE}
     whole = [
         (each.end_ns - each.start_ns) // lengths[each.granularity] for each in path_plan(trade)
@@ -71,38 +69,24 @@ async def test_a_request_asks_for_few_candles_and_never_for_more_than_are_read(
     assert max(whole) > CANDLES_AT_ONCE > min(whole)
 
 
-async def test_a_line_torn_by_a_crash_costs_that_trade_alone(tmp_path: Path) -> None:
-    path, trades = tmp_path / "journal" / "main.paths", [stopped(1), stopped(2), stopped(3)]
-    broker = service()
-    await read_paths(broker.client, path, trades[:2])
-    path.write_bytes(path.read_bytes()[:-30])
-    again = service()
-    found = await read_paths(again.client, path, trades)
-    assert len(found) == 3
-    assert len(again.asked) == 2
-    silent = service()
-    assert await read_paths(silent.client, path, trades) == found
-    assert silent.asked == []
-
-
-async def test_what_forms_yet_is_not_kept_and_progress_and_parts_are_told(tmp_path: Path) -> None:
-    path, told, parts = tmp_path / "journal" / "main.paths", list[tuple[int, int]](), list[int]()
+async def test_what_forms_yet_is_not_kept_and_progress_and_parts_are_told() -> None:
+    database, told, parts = Database(), list[tuple[int, int]](), list[int]()
     broker = service(complete=False)
     found = await read_paths(
         broker.client,
-        path,
+        database,
         [stopped(1)],
         lambda read, of: told.append((read, of)),
         lambda known: parts.append(len(known)),
     )
     assert set(found) == {"1"}
     assert (told, parts) == ([(1, 1)], [0])
-    assert not path.exists()
+    assert not KeptPaths(database, [stopped(1)])
 
 
-async def test_trades_without_a_stop_or_offered_no_more_are_left_out(tmp_path: Path) -> None:
-    path = tmp_path / "journal" / "main.paths"
+async def test_trades_without_a_stop_or_offered_no_more_are_left_out() -> None:
+    database = Database()
     broker = CandleService(refusal=404)
     trades = [stopped(1), closed_trade("1", 2)]
-    assert await read_paths(broker.client, path, trades) == {}
+    assert await read_paths(broker.client, database, trades) == {}
     assert len(broker.asked) == 1

@@ -17,14 +17,6 @@ def settle() -> None:
     limit_unused_memory()
 
 
-def exclude_long_lived() -> None:
-    """Exclude what was just loaded, and stays, from garbage collection: with a year of trades each one took 90 ms.
-
-    Reference counting still frees these objects; only reference cycles that are garbage now are never freed.
-    """
-    gc.freeze()
-
-
 def limit_unused_memory() -> bool:
     """Fix the thresholds of glibc's malloc; return False where the C library is another one.
 

@@ -75,14 +75,9 @@ class OpenAccount:
         return self.folder / f"{self.target.records}.audit"
 
     @property
-    def journal_cache(self) -> Path:
-        """The path of the cached events of the trade journal."""
-        return self._journal_files.events
-
-    @property
-    def excursions(self) -> Path:
-        """The path of the excursions of closed trades that were read from candles."""
-        return self._journal_files.excursions
+    def records(self) -> Path:
+        """The path of what is kept of the trade journal, shared with the desks of this account."""
+        return self._journal_files.records
 
     @property
     def notes(self) -> Path:

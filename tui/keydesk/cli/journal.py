@@ -125,7 +125,7 @@ async def _note(options: argparse.Namespace) -> None:
         return note if options.rating is None else replace(note, rating=rating)
 
     async with open_account(options) as reach:
-        whole = await load_journal(reach.client, reach.journal_cache)
+        _, whole = await load_journal(reach.client, reach.records)
         if options.trade not in {each.id for each in whole.trades}:
             raise Refusal(f"there is no trade {options.trade} on {reach.name}")
         try:
@@ -138,7 +138,7 @@ async def _note(options: argparse.Namespace) -> None:
 
 async def _read(options: argparse.Namespace) -> _AccountData:
     async with open_account(options) as reach:
-        whole = await load_journal(reach.client, reach.journal_cache, _say_progress)
+        records, whole = await load_journal(reach.client, reach.records, _say_progress)
         notes = read_notes(reach.notes)
         if notes.trouble:
             say_error(safe(notes.trouble))
@@ -153,16 +153,16 @@ async def _read(options: argparse.Namespace) -> _AccountData:
                 say_error(safe(f"no daily prices of {name}: its open profit is left out"))
             return replace(found, open_profits=open_profits(whole.trades, closes, now))
         if options.what == "what-if":
-            path = reach.journal_cache.with_suffix(".paths")
-            trades = _chosen(found, options)
-            return replace(found, paths=await read_paths(reach.client, path, trades, _say_candles))
+            trades, database = _chosen(found, options), records.database
+            paths = await read_paths(reach.client, database, trades, _say_candles)
+            return replace(found, paths=paths)
         if options.what == "report":
             return replace(found, limits=read_limit_hits(reach.audit))
         if not options.excursions:
             return found
         ids = {id_ for each in _chosen(found, options) for id_ in each.trade_ids}
         trades = [each for each in whole.closed if each.id in ids]
-        reader, trouble = ExcursionReader(reach.client, reach.excursions), ""
+        reader, trouble = ExcursionReader(reach.client, database=records.database), ""
         try:
             await read_excursions(reader, trades, _say_candles)
         except KeydeskClientError as error:  # the list itself is read

@@ -1,18 +1,14 @@
-"""MAE and MFE of closed trades from the broker's candles, and a file of those that are known: a closed trade does not change.
+"""MAE and MFE of closed trades from the broker's candles, and the records of those that are known: a closed trade does not change.
 
-The file may be deleted at any time. It holds one JSON array for each trade: id, opening, closing, adverse, favourable. What rests on
-a candle that still forms is provisional: it is not written, and read again once the candle is complete.
+What rests on a candle that still forms is provisional: it is not kept, and read again once the candle is complete.
 """
 
 import asyncio
-import json
+import sqlite3
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from decimal import Decimal
-from pathlib import Path
-from typing import TypeAlias
 
 from keydesk.calc.market.trading_day import day_start, next_day_start
 from keydesk.calc.trade_journal.excursions import (
@@ -28,9 +24,14 @@ from keydesk.calc.trade_journal.excursions import (
 )
 from keydesk.calc.trade_journal.net_asset_values import DayClose
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk.values import id_order
+from keydesk.records.database import NOT_KEPT, DamagedRecords, Database
+from keydesk.records.excursions import (
+    KeptExcursion,
+    KeptExcursions,
+    kept_excursions,
+    write_excursions,
+)
 from keydesk_client.arithmetic.constants import SECOND
-from keydesk_client.auth.private_files import locked, private_folder, read_private, replace_file
 from keydesk_client.client import Client
 from keydesk_client.errors import (
     ConnectionLost,
@@ -38,7 +39,6 @@ from keydesk_client.errors import (
     Refused,
     ServerFailed,
     TimedOut,
-    UnsafeFile,
 )
 from keydesk_client.models import Candlestick, DateTime
 
@@ -49,12 +49,7 @@ CANDLES_AT_ONCE = (
     500  # decoded in one iteration of the event loop: some 5 ms, so that keys and prices go on
 )
 NOT_OFFERED = (400, 404)  # the answer about an instrument that the account has no more
-MAX_BYTES = 100_000_000  # bytes
-LOCK_TIMEOUT = 2.0  # seconds
 SETTLES_NS = SECOND  # after its end, until a candle is taken for complete
-UNREADABLE = (ValueError, TypeError, ArithmeticError, RecursionError)
-Known: TypeAlias = dict[str, tuple[int, int, Decimal, Decimal]]
-"""Opening, closing, adverse and favourable distance by trade."""
 Progress = Callable[[int, int], None]
 Clock = Callable[[], int]
 """Returns the broker's time as far as it is known, in nanoseconds."""
@@ -81,38 +76,51 @@ class Unread:
 
 
 class ExcursionReader:
-    """The excursions of closed trades: those in the file, and those read from candles since.
+    """The excursions of closed trades: those that are kept, and those read from candles since.
 
     Args:
         client: Reads candles.
-        path: The file.
         now_ns: Returns the broker's time.
+        database: Keeps them; without one they stay in memory.
     """
 
-    def __init__(self, client: Client, path: Path, now_ns: Clock = time.time_ns) -> None:
-        self._client, self._path, self._now_ns = client, path, now_ns
-        self._known, self._provisional = Known(), Known()  # of complete candles; of others
-        self._is_loaded = False
-
-    async def load(self) -> None:
-        """Read the file in a thread, once."""
-        if not self._is_loaded:
-            self._known = await asyncio.to_thread(_read, self._path) | self._known
-            self._is_loaded = True
+    def __init__(
+        self, client: Client, now_ns: Clock = time.time_ns, database: Database | None = None
+    ) -> None:
+        self._client, self._now_ns, self.database = client, now_ns, database
+        self._unkept, self._provisional = KeptExcursions(), KeptExcursions()
 
     def known(self, trade: JournalTrade) -> Excursion | None:
         """Return a known excursion; one of another trade with the same id, from before a reset, does not count."""
-        for found in (self._known, self._provisional):
-            kept = found.get(trade.id)
-            if kept is not None and kept[:2] == (trade.opened_ns, trade.closed_ns):
+        return self._known(trade, self._kept([trade.id]))
+
+    def known_of(self, trades: Sequence[JournalTrade]) -> dict[str, Excursion]:
+        """Return the excursions that are known, by trade."""
+        kept = self._kept([each.id for each in trades])
+        found = {each.id: self._known(each, kept) for each in trades}
+        return {id_: each for id_, each in found.items() if each is not None}
+
+    def all_known(self) -> dict[str, KeptExcursion]:
+        """Return all distances that are known, by trade; a trade with other times is another one."""
+        return self._kept() | self._unkept | self._provisional
+
+    def _known(self, trade: JournalTrade, kept: KeptExcursions) -> Excursion | None:
+        for found in (self._unkept, self._provisional, kept):
+            each = found.get(trade.id)
+            if each is not None and each[:2] == (trade.opened_ns, trade.closed_ns):
                 is_provisional = found is self._provisional
-                return known_excursion(trade, kept[2], kept[3], is_provisional=is_provisional)
+                return known_excursion(
+                    trade, each.adverse, each.favourable, is_provisional=is_provisional
+                )
         return None
 
-    def known_of(self, trades: Iterable[JournalTrade]) -> dict[str, Excursion]:
-        """Return the excursions that are known, by trade."""
-        found = {each.id: self.known(each) for each in trades}
-        return {id_: each for id_, each in found.items() if each is not None}
+    def _kept(self, ids: Sequence[str] | None = None) -> KeptExcursions:
+        if self.database is None:
+            return {}
+        try:
+            return kept_excursions(self.database.connection, ids)
+        except sqlite3.Error:  # damaged records: it is read from candles again
+            return {}
 
     @property
     def due(self) -> frozenset[str]:
@@ -129,13 +137,23 @@ class ExcursionReader:
     def record(self, trade: JournalTrade, excursion: Excursion, *, is_final: bool) -> None:
         """Take the excursion of a closed trade for known; a final one takes the place of a provisional one."""
         self._provisional.pop(trade.id, None)
-        kept = self._known if is_final else self._provisional
+        found = self._unkept if is_final else self._provisional
         ends = trade.opened_ns, trade.closed_ns or 0
-        kept[trade.id] = (*ends, excursion.adverse, excursion.favourable)
+        found[trade.id] = KeptExcursion(*ends, excursion.adverse, excursion.favourable)
 
     async def save(self) -> None:
-        """Write the file in a thread."""
-        await asyncio.to_thread(_write, self._path, dict(self._known))
+        """Write those that are final, in a thread; where that fails, they stay in memory."""
+        written = dict(self._unkept)
+        if self.database is not None and written:
+            with suppress(*NOT_KEPT, DamagedRecords):
+                await asyncio.to_thread(_write, self.database, written)
+                for id_ in written:
+                    self._unkept.pop(id_, None)
+
+
+def _write(database: Database, excursions: KeptExcursions) -> None:
+    with database.change() as connection:
+        write_excursions(connection, excursions)
 
 
 async def read_each(
@@ -176,11 +194,10 @@ async def _read_once(
 async def read_excursions(
     reader: ExcursionReader, trades: Sequence[JournalTrade], progress: Progress | None = None
 ) -> dict[str, Excursion]:
-    """Return the excursions of closed trades by id, from the file or from candles; those without candles are left out.
+    """Return the excursions of closed trades by id, from the records or from candles; those without candles are left out.
 
-    Raise an error if candles of a trade cannot be read; the reader then knows, and its file has, all those that could.
+    Raise an error if candles of a trade cannot be read; the reader then knows, and the records have, all those that could.
     """
-    await reader.load()
     closed = [each for each in trades if each.is_closed]
     missing = [each for each in closed if reader.known(each) is None]
     done = 0
@@ -243,34 +260,8 @@ def closing_candles(
     )
 
 
-def _ended(kept: tuple[int, int, Decimal, Decimal]) -> int:
-    return kept[1] // CELL * CELL + CELL
-
-
-def _read(path: Path) -> Known:
-    known: Known = {}
-    with suppress(OSError, UnsafeFile, *UNREADABLE):
-        for line in read_private(path, MAX_BYTES).decode().splitlines():
-            id_, opened, closed, *distances = json.loads(line)
-            adverse, favourable = (Decimal(each) for each in distances)
-            if adverse >= 0 and favourable >= 0 and (adverse + favourable).is_finite():
-                known[str(id_)] = (int(opened), int(closed), adverse, favourable)
-    return known
-
-
-def _write(path: Path, known: Known) -> None:
-    """Write the file together with what another desk wrote meanwhile; where that fails, they are fetched again."""
-    with suppress(OSError, UnsafeFile):
-        private_folder(path.parent)
-        with locked(path, patience_s=LOCK_TIMEOUT):
-            replace_file(path, "".join(_lines(_read(path) | known)).encode())
-
-
-def _lines(known: Known) -> Iterable[str]:
-    for id_ in sorted(known, key=id_order):
-        opened, closed, adverse, favourable = known[id_]
-        line = [id_, opened, closed, str(adverse), str(favourable)]
-        yield json.dumps(line, separators=(",", ":")) + "\n"
+def _ended(kept: KeptExcursion) -> int:
+    return kept.closed_ns // CELL * CELL + CELL
 
 
 async def read_day_closes(

@@ -9,14 +9,17 @@ from keydesk_client.auth.private_files import private_folder, read_private, repl
 from keydesk_client.errors import UnsafeFile
 
 MAX_BYTES = 1_000  # bytes
+OLD_CACHES = (
+    *(".events", ".events.mark", ".events.lock", ".excursions", ".excursions.lock"),
+    *(".paths", ".paths.lock"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class JournalFiles:
     """The files of an account's journal, the same for desk and command line."""
 
-    events: Path
-    excursions: Path
+    records: Path
     notes: Path
     screens: Path  # a folder
 
@@ -43,11 +46,16 @@ class JournalFiles:
         name = records if created_ns in (0, first) else f"{records}@{created_ns}"
         return cls._named(folder, name)
 
+    def remove_old_caches(self) -> None:
+        """Remove the files in which earlier versions kept what the records have."""
+        for suffix in OLD_CACHES:
+            with suppress(OSError):
+                (self.screens.parent / f"{self.records.stem}{suffix}").unlink(missing_ok=True)
+
     @classmethod
     def _named(cls, folder: Path, name: str) -> "JournalFiles":
         return cls(
-            folder / f"{name}.events",
-            folder / f"{name}.excursions",
+            folder.parent / "records" / f"{name}.sqlite",
             folder / f"{name}.notes.jsonl",
             folder / f"{name}.screens",
         )

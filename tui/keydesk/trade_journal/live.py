@@ -1,51 +1,55 @@
-"""The journal of an open account: read when it is first wanted, then kept current by each transaction.
+"""The journal of an open account: read into its records when it is first wanted, then kept current by each transaction.
 
-Reading and computing take place in threads or between other work of the event loop, in parts of a few milliseconds.
-`version` grows with every change of trades and notes, `excursions_read` with each excursion, so that a page knows when to draw.
+The desk holds no trades: what a page shows is read from the records. Reading and computing take place in threads or between other
+work of the event loop, in parts of a few milliseconds. `version` grows with every change of trades and notes, `excursions_read`
+with each excursion, so that a page knows when to draw.
 """
 
 import asyncio
+import sqlite3
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from math import inf
 from pathlib import Path
 from time import monotonic
+from typing import Any, TypeAlias, TypeVar
 
-from keydesk.calc.trade_journal.events import Event, StopSet
+from keydesk.calc.trade_journal.events import StopSet
 from keydesk.calc.trade_journal.excursions import Excursion
-from keydesk.calc.trade_journal.rebuild import Journal, Rebuilder, trades_of
+from keydesk.calc.trade_journal.rebuild import Journal
 from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk.records.database import NOT_KEPT, DamagedRecords, set_aside
+from keydesk.records.journal import JournalRecords, KeptPart
+from keydesk.records.trades import JournalLine, columns_of, count, line_of, trade_of
 from keydesk.text.file_errors import file_trouble
 from keydesk.text.format import counted
 from keydesk.text.sanitize import SafeText, clean, safe
-from keydesk.trade_journal.cache import UNREADABLE, CachedEvents
 from keydesk.trade_journal.candles import ExcursionReader, Unread, read_each
 from keydesk.trade_journal.files import JournalFiles
-from keydesk.trade_journal.lines import JournalLines
-from keydesk.trade_journal.loading import load_events, load_newest
+from keydesk.trade_journal.loading import kept_and_newest, read_into
 from keydesk.trade_journal.newest_part import (
     STANDARD,
-    CacheGap,
     Portions,
-    fill_cache,
-    gap_of,
+    fill_records,
     read_newest_part,
 )
 from keydesk.trade_journal.notes_file import Notes, read_notes
 from keydesk.trade_journal.reading import events_of
 from keydesk_client.client import Client
-from keydesk_client.errors import KeydeskClientError, UnsafeFile
+from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import Transaction
 
-NEWEST = 20_000  # events of a large account that are read first: some 6,000 trades
+NEWEST = 6_000  # trades of a large account that are listed first
 NOT_TO_THEIR_END = "MAE and MFE are not read to their end"
 RETRY_AFTER = 20.0  # seconds after candles could not be read
-PART = 50  # transactions between two turns of the event loop
 PAUSE = 0.1  # seconds between pages of older transactions read in the background
 ANOTHER_READS = 0.1  # seconds between looks while it is being read
 Pips = Mapping[str, Decimal]
+Found = TypeVar("Found")
+Row: TypeAlias = tuple[Any, ...]
+"""The id of a trade or position, and some columns."""
 
 
 class LiveJournal:
@@ -53,14 +57,14 @@ class LiveJournal:
 
     Args:
         client: Reads transactions and candles.
-        files: Where caches and notes are.
+        files: Where records and notes are.
         pips: Returns one pip of each instrument in price units.
         clock: Returns monotonic seconds.
         now_ns: Returns the broker's time.
         open_trades: Returns the ids of the trades that are open.
-        newest: How many of the newest events of a large account are read first.
+        newest: How many of the newest trades of a large account are listed first.
         sleep: Waits for so many seconds.
-        portions: How many transactions of an account without a cache are read at a time.
+        portions: How many transactions of an account without records are read at a time.
     """
 
     def __init__(
@@ -79,29 +83,28 @@ class LiveJournal:
         self.files, self.client, self._clock = files, client, clock
         self.version = 0
         self.excursions_read = 0  # how many were read from candles
-        self.lines = JournalLines({})
         self.notes = Notes()
         self.is_read = False
-        self.is_whole = False  # else it has the newest trades only
-        self.rebuilt = 0  # how often all its trades were made anew
+        self.records = JournalRecords()  # what is shown
+        self.pips: Pips = {}  # one pip of each instrument, as known when the journal was read
         self._wants_whole = False
         self.is_behind = False  # transactions came that it does not have
         self.trouble: SafeText = safe("")  # why it could not be read, or not to the end
+        self.notice: SafeText = safe("")  # damaged records were set aside
         self.progress: SafeText = safe("")  # while it is read
-        self.excursions = ExcursionReader(client, files.excursions, now_ns)
+        self.excursions = ExcursionReader(client, now_ns)
         self._pips, self._now_ns, self._open_trades = pips, now_ns, open_trades
         self._newest, self._sleep, self._portions = newest, sleep, portions
-        self.part: SafeText = safe("")  # what is shown of an account whose cache lacks much
-        self._is_filling = False  # the cache
-        self._is_filled = False  # the cache was filled, and the journal is to be rebuilt from it
-        self._is_kept = True  # the cache can be written
-        self._rebuilder = Rebuilder()
-        self._account: tuple[str, int] = "", 0  # id, and when it was opened
-        self._last_id = 0
+        self.part: SafeText = safe("")  # what is shown of an account whose records lack much
+        self._is_filling = False  # the records
+        self._kept: JournalRecords | None = None  # those in the file, or in memory without one
+        self._why_unkept: SafeText = safe("")  # why they are not in the file
+        self._is_damaged = False  # what is shown cannot be read
+        self._changes = 0  # of what is shown, but for single transactions
+        self._shown = KeptPart("", 0, 0)  # whose transactions it has, and up to which
         self._last_streamed_id = 0  # the last transaction of the open account
         self._is_reading = False
         self._notes_stamp: object = None
-        self._journal: tuple[int, Journal] = -1, Journal()
         self._without_candles: set[str] = set()
         self.excursions_trouble: SafeText = safe(
             ""
@@ -109,22 +112,53 @@ class LiveJournal:
         self._failed_at: float | None = None  # when they could not be read
 
     @property
-    def pips(self) -> Pips:
-        """One pip of each instrument, as known when the journal was read."""
-        return self.lines.pips
-
-    @property
     def journal(self) -> Journal:
-        """All trades and balances, as they are now."""
-        if self._journal[0] != self._last_id:
-            trades = [each.trade for each in self.lines.trades.values()]  # as `apply` left them
-            self._journal = self._last_id, self._rebuilder.journal(trades)
-        return self._journal[1]
+        """All trades and balances, as they are now; for a thread."""
+        return self.records.journal()
 
     @property
     def stamp(self) -> object:
         """A stamp that changes with each new transaction or note, and when older ones are read."""
-        return self._last_id, self._notes_stamp, self.rebuilt
+        return self._shown, self._notes_stamp, self._changes
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it lists every trade, not the newest ones only."""
+        return not self.part and (self._wants_whole or self.count() <= self._newest)
+
+    # What is shown.
+
+    def count(self, *, by_position: bool = False) -> int:
+        """Return how many trades or positions there are."""
+        found = self._read(lambda: [count(self.records.connection, by_position=by_position)])
+        return found[0] if found else 0
+
+    def rows(self, columns: Sequence[str], *, by_position: bool = False) -> list[Row]:
+        """Return ids and columns of what is listed, open trades first, then the newest first."""
+        connection, most = self.records.connection, -1 if self._wants_whole else self._newest
+        return self._read(
+            lambda: columns_of(connection, columns, by_position=by_position, most=most)
+        )
+
+    def line(self, id_: str, *, by_position: bool = False) -> JournalLine | None:
+        """Return a trade, or a position by the id of its first trade; None if there is none."""
+        found = self._read(
+            lambda: [trade_of(self.records.connection, id_, by_position=by_position)]
+        )
+        trade = found[0] if found else None
+        return None if trade is None else line_of(trade, self.pips)
+
+    def stops_of(self, trade: JournalTrade) -> tuple[StopSet, ...]:
+        """Return the stops that a trade had, in the order in which they were set."""
+        return tuple(self._read(lambda: self.records.stops(trade.id)))
+
+    def _read(self, read: Callable[[], Iterable[Found]]) -> list[Found]:
+        """Return what the records have; nothing of damaged ones, which are read anew."""
+        try:
+            return list(read())
+        except (sqlite3.Error, DamagedRecords):
+            self._is_damaged = self.is_behind = True
+            return []
 
     @property
     def is_reading(self) -> bool:
@@ -140,10 +174,6 @@ class LiveJournal:
     def pauses(self) -> bool:
         """Whether the host did not answer a moment ago, so that no candles are asked for."""
         return self._failed_at is not None and self._clock() - self._failed_at < RETRY_AFTER
-
-    def stops_of(self, trade: JournalTrade) -> tuple[StopSet, ...]:
-        """Return the stops that a trade had, in the order in which they were set."""
-        return self._rebuilder.stops(trade.id)
 
     # Reading.
 
@@ -164,14 +194,11 @@ class LiveJournal:
         self._turn()
         try:
             await self._read_notes()
-            await self.excursions.load()
-            await self._check_account()
+            self.pips = dict(self._pips())
             self.is_behind = True
             while self.is_behind:
                 self.is_behind = False
-                if self._is_filled or (self._wants_whole and not self.is_whole):
-                    await self._check_account()
-                await self._read_newer()
+                await self._read_records()
             self.is_read = True
         except KeydeskClientError as error:
             self.trouble = safe(f"The journal is not read to its end: {clean(str(error))}")
@@ -180,66 +207,91 @@ class LiveJournal:
             self.progress = safe("")
             self._turn()
 
-    async def _check_account(self) -> None:
-        """Begin anew where nothing is read, or the account's history began anew."""
-        stays = self.is_whole or not self._wants_whole or (self.part and self._is_kept)
-        if self.is_read and stays and not self._is_filled:
-            account = (await self.client.accounts.summary()).account
-            known = account.id, account.created_time.ns
-            if self._account == known and int(account.last_transaction_id) >= self._last_id:
-                return
-        if self._is_kept:
-            gap = await gap_of(self.client, self.files.events)
-            if gap.missing > self._portions.few:
-                await self._read_newest_part(gap)
-                return
-        cached = await self._events()
-        self.part, self._is_filled = safe(""), False
+    async def _read_records(self) -> None:
+        """Read up to the newest transaction; damaged records are set aside, and memory is used where there is no room."""
+        if self._is_damaged:
+            await asyncio.to_thread(self._set_aside)
         try:
-            await self._rebuild(cached)
-        except UNREADABLE:  # a cache that was changed by hand
-            await asyncio.to_thread(self.files.events.unlink, missing_ok=True)
-            await self._rebuild(await self._events())
+            await self._read_transactions(await self._open())
+        except DamagedRecords:
+            await asyncio.to_thread(self._set_aside)
+            await self._read_transactions(await self._open())
+        except NOT_KEPT as error:
+            await asyncio.to_thread(self._use_memory, error)
+            await self._read_transactions(await self._open())
 
-    async def _events(self) -> CachedEvents:
-        client, path = self.client, self.files.events
-        if self._wants_whole:
-            return await load_events(client, path, self._say)
-        return await load_newest(client, path, self._newest, self._open_trades, self._say)
+    async def _open(self) -> JournalRecords:
+        """Return the records of the account's file, of memory where it cannot be used; damaged ones are set aside."""
+        if self._kept is None:
+            self.files.remove_old_caches()
+            try:
+                self._kept = await asyncio.to_thread(JournalRecords, self.files.records)
+            except DamagedRecords:
+                await asyncio.to_thread(self._set_aside)
+                self._kept = await asyncio.to_thread(JournalRecords, self.files.records)
+            self.excursions.database = self._kept.database
+        return self._kept
 
-    async def _rebuild(self, cached: CachedEvents) -> None:
-        pips = dict(self._pips())
-        rebuilder, lines = await asyncio.to_thread(_rebuilt, cached.events, pips)
-        self._rebuilder, self.lines = rebuilder, lines
-        self._account, self._last_id = (cached.account_id, cached.created_ns), cached.last_id
-        self._journal = -1, Journal()
-        self.is_whole = not cached.skipped
-        self.rebuilt += 1
+    def _set_aside(self) -> None:
+        if self._kept is not None:
+            done = self._kept.database.set_aside(self._now_ns())
+        else:
+            done = set_aside(self.files.records, now_ns=self._now_ns())
+        self._kept, self._is_damaged = None, False
+        self.records, self._shown = JournalRecords(), KeptPart("", 0, 0)
+        self.notice = clean(done)
 
-    async def _read_newest_part(self, gap: CacheGap) -> None:
+    def _use_memory(self, error: Exception) -> None:
+        """Go on without the file, with what it has."""
+        self._why_unkept = file_trouble(error, self.files.records)
+        records, before = JournalRecords(), self._kept
+        if before is not None:
+            with suppress(sqlite3.Error):
+                before.connection.backup(records.connection)
+        self._kept = records
+        self.excursions.database = records.database
+
+    async def _read_transactions(self, records: JournalRecords) -> None:
+        kept, newest = await kept_and_newest(self.client, records)
+        stays = not self._why_unkept or not self._wants_whole
+        if newest - kept.last_id > self._portions.few and stays:
+            await self._read_newest(kept, newest)
+            if self._why_unkept:
+                self.trouble = safe(f"Older transactions are not kept: {self._why_unkept}")
+        else:
+            self._show(records, await read_into(self.client, records, self._say))
+            self.part = safe("")
+
+    async def _read_newest(self, kept: KeptPart, newest: int) -> None:
         """Show the newest transactions of a large account; `fill` reads those before them."""
-        self._is_filled = False
-        async for part in read_newest_part(self.client, gap.newest, self._portions):
+        account = kept.account_id, kept.created_ns
+        if self.part and self._shown.is_of(*account):
+            self._show(self.records, await read_into(self.client, self.records))
+            return
+        async for part in read_newest_part(self.client, newest, self._portions):
             if part.length == self._portions.page or part.length >= self._portions.first:
-                before = part.first - 1  # transactions
-                cached = replace(
-                    gap.cached, last_id=gap.newest, events=part.events, skipped=before, start=0
-                )
-                await self._rebuild(cached)
+                records = await asyncio.to_thread(part.records, *account)
+                self._show(records, KeptPart(*account, newest))
                 self.part, self.is_read = part.text(self._open_trades()), True
                 self._turn()
 
-    async def fill(self) -> None:
-        """Read the older transactions of a large account into its cache, then the journal from there.
+    def _show(self, records: JournalRecords, kept: KeptPart) -> None:
+        """Show other records, or what was read into them."""
+        if records is not self.records or kept != self._shown:
+            self._changes += 1
+        self.records, self._shown = records, kept
 
-        A broker that does not answer is asked again after a pause. Where the cache cannot be written, they are read once every
+    async def fill(self) -> None:
+        """Read the older transactions of a large account into its records, then show those.
+
+        A broker that does not answer is asked again after a pause. Where the records cannot be written, they are read once every
         trade is wanted.
         """
         if self._is_filling:
             return
         self._is_filling = True
         try:
-            while self.part and (self._is_kept or self._wants_whole):
+            while self.part and (not self._why_unkept or self._wants_whole):
                 await self._fill_and_read()
                 if self.part:
                     await self._sleep(RETRY_AFTER)
@@ -250,21 +302,20 @@ class LiveJournal:
 
     async def _fill_and_read(self) -> None:
         try:
-            path, portions = self.files.events, self._portions
-            await fill_cache(self.client, path, self._say_older, self._pause, portions)
+            records, portions = await self._open(), self._portions
+            if not self._why_unkept:
+                await fill_records(self.client, records, self._say_older, self._pause, portions)
+        except DamagedRecords:
+            self._is_damaged = True
+        except NOT_KEPT as error:
+            await asyncio.to_thread(self._use_memory, error)
         except KeydeskClientError as error:
             self.trouble = safe(f"Older transactions are not read: {clean(str(error))}")
             self._turn()
             return
-        except (OSError, UnsafeFile) as error:
-            why = file_trouble(error, self.files.events)
-            self.trouble, self._is_kept = safe(f"Older transactions are not kept: {why}"), False
-            self._turn()
-        if self._is_kept or self._wants_whole:
-            self._is_filled = True
-            while self._is_reading:  # another page reads; it ends in a moment
-                await self._sleep(ANOTHER_READS)
-            await self.read()
+        while self._is_reading:  # another page reads; it ends in a moment
+            await self._sleep(ANOTHER_READS)
+        await self.read()
 
     def _say_older(self, read: int, newest: int) -> None:
         self.trouble = safe("")
@@ -272,12 +323,6 @@ class LiveJournal:
 
     async def _pause(self) -> None:
         await self._sleep(0 if self._wants_whole else PAUSE)
-
-    async def _read_newer(self) -> None:
-        async for each in self.client.transactions.iterate_since(self._last_id):
-            self._apply(each)
-            if not int(each.id) % PART:
-                await asyncio.sleep(0)
 
     def _say(self, read: int, newest: int) -> None:
         self.progress = safe(f"{read:,} of {newest:,} transactions")
@@ -297,19 +342,19 @@ class LiveJournal:
         elif self.is_read:
             if number <= before:  # the account's history began anew
                 self.is_behind = True
-            elif number == self._last_id + 1:
+            elif number == self._shown.last_id + 1:
                 self._apply(transaction)
-            elif number > self._last_id:
+            elif number > self._shown.last_id:
                 self.is_behind = True
 
     def _apply(self, transaction: Transaction) -> None:
-        changed: dict[str, None] = {}
-        for event in events_of([transaction]):
-            self._rebuilder.apply(event)
-            changed |= dict.fromkeys(trades_of(event))
-        found = [self._rebuilder.trade(id_) for id_ in changed]
-        self.lines.update(each for each in found if each is not None)
-        self._last_id = int(transaction.id)
+        number = int(transaction.id)
+        try:
+            self.records.add_now(self._shown, number, list(events_of([transaction])))
+        except (*NOT_KEPT, DamagedRecords):  # another desk writes, or there is no room
+            self.is_behind = True
+        else:
+            self._shown = self._shown._replace(last_id=number)
         self._turn()
 
     # Notes.
@@ -325,16 +370,25 @@ class LiveJournal:
 
     # Excursions.
 
-    def known_excursions(self, trades: Iterable[JournalTrade]) -> dict[str, Excursion]:
+    def known_excursions(self, trades: Sequence[JournalTrade]) -> dict[str, Excursion]:
         """Return the excursions that are known, by trade."""
         return self.excursions.known_of(trades)
 
-    async def read_excursions(self, trades: Iterable[JournalTrade]) -> None:
+    async def read_excursions_of(self, ids: Iterable[str]) -> None:
+        """Read how far these trades went, as `read_excursions` does."""
+        known, due = self.excursions.all_known(), self.excursions.due
+        wanted = [each for each in ids if each not in known or each in due]
+        await self.read_excursions(await asyncio.to_thread(self.records.trades, wanted))
+
+    async def read_excursions(self, trades: Sequence[JournalTrade]) -> None:
         """Read how far these closed trades went against and for the trader, where that is not known yet."""
+        known, due = self.known_excursions(trades), self.excursions.due
         missing = [
             each
             for each in trades
-            if each.is_closed and each.id not in self._without_candles and self._is_wanted(each)
+            if each.is_closed
+            and each.id not in self._without_candles
+            and (each.id not in known or each.id in due)
         ]
         if not missing or self.pauses:
             return
@@ -359,10 +413,6 @@ class LiveJournal:
         finally:
             await self.excursions.save()
 
-    def _is_wanted(self, trade: JournalTrade) -> bool:
-        """Return whether its excursion is not known, or provisional although its last candle is complete."""
-        return self.excursions.known(trade) is None or trade.id in self.excursions.due
-
     def _tell_excursions(self, trouble: str) -> None:
         if trouble != self.excursions_trouble:
             self.excursions_trouble = clean(trouble)
@@ -373,13 +423,6 @@ def _unread_text(unread: Unread) -> str:
     if unread.gave_up:
         return f"{NOT_TO_THEIR_END}: {unread.error}"
     return f"MAE and MFE of {counted(len(unread.trades), 'trade')} are not read: {unread.error}"
-
-
-def _rebuilt(events: Iterable[Event], pips: Pips) -> tuple[Rebuilder, JournalLines]:
-    rebuilder = Rebuilder()
-    for each in events:
-        rebuilder.apply(each)
-    return rebuilder, JournalLines.of(rebuilder.journal().trades, pips)
 
 
 def _stamp(path: Path) -> object:

@@ -1,124 +1,121 @@
-"""Load the journal of an account: cached events, then what the broker has beyond them."""
+"""Read the transactions of an account into its records: what they lack, oldest first, some thousands at a time.
+
+Memory stays bounded, an interruption costs one such step, and two desks go on from what the other has written.
+"""
 
 import asyncio
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Awaitable, Callable
 from decimal import Decimal
 from pathlib import Path
 
 from keydesk.calc.trade_journal.events import Event
-from keydesk.calc.trade_journal.rebuild import Journal, rebuild
-from keydesk.trade_journal.cache import UNREADABLE, CachedEvents, append_cache, read_cache
-from keydesk.trade_journal.cache_tail import read_tail, with_openings
+from keydesk.calc.trade_journal.rebuild import Journal
+from keydesk.records.database import NOT_KEPT, DamagedRecords, set_aside
+from keydesk.records.journal import JournalRecords, KeptPart
 from keydesk.trade_journal.reading import events_of
 from keydesk_client.client import Client
-from keydesk_client.errors import UnsafeFile
 
 ON_A_PAGE = 500  # transactions: more of them hold the event loop too long while they are decoded
 PART = 50  # transactions between two turns of the event loop
 WRITTEN_EVERY = 5000  # transactions
 Progress = Callable[[int, int], None]
-"""Called with what was read and how much there is: events of the cache, then transactions."""
+"""Called with the last transaction read, and the newest one."""
 
 
-async def load_journal(client: Client, path: Path, progress: Progress | None = None) -> Journal:
-    """Return the journal of the client's account; `path` is the cache."""
-    return rebuild((await load_events(client, path, progress)).events)
+async def load_journal(
+    client: Client, path: Path, progress: Progress | None = None
+) -> tuple[JournalRecords, Journal]:
+    """Return the records of the client's account and their journal, up to its newest transaction; `path` is their file.
 
-
-async def load_events(
-    client: Client,
-    path: Path,
-    progress: Progress | None = None,
-    *,
-    written_every: int = WRITTEN_EVERY,
-) -> CachedEvents:
-    """Return the events of the client's account; the cache is read and written in a thread.
-
-    Args:
-        client: Reads what the cache lacks.
-        path: The cache.
-        progress: Called where much has to be read.
-        written_every: After so many transactions they are written: an interruption loses no more.
+    Where that cannot be written, they are in memory; a damaged file is set aside.
     """
-    return await _load(
-        client,
-        lambda id_, ns: read_cache(path, id_, ns, progress),
-        path,
-        progress=progress,
-        written_every=written_every,
-    )
-
-
-async def load_newest(
-    client: Client,
-    path: Path,
-    wanted: int,
-    open_trades: Callable[[], Iterable[str]],
-    progress: Progress | None = None,
-) -> CachedEvents:
-    """Return about so many of the newest events, with all that belong to the trades in them; the cache is not read whole.
-
-    Args:
-        client: Reads what the cache lacks.
-        path: The cache.
-        wanted: How many events of the cache are read at least.
-        open_trades: Returns the trades that are open, whose events are read, too.
-        progress: Called where much has to be read after all.
-    """
-    events = await _load(
-        client, lambda id_, ns: read_tail(path, id_, ns, wanted, progress), path, progress=progress
-    )
-    if not events.skipped:
-        return events
     try:
-        return await asyncio.to_thread(with_openings, path, events, tuple(open_trades()))
-    except (OSError, UnsafeFile, *UNREADABLE):
-        return await load_events(client, path, progress)
-
-
-async def cached_and_newest(
-    client: Client, read: Callable[[str, int], CachedEvents]
-) -> tuple[CachedEvents, int]:
-    """Return what the cache holds and the account's newest transaction; no events if the account began anew.
-
-    Args:
-        client: Asked for the account.
-        read: Reads the cache of an account id and a time of creation (nanoseconds); called in a thread.
-    """
-    account = (await client.accounts.summary()).account
-    cached = await asyncio.to_thread(read, account.id, account.created_time.ns)
-    if cached.last_id > int(account.last_transaction_id):
-        # Another desk may have written what has come since that answer.
-        account = (await client.accounts.summary()).account
-    newest, created = int(account.last_transaction_id), account.created_time.ns
-    if cached.last_id > newest or cached.created_ns != created:
-        cached = CachedEvents(account.id, created)
-    return cached, newest
+        return await _load(client, path, progress)
+    except DamagedRecords:
+        set_aside(path)
+        return await _load(client, path, progress)
+    except NOT_KEPT:
+        return await _load(client, None, progress)
 
 
 async def _load(
+    client: Client, path: Path | None, progress: Progress | None
+) -> tuple[JournalRecords, Journal]:
+    records = JournalRecords(path)
+    await read_into(client, records, progress)
+    return records, await asyncio.to_thread(records.journal)
+
+
+async def read_into(
     client: Client,
-    read: Callable[[str, int], CachedEvents],
-    path: Path,
+    records: JournalRecords,
     progress: Progress | None = None,
+    *,
     written_every: int = WRITTEN_EVERY,
-) -> CachedEvents:
-    cached, newest = await cached_and_newest(client, read)
-    while cached.last_id < newest:  # what is written is not read again after an interruption
-        last = min(cached.last_id + written_every, newest)
-        before, cached = cached, await _with_newer(client, cached, last)
-        await asyncio.to_thread(append_cache, path, before, cached)
-        if progress is not None and last < newest:
-            progress(last, newest)
-    return cached
+) -> KeptPart:
+    """Read what the records lack of the client's account; return what they have then.
+
+    Args:
+        client: Reads transactions.
+        records: They begin anew if the account began anew.
+        progress: Called where much has to be read.
+        written_every: After so many transactions they are written.
+
+    Raises:
+        OSError: the records cannot be written. Others as `Database`.
+        KeydeskClientError: the broker does not answer; what was written stays.
+    """
+    kept, newest = await kept_and_newest(client, records)
+    while kept.last_id < newest:
+        kept = await read_step(client, records, kept, min(kept.last_id + written_every, newest))
+        if progress is not None and kept.last_id < newest:
+            progress(kept.last_id, newest)
+    return kept
 
 
-async def _with_newer(client: Client, cached: CachedEvents, newest: int) -> CachedEvents:
-    events: list[Event] = list(cached.events)
-    for first in range(cached.last_id + 1, newest + 1, ON_A_PAGE):
-        events += await read_events(client, first, min(first + ON_A_PAGE - 1, newest))
-    return replace(cached, last_id=newest, events=tuple(events))
+async def read_step(
+    client: Client,
+    records: JournalRecords,
+    kept: KeptPart,
+    last: int,
+    *,
+    after_page: Callable[[int], Awaitable[None]] | None = None,
+    page: int = ON_A_PAGE,
+) -> KeptPart:
+    """Read the transactions after those that are kept, up to one; return what is kept then.
+
+    Args:
+        client: Reads transactions.
+        records: Keep them.
+        kept: What they have.
+        last: The last transaction to read.
+        after_page: Called with the last transaction of each page.
+        page: How many transactions a page has.
+    """
+    events: list[Event] = []
+    for first in range(kept.last_id + 1, last + 1, page):
+        end = min(first + page - 1, last)
+        events += await read_events(client, first, end)
+        if after_page is not None:
+            await after_page(end)
+    await asyncio.to_thread(records.add, kept, last, events)
+    return await asyncio.to_thread(records.kept)
+
+
+async def kept_and_newest(client: Client, records: JournalRecords) -> tuple[KeptPart, int]:
+    """Return what is kept of the client's account, and its newest transaction; records of another one begin anew."""
+    account = (await client.accounts.summary()).account
+    kept = await asyncio.to_thread(records.kept)
+    if kept.last_id > int(account.last_transaction_id):
+        # Another desk may have written what has come since that answer.
+        account = (await client.accounts.summary()).account
+    newest, created = int(account.last_transaction_id), account.created_time.ns
+    if kept.last_id > newest:
+        await asyncio.to_thread(records.begin, "", 0)  # its history began anew
+    if kept.last_id > newest or not kept.is_of(account.id, created):
+        await asyncio.to_thread(records.begin, account.id, created)
+        kept = await asyncio.to_thread(records.kept)
+    return kept, newest
 
 
 async def read_events(client: Client, first: int, last: int) -> list[Event]:

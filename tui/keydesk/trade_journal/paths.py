@@ -1,18 +1,9 @@
-"""The price paths of closed trades, from the broker's candles, and the file in which known ones are stored.
-
-The file may be deleted at any time. It is appended to: one JSON array for each trade, of id, opening, closing, end, last gain, and
-the steps, each as its start, length, gain and loss. Of two lines for a trade the later counts; a torn last line is left out.
-"""
+"""The price paths of closed trades, from the records or from the broker's candles."""
 
 import asyncio
-import json
-import os
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from decimal import Decimal
-from pathlib import Path
 
 from keydesk.calc.trade_journal.excursions import CandleRange, are_over, length_of
 from keydesk.calc.trade_journal.price_paths import (
@@ -23,27 +14,16 @@ from keydesk.calc.trade_journal.price_paths import (
     step_of,
 )
 from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk.records.database import NOT_KEPT, DamagedRecords, Database
+from keydesk.records.price_paths import KeptPaths
 from keydesk.trade_journal.candles import AT_ONCE, closing_candles
-from keydesk_client.auth.private_files import locked, private_folder, read_private
 from keydesk_client.client import Client
-from keydesk_client.errors import Refused, UnsafeFile
+from keydesk_client.errors import Refused
 
 KEPT_TOGETHER = 40  # trades that are written at once
+SHOWN_EVERY = 10 * KEPT_TOGETHER  # trades: all that are known are computed each time
 NOT_OFFERED = (400, 404)  # the answer about an instrument that the account has no more
-MAX_BYTES = 500_000_000  # bytes
-LOCK_TIMEOUT = 2.0  # seconds
-UNREADABLE = (ValueError, TypeError, IndexError, ArithmeticError, RecursionError)
-APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class _StoredPath:
-    """A path, and the trade that it is of: after a reset another trade may have its id."""
-
-    opened_ns: int
-    closed_ns: int
-    path: PricePath
 
 
 def with_r(trades: Sequence[JournalTrade]) -> list[JournalTrade]:
@@ -53,21 +33,23 @@ def with_r(trades: Sequence[JournalTrade]) -> list[JournalTrade]:
 
 async def read_paths(
     client: Client,
-    path: Path,
+    database: Database,
     trades: Sequence[JournalTrade],
     progress: Progress | None = None,
-    partly: Callable[[Mapping[str, PricePath]], None] | None = None,
-) -> dict[str, PricePath]:
-    """Return the paths of closed trades with a first stop, from the file or from candles; others are left out.
+    partly: Callable[[KeptPaths], None] | None = None,
+) -> KeptPaths:
+    """Return the paths of closed trades with a first stop, from the records or from candles; others are left out.
 
     Args:
         client: Reads the candles.
-        path: The file.
+        database: Has those that are kept.
         trades: Trades, not rolled up.
         progress: Called with the number of trades read, and of those to read.
-        partly: Called with the paths known so far, after the file and then after each part.
+        partly: Called with the paths known so far, after the records and then now and then.
     """
-    known, missing = await asyncio.to_thread(_known_and_missing, path, trades)
+    wanted = with_r(trades)
+    known = await asyncio.to_thread(KeptPaths, database, wanted)
+    missing = [each for each in wanted if each.id not in known]
     done = 0
 
     async def fetch(trade: JournalTrade) -> tuple[JournalTrade, PricePath | None, bool]:
@@ -81,8 +63,8 @@ async def read_paths(
 
     slots = asyncio.Semaphore(AT_ONCE)
     for start in range(0, len(missing), KEPT_TOGETHER):
-        if partly is not None:
-            partly(dict(known))
+        if partly is not None and not start % SHOWN_EVERY:
+            partly(known)
         part = missing[start : start + KEPT_TOGETHER]
         try:
             async with asyncio.TaskGroup() as group:
@@ -91,28 +73,20 @@ async def read_paths(
             ExceptionGroup
         ) as errors:  # not `except*`: before 3.11.4 it groups what is raised in it, too
             raise errors.exceptions[0] from None
-        answers = [task.result() for task in tasks]
-        known |= {trade.id: fetched for trade, fetched, _ in answers if fetched is not None}
-        final = [(trade, fetched) for trade, fetched, is_final in answers if fetched and is_final]
-        await asyncio.to_thread(_append, path, final)
+        await asyncio.to_thread(_take, known, [task.result() for task in tasks])
     return known
 
 
-def _known_and_missing(
-    path: Path, trades: Sequence[JournalTrade]
-) -> tuple[dict[str, PricePath], list[JournalTrade]]:
-    wanted, known = with_r(trades), _read(path)
-    found = {each.id: kept.path for each in wanted if (kept := _of(known, each)) is not None}
-    return found, [each for each in wanted if each.id not in found]
-
-
-def _of(known: dict[str, _StoredPath], trade: JournalTrade) -> _StoredPath | None:
-    entry = known.get(trade.id)
-    is_same = entry is not None and (entry.opened_ns, entry.closed_ns) == (
-        trade.opened_ns,
-        trade.closed_ns,
-    )
-    return entry if is_same else None
+def _take(known: KeptPaths, answers: Sequence[tuple[JournalTrade, PricePath | None, bool]]) -> None:
+    """Keep final paths; hold the others, and those that cannot be written."""
+    final = [(trade, path) for trade, path, is_final in answers if path and is_final]
+    held = [(trade, path) for trade, path, is_final in answers if path and not is_final]
+    try:
+        known.keep(final)
+    except (*NOT_KEPT, DamagedRecords):
+        held += final
+    for trade, path in held:
+        known.hold(trade.id, path)
 
 
 async def _fetch(client: Client, trade: JournalTrade) -> tuple[PricePath | None, bool]:
@@ -149,56 +123,3 @@ async def _fetch_part(
             steps.append(step_of(trade, each.time.ns, length, (side.h, side.l)))
             last = side.c
     return last, is_final
-
-
-def _read(path: Path) -> dict[str, _StoredPath]:
-    known: dict[str, _StoredPath] = {}
-    with suppress(OSError, UnsafeFile):
-        for line in read_private(path, MAX_BYTES).decode(errors="replace").splitlines():
-            with suppress(*UNREADABLE):
-                id_, opened, closed, end, last, *steps = json.loads(line)
-                price_path = PricePath(tuple(map(_step, steps)), int(end), Decimal(last))
-                if price_path.steps:
-                    known[str(id_)] = _StoredPath(int(opened), int(closed), price_path)
-    return known
-
-
-def _step(fields: Sequence[object]) -> PriceStep:
-    start, length, gain, loss = fields
-    begin = int(str(start))
-    return PriceStep(begin, begin + int(str(length)), Decimal(str(gain)), Decimal(str(loss)))
-
-
-def _append(path: Path, paths: Sequence[tuple[JournalTrade, PricePath]]) -> None:
-    """Append paths; where that fails, they are fetched again."""
-    if not paths:
-        return
-    text = "".join(_line(*each) for each in paths).encode()
-    with suppress(OSError, UnsafeFile):
-        private_folder(path.parent)
-        with locked(path, patience_s=LOCK_TIMEOUT):
-            handle = os.open(path, APPEND, 0o600)
-            try:
-                if not _ends_whole(path):
-                    os.write(handle, b"\n")  # a line torn by a crash stays alone
-                os.write(handle, text)
-            finally:
-                os.close(handle)
-
-
-def _ends_whole(path: Path) -> bool:
-    with path.open("rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        if not size:
-            return True
-        file.seek(-1, os.SEEK_END)
-        return file.read(1) == b"\n"
-
-
-def _line(trade: JournalTrade, path: PricePath) -> str:
-    steps = [
-        [each.start_ns, each.end_ns - each.start_ns, str(each.gain), str(each.loss)]
-        for each in path.steps
-    ]
-    head = [trade.id, trade.opened_ns, trade.closed_ns, path.end_ns, str(path.last_gain)]
-    return json.dumps([*head, *steps], separators=(",", ":")) + "\n"

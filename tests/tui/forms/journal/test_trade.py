@@ -21,7 +21,7 @@ from keydesk.trade_journal.notes_file import Notes
 from keydesk.trade_journal.screens import KeptScreen
 from support.data.desk_data import frame_of
 from support.data.desk_store import example_store
-from support.data.journal_service import keep_excursion, read_journal
+from support.data.journal_service import keep_excursion, put_trades, read_journal
 from support.data.journal_trades import HOUR, MONDAY, closed_trade
 from support.fakes.form_app import FormApp
 
@@ -254,7 +254,7 @@ async def test_the_chart_of_an_open_trade_follows_it_to_its_exit(tmp_path: Path)
         page.apply_candles[1](TradeCandles(trouble=clean("no route")))
         await pilot.pause()
         assert "no route" not in page.app.words  # what is drawn stays
-        page.journal.lines.update([the_trade()])
+        put_trades(page.journal, [the_trade()])
         assert at(303) == 3  # up to the exit, at once
         page.apply_candles[2](TradeCandles(candles_about(page.trade), 300, "M5"))
         assert at(3000) == 3

@@ -1,6 +1,5 @@
 """The journal's list by keys alone: order, filter, positions, every size."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -13,12 +12,11 @@ from keydesk.forms.journal.trades import JournalForm
 from keydesk.keys.keymap import JOURNAL, KEYMAP
 from keydesk.text.format import at
 from keydesk.text.sanitize import safe
-from keydesk.trade_journal.lines import JournalLines
-from keydesk.trade_journal.live import LiveJournal
+from keydesk.trade_journal.live import NEWEST, LiveJournal
 from keydesk.trade_journal.notes_file import Notes
 from support.data.desk_data import frame_of
 from support.data.desk_store import example_store
-from support.data.journal_service import PIPS, keep_excursion, read_journal
+from support.data.journal_service import keep_excursion, put_trades, read_journal
 from support.data.journal_trades import closed_trade
 from support.fakes.form_app import FormApp
 from support.fakes.journal_host import JournalHost
@@ -55,9 +53,11 @@ NOTES = {
 class Page:
     """The list over given trades."""
 
-    def __init__(self, folder: Path, trades: list[JournalTrade] | None = None) -> None:
+    def __init__(
+        self, folder: Path, trades: list[JournalTrade] | None = None, newest: int = NEWEST
+    ) -> None:
         self.journal: LiveJournal = read_journal(
-            some_trades() if trades is None else trades, folder
+            some_trades() if trades is None else trades, folder, newest
         )
         self.journal.notes = Notes(NOTES)
         self.host, self.store = JournalHost(), example_store()
@@ -201,8 +201,7 @@ async def test_a_fill_while_the_page_is_open_appears_and_the_cursor_stays_on_its
     async with page.app.run_test(size=(120, 35)) as pilot:
         page.frame()
         await pilot.press("down")
-        page.journal.lines.update([closed_trade("9.99", 7)])
-        page.journal.version += 1
+        put_trades(page.journal, [closed_trade("9.99", 7)])
         page.frame()
         await pilot.pause()
         assert page.form.keys == ["4", "7", "3", "2", "1"]
@@ -259,22 +258,25 @@ async def test_text_from_outside_is_shown_cleaned(size: tuple[int, int], tmp_pat
     assert len(words.splitlines()) == size[1]
 
 
-async def test_a_position_of_which_one_trade_changes_is_rolled_up_anew() -> None:
+async def test_a_position_of_which_one_trade_changes_is_rolled_up_anew(tmp_path: Path) -> None:
     first = closed_trade("10", 1)
-    lines = JournalLines.of([first], PIPS)
-    lines.update([second_of(first, 2)])
-    assert lines.positions["1"].result == D("-30")
-    change: Callable[[str], JournalTrade] = lambda result: replace(  # noqa: E731
-        second_of(first, 2), exits=closed_trade(result, 2).exits
-    )
-    lines.update([change("5")])
-    assert lines.positions["1"].result == D("15")
-    assert set(lines.trades) == {"1", "2"}
+    journal = read_journal([first], tmp_path)
+
+    def result() -> Decimal:
+        line = journal.line("1", by_position=True)
+        assert line is not None
+        return line.result
+
+    put_trades(journal, [second_of(first, 2)])
+    assert result() == D("-30")
+    put_trades(journal, [replace(second_of(first, 2), exits=closed_trade("5", 2).exits)])
+    assert result() == D("15")
+    assert {id_ for (id_,) in journal.rows(())} == {"1", "2"}
 
 
 async def test_an_excursion_that_may_still_grow_is_marked_and_read_again(tmp_path: Path) -> None:
     page = Page(tmp_path)
-    trade = page.journal.lines.trades["3"].trade
+    trade = some_trades()[2]
     frame = frame_of(page.store)
     async with page.app.run_test(size=(200, 50)) as pilot:
         page.form.on_frame(frame)
@@ -321,18 +323,17 @@ async def test_an_open_trade_says_since_when_it_is_open(tmp_path: Path) -> None:
 
 
 async def test_what_the_newest_trades_cannot_answer_reads_all_of_them(tmp_path: Path) -> None:
-    page = Page(tmp_path)
-    page.journal.is_whole = False
+    page = Page(tmp_path, newest=3)
     asked = []
     async with page.app.run_test(size=(120, 35)) as pilot:
         page.frame()
         await pilot.pause()
-        assert "Journal  newest 4 trades, newest first, End reads all" in page.app.words
+        assert "Journal  newest 3 trades, newest first, End reads all" in page.app.words
         page.host.letters = "eurusd"
         for key in ("down", "v", "f", "g", "end"):
             await pilot.press(key)
             asked.append(page.host.whole_reads)
-        page.journal.is_whole = True
+        await page.journal.read(whole=True)
         await pilot.press("end", "v")
     assert asked == [0, 1, 2, 3, 4]
     assert page.host.whole_reads == 4

@@ -12,7 +12,6 @@ from textual.worker import Worker
 
 from keydesk.app.account_connection import Connection
 from keydesk.app.desk_account import DeskAccount
-from keydesk.app.garbage_collection import exclude_long_lived
 from keydesk.app.journal.screens import ScreenKeeper
 from keydesk.calc.trade_journal.notes import NO_NOTE
 from keydesk.keys.keymap import KeyMap
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from keydesk.forms.journal.trades import JournalForm
     from keydesk.forms.sheet import FormContext
     from keydesk.trade_journal.files import JournalFiles
-    from keydesk.trade_journal.lines import JournalLine
     from keydesk.trade_journal.live import LiveJournal
     from keydesk.trade_journal.newest_part import Portions
     from keydesk.trade_journal.screens import KeptScreen
@@ -169,28 +167,19 @@ class AccountJournal:
         """Read the journal up to the newest transaction."""
         live = self.live
         if live is not None:
-            before = live.rebuilt
             await live.read(whole=whole)
-            if live.rebuilt != before:
-                exclude_long_lived()
-            if live.part:
-                self._run(partial(self._fill, live), OLDER)
-
-    async def _fill(self, live: LiveJournal) -> None:
-        """Read the older transactions of a large account while the desk is used."""
-        await live.fill()
-        exclude_long_lived()
+            if live.part:  # the older transactions of a large account, while the desk is used
+                self._run(live.fill, OLDER)
 
     def reread_notes(self) -> None:
         """Read the notes again if their file was changed."""
         if self.live is not None:
             self._run(self.live.reread_notes, "notes")
 
-    def read_excursions(self, lines: Sequence[JournalLine]) -> None:
+    def read_excursions(self, ids: Sequence[str]) -> None:
         """Read MAE and MFE of trades."""
         if self.live is not None:
-            trades = [each.trade for each in lines]
-            self._run(partial(self.live.read_excursions, trades), "excursions", exclusive=True)
+            self._run(partial(self.live.read_excursions_of, ids), "excursions", exclusive=True)
 
     def with_screens(self) -> frozenset[str]:
         """Return the trades of which a screen is kept."""
@@ -273,7 +262,7 @@ class AccountJournal:
         """Return a trade in words, as far as it is known."""
         from keydesk.forms.journal.columns import result_text  # noqa: PLC0415 - with the first form
 
-        line = None if self.live is None else self.live.lines.trades.get(trade_id)
+        line = None if self.live is None else self.live.line(trade_id)
         if line is not None:
             home = self._store.home_currency
             return safe(result_text(line, home, self._store.zone))

@@ -174,7 +174,7 @@ class JournalStatistics:
         audit, account = self._account.audit, store.account
         limits = () if audit is None else await asyncio.to_thread(read_limit_hits, audit)
         return JournalSnapshot(
-            live.journal,
+            await asyncio.to_thread(live.records.journal),
             RowContext(live.notes.by_trade, live.pips, store.zone),
             limits,
             f"{store.health.environment} …{clean_name(account_tail(live.client.account_id or ''))}",
@@ -200,7 +200,6 @@ class JournalStatistics:
 
     async def _read_excursions(self, page: StatisticsPage, trades: Sequence[JournalTrade]) -> None:
         live = self._live
-        await live.excursions.load()
         known = await asyncio.to_thread(live.known_excursions, trades)
         missing = [each for each in trades if each.id not in known]
         trouble = live.excursions_trouble
@@ -225,9 +224,10 @@ class JournalStatistics:
             if not read % SAY_EVERY:
                 page.show_progress(_candles_text(read, of))
 
-        path = self._live.files.events.with_suffix(".paths")
+        live = self._live
         page.show_progress(_candles_text(0, len(trades)))
-        paths = await read_paths(self._live.client, path, trades, say, page.show_paths)
+        database = live.excursions.database or live.records.database
+        paths = await read_paths(live.client, database, trades, say, page.show_paths)
         page.show_progress("")
         page.show_paths(paths)
 

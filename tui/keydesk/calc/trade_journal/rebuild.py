@@ -4,7 +4,7 @@ Every booked amount belongs to a trade, to a transfer, or to `unattributed`, so 
 the last decimal. A commission of a fill that closed one trade and opened another is split by units; the last gets the rest.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
@@ -63,29 +63,67 @@ class Journal:
 
 
 @dataclass(slots=True)
-class _Open:
-    """A trade while it is rebuilt."""
+class RebuiltTrade:
+    """A trade while it is rebuilt: what later events change of it stands beside it."""
 
     trade: JournalTrade
-    exits: list[Execution] = field(default_factory=list)
+    exits: list[Execution] = field(default_factory=list[Execution])
     costs: Costs = field(default_factory=Costs)
     left: Decimal = NOTHING
     closing: Decimal | None = None  # closing-side price at the fill
     premium: Decimal = NOTHING  # of the initial stop, price units
+
+    @classmethod
+    def of(cls, trade: JournalTrade) -> "RebuiltTrade":
+        """Return a trade to which nothing more happens."""
+        return cls(trade, list(trade.exits), trade.costs, trade.open_units)
+
+    @property
+    def as_it_is(self) -> JournalTrade:
+        """The trade as the events so far left it."""
+        return replace(self.trade, exits=tuple(self.exits), costs=self.costs)
 
 
 @dataclass(slots=True)
 class Rebuilder:
     """Takes events one by one; `journal` may be read at any time."""
 
-    _trades: dict[str, _Open] = field(default_factory=dict)
+    _trades: dict[str, RebuiltTrade] = field(default_factory=dict)
     _open_sides: dict[tuple[str, bool], dict[str, str]] = field(default_factory=dict)
     _order_prices: dict[str, Decimal] = field(default_factory=dict)
-    _stops: dict[str, list[StopSet]] = field(default_factory=dict)
     _balances: list[BalancePoint] = field(default_factory=list)
     _start_balance: Decimal = NOTHING
     _transfers: Decimal = NOTHING
     _unattributed: Decimal = NOTHING
+
+    @classmethod
+    def resume(
+        cls,
+        sums: Journal,
+        trades: Iterable[RebuiltTrade],
+        order_prices: Mapping[str, Decimal],
+    ) -> "Rebuilder":
+        """Return one that goes on after the events that were taken by another.
+
+        Args:
+            sums: The journal of those events: its last balance and sums.
+            trades: The trades that later events touch, and all open ones, in the order of their opening.
+            order_prices: The prices of orders that later events fill.
+        """
+        rebuilder = cls(
+            _order_prices=dict(order_prices),
+            _balances=list(sums.balances[-1:]),
+            _start_balance=sums.start_balance,
+            _transfers=sums.transfers,
+            _unattributed=sums.unattributed,
+        )
+        for each in trades:
+            trade = each.trade
+            rebuilder._trades[trade.id] = each
+            if each.left:
+                sides = rebuilder._open_sides.setdefault((trade.instrument, trade.is_long), {})
+                sides[trade.id] = trade.position_id
+        return rebuilder
 
     def apply(self, event: Event) -> None:
         """Take one event."""
@@ -104,26 +142,19 @@ class Rebuilder:
             case Retag():
                 self._retag(event)
 
-    def journal(self, trades: Sequence[JournalTrade] | None = None) -> Journal:
-        """Return the journal of the events so far; `trades`: as they are now, where they are at hand."""
-        if trades is None:
-            trades = [_as_it_is(each) for each in self._trades.values()]
+    def journal(self) -> Journal:
+        """Return the journal of the events so far."""
         return Journal(
-            tuple(trades),
+            tuple(each.as_it_is for each in self._trades.values()),
             tuple(self._balances),
             self._start_balance,
             self._transfers,
             self._unattributed,
         )
 
-    def trade(self, id_: str) -> JournalTrade | None:
+    def trade(self, id_: str) -> RebuiltTrade | None:
         """Return a trade as the events so far left it, None if they do not know it."""
-        known = self._trades.get(id_)
-        return None if known is None else _as_it_is(known)
-
-    def stops(self, id_: str) -> tuple[StopSet, ...]:
-        """Return the stops of a trade in the order in which they were set."""
-        return tuple(self._stops.get(id_, ()))
+        return self._trades.get(id_)
 
     def _point(
         self,
@@ -176,7 +207,7 @@ class Rebuilder:
         )
         costs = Costs(commission=commission, guarantee_fee=opening.guarantee_fee)
         closing = fill.best_bid if opening.units > 0 else fill.best_ask
-        self._trades[trade.id] = _Open(trade, [], costs, opening.units, closing)
+        self._trades[trade.id] = RebuiltTrade(trade, [], costs, opening.units, closing)
         return costs.booked
 
     def _reduce(
@@ -211,7 +242,6 @@ class Rebuilder:
         known = self._trades.get(stop.trade_id)
         if known is None:
             return
-        self._stops.setdefault(stop.trade_id, []).append(stop)
         trade = known.trade
         is_first = trade.initial_stop is None or stop.on_fill
         if not is_first or stop.time_ns - trade.opened_ns > FIRST_STOP_WITHIN_NS:
@@ -249,10 +279,6 @@ class Rebuilder:
             known.trade = replace(known.trade, comment=change.comment)
 
 
-def _as_it_is(known: _Open) -> JournalTrade:
-    return replace(known.trade, exits=tuple(known.exits), costs=known.costs)
-
-
 def trades_of(event: Event) -> tuple[str, ...]:
     """Return the ids of the trades that an event may change."""
     match event:
@@ -275,7 +301,7 @@ def rebuild(events: Iterable[Event]) -> Journal:
     return rebuilder.journal()
 
 
-def _beginning(known: _Open, stop: StopSet) -> Decimal | None:
+def _beginning(known: RebuiltTrade, stop: StopSet) -> Decimal | None:
     """Return the price at which a stop began: a trailing one at its distance from the closing price at the fill."""
     if stop.price is not None or stop.distance is None:
         return stop.price

@@ -1,16 +1,18 @@
 """The columns of the journal's list: what each shows of a trade, and what it is sorted and searched by."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import tzinfo
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from keydesk.calc.market.sessions import SESSIONS
 from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.groups import NONE as NO_SESSION
 from keydesk.calc.trade_journal.notes import NO_NOTE, TradeNote
 from keydesk.forms.sheet import Words, signed_money
+from keydesk.records.excursions import KeptExcursion
+from keydesk.records.trades import JournalLine
 from keydesk.text.format import (
     EMPTY,
     at,
@@ -22,13 +24,11 @@ from keydesk.text.format import (
     units,
 )
 from keydesk.text.sanitize import SafeText, clean, clean_name, safe
-from keydesk.trade_journal.lines import JournalLine
 from keydesk.widgets.row_order import Measured
 from keydesk.widgets.table import Column
 from keydesk.widgets.theme import signed_role
 from keydesk_client.arithmetic.constants import SECOND
 
-Measure = Callable[["JournalLine", "ListContext", Decimal | None], Measured]
 NO_MARK = safe("")
 PROVISIONAL = safe("~")  # before MAE and MFE whose last candle still forms
 WIDEST_WORD = 14  # columns of a setup, of tags
@@ -162,58 +162,113 @@ def session_text(session: str) -> str:
     return session.replace(" and ", "+")
 
 
-def measure(line: JournalLine, column: str, context: ListContext, pip: Decimal | None) -> Measured:
-    """Return what a column is sorted by, None where it is not known."""
-    return MEASURES[column](line, context, pip)
+@dataclass(frozen=True, slots=True)
+class RowFacts:
+    """What rows are sorted by beside the columns of their table."""
+
+    notes: Mapping[str, TradeNote]
+    now_ns: int
+    pips: Mapping[str, Decimal]
+    excursions: Mapping[str, KeptExcursion] = field(default_factory=dict)  # by trade
+
+    def note(self, id_: str) -> TradeNote:
+        """Return the note on a trade."""
+        return self.notes.get(id_, NO_NOTE)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What a column of the list is sorted by: the columns of the table that it needs, and its value; None: not known."""
+
+    columns: Sequence[str]
+    value: Callable[..., Measured]  # of the facts, the id and the columns
+
+
+def _number(text: str | None) -> Decimal | None:
+    return None if text is None else Decimal(text)
+
+
+def _column(name: str) -> Measure:
+    """Return the measure that a column of the table is as it stands."""
+    return Measure((name,), lambda _, __, value: value)
+
+
+def _amount(name: str) -> Measure:
+    """Return the measure of a number that is kept as text."""
+    return Measure((name,), lambda _, __, value: _number(value))
 
 
 def _noted(name: str) -> Measure:
     """Return the measure of a text of the note, from A to Z."""
-    return lambda line, context, _: str(getattr(context.note(line), name)).lower() or None
+    return Measure((), lambda facts, id_: str(getattr(facts.note(id_), name)).lower() or None)
 
 
-def _reached(name: str) -> Measure:
-    """Return the measure of an excursion."""
-    return lambda line, context, pip: getattr(_reach(line, context, pip), name)
+def _reached(side: str, unit: str) -> Measure:
+    """Return the measure of an excursion: a distance in pips or in units of the first stop's distance."""
+
+    def value(facts: RowFacts, id_: str, *row: Any) -> Measured:  # noqa: ANN401 - columns of SQL
+        is_trade, opened_ns, time_ns, instrument, stop_distance = row
+        kept = facts.excursions.get(id_)
+        one = facts.pips.get(instrument) if unit == "pips" else _number(stop_distance)
+        if kept is None or not is_trade or not one or kept[:2] != (opened_ns, time_ns):
+            return None
+        return Decimal(getattr(kept, side)) / one
+
+    return Measure(("is_trade", "opened_ns", "time_ns", "instrument", "stop_distance"), value)
 
 
-def _rating(line: JournalLine, context: ListContext, _: Decimal | None) -> Measured:
-    rating = context.note(line).rating
+def _rating(facts: RowFacts, id_: str) -> Measured:
+    rating = facts.note(id_).rating
     return None if rating is None else Decimal(rating)
 
 
-def _marks(line: JournalLine, context: ListContext, _: Decimal | None) -> Measured:
-    note = context.note(line)
+def _marks(facts: RowFacts, id_: str) -> Measured:
+    note = facts.note(id_)
     return Decimal(2 * bool(note.mistake) + bool(note.note)) or None
 
 
+def _held(facts: RowFacts, _: str, is_open: int, time_ns: int, opened_ns: int) -> Measured:
+    return max(0, facts.now_ns - opened_ns) if is_open else time_ns - opened_ns
+
+
+def _pips(facts: RowFacts, _: str, move: str | None, instrument: str) -> Measured:
+    pip = facts.pips.get(instrument)
+    return None if move is None or pip is None else Decimal(move) / pip
+
+
+def _result(_: RowFacts, __: str, is_open: int, result: str) -> Measured:
+    return None if is_open else Decimal(result)
+
+
 MEASURES: Mapping[str, Measure] = {
-    "time": lambda line, _, __: float(line.time_ns),
-    "pair": lambda line, _, __: line.trade.instrument,
-    "side": lambda line, _, __: "long" if line.trade.is_long else "short",
-    "units": lambda line, _, __: abs(line.trade.units),
-    "pips": lambda line, _, __: line.pips,
-    "r": lambda line, _, __: line.r,
-    "pl": lambda line, _, __: line.profit,
-    "financing": lambda line, _, __: line.trade.costs.financing,
-    "result": lambda line, _, __: None if line.is_open else line.result,
-    **{name: _reached(name) for name in ("mae", "mfe", "mae_r", "mfe_r")},
-    "held": lambda line, context, _: float(_held_ns(line, context)),
-    "session": lambda line, _, __: line.session,
-    "rating": _rating,
-    "marks": _marks,
+    "time": _column("time_ns"),
+    "pair": _column("instrument"),
+    "side": _column("side"),
+    "units": _amount("units"),
+    "pips": Measure(("move", "instrument"), _pips),
+    "r": _amount("r"),
+    "pl": _amount("profit"),
+    "financing": _amount("financing"),
+    "result": Measure(("is_open", "result"), _result),
+    "mae": _reached("adverse", "pips"),
+    "mfe": _reached("favourable", "pips"),
+    "mae_r": _reached("adverse", "r"),
+    "mfe_r": _reached("favourable", "r"),
+    "held": Measure(("is_open", "time_ns", "opened_ns"), _held),
+    "session": _column("session"),
+    "rating": Measure((), _rating),
+    "marks": Measure((), _marks),
     "setup": _noted("setup"),
-    "tags": lambda line, context, _: " ".join(context.note(line).tags) or None,
+    "tags": Measure((), lambda facts, id_: " ".join(facts.note(id_).tags) or None),
 }
 
 
-def text_of(line: JournalLine, context: ListContext) -> str:
+def text_of(words_of_trade: str, note: TradeNote | None) -> str:
     """Return the text that letters are looked for in."""
-    note = context.notes.get(line.trade.id)
     if note is None:
-        return line.text
+        return words_of_trade
     words = (
-        *(line.text, *note.tags, note.setup, note.note),
+        *(words_of_trade, *note.tags, note.setup, note.note),
         note.mistake and f"mistake {note.mistake}",
         "" if note.rating is None else f"{note.rating}/5",
     )

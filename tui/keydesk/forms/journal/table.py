@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import NamedTuple
 
 from rich.cells import cell_len
 
@@ -10,23 +11,25 @@ from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.forms.journal.columns import (
     COLUMNS,
+    MEASURES,
     ListContext,
+    RowFacts,
     cells_of,
-    measure,
     text_of,
 )
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
+from keydesk.records.trades import JournalLine
 from keydesk.text.format import money, shorten_text
 from keydesk.text.sanitize import Printable, clean, safe
 from keydesk.text.search import has_text
-from keydesk.trade_journal.lines import JournalLine
 from keydesk.trade_journal.live import LiveJournal
-from keydesk.widgets.row_order import TableOrder
+from keydesk.widgets.row_order import Measured, TableOrder
 from keydesk.widgets.table import Column, fit, needed, widen
 from keydesk.widgets.theme import signed_role
 
 NOTE_LINES = 3  # about the chosen trade, with the blank one above
 GAPS = (2, 1)
+MAX_SHOWN = 300  # rows that are held, more than a window has
 BY_CANDLES = frozenset({"mae", "mfe", "mae_r", "mfe_r"})  # columns
 FLAT = frozenset({"plain", "muted", "bright"})  # roles that leave spaces as they are in every theme
 
@@ -37,9 +40,20 @@ def excursion_of(journal: LiveJournal, line: JournalLine) -> Excursion | None:
     return journal.excursions.known(trade) if len(trade.trade_ids) == 1 else None
 
 
+class ListedRow(NamedTuple):
+    """What every row of the list is filtered and summed by."""
+
+    id: str
+    is_open: int
+    words: str
+    result: str
+    financing: str
+    r: str | None
+
+
 @dataclass(slots=True)
 class JournalRows:
-    """The rows of the list; what is drawn of them is computed once for a state of the journal.
+    """The rows of the list: ids as sorted and filtered; the trades themselves are read where they are shown.
 
     `context` is what their cells are computed with; `sort` takes a new one.
     """
@@ -51,62 +65,80 @@ class JournalRows:
     by_position: bool = False
     keys: list[str] = field(default_factory=list)  # as sorted and filtered
     totals: TextLine = BLANK
+    count: int = 0  # of what is listed, whether the letters leave it or not
     without_candles: int = 0  # closed trades, while rows are sorted by their excursion
     _newest: tuple[object, list[str]] = (None, [])
+    _shown: tuple[object, dict[str, JournalLine]] = (None, {})  # those that were in sight
     _cells: tuple[object, dict[str, dict[str, Words]]] = (None, {})  # by row
-
-    @property
-    def lines(self) -> dict[str, JournalLine]:
-        """The lines of trades or positions by their key, whether the letters leave them or not."""
-        lines = self.journal.lines
-        return lines.positions if self.by_position else lines.trades
 
     @property
     def is_by_candles(self) -> bool:
         """Whether rows are sorted by an excursion."""
         return self.order.column in BY_CANDLES
 
+    def line(self, key: str) -> JournalLine | None:
+        """Return a trade or a position, as it is now."""
+        state = self.journal.stamp, self.by_position
+        if self._shown[0] != state or len(self._shown[1]) > MAX_SHOWN:
+            self._shown = state, {}
+        shown = self._shown[1]
+        if key not in shown and (line := self.journal.line(key, by_position=self.by_position)):
+            shown[key] = line
+        return shown.get(key)
+
+    def lines(self, keys: Iterable[str]) -> list[JournalLine]:
+        """Return some trades or positions."""
+        return [line for key in keys if (line := self.line(key)) is not None]
+
     def sort(self, context: ListContext, currency: str) -> None:
-        """Sort and filter the lines as they are now."""
-        self.context, lines = context, self.lines
-        self.keys = self.order.sort(
-            self._newest_first(currency),
-            lambda key, column: measure(lines[key], column, context, self.pip(lines[key])),
-        )
-        self.without_candles = sum(
-            self.is_by_candles and not line.is_open and self.context.excursion(line) is None
-            for line in map(lines.__getitem__, self.keys)
-        )
+        """Sort and filter the rows as they are now."""
+        self.context = context
+        newest = self._newest_first(currency)
+        values = self._values() if self.order.column else {}
+        self.keys = self.order.sort(newest, lambda key, _: values.get(key))
+        self.without_candles = 0
+        if self.is_by_candles:
+            closed = self.journal.rows(("is_open",), by_position=self.by_position)
+            known = self.journal.excursions.all_known()
+            self.without_candles = sum(not each[1] and each[0] not in known for each in closed)
+
+    def _values(self) -> dict[str, Measured]:
+        """Return what each row is sorted by."""
+        journal, measure = self.journal, MEASURES[self.order.column]
+        excursions = journal.excursions.all_known() if self.is_by_candles else {}
+        facts = RowFacts(self.context.notes, self.context.now_ns, journal.pips, excursions)
+        rows = journal.rows(measure.columns, by_position=self.by_position)
+        return {id_: measure.value(facts, id_, *columns) for id_, *columns in rows}
 
     def _newest_first(self, currency: str) -> list[str]:
         """Return the rows that the letters leave; they and their sums are computed once for a state of the journal."""
-        state = self.journal.version, self.letters, self.by_position
+        journal, notes = self.journal, self.context.notes
+        state = journal.stamp, journal.is_whole, self.letters, self.by_position
         if self._newest[0] != state:
-            lines, context = self.lines, self.context
-            shown: Iterable[str] = lines
+            columns = journal.rows(ListedRow._fields[1:], by_position=self.by_position)
+            rows = [ListedRow(*each) for each in columns]
+            self.count = len(rows)
             if self.letters:
-                shown = (k for k in lines if has_text(text_of(lines[k], context), self.letters))
-            newest = sorted(
-                shown, key=lambda key: (lines[key].is_open, lines[key].time_ns), reverse=True
-            )
-            self._newest = state, newest
-            self.totals = total_line(map(lines.__getitem__, newest), currency)
+                rows = [
+                    each
+                    for each in rows
+                    if has_text(text_of(each.words, notes.get(each.id)), self.letters)
+                ]
+            self.totals = total_line(rows, currency)
+            self._newest = state, [each.id for each in rows]
         return self._newest[1]
-
-    def pip(self, line: JournalLine) -> Decimal | None:
-        """Return one pip of its instrument in price units."""
-        return self.journal.pips.get(line.trade.instrument)
 
     def cells(self, keys: Sequence[str]) -> list[dict[str, Words]]:
         """Return the cells of some rows."""
-        lines, state = self.lines, (id(self.context), self.journal.excursions_read)
-        if self._cells[0] != state:
+        state = (id(self.context), self.journal.excursions_read, self.by_position)
+        if self._cells[0] != state or len(self._cells[1]) > MAX_SHOWN:
             self._cells = state, {}
         made = self._cells[1]
         for key in keys:
-            if key not in made:
-                made[key] = cells_of(lines[key], self.context, self.pip(lines[key]))
-        return [made[key] for key in keys]
+            if key not in made and (line := self.line(key)) is not None:
+                pip = self.journal.pips.get(line.trade.instrument)
+                made[key] = cells_of(line, self.context, pip)
+        return [made[key] for key in keys if key in made]
 
 
 def fit_columns(cells: Sequence[dict[str, Words]], room: int) -> tuple[Sequence[Column], int]:
@@ -147,13 +179,14 @@ def table_row(
     return line
 
 
-def total_line(lines: Iterable[JournalLine], home: str) -> TextLine:
-    """Return the sums of the closed trades of these lines, in the home currency."""
-    closed = [line for line in lines if not line.is_open]
-    net = sum((each.result for each in closed), Decimal(0))
-    swap = sum((each.trade.costs.financing for each in closed), Decimal(0))
-    rs = [each.r for each in closed if each.r is not None]
-    won = sum(each.result > 0 for each in closed)
+def total_line(rows: Iterable[ListedRow], home: str) -> TextLine:
+    """Return the sums of the closed trades of these rows, in the home currency."""
+    closed = [each for each in rows if not each.is_open]
+    results = [Decimal(each.result) for each in closed]
+    net = sum(results, Decimal(0))
+    swap = sum((Decimal(each.financing) for each in closed), Decimal(0))
+    rs = [Decimal(each.r) for each in closed if each.r is not None]
+    won = sum(each > 0 for each in results)
     if not closed:
         return BLANK
     return (

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import ClassVar, Protocol
 
+from keydesk.calc.trade_journal.groups import session_of
 from keydesk.calc.trade_journal.notes import MAX_NOTE_LENGTH, NO_NOTE
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.forms.info_form import Rows, ScrolledForm
@@ -21,6 +22,7 @@ from keydesk.forms.journal.trade_rows import (
 from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import JOURNAL_TRADE, KEYMAP, KeyMap
+from keydesk.records.trades import line_of
 from keydesk.store.frame import Frame
 from keydesk.store.state import Candle
 from keydesk.store.store import Store
@@ -152,7 +154,7 @@ class JournalTradeForm(ScrolledForm):
     @property
     def trade(self) -> JournalTrade | None:
         """The trade as the journal has it now."""
-        line = self.journal.lines.trades.get(self.trade_id)
+        line = self.journal.line(self.trade_id)
         return None if line is None else line.trade
 
     # What is shown.
@@ -197,7 +199,7 @@ class JournalTradeForm(ScrolledForm):
         return [*self._head(trade), *self._chart(trade), *lines]
 
     def _head(self, trade: JournalTrade) -> list[TextLine]:
-        line = self.journal.lines.trades[trade.id]
+        line = line_of(trade, self.journal.pips)
         home = self.store.home_currency
         role = "bright" if line.is_open else signed_role(line.result, zero="loss")
         return wrap_text(safe(result_text(line, home, self.store.zone)), role, self.inside)
@@ -234,7 +236,7 @@ class JournalTradeForm(ScrolledForm):
             *note_rows(note),
             *result_rows(trade, self.store.home_currency, pip),
             *excursion_rows(trade, excursion, pip),
-            *time_rows(trade, self.journal.lines.trades[trade.id].session, self.store.zone),
+            *time_rows(trade, session_of(trade.opened_ns), self.store.zone),
             *fill_rows(trade, self.store.home_currency, pip, self.store.zone),
             *stop_rows(self.journal.stops_of(trade), trade, pip, self.store.zone),
             ("broker's tag", clean(trade.tag) or EMPTY),

@@ -22,11 +22,11 @@ from keydesk.forms.journal.table import (
 from keydesk.forms.sheet import BLANK, TextLine, two_ends, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import JOURNAL, KEYMAP, KeyMap
+from keydesk.records.trades import JournalLine
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text.format import shorten
 from keydesk.text.sanitize import Printable, SafeText, safe
-from keydesk.trade_journal.lines import JournalLine
 from keydesk.trade_journal.live import LiveJournal
 from keydesk.widgets.row_order import TableOrder
 from keydesk.widgets.table import Column
@@ -46,7 +46,7 @@ class JournalHost(Protocol):
     def read(self) -> None: ...
     def read_whole(self) -> None: ...
     def reread_notes(self) -> None: ...
-    def read_excursions(self, lines: Sequence[JournalLine]) -> None: ...
+    def read_excursions(self, ids: Sequence[str]) -> None: ...
     def ask_letters(self, form: "JournalForm") -> None: ...
     def show_trade(self, trade_id: str) -> None: ...
     def write_note(self, trade_id: str) -> None: ...
@@ -106,7 +106,7 @@ class JournalForm(InfoForm[None]):
 
     def _follow_the_clock(self) -> None:
         """Show how long open trades are held; rows are sorted again only where they are sorted by it."""
-        if not any(self.table.lines[key].is_open for key in self._in_sight):
+        if not any(each.is_open for each in self.table.lines(self._in_sight)):
             return
         if self.table.order.column == "held":
             self._version = -1
@@ -130,7 +130,7 @@ class JournalForm(InfoForm[None]):
         is_new = rows != self._requested_rows or self.journal.excursions_due
         if is_new and not self.table.by_position and self.journal.is_read:
             self._requested_rows = rows
-            self._host.read_excursions([self.table.lines[key] for key in rows])
+            self._host.read_excursions(rows)
 
     # Rows.
 
@@ -147,9 +147,7 @@ class JournalForm(InfoForm[None]):
     @property
     def chosen(self) -> JournalLine | None:
         """The line under the cursor."""
-        return (
-            self.table.lines.get(self.keys[self.cursor]) if self.cursor < len(self.keys) else None
-        )
+        return self.table.line(self.keys[self.cursor]) if self.cursor < len(self.keys) else None
 
     @property
     def rows(self) -> int:
@@ -192,10 +190,10 @@ class JournalForm(InfoForm[None]):
 
     def title_text(self) -> Printable:
         """Return how many trades there are, and how they are sorted and filtered."""
-        lines = self.table.lines
-        count = f"{len(self.keys):,} of {len(lines):,}" if self.letters else f"{len(lines):,}"
+        total = self.table.count
+        count = f"{len(self.keys):,} of {total:,}" if self.letters else f"{total:,}"
         what = "position" if self.table.by_position else "trade"
-        if len(lines) != 1:
+        if total != 1:
             what += "s"
         if self._is_partial:
             count = f"newest {count}"
@@ -232,7 +230,7 @@ class JournalForm(InfoForm[None]):
         if not self.keys:
             return [*self._empty(), *[BLANK] * (self.room - len(self._empty()))]
         self._scroll()
-        shown = [self.table.lines[key] for key in self._in_sight]
+        shown = self.table.lines(self._in_sight)
         cells = self.table.cells(self._in_sight)
         columns, gap = fit_columns(cells, self.inside - 2)
         listed = [
@@ -266,7 +264,7 @@ class JournalForm(InfoForm[None]):
         journal = self.journal
         if journal.trouble:
             text, role = self._with_remedy(journal.trouble), "warn"
-        elif self.letters and self.table.lines:
+        elif self.letters and self.table.count:
             text = safe(
                 f"No trade matches {self.letters}. {self.keymap.name('journal-whole')} shows all"
             )
@@ -287,6 +285,7 @@ class JournalForm(InfoForm[None]):
             self._with_remedy(journal.trouble)
             or journal.notes.trouble
             or self._with_remedy(journal.excursions_trouble)
+            or journal.notice
         )
         return note_lines(
             name_of(line), self.table.context.note(line), safe(trouble), journal.part, self.inside
