@@ -172,6 +172,15 @@ async def test_another_instrument_shows_the_old_picture_dimmed_until_its_candles
         assert any("151.300" in line for line in text_of(pane))
 
 
+async def test_candles_that_a_market_of_another_time_took_away_are_not_drawn_again() -> None:
+    pane, store = Chart(), desk_store()
+    async with shown(pane, store, size=(60, 20)):
+        series = store.series.pop(("EUR_USD", "M5"))
+        series.candles.pop()  # as a price of an earlier time does
+        pane.on_frame(frame_of(store, now=NOW + 1, everything=True))
+        assert text_of(pane)[0].strip() == "Loading candles …"
+
+
 async def test_older_candles_do_not_move_the_part_of_the_past_in_sight() -> None:
     pane, store = Chart(), desk_store()
     async with shown(pane, store, size=(60, 20)) as pilot:

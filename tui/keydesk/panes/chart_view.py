@@ -261,10 +261,12 @@ class ChartView(LinePane):
         text, role = self._words(frame, series)
         height = self.outer_size.height
         is_loading = bool(self._instrument(frame.store)) and (series is None or series.loading)
-        if self._scene is None or not is_loading:
+        scene = self._scene
+        # Prices of an earlier time, as of a replay, take candles away from the last scene.
+        if scene is None or not is_loading or len(scene.candles) < scene.end:
             return [[(text, role)], *[[] for _ in range(height - 1)]]
         self._scene = replace(
-            self._scene,
+            scene,
             width=self._picture_width(frame.store),
             height=height,
             lines=(),
