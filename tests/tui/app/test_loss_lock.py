@@ -245,6 +245,22 @@ def test_each_ledger_finds_its_own_lock_again_and_another_one_is_told_that_it_ha
     assert Desk(path).looks(HOUR).lock.is_on
 
 
+def test_a_desk_that_goes_from_a_locked_ledger_to_another_one_says_the_lock_of_that_one(
+    path: Path,
+) -> None:
+    desk = Desk(path, "300").looks()
+    account = desk.store.account
+    assert account is not None
+    account.created_time_ns += 1  # a replay
+    desk.limits = Limits(daily_loss=D(500))
+    desk.loses("500")
+    assert desk.looks(-1000 * HOUR).lock.is_on
+    account.created_time_ns -= 1
+    desk.loses("300")
+    assert desk.looks(1001 * HOUR).lock.is_on
+    assert "limit of 300.00" in desk.said[-1]
+
+
 def test_the_clock_of_another_ledger_before_its_account_changes_no_lock(path: Path) -> None:
     desk = Desk(path, "300").looks()
     desk.loses(None)

@@ -97,6 +97,7 @@ class DailyLossLock:
         if self._waits_for_the_new_day():
             return
         was_on, self._locked_now, self._released_early = self.is_on, False, False
+        is_same = self._seen.account_ns == self._account_ns  # ledger as at the last look
         self._new_day = False
         self._change(self._advance)
         if not self.is_on:
@@ -105,7 +106,8 @@ class DailyLossLock:
             if self._released_early:  # also by a desk that was opened after the wait, and is armed
                 self._keys.disarm(Cause.DAILY_LOSS)
             return
-        if not was_on and not self._locked_now:  # by another desk, or before this one was opened
+        # By another desk, before this one was opened, or of a ledger it came (back) to.
+        if not (was_on and is_same) and not self._locked_now:
             self._store.tell(
                 "bad", f"{lock_text(self._store.loss_lock, self._store.clock_ns)}. Exits work"
             )

@@ -1,4 +1,4 @@
-"""Changes of limits and indicators: in force at once, then written to the settings."""
+"""Changes of limits and indicators: in force at once (a raised daily loss limit: the next day), then written to the settings."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from textual.app import App
 
+from keydesk.calc.daily_loss import LossLock, kept_today
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.config.indicator_settings import try_to_save
 from keydesk.config.limits import try_to_save_limit, with_limit
@@ -45,9 +46,8 @@ class SettingsChanges:
             self.limits = with_limit(self.limits, change)
             self._store.record("settings", change.text)
         if changes:
-            currency = self._store.home_currency
-            words = "; ".join(each.words(currency) for each in changes)
-            self._store.tell("good", f"Limits in force: {words}")
+            for text in limit_texts(changes, self._store.loss_lock, self._store.home_currency):
+                self._store.tell("good", text)
             self._app.run_worker(self._save_limits(tuple(changes)), "limits", group="settings")
 
     async def _save_limits(self, changes: Sequence[LimitChange]) -> None:
@@ -68,3 +68,19 @@ class SettingsChanges:
     async def _save_indicators(self, choice: IndicatorChoice) -> None:
         if trouble := await asyncio.to_thread(try_to_save, self._folder, choice):
             self._store.tell("warn", f"Shown until you leave, not saved: {trouble}")
+
+
+def limit_texts(changes: Sequence[LimitChange], lock: LossLock, currency: str) -> list[str]:
+    """Return what is said of changed limits: those in force now, then those that count from the next day."""
+    at_once: list[str] = []
+    later: list[str] = []
+    for each in changes:
+        kept = kept_today(lock, each.name, each.value)
+        if kept is None:
+            at_once.append(each.words(currency))
+        else:
+            today = each.amount(kept, currency)
+            later.append(
+                f"From the next day, 17:00 New York: {each.words(currency)}; today {today} stays in force"
+            )
+    return [*([f"Limits in force: {'; '.join(at_once)}"] if at_once else []), *later]

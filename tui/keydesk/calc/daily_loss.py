@@ -96,6 +96,12 @@ def is_set(limits: Limits) -> bool:
     return limits.daily_loss is not None or limits.daily_loss_percent is not None
 
 
+def kept_today(lock: LossLock, name: str, value: Decimal | None) -> Decimal | None:
+    """Return the limit that stays in force until the day ends although `value` is set now; None: `value` counts at once."""
+    least = {"daily_loss": lock.amount, "daily_loss_percent": lock.percent}.get(name)
+    return least if least is not None and (value is None or value > least) else None
+
+
 def share_used(lock: LossLock, loss: Decimal | None) -> Decimal | None:
     """Return the used share of the limit in per cent, None without a limit or a known loss."""
     if lock.limit is None or loss is None:

@@ -83,11 +83,15 @@ class LimitChange:
         where = f"{self.instrument}." if self.instrument else ""
         return f"limits.{where}{self.name} = {'off' if self.value is None else self.value}"
 
+    def amount(self, value: Decimal, currency: str) -> str:
+        """Return a value of this limit with its unit; `currency` is that of amounts of money."""
+        return FIELDS[self.name].amount(value, currency)
+
     def words(self, currency: str) -> str:
-        """Return the change in the words of the page of limits; `currency` is that of amounts of money."""
+        """Return the change in the words of the page of limits."""
         field, of_one = FIELDS[self.name], pair(self.instrument)
         if self.value is not None:
-            amount = field.amount(self.value, currency)
+            amount = self.amount(self.value, currency)
         else:
             amount = "that of the account" if of_one else "off"
         return f"{field.text}{of_one and f' in {of_one}'}: {amount}"

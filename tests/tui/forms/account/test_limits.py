@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 
+from keydesk.calc.daily_loss import LossLock
 from keydesk.calc.orders.limits import LIMIT_FIELDS
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.config.limits import LimitChange, with_limit
@@ -145,6 +146,16 @@ async def test_in_a_wide_window_where_a_limit_stands_is_whole_too(size: tuple[in
     async with app.run_test(size=size):
         assert "UNLIMITED, 132 no stop" in app.words
         assert "…" not in app.words
+
+
+async def test_the_page_says_which_limit_of_the_day_is_in_force_today() -> None:
+    store = example_store()
+    store.loss_lock = LossLock(day_ns=1, percent=D(1), limit=D(1000))
+    context = replace(example_context(store), limits=Limits(daily_loss_percent=D(3)))
+    app = FormApp(lambda: LimitsForm(context))
+    async with app.run_test(size=(120, 35)):
+        words = " ".join(app.words.replace("│", " ").split())
+    assert "Today 1,000.00 USD is in force. Raised or removed, it counts from the next day" in words
 
 
 def test_a_change_counts_for_the_instrument_that_it_names() -> None:

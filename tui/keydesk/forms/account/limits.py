@@ -36,8 +36,8 @@ NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH, NOW_WIDTH = 32, 10, 9, 18
 BEFORE_NOW = 2 + NAME_WIDTH + VALUE_WIDTH + 2 + UNIT_WIDTH + 1
 IN_ONE_LINE = BEFORE_NOW + NOW_WIDTH
 DAILY = frozenset(("daily_loss", "daily_loss_percent"))
+FROM_NEXT_DAY = f"counts from the next day, {DAY_END_TEXT}"
 HINTS: Mapping[str, str] = {
-    "daily_loss": f"Raised or removed today, it counts from the next day, {DAY_END_TEXT}",
     "hard_open_risk_percent": "Open trades to their stops, and entry orders as if they filled",
     "hard_spread_of_stop": "0.25: the spread is a quarter of the distance to the stop",
     "cool_off_losses": "After that many losing trades in a row today, only exits are sent for a while",
@@ -150,12 +150,20 @@ class LimitsForm(InfoForm[Changes]):
             role = "danger" if self.refused else "warn"
             return [BLANK, *wrap_text(safe(f"✗ {trouble}"), role, self.inside)]
         name = self.rows[self.at].field.name
-        text = HINTS.get("daily_loss" if name in DAILY else name)
+        text = self._of_the_day() if name in DAILY else HINTS.get(name)
         if text is None and name.startswith("hard"):
             text = "More than this is refused; exits never are"
         elif text is None and name.startswith("soft"):
             text = "More than this asks for a letter"
         return wrap_text(safe(text), "muted", self.inside) if text else []
+
+    def _of_the_day(self) -> str:
+        """Return when a daily loss limit counts, and which one is in force today."""
+        store = self.context.store
+        limit, account = store.loss_lock.limit, store.account
+        if limit is None or account is None:
+            return f"Raised or removed today, it {FROM_NEXT_DAY}"
+        return f"Today {money(limit)} {account.currency} is in force. Raised or removed, it {FROM_NEXT_DAY}"
 
     def trouble(self) -> str:
         """Return why the rows cannot be kept, "" if they can."""
