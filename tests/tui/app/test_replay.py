@@ -274,6 +274,19 @@ async def test_the_question_before_the_way_back_says_what_becomes_of_both_accoun
         assert one.store.market.state.replay is None
 
 
+async def test_a_market_that_was_opened_as_it_was_left_is_not_said_to_have_caught_up(
+    tmp_path: Path,
+) -> None:
+    async with desk(tmp_path) as (one, market):
+        await one.do("start 2016-06-23 20:00")
+        await market.control("POST", "/ledgers/open", name="home")
+        await one.replay.check()
+        assert "its market stands where it was left; ;g catches up" in one.text
+        await one.do("present")
+        assert one.store.market is not None
+        assert one.store.market.state.running
+
+
 async def test_a_desk_that_opens_within_a_replay_says_so_and_names_the_way_back(
     tmp_path: Path,
 ) -> None:

@@ -223,9 +223,12 @@ class MarketReplay:
         elif not command.has_answer:
             self._tell("good", f"Done: {command.text}")
 
+    @property
+    def _key_of_present(self) -> str:
+        return self._keymap.name("replay-present").replace(" ", "")
+
     def _way_back(self) -> str:
-        key = self._keymap.name("replay-present").replace(" ", "")
-        return f"{key} goes back to the account that was left"
+        return f"{self._key_of_present} goes back to the account that was left"
 
     async def _began_anew(self, state: MarketState, *, came_back: bool) -> None:
         """Read everything again after the ledger was replaced, by this desk or from outside."""
@@ -243,8 +246,10 @@ class MarketReplay:
         if replay is not None and replay.instrument in self._store.instruments:
             self._store.set_focus(replay.instrument)
         if came_back:
+            key = self._key_of_present
+            what = "caught up" if state.running else f"stands where it was left; {key} catches up"
             self._write(
-                "Back from the replay, in the account that was left; its market caught up", "info"
+                f"Back from the replay, in the account that was left; its market {what}", "info"
             )
             return
         what = (
