@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from keydesk.calc.daily_loss import LossLock, kept_today
+from keydesk.calc.market.trading_day import DAY_END_TEXT
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.config.indicator_settings import try_to_save
 from keydesk.config.limits import try_to_save_limit, with_limit
@@ -81,6 +82,6 @@ def limit_texts(changes: Sequence[LimitChange], lock: LossLock, currency: str) -
         else:
             today = each.amount(kept, currency)
             later.append(
-                f"From the next day, 17:00 New York: {each.words(currency)}; today {today} stays in force"
+                f"From the next day, {DAY_END_TEXT}: {each.words(currency)}; today {today} stays in force"
             )
     return [*([f"Limits in force: {'; '.join(at_once)}"] if at_once else []), *later]
