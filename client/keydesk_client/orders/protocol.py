@@ -140,11 +140,23 @@ class OrderProtocol:
         self._on_progress(outcome)
         return outcome
 
-    async def recover(self) -> tuple[Outcome, ...]:
-        """Look up every intent that an earlier process left open. Enable trading when this returns."""
+    async def recover(
+        self, on_outcome: Callable[[Outcome], object] | None = None
+    ) -> tuple[Outcome, ...]:
+        """Look up every intent that an earlier process left open. Enable trading when this returns.
+
+        Each outcome is passed to `on_outcome` as soon as it is known: one look-up may last long after another.
+        """
+
+        async def recover_one(intent: Intent) -> Outcome:
+            outcome = await self._recover(intent)
+            if on_outcome is not None:
+                on_outcome(outcome)
+            return outcome
+
         open_intents = self._journal.open_intents()
         left_open = [intent for intent in open_intents if intent.id not in self._in_flight]
-        return tuple(await asyncio.gather(*(self._recover(intent) for intent in left_open)))
+        return tuple(await asyncio.gather(*(recover_one(intent) for intent in left_open)))
 
     async def resolve(self, intent: Intent) -> Outcome:
         """Look up the outcome of an intent once more, now."""

@@ -252,9 +252,15 @@ class Sender:
             ),
         )
 
-    async def recover(self) -> tuple[Outcome, ...]:
-        """Look up every intent that an earlier process left open. Enable trading when this returns."""
-        return await self._protocol.recover()
+    async def recover(
+        self, on_outcome: Callable[[Outcome], object] | None = None
+    ) -> tuple[Outcome, ...]:
+        """Look up every intent that an earlier process left open. Enable trading when this returns.
+
+        Args:
+            on_outcome: Called with each outcome as soon as it is known, while others are still looked up.
+        """
+        return await self._protocol.recover(on_outcome)
 
     async def resolve(self, intent: Intent) -> Outcome:
         """Look up the outcome of an intent once more, now; meant for one that ended as Unconfirmed."""

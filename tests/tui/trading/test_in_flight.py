@@ -1,6 +1,7 @@
 """A command whose outcome is not known locks the opening tickets of its instrument, before and after a restart."""
 
 import asyncio
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from keydesk.forms.trades.close_trade import CloseForm
 from keydesk.forms.trades.reverse_flatten import ReverseForm
 from keydesk.store.store import Store
 from keydesk.trading.dispatcher import Dispatcher
+from keydesk.trading.order_history import read_order_histories
 from keydesk.words.outcomes import Command
 from keydesk_client.auth.secret import Secret
 from keydesk_client.models import Transaction
@@ -221,6 +223,36 @@ async def test_an_unconfirmed_close_of_the_last_session_locks_at_the_real_desk(
         )
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_an_outcome_of_the_last_session_is_reported_and_kept_while_another_is_still_looked_up(
+    desk_of_my_own: PracticeServer, tmp_path: Path
+) -> None:
+    filled = BUY | {"clientExtensions": {"id": "kd-filled"}}
+    await desk_of_my_own.send("POST", "{a}/orders", {"order": filled})
+    orders = tmp_path / "orders"
+    orders.mkdir(mode=0o700)
+    for id_ in (
+        "kd-filled",
+        "kd-never-arrived",
+    ):  # just sent: the second one is looked up for a while
+        account, body = desk_of_my_own.account_id, BUY | {"clientExtensions": {"id": id_}}
+        lost = Intent(id_, Action.CREATE, 1, time.time_ns(), account, "", body, "EUR_USD")
+        FileJournal(orders / "journal").write(lost)
+    store, url = Store(), desk_of_my_own.rest_url
+    target = AccountAddress(url, url, Secret(desk_of_my_own.token), account, own_broker=True)
+    async with open_account(target, store, orders / "journal", orders / "audit") as connection:
+        running = asyncio.create_task(connection.run())
+        async with asyncio.timeout(20):
+            while not any(notice.outcome == "kd-filled" for notice in store.notices):  # noqa: ASYNC110 - no call-backs
+                await asyncio.sleep(0.01)
+        assert not connection.recovered.is_set()
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+    histories = {
+        each.id: each for each in read_order_histories(orders / "journal", orders / "audit")
+    }
+    assert histories["kd-filled"].outcome.startswith("FILLED 20,000 EUR/USD")
 
 
 async def test_the_desk_writes_the_instrument_of_an_exit_into_the_journal(

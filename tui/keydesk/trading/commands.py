@@ -186,14 +186,16 @@ class Commands:
     async def recover(self) -> None:
         """Resolve the open intents of earlier sessions and report their outcomes; opening waits for this."""
         self.hold_openings()
-        outcomes = await self.sender.recover()
+        await self.sender.recover(self._report_recovered)
         self._recovering = False
-        for outcome in outcomes:
-            text = record_of(outcome.intent, self.store).text
-            command = Command(f"{text}, sent in an earlier session", CHECK_FIRST)
-            report = report_of(outcome, command)
-            self.dispatcher.record("recovered", f"{outcome.intent.id} {report.text}")
-            self.dispatcher.report(outcome, report)
+
+    def _report_recovered(self, outcome: Outcome) -> None:
+        """Report and record an outcome at once: the desk may be closed while others are still looked up."""
+        text = record_of(outcome.intent, self.store).text
+        command = Command(f"{text}, sent in an earlier session", CHECK_FIRST)
+        report = report_of(outcome, command)
+        self.dispatcher.record("recovered", f"{outcome.intent.id} {report.text}")
+        self.dispatcher.report(outcome, report)
 
     # What opens risk.
 

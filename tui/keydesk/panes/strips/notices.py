@@ -34,7 +34,7 @@ Words = tuple[
 
 
 class Notices(LinePane, can_focus=False):
-    """The newest messages, newest first; a command in flight is above them until it is settled.
+    """The newest messages, newest first; commands in flight are above them until settled, those not found at the broker last.
 
     An outcome that has just come is above both: neither another one nor what is still looked up may hide it.
     """
@@ -105,7 +105,8 @@ class Notices(LinePane, can_focus=False):
         fresh = [notice for notice in living if _is_fresh(notice, frame)]
         for notice in fresh:
             yield self._flashing(notice, frame)
-        for record in frame.store.in_flight.values():
+        newest_first = reversed(frame.store.in_flight.values())
+        for record in sorted(newest_first, key=lambda each: each.state == "unconfirmed"):
             yield lines_of(safe(record.line), self.inside - 2), warn, "… ", None
         for notice in living:
             if _is_urgent(notice, frame) and notice not in fresh:
