@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
+import httpx
 import pytest
 
 from keydesk_client.auth.secret import Secret
@@ -46,6 +47,16 @@ async def connections_of_three_requests() -> int:
 
 async def test_a_connection_is_reused_after_a_clean_response() -> None:
     assert await connections_of_three_requests() == 1
+
+
+async def test_a_transport_that_is_passed_keeps_its_connections() -> None:
+    server = CountingServer()
+    async with talking_server(server.talk) as url:
+        session = Session(Secret("t"), url, url, transport=httpx.AsyncHTTPTransport())
+        for _ in range(3):
+            assert (await session.request(Request("GET", "/v3"))).body == GOOD_BODY
+        await session.close()
+    assert server.connections == 1
 
 
 async def test_a_connection_that_its_peer_closed_while_idle_is_not_used_again() -> None:
