@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from keydesk.chart.price_axis import Axis, PriceLine, Rank, price_labels, spread
@@ -97,6 +97,7 @@ def test_far_prices_take_two_rows_a_side_and_count_the_others() -> None:
     cursor=st.none() | st.floats(0, 100),
     rows=st.integers(9, 50),
 )
+@example(others=[], planned=[-1.0], last=0.0, cursor=0.0, rows=9)
 def test_planned_prices_always_have_a_label(
     others: list[float], planned: list[float], last: float, cursor: float | None, rows: int
 ) -> None:

@@ -195,11 +195,11 @@ def _row_with_edge(scale: Scale, last: float, lines: Sequence[PriceLine]) -> int
 
 
 def _row_beside(taken: int, row: int, rows: int, *, above: bool) -> int:
-    """Return the row, or where it is taken the next one on its side, or on the other at the edge."""
-    if row != taken:
+    """Return the row; where it is taken or beyond the taken one, the next on its side, or on the other at the edge."""
+    if row < taken if above else row > taken:
         return row
-    beside = row - 1 if above else row + 1
-    return beside if 0 <= beside < rows else 2 * row - beside
+    beside = taken - 1 if above else taken + 1
+    return beside if 0 <= beside < rows else 2 * taken - beside
 
 
 def last_label(axis: Axis, scale: Scale, last: float) -> Run:
