@@ -136,6 +136,7 @@ def test_a_line_means_its_condition(line: str, condition: Condition) -> None:
         ("> 1.1 repeat", 300, "", ""),
         ("> 1.1 repeat 0s", 0, "", ""),
         ("> 1.1 repeat 2h for 4h", 7200, "4h", ""),
+        ("> 1.1 for 1w", None, "1w", ""),
         ("> 1.1 until 18:30", None, "18:30", ""),
         ("> 1.1 until 2026-11-25 18:30 repeat 30s", 30, "2026-11-25 18:30", ""),
         ("> 1.1 note Retest of the HIGH", None, "", "Retest of the HIGH"),

@@ -9,6 +9,7 @@ from keydesk.calc.market.indicator_specs import parse_indicators
 from keydesk.parse.commands import (
     ChooseIndicators,
     GoToDate,
+    MakeAlert,
     ShowGranularity,
     ShowMessage,
     parse_command,
@@ -58,3 +59,12 @@ def test_indicators_are_listed_with_commas() -> None:
     specs = parse_indicators(("ema 20", "rsi 14"))
     assert parse_command("ind ema 20, rsi", (), "EUR_USD") == ChooseIndicators(specs)
     assert parse_command("ind none", (), "EUR_USD") == ChooseIndicators(())
+
+
+def test_blanks_after_the_colon_change_nothing() -> None:
+    typed = (":alert > 1.12", ": alert > 1.12", ":  date 2015-01-15", ":date 2015-01-15")
+    alert, same_alert, same_date, date = (
+        parse_command(each, ["EUR_USD"], "EUR_USD") for each in typed
+    )
+    assert isinstance(alert, MakeAlert)
+    assert (same_alert, same_date) == (alert, date)
