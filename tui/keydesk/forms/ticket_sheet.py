@@ -96,15 +96,20 @@ def field_line(draft: Draft, name: FieldName, meaning: Printable) -> TextLine:
 
 def _field_text(draft: Draft, name: FieldName) -> TextLine:
     entry = draft.entry(name)
-    active = draft.active == name
+    text = f"{shown_digits(entry.text):>{FIELD_WIDTH}}"
+    field = number_field(FIELD_KEYS[name], f"{name:<7}", text, active=draft.active == name)
+    return (*field, (f" {entry.unit:<6} ", "muted"))
+
+
+def number_field(key: str, label: str, text: str, *, active: bool) -> TextLine:
+    """Return key, label and text of a field that digits fill; the active one is framed."""
     left, right = ("[", "]") if active else (" ", " ")
     return (
-        (safe(f"{FIELD_KEYS[name]} "), "bright"),
-        (f"{name:<7}", "focus" if active else "muted"),
+        (safe(f"{key} "), "bright"),
+        (safe(label), "focus" if active else "muted"),
         (left, "focus"),
-        (safe(f"{shown_digits(entry.text):>{FIELD_WIDTH}}"), "bright" if active else "plain"),
+        (safe(text), "bright" if active else "plain"),
         (right, "focus"),
-        (f" {entry.unit:<6} ", "muted"),
     )
 
 

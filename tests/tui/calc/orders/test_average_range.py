@@ -119,7 +119,7 @@ IN_RANGES = Template(stop_atr=D("1.5"), trail_atr=D(2))
 def test_a_template_in_ranges_protects_a_trade() -> None:
     facts, trade = example_facts("USD_JPY", average_range="0.300"), short_yen()
     draft = completed_by(draft_of(protection_of(trade), facts), trade, facts, IN_RANGES)
-    assert (draft.stop.text, draft.target.text) == ("155.550", "154.200")
+    assert (draft.entry("stop").text, draft.entry("target").text) == ("155.550", "154.200")
 
 
 def test_a_template_in_ranges_is_refused_by_name_while_the_range_is_unknown() -> None:

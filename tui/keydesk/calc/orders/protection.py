@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Literal
 
 from keydesk.calc.orders import average_range
+from keydesk.calc.orders.field_draft import FieldDraft
 from keydesk.calc.orders.instructions import UNCHANGED, Change
 from keydesk.calc.orders.ticket_draft import (
     Entry,
@@ -36,38 +37,16 @@ UNITS: dict[ProtectionField, tuple[Unit, ...]] = {
     "guaranteed": ("price", "pips", "ATR"),
 }
 Severity = Literal["nothing", "adds", "tightens", "moves target", "loosens"]
-NOT_GUARANTEED = Entry(unit="price")
 
 
-@dataclass(frozen=True, slots=True)
-class ProtectionDraft:
-    """Stop, target, trailing and guaranteed stop of one trade as typed."""
+ProtectionDraft = FieldDraft[ProtectionField]
+"""Stop, target, trailing and guaranteed stop of one trade as typed."""
 
-    stop: Entry
-    target: Entry
-    trail: Entry
-    active: ProtectionField = "stop"
-    guaranteed: Entry = NOT_GUARANTEED
 
-    def entry(self, name: ProtectionField) -> Entry:
-        """Return a field by its name."""
-        entry = getattr(self, name)
-        assert isinstance(entry, Entry)  # noqa: S101 - the names are closed
-        return entry
-
-    def reading(self, name: ProtectionField) -> Reading:
-        """Return the number in a field, None if it is empty, else why it cannot be read."""
-        entry = self.entry(name)
-        return above_zero(entry.value) if entry.unit == "price" or name == "trail" else entry.value
-
-    def put(self, name: ProtectionField, entry: Entry) -> "ProtectionDraft":
-        """Return the draft with that field changed and active."""
-        fields = {each: self.entry(each) for each in FIELDS} | {name: entry}
-        return ProtectionDraft(**fields, active=name)
-
-    def pick(self, name: ProtectionField) -> "ProtectionDraft":
-        """Make a field the active one."""
-        return self.put(name, replace(self.entry(name), fresh=True))
+def level_reading(draft: ProtectionDraft, name: ProtectionField) -> Reading:
+    """Return the number in a field, None if it is empty, else why it cannot be read."""
+    entry = draft.entry(name)
+    return above_zero(entry.value) if entry.unit == "price" or name == "trail" else entry.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +78,13 @@ def draft_of(now: Protection, context: TradingContext | None) -> ProtectionDraft
     """Return a draft filled with the present levels."""
     pip = context.rules.pip if context else None
     trail = now.trail / pip if now.trail is not None and pip else None
-    return ProtectionDraft(
-        stop=_entry_of(now.stop, "price"),
-        target=_entry_of(now.target, "price"),
-        trail=_entry_of(trail, "pips"),
-        guaranteed=_entry_of(now.guaranteed, "price"),
-    )
+    entries: dict[ProtectionField, Entry] = {
+        "stop": _entry_of(now.stop, "price"),
+        "target": _entry_of(now.target, "price"),
+        "trail": _entry_of(trail, "pips"),
+        "guaranteed": _entry_of(now.guaranteed, "price"),
+    }
+    return FieldDraft(entries, "stop")
 
 
 def _entry_of(value: Decimal | None, unit: Unit) -> Entry:
@@ -132,7 +112,7 @@ def wanted_level(
     draft: ProtectionDraft, name: ProtectionField, trade: TradeRow, context: TradingContext
 ) -> Reading:
     """Return the level of one field: a price, or the trailing distance in price units."""
-    value = draft.reading(name)
+    value = level_reading(draft, name)
     if not isinstance(value, Decimal):
         return value
     entry, precision = draft.entry(name), context.rules.price_precision
@@ -292,7 +272,7 @@ def completed_by(
     if stop is None:
         stop = _template_stop(trade, away, context)
         draft = draft.put("stop", Entry(f"{stop:f}", "price"))
-    if not draft.target.text and template.target_r is not None:
+    if not draft.entry("target").text and template.target_r is not None:
         risk = direction * (trade.price - stop)
         target = trade.price + direction * template.target_r * (risk if risk > 0 else away)
         target = round_price(target, context.rules.price_precision)

@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from keydesk.calc.orders import protection
+from keydesk.calc.orders.field_draft import FieldDraft
 from keydesk.calc.orders.instructions import SetProtection
 from keydesk.calc.orders.ticket_draft import (
-    TYPED_BEHIND_A_DIGIT,
     Entry,
     UnreadableText,
-    is_number_key,
     shown_number,
 )
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.form_lines import KEYS_HINT
+from keydesk.forms.number_fields import NumberFields
 from keydesk.forms.sheet import FormContext, TextLine
 from keydesk.forms.ticket_sheet import CANNOT_BE_READ, quote_line
 from keydesk.forms.trades.close_trade import entry_and_now
@@ -30,8 +30,10 @@ from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.profit import closing_price
 from keydesk_client.arithmetic.risk import break_even_stop
 
+Offset = Literal["beyond"]
 
-class BreakEvenForm(TradeForm[SetProtection]):
+
+class BreakEvenForm(TradeForm[SetProtection], NumberFields[SetProtection, Offset]):
     """Moves the stop to break-even or so many pips beyond; refuses what would fire at once or loosen the stop."""
 
     KEY_CONTEXT: ClassVar[str] = BREAK_EVEN
@@ -46,16 +48,17 @@ class BreakEvenForm(TradeForm[SetProtection]):
 
     def __init__(self, context: FormContext, trade_id: str) -> None:
         super().__init__(context, trade_id)
-        self.beyond = self._usual_offset()
+        self.draft = self._usual_offset()
 
     def on_trade_change(self) -> None:
         """Begin with the offset of the other trade's template."""
-        self.beyond = self._usual_offset()
+        self.draft = self._usual_offset()
 
-    def _usual_offset(self) -> Entry:
+    def _usual_offset(self) -> FieldDraft[Offset]:
         trade = self.trade
         template = self.context.template_of(trade.instrument if trade else "")
-        return Entry(f"{template.break_even_offset_pips.normalize():f}", "pips")
+        offset = Entry(f"{template.break_even_offset_pips.normalize():f}", "pips")
+        return FieldDraft({"beyond": offset}, "beyond")
 
     def stop(self, trade: TradeRow, context: TradingContext) -> Decimal:
         """Return the break-even price, with the offset; without it while that cannot be read."""
@@ -65,7 +68,7 @@ class BreakEvenForm(TradeForm[SetProtection]):
             costs=costs_until_closed(self.context.store, trade),
             factors=context.factors,
             precision=context.rules.price_precision,
-            offset=(shown_number(self.beyond.value) or NOTHING) * context.rules.pip,
+            offset=(shown_number(self.draft.current.value) or NOTHING) * context.rules.pip,
         )
 
     def headline(self) -> TextLine:
@@ -87,13 +90,13 @@ class BreakEvenForm(TradeForm[SetProtection]):
 
     def field_lines(self) -> Sequence[TextLine]:
         """Return where the stop goes, and the offset as typed: what a small window shows first."""
-        unreadable = isinstance(self.beyond.value, UnreadableText)
+        unreadable = isinstance(self.draft.current.value, UnreadableText)
         return [
             *self._stop_lines(),
             (
                 *(("beyond", "focus"), (" ", "focus")),
                 ("[", "focus"),
-                (safe(f"{self.beyond.text:>7}"), "bright"),
+                (safe(f"{self.draft.current.text:>7}"), "bright"),
                 ("]", "focus"),
                 (" pips ", "muted"),
                 (
@@ -131,7 +134,7 @@ class BreakEvenForm(TradeForm[SetProtection]):
         trade = self.trade
         if trade is None:
             return ["The trade is closed already"]
-        context, offset = self.trading_context(trade), self.beyond.value
+        context, offset = self.trading_context(trade), self.draft.current.value
         if context is None:
             return ["Waiting for a price"]
         if isinstance(offset, UnreadableText):
@@ -150,27 +153,9 @@ class BreakEvenForm(TradeForm[SetProtection]):
             return [f"The stop at {now} protects more than break-even at {stop}"]
         return ()
 
-    def typed(self, key: str) -> bool:
-        """Fill the offset."""
-        if not is_number_key(key):
-            return False
-        self._put(self.beyond.typed(key))
-        return True
-
-    def action_erase(self) -> None:
-        self._put(self.beyond.erased())
-
-    def action_nudge(self, steps: int) -> None:
-        """Move the offset; after a digit the full stop and the comma are typed into it."""
-        if steps in TYPED_BEHIND_A_DIGIT and not self.beyond.fresh:
-            self._put(self.beyond.typed(TYPED_BEHIND_A_DIGIT[steps]))
-        else:
-            value = shown_number(self.beyond.value) or NOTHING
-            self._put(self.beyond.set(value + steps))
-
-    def _put(self, offset: Entry) -> None:
-        self.beyond = offset
-        self.redraw()
+    def nudged(self, entry: Entry, steps: int) -> Entry:
+        """Return the offset moved by pips; one that cannot be read begins at 0."""
+        return entry.set((shown_number(entry.value) or NOTHING) + steps)
 
     def result(self) -> SetProtection | None:
         """Return the new stop; target and trailing stop stay untouched."""

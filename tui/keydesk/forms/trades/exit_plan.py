@@ -13,6 +13,9 @@ from keydesk.calc.orders.plans.exit_plan_draft import (
     PlanField,
     draft_of_plan,
     draft_of_rules,
+    empty_draft,
+    plan_reading,
+    typed_rules,
 )
 from keydesk.calc.orders.plans.exit_plans import (
     ExitPlan,
@@ -24,18 +27,17 @@ from keydesk.calc.orders.plans.exit_plans import (
     resolved,
 )
 from keydesk.calc.orders.ticket_draft import (
-    TYPED_BEHIND_A_DIGIT,
     Entry,
     UnreadableText,
-    is_number_key,
     shown_number,
 )
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form import FIELD_HINTS
+from keydesk.forms.number_fields import NumberFields
 from keydesk.forms.planned_lines import planned_lines
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_text
-from keydesk.forms.ticket_sheet import CANNOT_BE_READ, quote_line
+from keydesk.forms.ticket_sheet import CANNOT_BE_READ, number_field, quote_line
 from keydesk.forms.trades.close_trade import entry_and_now
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
 from keydesk.keys.bindings import bindings_of
@@ -62,7 +64,7 @@ RUNS_HERE = (
 )
 
 
-class ExitPlanForm(TradeForm[SetExitPlan]):
+class ExitPlanForm(TradeForm[SetExitPlan], NumberFields[SetExitPlan, PlanField]):
     """Sets the plan of one trade; with all fields empty it takes the plan away."""
 
     KEY_CONTEXT: ClassVar[str] = EXIT_PLAN
@@ -81,14 +83,14 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
         trade, plan = self.trade, self.plan
         known = None if trade is None else self.trading_context(trade)
         if trade is None or known is None:
-            return ExitPlanDraft()
+            return empty_draft()
         if plan is not None:
             return draft_of_plan(plan, known.rules.pip, trade.open_time_ns)
         template = self.context.template_of(trade.instrument)
         if not template.exit_rules.is_empty:
             return draft_of_rules(template.exit_rules)
         offset = Entry(f"{template.break_even_offset_pips.normalize():f}", "pips")
-        return ExitPlanDraft().put("offset", offset).put("even", Entry("1", "R"))
+        return empty_draft().put("offset", offset).put("even", Entry("1", "R"))
 
     @property
     def plan(self) -> ExitPlan | None:
@@ -97,7 +99,7 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
 
     def typed_plan(self, trade: TradeRow, context: TradingContext) -> ExitPlan | str:
         """Return the plan as typed, or why it cannot be set."""
-        rules = self.draft.rules
+        rules = typed_rules(self.draft)
         if isinstance(rules, tuple):
             name, text = rules
             return f"{LABELS[name][1].strip()}: {text.text} {text.reason}"
@@ -147,16 +149,11 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
 
     def _field(self, name: PlanField, trade: TradeRow, context: TradingContext) -> TextLine:
         entry, active = self.draft.entries[name], self.draft.active == name
-        left, right = ("[", "]") if active else (" ", " ")
         key, label = LABELS[name]
-        unreadable = isinstance(self.draft.reading(name), UnreadableText)
+        unreadable = isinstance(plan_reading(self.draft, name), UnreadableText)
         meaning: Printable = CANNOT_BE_READ if unreadable else self._meaning(name, trade, context)
         return (
-            (safe(f"{key} "), "bright"),
-            (safe(f"{label:<11}"), "focus" if active else "muted"),
-            (left, "focus"),
-            (safe(f"{entry.text:>{WIDTH}}"), "bright" if active else "plain"),
-            (right, "focus"),
+            *number_field(key, f"{label:<11}", f"{entry.text:>{WIDTH}}", active=active),
             (f" {entry.unit:<4} ", "muted"),
             (meaning, "danger" if unreadable else "plain"),
         )
@@ -277,33 +274,11 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
 
     # The keys.
 
-    def typed(self, key: str) -> bool:
-        """Fill the active field."""
-        if not is_number_key(key):
-            return False
-        self._put(self.draft.entries[self.draft.active].typed(key))
-        return True
-
-    def action_pick(self, name: PlanField) -> None:
-        self.draft = self.draft.pick(name)
-        self.redraw()
-
-    def action_next_field(self, step: int) -> None:
-        self.action_pick(FIELDS[(FIELDS.index(self.draft.active) + step) % len(FIELDS)])
-
-    def action_erase(self) -> None:
-        """Take a digit out of the active field; all of it where nothing was typed yet."""
-        self._put(self.draft.entries[self.draft.active].erased())
-
-    def action_nudge(self, steps: int) -> None:
-        """Move the active field; after a digit the full stop and the comma are typed into it."""
-        entry = self.draft.entries[self.draft.active]
-        if steps in TYPED_BEHIND_A_DIGIT and not entry.fresh:
-            self._put(entry.typed(TYPED_BEHIND_A_DIGIT[steps]))
-            return
+    def nudged(self, entry: Entry, steps: int) -> Entry:
+        """Return the field moved by steps of its unit; one that cannot be read begins at 0."""
         one = Decimal("0.1") if entry.unit in {"R", "ATR"} else Decimal(1)
         value = shown_number(entry.value) or Decimal(0)
-        self._put(entry.set(max(Decimal(0), value + steps * one)))
+        return entry.set(max(Decimal(0), value + steps * one))
 
     def action_next_unit(self) -> None:
         """Count the active field in its next unit, at the same distance where that is known."""
@@ -317,15 +292,11 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
             distance, one = units.distance(entry), units.distance(Entry("1", unit))
             if isinstance(distance, Decimal) and isinstance(one, Decimal) and one:
                 turned = turned.set(round(distance / one, 2).normalize())
-        self._put(turned)
+        self.put(turned)
 
     def action_no_plan(self) -> None:
         """Empty all fields: what is sent then takes the plan away."""
-        self.draft = ExitPlanDraft()
-        self.redraw()
-
-    def _put(self, entry: Entry) -> None:
-        self.draft = self.draft.put(self.draft.active, entry)
+        self.draft = empty_draft()
         self.redraw()
 
 

@@ -17,27 +17,28 @@ from keydesk.calc.orders.entry_move import (
     risk_of,
     typed_levels,
 )
+from keydesk.calc.orders.field_draft import FieldDraft
 from keydesk.calc.orders.instructions import MoveEntry
 from keydesk.calc.orders.limits import moved_risk_refusals
 from keydesk.calc.orders.ticket_draft import (
-    TYPED_BEHIND_A_DIGIT,
     Entry,
     Reading,
     UnreadableText,
-    is_number_key,
     shown_number,
 )
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.orders.ticket_units import step_of
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
-from keydesk.forms.form import NUDGES, Form
+from keydesk.forms.form import NUDGES
+from keydesk.forms.number_fields import NumberFields
 from keydesk.forms.planned_lines import behind, planned_lines
 from keydesk.forms.sheet import BLANK, FormContext, TextLine
 from keydesk.forms.ticket_sheet import (
     CANNOT_BE_READ,
     FIELD_WIDTH,
     NOT_KNOWN,
+    number_field,
     quote_line,
     range_line,
     shown_digits,
@@ -56,7 +57,7 @@ TENTH = Decimal("0.1")
 WITHOUT_BRACKET = ("price", "units")
 
 
-class MoveForm(Form[MoveEntry]):
+class MoveForm(NumberFields[MoveEntry, str]):
     """Replaces the order in one step; everything not shown here stays as it is."""
 
     KEY_CONTEXT: ClassVar[str] = MODIFY
@@ -67,10 +68,10 @@ class MoveForm(Form[MoveEntry]):
     def __init__(self, context: FormContext, order_id: str) -> None:
         super().__init__(context)
         self.order_id = order_id
-        self.active = "price"
-        self.fields = {
-            name: field_of(name, level, self._pip) for name, level in levels_of(self.order).items()
-        }
+        levels = levels_of(self.order).items()
+        self.draft = FieldDraft(
+            {name: field_of(name, at, self._pip) for name, at in levels}, "price"
+        )
 
     @property
     def order(self) -> OrderRow | None:
@@ -95,7 +96,7 @@ class MoveForm(Form[MoveEntry]):
 
     def levels(self, context: TradingContext) -> Levels:
         """Return the levels typed, at the instrument's precision."""
-        return typed_levels(self.fields, context, buys=self._buys)
+        return typed_levels(self.draft.entries, context, buys=self._buys)
 
     @property
     def _buys(self) -> bool:
@@ -118,7 +119,7 @@ class MoveForm(Form[MoveEntry]):
             quote_line(context),
             BLANK,
             *self.field_lines(),
-            *([range_line(context)] if self._counts_in_ranges() else ()),
+            *([range_line(context)] if self.counts_in_ranges else ()),
             BLANK,
             *(_risk_lines(levels, context) if not order.reduces else ()),
         ]
@@ -186,8 +187,8 @@ class MoveForm(Form[MoveEntry]):
 
     def warnings(self) -> Sequence[str]:
         """Warn of an entry order without a stop."""
-        trailed = bool(self.fields["trail"].text)
-        stopped = self.fields["stop"].text or "stop" not in self.names
+        trailed = bool(self.draft.entry("trail").text)
+        stopped = self.draft.entry("stop").text or "stop" not in self.names
         if not stopped and not trailed:
             return ["Without a stop the loss has no limit"]
         return self._soft_risk()
@@ -208,15 +209,11 @@ class MoveForm(Form[MoveEntry]):
             return None
         return move_instruction(order, self.levels(context))
 
-    def _counts_in_ranges(self) -> bool:
-        return any(entry.unit == "ATR" for entry in self.fields.values())
-
     def _field(self, name: str, level: Reading, context: TradingContext) -> TextLine:
-        active, was = self.active == name, levels_of(self.order)[name]
-        left, right = ("[", "]") if active else (" ", " ")
+        active, was = self.draft.active == name, levels_of(self.order)[name]
         digits = context.rules.price_precision
         if isinstance(level, UnreadableText):
-            known = isinstance(self.fields[name].value, UnreadableText)
+            known = isinstance(self.draft.entry(name).value, UnreadableText)
             meaning, role = CANNOT_BE_READ if known else NOT_KNOWN, "danger"
         elif level == was:
             meaning, role = "as it is" if was is not None else "none", "muted"
@@ -226,15 +223,9 @@ class MoveForm(Form[MoveEntry]):
             away = self._away(name, level, context) if name in {"price", "stop", "target"} else ""
             before, after = (self._shown(name, each, digits) for each in (was, level))
             meaning, role = f"{before} → {after}{away}", "plain"
+        text = f"{shown_digits(self.draft.entry(name).shown):>{FIELD_WIDTH}}"
         return (
-            (safe(f"{LETTERS[name]} "), "bright"),
-            (safe(f"{name:<7}"), "focus" if active else "muted"),
-            (left, "focus"),
-            (
-                safe(f"{shown_digits(self.fields[name].shown):>{FIELD_WIDTH}}"),
-                "bright" if active else "plain",
-            ),
-            (right, "focus"),
+            *number_field(LETTERS[name], f"{name:<7}", text, active=active),
             (safe(f" {meaning}"), role),
         )
 
@@ -255,72 +246,41 @@ class MoveForm(Form[MoveEntry]):
 
     # The keys.
 
-    def typed(self, key: str) -> bool:
-        """Fill the active field."""
-        if not is_number_key(key):
-            return False
-        self._put(self.fields[self.active].typed(key))
-        return True
-
-    def action_pick(self, name: str) -> None:
-        if name in self.names:
-            self.active = name
-            self._put(replace(self.fields[name], fresh=True))
-
-    def action_next_field(self, step: int) -> None:
-        """Go to the next field."""
-        names = self.names
-        self.action_pick(names[(names.index(self.active) + step) % len(names)])
-
-    def action_erase(self) -> None:
-        """Take a digit out of the active field; all of it where nothing was typed yet."""
-        self._put(self.fields[self.active].erased())
-
     def action_next_unit(self) -> None:
         """Turn a distance in average true ranges into its price; an order that rests is known by prices."""
-        order, entry = self.order, self.fields[self.active]
+        order, entry = self.order, self.draft.current
         context = self.trading_context(order) if order else None
         if entry.unit != "ATR" or context is None:
             return
-        level = self.levels(context)[self.active]
-        if self.active == "trail":
+        level = self.levels(context)[self.draft.active]
+        if self.draft.active == "trail":
             pips = Entry("", "pips")
-            self._put(pips.set(level / self._pip) if isinstance(level, Decimal) else pips)
+            self.put(pips.set(level / self._pip) if isinstance(level, Decimal) else pips)
             return
         in_price = Entry("", "price")
-        self._put(in_price.set(level) if isinstance(level, Decimal) else in_price)
+        self.put(in_price.set(level) if isinstance(level, Decimal) else in_price)
 
     def action_count_in_atr(self) -> None:
         """Count the active level in average true ranges from the price; typed digits stay."""
-        entry = self.fields[self.active]
-        if self.active in {"price", "units"}:
-            self._hint = f"The {self.active} is not a distance: s, t and r count in ATR"
+        entry = self.draft.current
+        if self.draft.active in {"price", "units"}:
+            self._hint = f"The {self.draft.active} is not a distance: s, t and r count in ATR"
             self.redraw()
         elif entry.unit != "ATR":
-            self._put(replace(entry, unit="ATR", text="" if entry.fresh else entry.text))
+            self.put(replace(entry, unit="ATR", text="" if entry.fresh else entry.text))
 
-    def action_nudge(self, steps: int) -> None:
-        """Move the active field; after a digit the full stop and the comma are typed into it."""
-        entry, order = self.fields[self.active], self.order
+    def nudged(self, entry: Entry, steps: int) -> Entry | None:
+        """Return the field moved by pips, or by steps of its unit."""
+        order, value = self.order, entry.value
         context = self.trading_context(order) if order else None
-        if steps in TYPED_BEHIND_A_DIGIT and not entry.fresh:
-            self._put(entry.typed(TYPED_BEHIND_A_DIGIT[steps]))
-        elif isinstance(entry.value, UnreadableText):
-            self._hint = f"{entry.text} {entry.value.reason}: digits set it anew"
-            self.redraw()
-        elif context is not None and self.active in {"trail", "units"}:
-            step = step_of(entry, context)
-            self._put(entry.set(max(Decimal(0), (entry.value or Decimal(0)) + steps * step)))
-        elif context is not None and entry.unit == "ATR":
-            self._put(entry.set(max(Decimal(0), (entry.value or Decimal(0)) + steps * TENTH)))
-        elif context is not None:
-            start = entry.value if entry.value is not None else context.mid
-            moved = round_price(start + steps * context.rules.pip, context.rules.price_precision)
-            self._put(entry.set(moved))
-
-    def _put(self, entry: Entry) -> None:
-        self.fields[self.active] = entry
-        self.redraw()
+        if context is None or isinstance(value, UnreadableText):
+            return None
+        if self.draft.active in {"trail", "units"} or entry.unit == "ATR":
+            step = TENTH if entry.unit == "ATR" else step_of(entry, context)
+            return entry.set(max(Decimal(0), (value or Decimal(0)) + steps * step))
+        start = value if value is not None else context.mid
+        moved = round_price(start + steps * context.rules.pip, context.rules.price_precision)
+        return entry.set(moved)
 
 
 def _risk_lines(levels: Levels, context: TradingContext) -> Sequence[TextLine]:

@@ -12,6 +12,7 @@ from keydesk.calc.orders.protection import (
     FIELDS,
     KEYS,
     UNITS,
+    Protection,
     ProtectionDraft,
     ProtectionField,
     draft_of,
@@ -20,22 +21,22 @@ from keydesk.calc.orders.protection import (
     wanted_protection,
 )
 from keydesk.calc.orders.ticket_draft import (
-    TYPED_BEHIND_A_DIGIT,
     Entry,
     Unit,
     UnreadableText,
-    is_number_key,
     shown_number,
 )
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form import FIELD_HINTS
+from keydesk.forms.number_fields import NumberFields
 from keydesk.forms.planned_lines import behind, planned_lines
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, signed_money, wrap_text
 from keydesk.forms.ticket_sheet import (
     CANNOT_BE_READ,
     FIELD_WIDTH,
     NOT_KNOWN,
+    number_field,
     quote_line,
     range_line,
     shown_digits,
@@ -65,7 +66,7 @@ NO_OUTLOOK: Sequence[TextLine] = (  # of levels that cannot be read
 )
 
 
-class ProtectionForm(TradeForm[SetProtection]):
+class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, ProtectionField]):
     """Sets, moves or takes away what protects one trade; untouched levels are not sent."""
 
     KEY_CONTEXT: ClassVar[str] = MODIFY
@@ -84,7 +85,7 @@ class ProtectionForm(TradeForm[SetProtection]):
         """Return the fields as the form opens."""
         trade = self.trade
         if trade is None:
-            return ProtectionDraft(Entry(unit="price"), Entry(unit="price"), Entry())
+            return draft_of(Protection(None, None, None), None)
         return draft_of(protection_of(trade), self.trading_context(trade))
 
     def start_on(self, name: ProtectionField) -> None:
@@ -109,7 +110,7 @@ class ProtectionForm(TradeForm[SetProtection]):
             entry_and_now(trade, context),
             BLANK,
             *self.field_lines(),
-            *([range_line(context)] if self._counts_in_ranges() else ()),
+            *([range_line(context)] if self.counts_in_ranges else ()),
             BLANK,
             *(NO_OUTLOOK if new is None else self._amount_lines(trade, new, context)),
         ]
@@ -144,7 +145,7 @@ class ProtectionForm(TradeForm[SetProtection]):
     def _fields(self, trade: TradeRow, context: TradingContext) -> Sequence[ProtectionField]:
         """Return the fields; that of the guaranteed stop where there is one, or the broker offers it."""
         offered = context.rules.guarantee != "DISABLED" or trade.guaranteed_stop is not None
-        typed = self.draft.guaranteed.text or self.draft.active == "guaranteed"
+        typed = self.draft.entry("guaranteed").text or self.draft.active == "guaranteed"
         return FIELDS if offered or typed else FIELDS[:-1]
 
     def action(self) -> Action:
@@ -199,19 +200,12 @@ class ProtectionForm(TradeForm[SetProtection]):
     def _field(self, name: ProtectionField, trade: TradeRow, context: TradingContext) -> TextLine:
         entry, active = self.draft.entry(name), self.draft.active == name
         meaning = self._change_text(name, trade, context)
-        left, right = ("[", "]") if active else (" ", " ")
+        text = f"{shown_digits(entry.text):>{FIELD_WIDTH}}"
         return (
-            (safe(f"{KEYS[name]} "), "bright"),
-            (safe(f"{LABELS.get(name, name):<7}"), "focus" if active else "muted"),
-            (left, "focus"),
-            (safe(f"{shown_digits(entry.text):>{FIELD_WIDTH}}"), "bright" if active else "plain"),
-            (right, "focus"),
+            *number_field(KEYS[name], f"{LABELS.get(name, name):<7}", text, active=active),
             (f" {entry.unit:<6} ", "muted"),
             (meaning, "danger" if meaning in {CANNOT_BE_READ, NOT_KNOWN} else "plain"),
         )
-
-    def _counts_in_ranges(self) -> bool:
-        return any(self.draft.entry(name).unit == "ATR" for name in FIELDS)
 
     def _change_text(
         self, name: ProtectionField, trade: TradeRow, context: TradingContext
@@ -219,7 +213,7 @@ class ProtectionForm(TradeForm[SetProtection]):
         before = getattr(protection_of(trade), name)
         after = wanted_level(self.draft, name, trade, context)
         if isinstance(after, UnreadableText):
-            known = isinstance(self.draft.reading(name), UnreadableText)
+            known = isinstance(protection.level_reading(self.draft, name), UnreadableText)
             return CANNOT_BE_READ if known else NOT_KNOWN
         if before == after:
             return "as it is" if before is not None else "none"
@@ -257,41 +251,12 @@ class ProtectionForm(TradeForm[SetProtection]):
 
     # The keys.
 
-    def typed(self, key: str) -> bool:
-        """Fill the active field."""
-        if not is_number_key(key):
-            return False
-        self._put(self.draft.entry(self.draft.active).typed(key))
-        return True
-
-    def action_pick(self, name: str) -> None:
-        """Make a field the active one; a trade has no field for the price of an entry order."""
-        for field in FIELDS:
-            if field == name:
-                self.draft = self.draft.pick(field)
-        self.redraw()
-
-    def action_next_field(self, step: int) -> None:
-        at = FIELDS.index(self.draft.active)
-        self.draft = self.draft.pick(FIELDS[(at + step) % len(FIELDS)])
-        self.redraw()
-
-    def action_erase(self) -> None:
-        """Take a digit out of the active field; all of it where nothing was typed yet."""
-        self._put(self.draft.entry(self.draft.active).erased())
-
-    def action_nudge(self, steps: int) -> None:
-        """Move the active field; after a digit the full stop and the comma are typed into it."""
-        entry = self.draft.entry(self.draft.active)
-        trade = self.trade
-        context = self.trading_context(trade) if trade else None
-        if steps in TYPED_BEHIND_A_DIGIT and not entry.fresh:
-            self._put(entry.typed(TYPED_BEHIND_A_DIGIT[steps]))
-        elif isinstance(entry.value, UnreadableText):
-            self._hint = f"{entry.text} {entry.value.reason}: digits set it anew"
-            self.redraw()
-        elif trade is not None and context is not None:
-            self._put(_nudged(entry, steps, trade, context))
+    def nudged(self, entry: Entry, steps: int) -> Entry | None:
+        """Return the field moved by pips, or by steps of its unit."""
+        known = self.trade_and_context()
+        if known is None or isinstance(entry.value, UnreadableText):
+            return None
+        return _nudged(entry, steps, *known)
 
     def action_next_unit(self) -> None:
         """Count the active field in its next unit; its level stays."""
@@ -303,7 +268,7 @@ class ProtectionForm(TradeForm[SetProtection]):
         entry = self.draft.entry(name)
         unit = choices[(choices.index(entry.unit) + 1) % len(choices)]
         if (turned := self._in_unit(name, unit, trade, context)) is not None:
-            self._put(turned)
+            self.put(turned)
         else:
             self._hint = f"The {name} stays in {entry.unit}: {average_range.NAME} is not known"
             self.redraw()
@@ -327,11 +292,7 @@ class ProtectionForm(TradeForm[SetProtection]):
         if trade is None or context is None or entry.unit == "ATR":
             return
         turned = self._in_unit(name, "ATR", trade, context) if entry.fresh else None
-        self._put(turned or replace(entry, unit="ATR"))
-
-    def _put(self, entry: Entry) -> None:
-        self.draft = self.draft.put(self.draft.active, entry)
-        self.redraw()
+        self.put(turned or replace(entry, unit="ATR"))
 
 
 class ProtectForm(ProtectionForm):
@@ -360,7 +321,7 @@ class TrailingForm(ProtectionForm):
         context = self.trading_context(trade) if trade else None
         if context is None:
             return draft
-        if not draft.trail.text:
+        if not draft.entry("trail").text:
             template = self.context.template_of(context.rules.name)
             distance = template.trail_entry(context)
             if distance.text:

@@ -1,10 +1,10 @@
 """The fields of an exit plan as typed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal
 
+from keydesk.calc.orders.field_draft import FieldDraft
 from keydesk.calc.orders.plans.exit_plans import ExitPlan, ExitRules
 from keydesk.calc.orders.ticket_draft import Entry, Reading, Unit, UnreadableText
 from keydesk_client.arithmetic.constants import MINUTE
@@ -22,53 +22,43 @@ UNITS: Mapping[PlanField, tuple[Unit, ...]] = {
 MAX_MINUTES = Decimal(525_600)  # a year
 
 
-def _empty() -> Mapping[PlanField, Entry]:
-    return {name: Entry("", UNITS[name][0]) for name in FIELDS}
+ExitPlanDraft = FieldDraft[PlanField]
+"""What the form holds; an empty field leaves its part of the plan out."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExitPlanDraft:
-    """What the form holds; an empty field leaves its part of the plan out."""
+def empty_draft() -> ExitPlanDraft:
+    """Return a draft without a plan."""
+    return FieldDraft({name: Entry("", UNITS[name][0]) for name in FIELDS}, "even")
 
-    entries: Mapping[PlanField, Entry] = field(default_factory=_empty)
-    active: PlanField = "even"
 
-    def put(self, name: PlanField, entry: Entry) -> "ExitPlanDraft":
-        """Return the draft with that field changed and active."""
-        return ExitPlanDraft({**self.entries, name: entry}, name)
-
-    def pick(self, name: PlanField) -> "ExitPlanDraft":
-        """Make a field the active one."""
-        return self.put(name, replace(self.entries[name], fresh=True))
-
-    def reading(self, name: PlanField) -> Reading:
-        """Return the number in a field, None if it is empty, else why it cannot be read."""
-        value = self.entries[name].value
-        if not isinstance(value, Decimal):
-            return value
-        if value < 0 or (name in {"behind", "step", "time"} and not value):
-            least = "is below 0" if value < 0 else "is not above 0"
-            return UnreadableText(self.entries[name].text, least)
-        if name == "time" and value > MAX_MINUTES:
-            return UnreadableText(self.entries[name].text, "is more than a year")
+def plan_reading(draft: ExitPlanDraft, name: PlanField) -> Reading:
+    """Return the number in a field, None if it is empty, else why it cannot be read."""
+    value = draft.entry(name).value
+    if not isinstance(value, Decimal):
         return value
+    if value < 0 or (name in {"behind", "step", "time"} and not value):
+        least = "is below 0" if value < 0 else "is not above 0"
+        return UnreadableText(draft.entry(name).text, least)
+    if name == "time" and value > MAX_MINUTES:
+        return UnreadableText(draft.entry(name).text, "is more than a year")
+    return value
 
-    @property
-    def rules(self) -> ExitRules | tuple[PlanField, UnreadableText]:
-        """Return the rules, or the first field that cannot be read."""
-        for name in FIELDS:
-            reading = self.reading(name)
-            if isinstance(reading, UnreadableText):
-                return name, reading
-        offset, time = self.reading("offset"), self.reading("time")
-        return ExitRules(
-            break_even_at=self.entries["even"],
-            break_even_offset_pips=offset if isinstance(offset, Decimal) else Decimal(0),
-            trail_from=self.entries["from"],
-            trail_behind=self.entries["behind"],
-            trail_step=self.entries["step"],
-            close_after_minutes=time if isinstance(time, Decimal) else None,
-        )
+
+def typed_rules(draft: ExitPlanDraft) -> ExitRules | tuple[PlanField, UnreadableText]:
+    """Return the rules, or the first field that cannot be read."""
+    for name in FIELDS:
+        reading = plan_reading(draft, name)
+        if isinstance(reading, UnreadableText):
+            return name, reading
+    offset, time = plan_reading(draft, "offset"), plan_reading(draft, "time")
+    return ExitRules(
+        break_even_at=draft.entry("even"),
+        break_even_offset_pips=offset if isinstance(offset, Decimal) else Decimal(0),
+        trail_from=draft.entry("from"),
+        trail_behind=draft.entry("behind"),
+        trail_step=draft.entry("step"),
+        close_after_minutes=time if isinstance(time, Decimal) else None,
+    )
 
 
 def draft_of_rules(rules: ExitRules) -> ExitPlanDraft:
@@ -81,7 +71,7 @@ def draft_of_rules(rules: ExitRules) -> ExitPlanDraft:
         "step": rules.trail_step,
         "time": _minutes(rules.close_after_minutes),
     }
-    return ExitPlanDraft(entries)
+    return FieldDraft(entries, "even")
 
 
 def draft_of_plan(plan: ExitPlan, pip: Decimal, opened_ns: int) -> ExitPlanDraft:
@@ -95,7 +85,7 @@ def draft_of_plan(plan: ExitPlan, pip: Decimal, opened_ns: int) -> ExitPlanDraft
         "step": _pips(plan.trail_step if trails else None, pip),
         "time": _minutes(None if at is None else Decimal(at - opened_ns) / MINUTE),
     }
-    return ExitPlanDraft(entries)
+    return FieldDraft(entries, "even")
 
 
 def _pips(distance: Decimal | None, pip: Decimal = Decimal(1)) -> Entry:

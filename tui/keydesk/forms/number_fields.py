@@ -1,0 +1,78 @@
+"""The fields of numbers in a form that changes a trade or an order: what keys do to them, and their lines.
+
+A ticket has its own editor: its size follows from the stop, and its fields from the order type.
+"""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Generic
+
+from keydesk.calc.orders.field_draft import FieldDraft, Name
+from keydesk.calc.orders.ticket_draft import (
+    TYPED_BEHIND_A_DIGIT,
+    Entry,
+    UnreadableText,
+    is_number_key,
+)
+from keydesk.forms.form import Form
+from keydesk.widgets.overlay import Result
+
+
+class NumberFields(Form[Result], Generic[Result, Name]):
+    """A form with fields of numbers: keys pick, fill, erase and nudge one of them."""
+
+    draft: FieldDraft[Name]
+
+    @property
+    def names(self) -> Sequence[Name]:
+        """The fields that can be picked, in screen order."""
+        return tuple(self.draft.entries)
+
+    @abstractmethod
+    def nudged(self, entry: Entry, steps: int) -> Entry | None:
+        """Return the active field moved by so many steps; None where it stays as it is."""
+
+    @property
+    def counts_in_ranges(self) -> bool:
+        """Whether a field is a distance in average true ranges."""
+        return any(entry.unit == "ATR" for entry in self.draft.entries.values())
+
+    def put(self, entry: Entry) -> None:
+        """Change the active field."""
+        self.draft = self.draft.put(self.draft.active, entry)
+        self.redraw()
+
+    def typed(self, key: str) -> bool:
+        """Fill the active field."""
+        if not is_number_key(key):
+            return False
+        self.put(self.draft.current.typed(key))
+        return True
+
+    def action_pick(self, name: str) -> None:
+        """Make a field the active one; a field that the form does not have is left out."""
+        for each in self.names:
+            if each == name:
+                self.draft = self.draft.pick(each)
+        self.redraw()
+
+    def action_next_field(self, step: int) -> None:
+        """Go to the next field."""
+        names = self.names
+        self.draft = self.draft.pick(names[(names.index(self.draft.active) + step) % len(names)])
+        self.redraw()
+
+    def action_erase(self) -> None:
+        """Take a digit out of the active field; all of it where nothing was typed yet."""
+        self.put(self.draft.current.erased())
+
+    def action_nudge(self, steps: int) -> None:
+        """Move the active field; after a digit the full stop and the comma are typed into it."""
+        entry = self.draft.current
+        if steps in TYPED_BEHIND_A_DIGIT and not entry.fresh:
+            self.put(entry.typed(TYPED_BEHIND_A_DIGIT[steps]))
+        elif (moved := self.nudged(entry, steps)) is not None:
+            self.put(moved)
+        elif isinstance(entry.value, UnreadableText):
+            self._hint = f"{entry.text} {entry.value.reason}: digits set it anew"
+            self.redraw()
