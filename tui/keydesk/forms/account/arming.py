@@ -153,6 +153,8 @@ class UnlockForm(InfoForm[bool]):
 
     def foot_text(self) -> Printable:
         """Return the keys that end it."""
+        if self.context.store.loss_lock.unlock_at_ns is not None:
+            return "Esc closes"
         return "Enter asks for the early unlock  Esc closes"
 
     def lines(self) -> Sequence[TextLine]:
