@@ -197,7 +197,7 @@ async def test_what_the_market_refuses_begins_with_its_reason(tmp_path: Path) ->
 
 async def test_a_market_that_is_gone_is_said_and_comes_back(tmp_path: Path) -> None:
     async with desk(tmp_path) as (one, _):
-        there, one.replay.control = one.replay.control, Gone()
+        there, one.replay.control = one.replay.control, cast("MarketControl", Gone())
         await one.replay.check()
         assert one.store.market is not None
         assert "gone" in one.store.market.trouble

@@ -10,7 +10,7 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
@@ -32,6 +32,9 @@ from keydesk.text.format import date_and_time, money, pair
 from keydesk.text.sanitize import clean
 from keydesk.words.log_lines import LogLine
 
+if TYPE_CHECKING:
+    from keydesk.feeds.market_control import MarketControl
+
 CHECK_INTERVAL = 2.0  # seconds
 KEY_LINES = {  # keys whose command takes a word: the command line opens with its beginning
     "jump": "replay jump ",
@@ -43,15 +46,6 @@ KEY_LINES = {  # keys whose command takes a word: the command line opens with it
     "save": "replay save ",
     "restore": "replay restore ",
 }
-
-
-class Control(Protocol):
-    """The control interface of a practice market."""
-
-    async def state(self) -> MarketState: ...
-    async def scenarios(self) -> tuple[Any, ...]: ...
-    async def checkpoints(self) -> tuple[str, ...]: ...
-    async def send(self, command: ReplayCommand, account_id: str) -> None: ...
 
 
 class MarketReplay:
@@ -73,7 +67,7 @@ class MarketReplay:
     ) -> None:
         self._app, self._account, self._keymap = app, account, keymap
         self._store, self._tell, self._record = store, store.tell, store.record
-        self.control: Control | None = None
+        self.control: MarketControl | None = None
         self._due = asyncio.Event()
 
     def start(self, folder: Path, rest_url: str) -> None:
@@ -92,7 +86,7 @@ class MarketReplay:
             async with MarketControl(*address) as control:
                 await self.follow(control)
 
-    async def follow(self, control: Control) -> None:
+    async def follow(self, control: MarketControl) -> None:
         """Follow the market's state until cancelled."""
         self.control = control
         while True:

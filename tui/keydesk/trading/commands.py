@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Protocol
 
 from keydesk.calc.orders.checks import FRESH
 from keydesk.calc.orders.instructions import (
@@ -35,6 +34,7 @@ from keydesk.store.store import Store
 from keydesk.text.format import pair, units
 from keydesk.text.sanitize import clean
 from keydesk.trading.dispatcher import CHECK_FIRST, Dispatcher, record_of
+from keydesk.trading.exit_plan_keeper import ExitPlanKeeper
 from keydesk.trading.exits import Exits
 from keydesk.trading.order_requests import (
     Flattening,
@@ -109,14 +109,6 @@ def _reason_of(outcome: Outcome) -> str:
             return ""
 
 
-class ExitPlanStore(Protocol):
-    """Keeps what the trader sets, and the rules that orders bring along."""
-
-    def update_plan(self, change: SetExitPlan) -> None: ...
-    def expect(self, client_id: str, order: OpenOrder) -> None: ...
-    def settled(self, client_id: str, outcome: Outcome) -> None: ...
-
-
 @dataclass(slots=True)
 class Commands:
     """Carries out instructions of forms; one per account."""
@@ -125,7 +117,7 @@ class Commands:
     sender: Sender
     dispatcher: Dispatcher
     exit_only: Callable[[], str] = str  # why no risk may be opened now, "" if it may
-    exit_plans: ExitPlanStore | None = None
+    exit_plans: ExitPlanKeeper | None = None
     refused: RefusedTickets = field(init=False)
     settings: SettingsRequests = field(init=False)
     exits: Exits = field(init=False)
