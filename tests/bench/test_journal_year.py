@@ -181,9 +181,10 @@ async def turns_of(app: JournalApp) -> dict[str, float]:
             form.on_frame(frame_of(app.store))
             for key in KEYS:
                 await pilot.press(key)
+                await settle(app, pilot)
             for letters in ("eurusd loss", ""):
                 form.show_only(letters)
-                await pilot.pause()
+                await settle(app, pilot)
         found["sorting, filtering, positions"] = turns.longest_ms
         assert len(form.keys) == 5200
         await pilot.press("escape")

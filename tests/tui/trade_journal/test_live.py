@@ -16,6 +16,7 @@ from keydesk.trade_journal.notes_file import change_note
 from keydesk_client.errors import Unreachable
 from keydesk_practice.engine.commands import Finance
 from support.data.journal_service import PIPS, JournalService
+from support.full_disk import no_room
 from support.journal_history import TERMS, Step, journal_of, play
 from support.practised_account import PractisedAccount
 
@@ -205,6 +206,30 @@ async def test_records_that_cannot_be_read_are_set_aside_and_said_and_read_anew(
         service.asked_since.clear()
         await service.journal(tmp_path).read()
         assert not service.asked_since  # they are written anew
+
+
+async def test_statistics_of_records_that_were_changed_by_hand_are_over_what_is_read_anew(
+    tmp_path: Path,
+) -> None:
+    service = JournalService(history())
+    journal = service.journal(tmp_path)
+    await journal.read()
+    with_nonsense(journal.files.records)
+    assert await journal.whole() == journal_of(service.account)
+    assert "they are kept as" in journal.notice
+
+
+async def test_a_disk_that_fills_up_leaves_the_journal_in_memory(tmp_path: Path) -> None:
+    service = JournalService(history())
+    journal = service.journal(tmp_path)
+    await journal.read()
+    with no_room():
+        trade_on(service.account)
+        journal.apply(service.history[-1])
+        service.asked_since.clear()
+        await journal.read()
+        assert journal.journal == journal_of(service.account)
+        assert 0 not in service.asked_since  # what the file has is not read again
 
 
 async def test_a_note_of_another_desk_is_seen(tmp_path: Path) -> None:

@@ -116,6 +116,15 @@ class LiveJournal:
         """All trades and balances, as they are now; for a thread."""
         return self.records.journal()
 
+    async def whole(self) -> Journal:
+        """Return all trades and balances, as they are now; damaged records are read anew."""
+        try:
+            return await asyncio.to_thread(self.records.journal)
+        except DamagedRecords:
+            self._is_damaged = True
+            await self.read(whole=True)
+            return await asyncio.to_thread(self.records.journal)
+
     @property
     def stamp(self) -> object:
         """A stamp that changes with each new transaction or note, and when older ones are read."""

@@ -8,7 +8,7 @@ import pytest
 
 from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.calc.trade_journal.trades import Costs, JournalTrade
-from keydesk.forms.journal.trades import JournalForm
+from keydesk.forms.journal.trades import SORTED_AT_ONCE, JournalForm
 from keydesk.keys.keymap import JOURNAL, KEYMAP
 from keydesk.text.format import at
 from keydesk.text.sanitize import safe
@@ -141,6 +141,30 @@ async def test_every_shown_column_sorts(tmp_path: Path) -> None:
             if page.form.table.order.column == "pair":
                 assert page.form.keys[-1] == "3"
     assert len(seen) == 20
+
+
+async def test_many_rows_are_sorted_in_a_thread_in_the_order_asked_for_last(tmp_path: Path) -> None:
+    trades = [closed_trade(str(n * 7919 % 1000), n) for n in range(1, SORTED_AT_ONCE + 100)]
+    page = Page(tmp_path, trades)
+    newest = [each.id for each in reversed(trades)]
+    by_result = [each.id for each in sorted(trades, key=lambda each: each.result)]
+    async with page.app.run_test(size=(120, 35)) as pilot:
+
+        async def sorted_rows() -> list[str]:
+            while any(not each.is_finished for each in page.app.workers):
+                await pilot.pause(0.005)
+            return page.form.keys
+
+        assert await sorted_rows() == newest
+        for _ in range(2):
+            page.form.action_view()
+        assert await sorted_rows() == by_result
+        page.form.action_view()
+        page.form.action_letters()  # none: all are listed
+        page.form.action_group()
+        assert await sorted_rows() == newest
+        assert page.form.table.by_position
+        assert f"{len(trades)} positions, newest first" in page.app.words
 
 
 LETTERS = {

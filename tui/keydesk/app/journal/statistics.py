@@ -174,7 +174,7 @@ class JournalStatistics:
         audit, account = self._account.audit, store.account
         limits = () if audit is None else await asyncio.to_thread(read_limit_hits, audit)
         return JournalSnapshot(
-            await asyncio.to_thread(live.records.journal),
+            await live.whole(),
             RowContext(live.notes.by_trade, live.pips, store.zone),
             limits,
             f"{store.health.environment} …{clean_name(account_tail(live.client.account_id or ''))}",

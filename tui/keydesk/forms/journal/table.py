@@ -51,11 +51,29 @@ class ListedRow(NamedTuple):
     r: str | None
 
 
+class SortedRows(NamedTuple):
+    """The rows of the list as sorted and filtered, and what is said of them."""
+
+    keys: list[str]
+    totals: TextLine
+    total: int  # whether the letters leave them or not
+    without_candles: int  # closed trades, while rows are sorted by their excursion
+
+
+class _Newest(NamedTuple):
+    """The rows that the letters leave, the newest first, for a state of the journal."""
+
+    state: object
+    keys: list[str]
+    totals: TextLine
+    total: int
+
+
 @dataclass(slots=True)
 class JournalRows:
     """The rows of the list: ids as sorted and filtered; the trades themselves are read where they are shown.
 
-    `context` is what their cells are computed with; `sort` takes a new one.
+    `context` is what their cells are computed with.
     """
 
     journal: LiveJournal
@@ -67,7 +85,7 @@ class JournalRows:
     totals: TextLine = BLANK
     count: int = 0  # of what is listed, whether the letters leave it or not
     without_candles: int = 0  # closed trades, while rows are sorted by their excursion
-    _newest: tuple[object, list[str]] = (None, [])
+    _newest: _Newest | None = None
     _shown: tuple[object, dict[str, JournalLine]] = (None, {})  # those that were in sight
     _cells: tuple[object, dict[str, dict[str, Words]]] = (None, {})  # by row
 
@@ -90,17 +108,24 @@ class JournalRows:
         """Return some trades or positions."""
         return [line for key in keys if (line := self.line(key)) is not None]
 
-    def sort(self, context: ListContext, currency: str) -> None:
-        """Sort and filter the rows as they are now."""
-        self.context = context
-        newest = self._newest_first(currency)
+    def take(self, rows: SortedRows) -> None:
+        """Show rows as they were sorted."""
+        self.keys, self.totals, self.count = rows.keys, rows.totals, rows.total
+        self.without_candles = rows.without_candles
+
+    def sorted(self, currency: str) -> SortedRows:
+        """Return the rows sorted and filtered as they are now; called in a thread where they are many."""
+        _, newest, totals, total = self._newest_first(currency)
         values = self._values() if self.order.column else {}
-        self.keys = self.order.sort(newest, lambda key, _: values.get(key))
-        self.without_candles = 0
-        if self.is_by_candles:
-            closed = self.journal.rows(("is_open",), by_position=self.by_position)
-            known = self.journal.excursions.all_known()
-            self.without_candles = sum(not each[1] and each[0] not in known for each in closed)
+        keys = self.order.sort(newest, lambda key, _: values.get(key))
+        without = self._without_candles(keys) if self.is_by_candles else 0
+        return SortedRows(keys, totals, total, without)
+
+    def _without_candles(self, keys: Iterable[str]) -> int:
+        """Return how many closed trades of these have no excursion yet."""
+        missing = set(keys) - self.journal.excursions.all_known().keys()
+        rows = self.journal.rows(("is_open",), by_position=self.by_position)
+        return sum(not is_open and id_ in missing for id_, is_open in rows)
 
     def _values(self) -> dict[str, Measured]:
         """Return what each row is sorted by."""
@@ -110,23 +135,23 @@ class JournalRows:
         rows = journal.rows(measure.columns, by_position=self.by_position)
         return {id_: measure.value(facts, id_, *columns) for id_, *columns in rows}
 
-    def _newest_first(self, currency: str) -> list[str]:
+    def _newest_first(self, currency: str) -> _Newest:
         """Return the rows that the letters leave; they and their sums are computed once for a state of the journal."""
         journal, notes = self.journal, self.context.notes
         state = journal.stamp, journal.is_whole, self.letters, self.by_position
-        if self._newest[0] != state:
+        if self._newest is None or self._newest.state != state:
             columns = journal.rows(ListedRow._fields[1:], by_position=self.by_position)
             rows = [ListedRow(*each) for each in columns]
-            self.count = len(rows)
+            total = len(rows)
             if self.letters:
                 rows = [
                     each
                     for each in rows
                     if has_text(text_of(each.words, notes.get(each.id)), self.letters)
                 ]
-            self.totals = total_line(rows, currency)
-            self._newest = state, [each.id for each in rows]
-        return self._newest[1]
+            keys = [each.id for each in rows]
+            self._newest = _Newest(state, keys, total_line(rows, currency), total)
+        return self._newest
 
     def cells(self, keys: Sequence[str]) -> list[dict[str, Words]]:
         """Return the cells of some rows."""

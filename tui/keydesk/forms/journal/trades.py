@@ -1,18 +1,22 @@
 """The journal's list: every trade or position, the newest first, with what was written about it."""
 
-from collections.abc import Iterable, Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from time import time_ns
 from typing import ClassVar, Protocol
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
+from textual.worker import Worker
 
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.journal.columns import COLUMNS, WORDS, ListContext, name_of
 from keydesk.forms.journal.table import (
     NOTE_LINES,
     JournalRows,
+    SortedRows,
     excursion_of,
     fit_columns,
     note_lines,
@@ -31,6 +35,7 @@ from keydesk.trade_journal.live import LiveJournal
 from keydesk.widgets.row_order import TableOrder
 from keydesk.widgets.table import Column
 
+SORTED_AT_ONCE = 500  # rows: more are sorted in a thread
 CHECK_INTERVAL = 2.0  # seconds between looks at the file of notes
 BELOW_FROM = 12  # rows of the window that have room for them
 MAX_SHOWN_WIDTH = 20  # columns of the letters in the title
@@ -74,6 +79,7 @@ class JournalForm(InfoForm[None]):
         self.store, self.journal, self.keymap = store, journal, keymap
         self._host = host
         self.table = JournalRows(journal, self._list_context())
+        self._sorting: JournalRows | None = None  # as it was asked for last, until it is sorted
         self.cursor, self.first = 0, 0
         self._version, self._excursions_read = -1, 0
         self._checked_at = self._sorted = float("-inf")
@@ -98,7 +104,7 @@ class JournalForm(InfoForm[None]):
             self._follow_the_clock()
             if self.journal.excursions.due.intersection(self._requested_rows):
                 self._requested_rows = ()  # their candles are complete by now
-        if self._version != self.journal.version:
+        if self._version != self.journal.version and self._sorting is None:
             self.sort_rows()
         elif self._excursions_read != self.journal.excursions_read:
             self._show_excursions(frame.now)
@@ -167,14 +173,48 @@ class JournalForm(InfoForm[None]):
             self._host.with_screens(),
         )
 
-    def sort_rows(self) -> None:
-        """Sort and filter the lines as they are now; the cursor stays on its trade."""
+    def sort_rows(self, then: Callable[[], None] | None = None, **changes: object) -> None:
+        """Sort and filter the rows as they are now, many of them in a thread; the cursor stays on its trade.
+
+        Args:
+            then: Called once they are sorted.
+            changes: Of the order, the letters, or whether positions are listed.
+        """
         self._version = self.journal.version
+        table = replace(self._wanted, context=self._list_context(), **changes)  # type: ignore[arg-type]
+        currency = self.store.home_currency
+        if self.journal.count() <= SORTED_AT_ONCE:
+            self._sorting = None
+            self._take(table, table.sorted(currency), then)
+        else:
+            self._sorting = table
+            work = partial(self._sort_in_thread, table, currency, then)
+            _: Worker[None] = self.run_worker(
+                work, group="sorting", description="sorting", exclusive=True, exit_on_error=False
+            )
+
+    @property
+    def _wanted(self) -> JournalRows:
+        """The table as it was asked for last."""
+        return self._sorting or self.table
+
+    async def _sort_in_thread(
+        self, table: JournalRows, currency: str, then: Callable[[], None] | None
+    ) -> None:
+        rows = await asyncio.to_thread(table.sorted, currency)
+        if self._sorting is table:  # no other order was asked for meanwhile
+            self._sorting = None
+            self._take(table, rows, then)
+
+    def _take(self, table: JournalRows, rows: SortedRows, then: Callable[[], None] | None) -> None:
         held = self.keys[self.cursor] if self.cursor < len(self.keys) else ""
-        self.table.sort(self._list_context(), self.store.home_currency)
+        self.table = table
+        table.take(rows)
         if held in self.keys and self.cursor:  # at the top, the newest is followed
             self.cursor = self.keys.index(held)
         self.move_to(self.cursor)
+        if then is not None:
+            then()
 
     def move_to(self, row: int) -> None:
         """Put the cursor on a row."""
@@ -269,7 +309,7 @@ class JournalForm(InfoForm[None]):
                 f"No trade matches {self.letters}. {self.keymap.name('journal-whole')} shows all"
             )
             role = "muted"
-        elif journal.is_read and not journal.is_reading:
+        elif journal.is_read and not journal.is_reading and self._sorting is None:
             text, role = safe("No trade was opened on this account yet"), "muted"
         else:
             done = f": {journal.progress}" if journal.progress else " …"
@@ -329,31 +369,30 @@ class JournalForm(InfoForm[None]):
 
     def action_view(self) -> None:
         """Sort by the net result, largest first; then the other way; then the newest first."""
-        self._sort(self.table.order.with_next_direction("result", WORDS))
+        self._sort(self._wanted.order.with_next_direction("result", WORDS))
 
     def action_sort_by(self, step: int) -> None:
         """Sort by the column beside the present one."""
         keys = [each.key for each in self._shown_columns()]
-        self._sort(self.table.order.with_adjacent_column(keys, step, WORDS))
+        self._sort(self._wanted.order.with_adjacent_column(keys, step, WORDS))
 
     def _shown_columns(self) -> Iterable[Column]:
         return fit_columns(self.table.cells(self._in_sight), self.inside - 2)[0]
 
     def _sort(self, order: TableOrder) -> None:
-        self.table.order = order
         if order.column:
             self._want_whole()
-        self.sort_rows()
+        self.sort_rows(order=order)
 
     def action_letters(self) -> None:
         self._host.ask_letters(self)
 
     def show_only(self, letters: str) -> None:
         """Show the trades whose text has these words."""
-        self.table.letters = " ".join(letters.split())
-        if self.letters:
+        words = " ".join(letters.split())
+        if words:
             self._want_whole()
-        self.sort_rows()
+        self.sort_rows(letters=words)
 
     def action_every_row(self) -> None:
         self.show_only("")
@@ -362,16 +401,14 @@ class JournalForm(InfoForm[None]):
         """Roll trades up by position, or show each."""
         line = self.chosen
         self._want_whole()
-        self.table.by_position = not self.table.by_position
-        self.sort_rows()
-        grouping = (
-            ""
-            if line is None
-            else line.trade.position_id
-            if self.table.by_position
-            else line.trade.id
-        )
-        self.move_to(self.keys.index(grouping) if grouping in self.keys else 0)
+        self.sort_rows(partial(self._go_to_group, line), by_position=not self._wanted.by_position)
+
+    def _go_to_group(self, line: JournalLine | None) -> None:
+        """Put the cursor on the position of a trade, or on the first trade of a position."""
+        key = ""
+        if line is not None:
+            key = line.trade.position_id if self.table.by_position else line.trade.id
+        self.move_to(self.keys.index(key) if key in self.keys else 0)
 
     def action_read(self) -> None:
         self._host.read()

@@ -24,9 +24,10 @@ from keydesk.forms.statistics.view import View, ViewInput
 from keydesk.forms.statistics.what_if import WhatIfView
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import STATISTICS
+from keydesk.records.database import DamagedRecords
 from keydesk.store.frame import Frame
 from keydesk.text.format import counted
-from keydesk.text.sanitize import Printable, SafeText, safe
+from keydesk.text.sanitize import Printable, SafeText, clean, safe
 from keydesk.trade_journal.snapshot import Excursions, JournalSnapshot, OpenProfits, Paths
 from keydesk.widgets.theme import palette_of
 
@@ -270,7 +271,11 @@ class StatisticsPage(InfoForm[None]):
             )
 
     async def _computed(self, key: Hashable, view: View[Any], given: ViewInput) -> None:
-        data = await asyncio.to_thread(view.compute, given)
+        try:
+            data = await asyncio.to_thread(view.compute, given)
+        except DamagedRecords as error:  # of the price paths, which are read where they are needed
+            self.show_error(safe(f"The records cannot be read: {clean(str(error))}"))
+            return
         if len(self._results) >= MAX_KEPT:
             self._results.clear()
         self._results[key], self._computing = data, None
