@@ -81,7 +81,7 @@ async def test_what_forms_yet_is_not_kept_and_progress_and_parts_are_told() -> N
     )
     assert set(found) == {"1"}
     assert (told, parts) == ([(1, 1)], [0])
-    assert not KeptPaths(database, [stopped(1)])
+    assert not KeptPaths.of(database, [stopped(1)])
 
 
 async def test_trades_without_a_stop_or_offered_no_more_are_left_out() -> None:
@@ -90,3 +90,9 @@ async def test_trades_without_a_stop_or_offered_no_more_are_left_out() -> None:
     trades = [stopped(1), closed_trade("1", 2)]
     assert await read_paths(broker.client, database, trades) == {}
     assert len(broker.asked) == 1
+
+
+async def test_parts_come_as_they_double_and_do_not_grow_afterwards() -> None:
+    parts, trades = list[KeptPaths](), [stopped(number) for number in range(1, 170)]
+    await read_paths(service().client, Database(), trades, partly=parts.append)
+    assert [len(each) for each in parts] == [0, 40, 80, 160]

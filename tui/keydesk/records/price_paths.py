@@ -1,6 +1,6 @@
 """The table of the price paths of closed trades. It may be emptied at any time."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -14,15 +14,19 @@ _adapter = TypeAdapter(PricePath)
 class KeptPaths(Mapping[str, PricePath]):
     """The paths of some trades: kept ones are read where they are looked up, others are held."""
 
-    def __init__(self, database: Database, trades: Sequence[JournalTrade]) -> None:
-        self._database = database
-        self._held: dict[str, PricePath] = {}
+    def __init__(
+        self, database: Database, kept: Iterable[str], held: Mapping[str, PricePath] | None = None
+    ) -> None:
+        self._database, self._kept, self._held = database, set(kept), dict(held or {})
+
+    @classmethod
+    def of(cls, database: Database, trades: Sequence[JournalTrade]) -> "KeptPaths":
+        """Return those that are kept of some trades: after a reset another trade may have an id."""
         with database.snapshot() as connection:
             query = "SELECT trade, opened_ns, closed_ns FROM price_paths"
             kept = {id_: (opened, closed) for id_, opened, closed in connection.execute(query)}
-        self._kept = {
-            each.id for each in trades if kept.get(each.id) == (each.opened_ns, each.closed_ns)
-        }
+        own = (each for each in trades if kept.get(each.id) == (each.opened_ns, each.closed_ns))
+        return cls(database, (each.id for each in own))
 
     def __getitem__(self, trade_id: str) -> PricePath:
         """Return the path of a trade."""
@@ -49,6 +53,10 @@ class KeptPaths(Mapping[str, PricePath]):
     def __len__(self) -> int:
         """Return how many paths are known."""
         return len(self._held.keys() | self._kept)
+
+    def as_known_now(self) -> "KeptPaths":
+        """Return the same paths, to which later ones are not added."""
+        return KeptPaths(self._database, self._kept, self._held)
 
     def hold(self, trade_id: str, path: PricePath) -> None:
         """Take a path that is not kept, since it may still grow."""

@@ -21,7 +21,6 @@ from keydesk_client.client import Client
 from keydesk_client.errors import Refused
 
 KEPT_TOGETHER = 40  # trades that are written at once
-SHOWN_EVERY = 10 * KEPT_TOGETHER  # trades: all that are known are computed each time
 NOT_OFFERED = (400, 404)  # the answer about an instrument that the account has no more
 Progress = Callable[[int, int], None]
 
@@ -45,10 +44,11 @@ async def read_paths(
         database: Has those that are kept.
         trades: Trades, not rolled up.
         progress: Called with the number of trades read, and of those to read.
-        partly: Called with the paths known so far, after the records and then now and then.
+        partly: Called with the paths known so far, after the records, then each time they have doubled:
+            whoever shows them computes them all.
     """
     wanted = with_r(trades)
-    known = await asyncio.to_thread(KeptPaths, database, wanted)
+    known = await asyncio.to_thread(KeptPaths.of, database, wanted)
     missing = [each for each in wanted if each.id not in known]
     done = 0
 
@@ -62,9 +62,10 @@ async def read_paths(
         return trade, fetched, is_final
 
     slots = asyncio.Semaphore(AT_ONCE)
+    shown = {0, *(KEPT_TOGETHER << n for n in range(len(missing).bit_length()))}
     for start in range(0, len(missing), KEPT_TOGETHER):
-        if partly is not None and not start % SHOWN_EVERY:
-            partly(known)
+        if partly is not None and start in shown:
+            partly(known.as_known_now())
         part = missing[start : start + KEPT_TOGETHER]
         try:
             async with asyncio.TaskGroup() as group:
