@@ -142,6 +142,7 @@ class InFlight:
     state: InFlightState
     text: str  # the command: "CLOSE all of #6411 EUR/USD"
     look_ups: int = 0  # how many were answered
+    why: str = ""  # no answer says what became of it: "503: Down for maintenance"
 
     def concerns(self, instrument: str) -> bool:
         """Whether it may change what is held of the instrument."""
@@ -154,7 +155,7 @@ class InFlight:
             case "sent":
                 return f"{self.text}: sent"
             case "unknown":
-                line = f"UNKNOWN {self.text}: the answer was lost, looking it up"
+                line = f"UNKNOWN {self.text}: {self.why}, looking it up"
                 return f"{line} (look {self.look_ups})" if self.look_ups else line
             case "unconfirmed":
                 return f"UNCONFIRMED {self.text}"

@@ -11,4 +11,4 @@ def in_flight(
     text: str = "BUY 10,000 EUR/USD at market",
 ) -> InFlight:
     """A command of which the outcome is not known."""
-    return InFlight("kd-9", instrument, kind, state, text)
+    return InFlight("kd-9", instrument, kind, state, text, why="read timed out")

@@ -107,9 +107,18 @@ async def test_unknown_is_shown_while_it_is_looked_up_and_settles() -> None:
     desk.dispatcher.on_progress(Sending(intent()))
     desk.dispatcher.on_progress(Unknown(intent(), "read timed out", look_ups=2))
     [record] = desk.store.in_flight.values()
-    assert record.line.startswith("UNKNOWN BUY 50,000 EUR/USD market: the answer was lost")
+    line = "UNKNOWN BUY 50,000 EUR/USD market: read timed out, looking it up (look 2)"
+    assert record.line == line
     desk.dispatcher.on_progress(done(opening_fill()))
     assert desk.store.in_flight == {}
+
+
+async def test_what_the_broker_answered_is_told_while_the_command_is_looked_up() -> None:
+    desk = Desk()
+    full = "503: Nothing was executed: the ledger cannot be written: make room"
+    desk.dispatcher.on_progress(Unknown(intent(), full))
+    [record] = desk.store.in_flight.values()
+    assert record.line == f"UNKNOWN BUY 50,000 EUR/USD market: {full}, looking it up"
 
 
 async def test_an_order_whose_answer_is_lost_stays_one_line() -> None:
@@ -123,9 +132,7 @@ async def test_an_order_whose_answer_is_lost_stays_one_line() -> None:
         return done(opening_fill())
 
     await desk.dispatcher.send(COMMAND, answer(), intent_id="kd-1")
-    assert seen == [
-        "UNKNOWN BUY 50,000 EUR/USD at market: the answer was lost, looking it up (look 1)"
-    ]
+    assert seen == ["UNKNOWN BUY 50,000 EUR/USD at market: read timed out, looking it up (look 1)"]
     assert desk.store.in_flight == {}
 
 

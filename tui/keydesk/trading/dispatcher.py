@@ -127,7 +127,8 @@ class Dispatcher:
                 if trouble:
                     self.notify("warn", f"{text}: sent, but NOT JOURNALLED ({clean(trouble)})")
             case Unknown(look_ups=count):
-                self.store.set_in_flight(replace(record, state="unknown", look_ups=count))
+                why = clean(progress.message)
+                self.store.set_in_flight(replace(record, state="unknown", look_ups=count, why=why))
                 self.record("unknown", f"{intent.id} {progress.message}")
             case Unconfirmed():
                 self.store.set_in_flight(replace(record, state="unconfirmed"))

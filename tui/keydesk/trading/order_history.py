@@ -29,7 +29,7 @@ OF_ORDERS = frozenset({"sending", "unknown", "outcome", "showed up", "recovered"
 OrderState = Literal["sent", "unknown", "unconfirmed", "one of several", "open", "settled"]
 TO_DO: Mapping[OrderState, str] = {
     "sent": "Wait: the answer is under way. If it is lost, the desk looks the order up by itself.",
-    "unknown": "Wait: the answer was lost, and the desk looks for the order in the account's transactions. "
+    "unknown": "Wait: no answer says what became of it; the desk looks for it in the account's transactions. "
     "New orders in this instrument wait for that; exits work.",
     "unconfirmed": "Not found so far, and not disproved: it may still take effect. Compare trades and orders before you "
     "send it again. The desk goes on looking; if it shows up it says so, and you close or cancel it.",
