@@ -16,7 +16,7 @@ from keydesk.values import (
     Quote,
     TradeRow,
 )
-from keydesk.words.log_lines import LogKind, LogLine
+from keydesk.words.log_line import LogKind, LogLine
 from keydesk_client.models import HomeConversions, Instrument
 
 D = Decimal

@@ -14,6 +14,7 @@ from keydesk.app.actions.desk import DeskActions
 from keydesk.app.desk_account import DeskAccount
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.replay import MarketReplay
+from keydesk.app.settings_changes import SizePresets
 from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.window import DeskWindow
 from keydesk.app.workspaces import WorkspaceActions
@@ -41,12 +42,13 @@ from keydesk.screens.desk import DeskScreen
 from keydesk.store.store import Store
 from keydesk.widgets.terminal_app import TerminalApp
 from keydesk.widgets.theme import Depth
-from keydesk.words.log_lines import LogLine
+from keydesk.words.log_line import LogLine
 from support.data.desk_data import NOW, WALL_NS, desk_store, frame_of
 from support.fakes.form_app import example_context
 from support.fakes.quick_pilot import QuickTests
 
 if TYPE_CHECKING:
+    from keydesk.app.actions.leaving import Leaving
     from keydesk.app.desk import TradingDesk
 
 
@@ -81,8 +83,10 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
         )
         self.replay = MarketReplay(self, account, self.store)
         self.desk = self._desk_beneath()
-        self.actions = DeskActions(cast("TradingDesk", self.desk), Template(), lock)
-        self.desk.actions = self.actions
+        self.desk.presets = SizePresets(self.window, Template())
+        self.desk.lock = lock
+        leaving = SimpleNamespace(ask_or_leave=self.leave)
+        self.actions = DeskActions(cast("TradingDesk", self.desk), cast("Leaving", leaving))
         self.watchlists = WatchlistActions(
             self,
             self.store,
@@ -115,7 +119,6 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
             guarded_keys=SimpleNamespace(
                 guard=self.guard, key_context=self.key_context, disarm=self.disarm
             ),
-            leaving=SimpleNamespace(leave=self.leave, stay=self.stay),
             loss_lock=SimpleNamespace(ask_unlock=self.ask_unlock),
             settings=SimpleNamespace(
                 apply_limits=self.apply_limits, apply_indicators=self.apply_indicators

@@ -17,7 +17,7 @@ from keydesk.alerts.away import (
 )
 from keydesk.calc.alerts.alert import FiringRecord
 from keydesk.text.sanitize import safe
-from keydesk.words.log_lines import LogLine
+from keydesk.words.log_line import LogLine
 
 TEN = 1_772_445_600_000_000_000  # 2026-03-02 10:00 UTC
 SECOND = 1_000_000_000

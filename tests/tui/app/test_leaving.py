@@ -1,12 +1,12 @@
 """Ctrl-C: the second one leaves, but trades without a stop are asked about first; a third one, or y, leaves then."""
 
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from keydesk.app.lifecycle import INTERRUPTED, ForcedExit, Leaving
+from keydesk.app.actions.leaving import INTERRUPTED, Leaving
+from keydesk.app.lifecycle import ForcedExit
 
 if TYPE_CHECKING:
-    from keydesk.app.desk import TradingDesk
+    pass
 
 
 class Hand(Leaving):
@@ -17,10 +17,9 @@ class Hand(Leaving):
         self.seconds, self.asked, self.codes = 100.0, 0, list[int]()
         self.unprotected = unprotected
         forced_exit = ForcedExit(lambda: None)
-        desk = SimpleNamespace(actions=SimpleNamespace(ask_before_leaving=self.question))
-        super().__init__(nothing, forced_exit, cast("TradingDesk", desk), lambda: self.seconds)
+        super().__init__(nothing, forced_exit, lambda: self.seconds)
 
-    def question(self) -> bool:
+    def ask(self) -> bool:
         self.asked += self.unprotected
         return self.unprotected
 

@@ -47,7 +47,7 @@ from keydesk.keys.keymap import KEYMAP
 from keydesk.parse.replay import ReplayCommand
 from keydesk.store.transactions.details import Related, TransactionDetails
 from keydesk.text.sanitize import safe
-from keydesk.words.log_lines import LogLine
+from keydesk.words.log_line import LogLine
 from support.data.all_forms import form_names
 from support.data.desk_store import WALL_NS, example_store
 from support.data.journal_service import read_journal

@@ -16,7 +16,7 @@ from keydesk.panes.trades import Trades
 from keydesk.panes.watchlist import Watchlist
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import LinePane
-from keydesk.words.log_lines import LogLine
+from keydesk.words.log_line import LogLine
 from support.data.desk_data import WALL_NS, desk_store, frame_of
 from support.fakes.pane_app import shown
 

@@ -13,7 +13,7 @@ from keydesk.store.store import Store
 from keydesk.store.transactions.past_pages import take_page, want_past
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import Run
-from keydesk.words.log_lines import LogLine
+from keydesk.words.log_line import LogLine
 from support.data.account_history import transaction
 from support.data.desk_data import WALL_NS, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of

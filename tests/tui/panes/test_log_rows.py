@@ -11,7 +11,7 @@ from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.transactions.fold import forget_after, write_earlier
 from keydesk.text.sanitize import safe
-from keydesk.words.log_lines import LogLine
+from keydesk.words.log_line import LogLine
 from support.data.account_history import transaction
 from support.data.desk_data import WALL_NS, desk_store, frame_of
 from support.fakes.pane_app import shown

@@ -19,7 +19,7 @@ from keydesk.text.sanitize import safe
 from keydesk.values import DependentOrder
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.table import Column, TablePane, fit
-from keydesk.words.log_lines import LogLine
+from keydesk.words.log_line import LogLine
 from support.data.desk_data import WALL_NS, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of
 

@@ -16,7 +16,7 @@ from keydesk.text.sanitize import safe
 from keydesk.values import DependentOrder
 from keydesk.widgets.row_order import LIVE_EVERY
 from keydesk.widgets.sorted_table import SortedTable
-from keydesk.words.log_lines import LogLine
+from keydesk.words.log_line import LogLine
 from support.data.desk_data import NOW, WALL_NS, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of
 

@@ -13,7 +13,8 @@ from keydesk.store.store import LOG_LIMIT, Store
 from keydesk.store.transactions.fold import forget_after, write_earlier
 from keydesk.store.transactions.past_pages import take_page, want_past
 from keydesk.text.sanitize import safe
-from keydesk.words.log_lines import LogLine, line_of
+from keydesk.words.log_line import LogLine
+from keydesk.words.log_lines import line_of
 from keydesk_client.models import Transaction
 from support.data.account_history import fill, fresh_store, opening, reduction, transaction
 from support.examples import examples

@@ -6,7 +6,7 @@ from keydesk.calc.market.replay import ControlledMarket, MarketState
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import LOG_LIMIT, NOTICE_LIMIT, Store
 from keydesk.text.sanitize import safe
-from keydesk.words.log_lines import LogLine
+from keydesk.words.log_line import LogLine
 from support.data.in_flight import in_flight
 
 

@@ -11,7 +11,7 @@ from keydesk.text.sanitize import SafeText, safe
 from keydesk.values import TradeRow
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.table import Column
-from keydesk.words.log_lines import LogLine
+from keydesk.words.log_line import LogLine
 
 PLAIN = Style()
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from keydesk.store.account_records import record_of, with_record
 from keydesk.text.format import at, date_and_time, duration, money, pair
 from keydesk.text.sanitize import Printable, clean, clean_name, safe
-from keydesk.words.log_lines import LogKind, LogLine
+from keydesk.words.log_line import LogKind, LogLine
 from keydesk_client.arithmetic.constants import SECOND
 from keydesk_client.auth.private_files import locked, read_private, replace_file
 from keydesk_client.errors import UnsafeFile

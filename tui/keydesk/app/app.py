@@ -19,10 +19,12 @@ from keydesk import forms
 from keydesk.app import lifecycle
 from keydesk.app.account_connection import Connection, load_all
 from keydesk.app.account_sources import AccountAddress, CannotOpen
+from keydesk.app.actions.desk import DeskActions
+from keydesk.app.actions.leaving import Leaving
 from keydesk.app.availability import is_available
 from keydesk.app.desk import DeskSetup, TradingDesk
 from keydesk.app.garbage_collection import return_unused_memory, settle
-from keydesk.app.pane_requests import on_pane_requests
+from keydesk.app.pane_requests import PaneRequests, on_pane_requests
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.frame import Frame, FrameClock
 from keydesk.terminal._textual_private import raise_in_app
@@ -65,6 +67,9 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.set_keymap(dict(setup.own.keymap.moved))
         self.desk = TradingDesk(self, setup, super().on_event)
         self.guarded_keys = self.desk.guarded_keys
+        self.leaving = Leaving(self.desk, setup.forced_exit)
+        self.actions = DeskActions(self.desk, self.leaving)
+        self.requests = PaneRequests(self.desk, self.actions)
         self.clock = FrameClock(
             self.desk.store,
             self.draw,
@@ -101,7 +106,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.set_interval(self.clock.period, self.beat)
         self.guarded_keys.watch_screens()
         self.screen_change_signal.subscribe(self, self._after_a_form)
-        leave, forced_exit = self.desk.leaving.leave, self._setup.forced_exit
+        leave, forced_exit = self.leaving.leave, self._setup.forced_exit
         lifecycle.leave_on_signals(leave, forced_exit)
         lifecycle.leave_without_terminal(leave, forced_exit)
         lifecycle.end_with_threads(self.end_on_fault, forced_exit, FAULT)
@@ -117,7 +122,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         return_unused_memory()
 
     def _open(self) -> None:
-        self.desk.actions.show_preset()
+        self.desk.presets.show()
         self._say_terminal()
         self.run_worker(self._run_account(), "account", group="feeds", exit_on_error=False)
 
@@ -206,18 +211,18 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
 
     def action_perform(self, name: str, *arguments: object) -> None:
         """Perform the action of one of the desk's keys."""
-        self.desk.actions.perform(name, *arguments)
+        self.actions.perform(name, *arguments)
 
     def action_interrupt(self) -> None:
         """Leave on the second Ctrl-C within two seconds, or answer what it asks; the first shows how to leave."""
-        if not self.desk.leaving.interrupt():
+        if not self.leaving.interrupt():
             line = self.desk.keymap.name("command")
             self.desk.store.tell("info", f"Press {line}q and Enter to leave, or Ctrl-C again now")
 
     @on_pane_requests
     def handle_request(self, message: Message) -> None:
         """Do what a pane asks for."""
-        self.desk.requests.handle(message)
+        self.requests.handle(message)
 
     # Faults.
 

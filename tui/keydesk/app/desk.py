@@ -14,18 +14,16 @@ from textual.screen import ModalScreen
 from keydesk.app.account_connection import Connection
 from keydesk.app.account_pages import AccountPages
 from keydesk.app.account_sources import AccountAddress, AccountSource
-from keydesk.app.actions.desk import DeskActions
 from keydesk.app.alerts.account_alerts import AccountAlerts, WeekEndReminder
 from keydesk.app.alerts.away import AwayCard
 from keydesk.app.desk_account import AccountRequests, DeskAccount
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.journal.account_journal import AccountJournal
 from keydesk.app.journal.statistics import JournalStatistics
-from keydesk.app.lifecycle import ForcedExit, Leaving
+from keydesk.app.lifecycle import ForcedExit
 from keydesk.app.loss_lock import DailyLossLock
-from keydesk.app.pane_requests import PaneRequests
 from keydesk.app.replay import MarketReplay
-from keydesk.app.settings_changes import SettingsChanges
+from keydesk.app.settings_changes import SettingsChanges, SizePresets
 from keydesk.app.transaction_details import TransactionPages
 from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.window import DeskWindow
@@ -89,13 +87,14 @@ class TradingDesk:
         store.health.environment = setup.account.environment
         store.arming = arming_at_start(setup.account.environment, read_only=setup.options.read_only)
         self.window = DeskWindow(app, store, keymap)
+        self.presets = SizePresets(self.window, own.template)
         self.guarded_keys = GuardedKeys(
             app,
             on_event,
             store,
             keymap,
             continued_at=app.continued_at,
-            crowded=lambda: self.actions.take_preset_back(),  # noqa: PLW0108 - made below
+            crowded=lambda: self.presets.take_back(self.guarded_keys.guard),
         )
         self.watchlists = WatchlistActions(
             app,
@@ -137,9 +136,6 @@ class TradingDesk:
             execute=self.execute,
         )
         self.statistics = JournalStatistics(app, self.account, store, self.journal)
-        self.actions = DeskActions(self, own.template, setup.lock)
-        self.leaving = Leaving(app, setup.forced_exit, self)
-        self.requests = PaneRequests(self)
         store.zone = setup.settings.zone
         saved = setup.workspace.saved
         store.focus, store.granularity = saved.instrument, saved.granularity
@@ -193,10 +189,10 @@ class TradingDesk:
             store=self.store,
             letters=self._letters,
             clock=monotonic,
-            template=self.actions.template,
+            template=self.presets.template,
             templates=self._setup.own.templates,
             limits=self.settings.limits,
-            preset=self.actions.preset,
+            preset=self.presets.number,
             keymap=self.keymap,
             dock_columns=lambda: self.screen.dock_columns,
         )

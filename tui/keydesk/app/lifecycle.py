@@ -16,20 +16,11 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
-
-from textual.app import App
+from typing import Any
 
 from keydesk.terminal.reset import RESTORE, TERMINAL, pop_title, write_without_waiting
 
-if TYPE_CHECKING:
-    from keydesk.app.desk import TradingDesk
-
 LEAVE_TIMEOUT = 6.0  # seconds that leaving by hand may take on a busy machine
-DRAIN_SECONDS = 1.2  # an order in flight may still be answered
-AGAIN_WITHIN = 2.0  # seconds from one Ctrl-C to the next
-TO_READ = 0.5  # seconds that a question before leaving is on the screen before Ctrl-C answers it
-INTERRUPTED = 130
 LEAVE_SECONDS = 1.3  # what is left of two seconds is for noticing it, and for the broker's end
 TERMINAL_CHECK_SECONDS = 0.1
 HUNG_UP = 129
@@ -188,68 +179,3 @@ def _leave(
     forced_exit.arm(code)
     with suppress(RuntimeError):  # a closed loop is leaving already
         loop.call_soon_threadsafe(leave, code)
-
-
-class Leaving:
-    """Ends the desk by hand, after commands in flight had time to finish.
-
-    Args:
-        app: The desk, whose workers of the group `commands` are waited for.
-        forced_exit: Ends the process when that takes too long.
-        desk: Asks what the trader has to decide first, and is closed.
-        clock: Returns monotonic seconds.
-    """
-
-    def __init__(
-        self,
-        app: App[int],
-        forced_exit: ForcedExit,
-        desk: TradingDesk,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._app = app
-        self._clock = clock
-        self._forced_exit = forced_exit
-        self._desk = desk
-        self._interrupted_at = float("-inf")
-        self._is_asking = False
-        self._begun = False
-
-    def interrupt(self) -> bool:
-        """Leave on the second Ctrl-C within two seconds; return whether it was that one.
-
-        Where there is something to decide first, the second one asks, and a third one, once that could be read, leaves.
-        """
-        now = self._clock()
-        since, again = now - self._interrupted_at, now - self._interrupted_at <= AGAIN_WITHIN
-        if self._is_asking and since < TO_READ:
-            return True
-        if again and not self._is_asking and self._desk.actions.ask_before_leaving():
-            self._is_asking, self._interrupted_at = True, now
-            return True
-        if again or self._is_asking:
-            self.leave(INTERRUPTED)
-            return True
-        self._interrupted_at = now
-        return False
-
-    def stay(self) -> None:
-        """Note that the trader decided to stay: the next Ctrl-C is the first one again."""
-        self._is_asking, self._interrupted_at = False, float("-inf")
-
-    def leave(self, code: int = 0) -> None:
-        """Leave after commands in flight had time to finish."""
-        if self._begun:
-            return
-        self._begun = True
-        self._forced_exit.arm(code, DRAIN_SECONDS + LEAVE_TIMEOUT)
-        self._app.run_worker(self._drain_and_exit(code), "leaving", group="lifecycle")
-
-    async def _drain_and_exit(self, code: int) -> None:
-        workers = self._app.workers
-        commands = [each for each in workers if each.group == "commands" and each.is_running]
-        with suppress(TimeoutError):
-            async with asyncio.timeout(DRAIN_SECONDS):
-                await asyncio.gather(*(each.wait() for each in commands), return_exceptions=True)
-        self._desk.close()
-        self._app.exit(code, return_code=code)

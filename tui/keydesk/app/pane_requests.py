@@ -22,6 +22,7 @@ from keydesk.text.sanitize import safe
 from keydesk.widgets.sorted_table import SortedTable
 
 if TYPE_CHECKING:
+    from keydesk.app.actions.desk import DeskActions
     from keydesk.app.desk import TradingDesk
 
 PaneRequest = (
@@ -65,10 +66,11 @@ class PaneRequests:
 
     Args:
         desk: Has what they ask for.
+        actions: Performs what a key does, too.
     """
 
-    def __init__(self, desk: TradingDesk) -> None:
-        self._desk, self._store = desk, desk.store
+    def __init__(self, desk: TradingDesk, actions: DeskActions) -> None:
+        self._desk, self._store, self._actions = desk, desk.store, actions
 
     def handle(self, message: Message) -> None:
         """Do what a message asks for; messages of other kinds are not for the desk."""
@@ -83,7 +85,7 @@ class PaneRequests:
             case DeskScreen.GranularityChosen():
                 self._store.set_granularity(message.granularity)
             case Chart.IndicatorsWanted() | Trades.NoteWanted():
-                self._desk.actions.perform(ACTIONS[type(message)])
+                self._actions.perform(ACTIONS[type(message)])
             case DeskScreen.PaneWithoutRoom():
                 self._store.tell("info", message.text)
             case Log.AuditWanted():
@@ -102,7 +104,7 @@ class PaneRequests:
             case PriceWanted():
                 self._desk.account_requests.ask_price(message.instrument)
             case PlanChanged():
-                self._desk.actions.show_plan(message.instrument, message.lines)
+                self._actions.show_plan(message.instrument, message.lines)
             case ConfigureWanted():
                 self._desk.ask(ConfigureForm(self._desk.form_context()))
 

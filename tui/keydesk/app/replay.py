@@ -30,7 +30,7 @@ from keydesk.store.state import NoticeLevel
 from keydesk.store.store import Store
 from keydesk.text.format import date_and_time, money, pair
 from keydesk.text.sanitize import clean
-from keydesk.words.log_lines import LogLine
+from keydesk.words.log_line import LogLine
 
 if TYPE_CHECKING:
     from keydesk.feeds.market_control import MarketControl

@@ -1,4 +1,7 @@
-"""Changes of limits and indicators: in force at once (a raised daily loss limit: the next day), then written to the settings."""
+"""What the trader changes while the desk runs: limits and indicators, which are written to the settings, and the size preset.
+
+A change is in force at once, a raised daily loss limit the next day.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,22 @@ from textual.app import App
 
 from keydesk.calc.daily_loss import LossLock, kept_today
 from keydesk.calc.market.trading_day import DAY_END_TEXT
-from keydesk.calc.orders.ticket_settings import Limits
+from keydesk.calc.orders.ticket_settings import Limits, Template
 from keydesk.config.indicator_settings import try_to_save
 from keydesk.config.limits import try_to_save_limit, with_limit
+from keydesk.keys.guard import Guard, SizeChoice
+from keydesk.panes.chart import Chart
+from keydesk.panes.deal import preset_shown
+from keydesk.panes.strips.instrument import InstrumentLine
 from keydesk.store.store import Store
 
 if TYPE_CHECKING:
+    from keydesk.app.window import DeskWindow
     from keydesk.calc.market.indicator_specs import IndicatorChoice
     from keydesk.config.limits import LimitChange
+
+
+FIRST_PRESET = 3
 
 
 class SettingsChanges:
@@ -85,3 +96,46 @@ def limit_texts(changes: Sequence[LimitChange], lock: LossLock, currency: str) -
                 f"From the next day, {DAY_END_TEXT}: {each.words(currency)}; today {today} stays in force"
             )
     return [*([f"Limits in force: {'; '.join(at_once)}"] if at_once else []), *later]
+
+
+class SizePresets:
+    """The active size preset of a template.
+
+    Args:
+        window: Has the panes that show it, and the store that takes messages.
+        template: The sizes and the bracket of new trades.
+    """
+
+    def __init__(self, window: DeskWindow, template: Template) -> None:
+        self._window, self.template = window, template
+        self._size = SizeChoice(FIRST_PRESET)
+
+    @property
+    def number(self) -> int:
+        """The active preset."""
+        return self._size.value
+
+    def choose(self, number: int, guard: Guard) -> None:
+        """Make a preset the active one, if its key stands alone."""
+        if self._size.choose(number, guard):
+            self.show()
+        else:
+            self._say_kept()
+
+    def take_back(self, guard: Guard) -> None:
+        """Return to the preset of before if a key came right behind the one that chose another."""
+        if self._size.take_back(guard):
+            self.show()
+            self._say_kept()
+
+    def show(self) -> None:
+        """Show the active preset where B and S are explained."""
+        shown, screen = preset_shown(self.template, self.number), self._window.screen
+        screen.deal.show_preset(shown)
+        for chart in screen.query(Chart):
+            chart.preset_units = shown.units
+        screen.query_one(InstrumentLine).show_preset(shown.text)
+
+    def _say_kept(self) -> None:
+        text = f"Keys came faster than a person types: the size stays preset {self.number}"
+        self._window.store.tell("warn", text)

@@ -12,7 +12,7 @@ from textual.app import App
 from keydesk.app.desk_account import DeskAccount
 from keydesk.store.store import Store
 from keydesk.text.sanitize import clean
-from keydesk.words.log_lines import LogLine
+from keydesk.words.log_line import LogLine
 
 if TYPE_CHECKING:
     from keydesk.store.transactions.details import Related, TransactionDetails

@@ -19,7 +19,7 @@ from keydesk.store.store import Store
 from keydesk.store.transactions.fold import apply, forget_account, forget_after
 from keydesk.store.watchlists import listed_instruments
 from keydesk.text.sanitize import clean, safe
-from keydesk.words.log_lines import LogLine
+from keydesk.words.log_line import LogLine
 from keydesk.words.outages import Broker, Outage, outage_of, silence
 from keydesk_client.account.synchronizer import (
     Comparison,

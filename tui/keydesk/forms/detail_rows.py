@@ -17,7 +17,7 @@ from keydesk.text.format import (
     units,
 )
 from keydesk.values import DependentOrder, OrderRow, PositionRow, TradeRow
-from keydesk.words.log_lines import LogLine
+from keydesk.words.log_line import LogLine
 from keydesk_client.arithmetic.profit import pip
 
 

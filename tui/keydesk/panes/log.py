@@ -25,7 +25,7 @@ from keydesk.widgets.row_order import Measured
 from keydesk.widgets.sorted_table import SortedTable
 from keydesk.widgets.table import Column
 from keydesk.widgets.theme import signed_role
-from keydesk.words.log_lines import LogKind, LogLine
+from keydesk.words.log_line import LogKind, LogLine
 from keydesk_client.arithmetic.constants import DAY
 
 TEXT_FROM = 40  # columns of text; with less, the transaction's number is left out

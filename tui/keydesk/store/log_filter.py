@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 
 from keydesk.text.search import has_text
-from keydesk.words.log_lines import LogLine
+from keydesk.words.log_line import LogLine
 
 NO_ORDERS: Mapping[str, AbstractSet[str]] = {}
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from keydesk.store.log_filter import filled_orders, passes
 from keydesk.store.state import PastDirection
-from keydesk.words.log_lines import LogLine
+from keydesk.words.log_line import LogLine
 from keydesk.words.log_names import LogNames
 from keydesk_client import models as m
 

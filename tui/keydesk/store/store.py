@@ -54,7 +54,7 @@ from keydesk.values import (
     TradeRow,
     is_unprotected,
 )
-from keydesk.words.log_lines import LogLine
+from keydesk.words.log_line import LogLine
 from keydesk_client.account.records import AccountFigures, Part
 from keydesk_client.arithmetic.constants import DAY
 

@@ -11,7 +11,7 @@ from keydesk.store.state import Notice
 from keydesk.store.store import Store
 from keydesk.text.sanitize import safe
 from keydesk.trading.executions import TRIGGERED, Execution, ExecutionLog
-from keydesk.words.log_lines import LogLine
+from keydesk.words.log_line import LogLine
 from keydesk.words.notifications import at_once, notification_of
 from keydesk.words.outcomes import Command, slippage_pips
 from keydesk_client.arithmetic.profit import pip

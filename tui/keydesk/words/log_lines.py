@@ -1,13 +1,13 @@
 """Describe a transaction in one printable log line."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from keydesk.text.format import counted, money, units
-from keydesk.text.sanitize import Printable, clean
+from keydesk.text.sanitize import clean
 from keydesk.values import OrderRow, TradeRow
+from keydesk.words.log_line import LogKind, LogLine
 from keydesk.words.log_names import LogNames, NamedOrder, ids_of
 from keydesk.words.reject_reasons import fill_in_text, in_text
 from keydesk_client import models as m
@@ -15,19 +15,6 @@ from keydesk_client.account.rows import kind_of
 from keydesk_client.account.values import checked_time_ns
 from keydesk_client.arithmetic.constants import NOTHING
 
-LogKind = Literal[
-    "FILL",
-    "ORDER",
-    "CANCEL",
-    "REJECT",
-    "CLOSE",
-    "FINANCE",
-    "FUNDS",
-    "CONFIG",
-    "MARGIN",
-    "LINK",
-    "NOTE",
-]
 EntryOrder: TypeAlias = (
     m.LimitOrderTransaction | m.StopOrderTransaction | m.MarketIfTouchedOrderTransaction
 )
@@ -84,27 +71,6 @@ PLAIN: Mapping[str, tuple[LogKind, str]] = {
 BY_HAND = frozenset({"MARKET_ORDER", "MARKET_ORDER_TRADE_CLOSE", "MARKET_ORDER_POSITION_CLOSEOUT"})
 """Fills requested by the trader: the reason is left out."""
 UNKNOWN = "{}: an unknown type of transaction; the account is read again"
-
-
-@dataclass(frozen=True, slots=True)
-class LogLine:
-    """One line of the transaction log; LINK lines are written by the desk itself."""
-
-    id: str  # transaction id, "" for the desk's own lines
-    time_ns: int
-    kind: LogKind
-    instrument: str
-    text: Printable
-    amount: Decimal | None = None  # change of the balance
-    pl: Decimal | None = None
-    about: tuple[str, ...] = ()  # ids of the orders, trades and transactions that it names
-    filled_order: str = ""  # id of the order whose fill this is
-    own: int = 0  # number of a line of the desk's own
-
-    @property
-    def key(self) -> str:
-        """Return what identifies the line in the log."""
-        return self.id or f"own {self.own}"
 
 
 def name_of(type_: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from keydesk.text.format import pair
-from keydesk.words.log_lines import LogLine
+from keydesk.words.log_line import LogLine
 from keydesk.words.outcomes import Command, fill_text
 from keydesk_client.models import (
     MarginCallEnterTransaction,

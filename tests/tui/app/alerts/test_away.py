@@ -13,7 +13,7 @@ from keydesk.screens.desk import DeskScreen
 from keydesk.store.store import Store
 from keydesk.text.sanitize import safe
 from keydesk.values import Today
-from keydesk.words.log_lines import LogLine
+from keydesk.words.log_line import LogLine
 from support.data.desk_data import desk_store
 
 if TYPE_CHECKING:

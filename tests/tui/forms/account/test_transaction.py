@@ -5,7 +5,7 @@ import pytest
 from keydesk.forms.account.transaction import Take, TransactionForm
 from keydesk.store.transactions.details import Related, TransactionDetails
 from keydesk.text.sanitize import safe
-from keydesk.words.log_lines import LogLine
+from keydesk.words.log_line import LogLine
 from support.data.desk_store import WALL_NS, example_store
 from support.fakes.form_app import FormApp
 

@@ -11,6 +11,7 @@ from keydesk.calc.market.indicator_specs import IndicatorChoice
 from keydesk.parse.replay import STATUS, ReplayCommand
 
 if TYPE_CHECKING:
+    from keydesk.app.actions.leaving import Leaving
     from keydesk.app.desk import TradingDesk
     from keydesk.parse.commands import ParsedCommand, ViewCommand
 
@@ -20,6 +21,7 @@ class CommandActions:
 
     Args:
         desk: Has what a command changes.
+        leaving: Ends the desk.
         tickets: Opens a typed order as a ticket.
         pages: Shows a page by its name.
         trades: Opens forms for the selected trade.
@@ -28,11 +30,13 @@ class CommandActions:
     def __init__(
         self,
         desk: TradingDesk,
+        leaving: Leaving,
         tickets: TicketActions,
         pages: PageActions,
         trades: TradeActions,
     ) -> None:
         self._desk, self._window, self._store = desk, desk.window, desk.store
+        self._leaving = leaving
         self._tickets, self._pages, self._trades = tickets, pages, trades
 
     def action_command_line(self, text: str = "") -> None:
@@ -59,7 +63,7 @@ class CommandActions:
 
         match command:
             case QuitDesk():
-                self._desk.actions.leave()
+                self._leaving.ask_or_leave()
             case ShowHelp():
                 self._pages.action_help()
             case ShowMessages():

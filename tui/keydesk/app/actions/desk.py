@@ -8,18 +8,14 @@ from typing import TYPE_CHECKING
 from keydesk.app.actions.commands import CommandActions, ReplayActions
 from keydesk.app.actions.pages import AlertActions, PageActions
 from keydesk.app.actions.trades import TicketActions, TradeActions
-from keydesk.app.desk_session import DeskLock
-from keydesk.calc.orders.ticket_settings import Template
-from keydesk.keys.guard import Cause, SizeChoice, armed_by_hand
+from keydesk.keys.guard import Cause, armed_by_hand
 from keydesk.panes.chart import Chart
-from keydesk.panes.deal import preset_shown
-from keydesk.panes.strips.instrument import InstrumentLine
-from keydesk.store.risk import unprotected_trades
 from keydesk.store.state import Topic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from keydesk.app.actions.leaving import Leaving
     from keydesk.app.desk import TradingDesk
     from keydesk.chart.price_axis import PriceLine
 
@@ -31,16 +27,13 @@ class DeskActions:
 
     Args:
         desk: Has what the keys act on, and carries out what the forms return.
-        template: The sizes and the bracket of new trades.
-        lock: Keeps the desk exit-only while another login has set it.
+        leaving: Ends the desk.
     """
 
-    def __init__(self, desk: TradingDesk, template: Template, lock: DeskLock) -> None:
+    def __init__(self, desk: TradingDesk, leaving: Leaving) -> None:
         self._desk, self._window, self._store = desk, desk.window, desk.store
-        self.template, self.lock = template, lock
-        self._size = SizeChoice(3)
         tickets, trades, pages = TicketActions(desk), TradeActions(desk), PageActions(desk)
-        commands = CommandActions(desk, tickets, pages, trades)
+        commands = CommandActions(desk, leaving, tickets, pages, trades)
         self._groups = (
             *(self, tickets, trades, pages),
             *(AlertActions(desk), commands, ReplayActions(desk, commands)),
@@ -62,7 +55,7 @@ class DeskActions:
 
         if self._store.arming.level == "ARMED":
             self._desk.guarded_keys.disarm(Cause.BY_HAND)
-        elif self.lock.is_on:
+        elif self._desk.lock.is_on:
             self._store.tell(
                 "warn", "Locked from another login. Release it: keydesk lock --release"
             )
@@ -73,7 +66,7 @@ class DeskActions:
             self._window.app.push_screen(ArmForm(self._desk.form_context()), self._arm_if_confirmed)
 
     def _arm_if_confirmed(self, yes: bool | None) -> None:
-        if yes and not self.lock.is_on and not self._store.loss_lock.is_on:
+        if yes and not self._desk.lock.is_on and not self._store.loss_lock.is_on:
             self._store.arming = armed_by_hand(self._store.arming)
             self._store.record("arm", self._store.arming.reason)
             self._store.mark(Topic.ARMING)
@@ -84,33 +77,7 @@ class DeskActions:
 
     def action_preset(self, number: int) -> None:
         """Make a size preset the active one, if its key stands alone."""
-        if self._size.choose(number, self._desk.guarded_keys.guard):
-            self.show_preset()
-        else:
-            self._say_size_kept()
-
-    def take_preset_back(self) -> None:
-        """Return to the preset of before if a key came right behind the one that chose another."""
-        if self._size.take_back(self._desk.guarded_keys.guard):
-            self.show_preset()
-            self._say_size_kept()
-
-    def _say_size_kept(self) -> None:
-        text = f"Keys came faster than a person types: the size stays preset {self.preset}"
-        self._store.tell("warn", text)
-
-    @property
-    def preset(self) -> int:
-        """Return the active size preset."""
-        return self._size.value
-
-    def show_preset(self) -> None:
-        """Show the active size preset where B and S are explained."""
-        shown = preset_shown(self.template, self.preset)
-        self._window.screen.deal.show_preset(shown)
-        for chart in self._window.screen.query(Chart):
-            chart.preset_units = shown.units
-        self._window.screen.query_one(InstrumentLine).show_preset(shown.text)
+        self._desk.presets.choose(number, self._desk.guarded_keys.guard)
 
     def show_plan(self, instrument: str, lines: Sequence[PriceLine]) -> None:
         """Draw the prices of an open form on the charts of its instrument."""
@@ -145,26 +112,6 @@ class DeskActions:
         if self._store.focus:
             form = IndicatorForm(self._store, self._window.keymap)
             self._window.app.push_screen(form, self._desk.settings.apply_indicators)
-
-    def leave(self) -> None:
-        """Leave the desk; open trades without a stop ask once."""
-        if not self.ask_before_leaving():
-            self._desk.leaving.leave()
-
-    def ask_before_leaving(self) -> bool:
-        """Ask whether trades without a stop are to be left; return whether there are any."""
-        from keydesk.forms.account.leaving import LeaveForm  # noqa: PLC0415 - with the first form
-
-        if not unprotected_trades(self._store):
-            return False
-        self._window.app.push_screen(LeaveForm(self._store), self._leave_if_sure)
-        return True
-
-    def _leave_if_sure(self, yes: bool | None) -> None:
-        if yes:
-            self._desk.leaving.leave()
-        else:
-            self._desk.leaving.stay()
 
     def action_step_back(self) -> None:
         """Go one step back: turn the crosshair off, else mark the notices as seen, else show all panes again."""

@@ -24,7 +24,7 @@ from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
 from keydesk.text.format import duration, pair
 from keydesk.text.sanitize import clean, safe
-from keydesk.words.log_lines import LogLine
+from keydesk.words.log_line import LogLine
 from keydesk_client.arithmetic.constants import SECOND
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from keydesk.store.store import Store
 from keydesk.store.transactions.details import Related, TransactionDetails, related_text
 from keydesk.text.format import lines_of, shorten, shorten_text
 from keydesk.text.sanitize import Printable, clean_name, safe
-from keydesk.words.log_lines import LogLine
+from keydesk.words.log_line import LogLine
 
 if TYPE_CHECKING:
     from keydesk.store.transactions.details import Rows

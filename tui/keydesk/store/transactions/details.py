@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from keydesk.store.store import Store
 from keydesk.text.format import date_and_time, money, units
 from keydesk.text.sanitize import Printable, SafeText, clean, clean_name, safe
-from keydesk.words.log_lines import LogLine, line_of
+from keydesk.words.log_line import LogLine
+from keydesk.words.log_lines import line_of
 from keydesk.words.log_names import LogNames
 from keydesk.words.reject_reasons import in_text
 from keydesk_client import models as m

@@ -14,7 +14,8 @@ from keydesk.store.risk import count_closed, note_closed, note_opening
 from keydesk.store.state import Topic
 from keydesk.store.store import LOG_LIMIT, Store
 from keydesk.values import StartPrice, Today
-from keydesk.words.log_lines import LogLine, line_of
+from keydesk.words.log_line import LogLine
+from keydesk.words.log_lines import line_of
 from keydesk.words.log_names import LogNames
 from keydesk_client import models as m
 from keydesk_client.account import fold

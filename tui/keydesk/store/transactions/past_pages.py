@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from keydesk.store.past_log import PAGE, PastLog
 from keydesk.store.state import PastDirection, Topic
 from keydesk.store.store import Store
-from keydesk.words.log_lines import LogLine, line_of
+from keydesk.words.log_line import LogLine
+from keydesk.words.log_lines import line_of
 from keydesk_client import models as m
 from keydesk_client.account.values import number_of, readable
 
