@@ -55,6 +55,19 @@ def test_two_desks_see_what_the_other_wrote_and_read_while_it_writes(tmp_path: P
     assert len(prices_of(ours)) == 2
 
 
+def test_what_is_written_beside_the_file_is_copied_into_it_and_its_room_used_again(
+    tmp_path: Path,
+) -> None:
+    database, sizes = Database(file_of(tmp_path)), list[int]()
+    for number in range(40):
+        with database.change_now() as connection:
+            connection.execute(PUT, (str(number), "1.10" * 2000))
+        database.checkpoint()
+        sizes.append(file_of(tmp_path).with_name("main.sqlite-wal").stat().st_size)
+    assert max(sizes[5:]) <= max(sizes[:5])
+    assert file_of(tmp_path).stat().st_size > 40 * 8000
+
+
 @pytest.mark.parametrize("content", [b"\xff\x00" * 5000, b"SQLite format 3\x00" + b"\x01" * 5000])
 def test_what_is_not_a_database_is_set_aside_and_said(tmp_path: Path, content: bytes) -> None:
     path = file_of(tmp_path)

@@ -24,6 +24,7 @@ from keydesk_client.auth.private_files import (
 from keydesk_client.errors import UnsafeFile
 
 PATIENCE = 10.0  # seconds that another desk may write
+MOST_WAL_PAGES = 10_000  # 40 MB, which threads copy into the file long before
 SIDE_FILES = ("-wal", "-shm")  # SQLite's, beside the file
 NOT_KEPT = (OSError, UnsafeFile)
 """Errors of records that cannot be read or written."""
@@ -132,7 +133,7 @@ class Database:
         finalize(self, _close, self.connection, self.background)
         with self._meaningful():
             if path is not None:
-                self.connection.execute("PRAGMA wal_autocheckpoint = 0")  # threads sync the file
+                self.connection.execute(f"PRAGMA wal_autocheckpoint = {MOST_WAL_PAGES}")
             _migrate(self.background)
 
     def _connect(self, patience: float) -> sqlite3.Connection:
@@ -151,6 +152,11 @@ class Database:
         """Close the connections."""
         with self._lock:
             _close(self.connection, self.background)
+
+    def checkpoint(self) -> None:
+        """Copy what was written beside the file into it, in a thread: the event loop syncs no disk."""
+        with self._lock, self._meaningful():
+            self.background.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
     @contextmanager
     def change(self) -> Generator[sqlite3.Connection]:

@@ -270,6 +270,7 @@ class LiveJournal:
         else:
             self._show(records, await read_into(self.client, records, self._say))
             self.part = safe("")
+            await asyncio.to_thread(records.database.checkpoint)
 
     async def _read_newest(self, kept: KeptPart, newest: int) -> None:
         """Show the newest transactions of a large account; `fill` reads those before them."""
