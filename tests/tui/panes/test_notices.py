@@ -238,6 +238,23 @@ async def test_the_command_just_sent_is_above_one_that_was_not_found_long_ago() 
         assert [line.split(" kd-")[1][0] for line in text_of(pane)] == ["3", "2", "1"]
 
 
+async def test_a_lost_connection_hides_no_command_that_is_under_way() -> None:
+    lost = "Unavailable: the broker at http://127.0.0.1:8020 answers with an error (503): its fault"
+    pane, store = Notices(), store_with()
+    old = in_flight("EUR_USD", text="BUY", state="unconfirmed")
+    store.set_in_flight(replace(old, id="kd-1"))
+    store.notify(Notice("warn", safe(lost), WALL_NS, sums_up="connection"))
+    store.date_notices(NOW)
+    store.set_in_flight(in_flight("EUR_USD", text="CLOSE all of #6411 EUR/USD"))
+    async with shown(pane, store, size=(120, 3)):
+        assert lost in text_of(pane)[0], "the reason is read first"
+        pane.on_frame(later(store, 5))
+        first, second, third = text_of(pane)
+        assert "CLOSE all of #6411" in first
+        assert lost in second
+        assert "UNCONFIRMED BUY" in third
+
+
 async def test_what_has_no_room_is_named() -> None:
     pane, store = Notices(), store_with(Notice("bad", NOT_SENT * 3, WALL_NS))
     async with shown(pane, store, size=(80, 2)):

@@ -14,7 +14,7 @@ from keydesk.feeds.prices import apply_conversion_factors, apply_heartbeat, appl
 from keydesk.feeds.round_trips import RoundTrips
 from keydesk.store.candles import invalidate_candles
 from keydesk.store.prices import forget_ages
-from keydesk.store.state import CURRENT, Notice, Topic
+from keydesk.store.state import CONNECTION, CURRENT, Notice, Topic
 from keydesk.store.store import Store
 from keydesk.store.transactions.fold import apply, forget_account, forget_after
 from keydesk.store.watchlists import listed_instruments
@@ -169,7 +169,7 @@ class AccountFeed:
 
     def _tell(self, level: Literal["good", "warn"], text: str) -> None:
         """Show a notice, which takes the place of the one before about the connection."""
-        self.store.notify(Notice(level, safe(text), self.wall_ns(), sums_up="connection"))
+        self.store.notify(Notice(level, safe(text), self.wall_ns(), sums_up=CONNECTION))
         self.store.mark(Topic.HEALTH)
 
     # What the client's feeds ask of the account, and report.

@@ -188,6 +188,9 @@ class Health:
     warning: str = ""  # fold and poll disagree, journal trouble ...; words for the trader
 
 
+CONNECTION = "connection"  # the name under which notices of the connection replace each other
+
+
 @dataclass(frozen=True, slots=True)
 class Notice:
     """A message to the trader."""

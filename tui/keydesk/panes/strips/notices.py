@@ -13,7 +13,7 @@ from itertools import accumulate, islice
 from rich.style import Style
 
 from keydesk.store.frame import Frame
-from keydesk.store.state import Notice, Topic
+from keydesk.store.state import CONNECTION, Notice, Topic
 from keydesk.text import format as show
 from keydesk.text.format import lines_of
 from keydesk.text.sanitize import Printable, SafeText, safe
@@ -36,7 +36,8 @@ Words = tuple[
 class Notices(LinePane, can_focus=False):
     """The newest messages, newest first; commands in flight are above them until settled, those not found at the broker last.
 
-    An outcome that has just come is above both: neither another one nor what is still looked up may hide it.
+    An outcome that has just come is above both: neither another one nor what is still looked up may hide it. The reason of
+    a lost connection is above commands under way only until it was read: they are what was asked for last.
     """
 
     DEFAULT_CSS = "Notices { height: 1; width: 1fr; }"
@@ -63,7 +64,12 @@ class Notices(LinePane, can_focus=False):
     def changed(self, frame: Frame) -> None:
         """Redraw when a message came, was seen or has expired, and when a command was settled."""
         drawn_from: list[object] = [
-            (notice, _is_new(notice, frame), _is_fresh(notice, frame))
+            (
+                notice,
+                _is_new(notice, frame),
+                _is_fresh(notice, frame),
+                _is_read_reason(notice, frame),
+            )
             for notice in _unexpired(frame)
         ]
         drawn_from.append(frame.now < frame.store.flash_until)
@@ -100,17 +106,26 @@ class Notices(LinePane, can_focus=False):
         return [*pressing, *whole]
 
     def _urgent(self, frame: Frame) -> Iterator[Words]:
-        warn = self.palette["warn"]
         living = _unexpired(frame)
         fresh = [notice for notice in living if _is_fresh(notice, frame)]
+        below = [notice for notice in fresh if _is_read_reason(notice, frame)]
         for notice in fresh:
+            if notice not in below:
+                yield self._flashing(notice, frame)
+        yield from self._in_flight(frame, under_way=True)
+        for notice in below:
             yield self._flashing(notice, frame)
-        newest_first = reversed(frame.store.in_flight.values())
-        for record in sorted(newest_first, key=lambda each: each.state == "unconfirmed"):
-            yield lines_of(safe(record.line), self.inside - 2), warn, "… ", None
+        yield from self._in_flight(frame, under_way=False)
         for notice in living:
             if _is_urgent(notice, frame) and notice not in fresh:
                 yield self._flashing(notice, frame)
+
+    def _in_flight(self, frame: Frame, *, under_way: bool) -> Iterator[Words]:
+        """Return the commands under way, newest first; or those that were not found at the broker."""
+        for record in reversed(frame.store.in_flight.values()):
+            if (record.state != "unconfirmed") == under_way:
+                lines = lines_of(safe(record.line), self.inside - 2)
+                yield lines, self.palette["warn"], "… ", None
 
     def _flashing(self, notice: Notice, frame: Frame) -> Words:
         """Return a notice; the newest one is reversed while an event flashes."""
@@ -192,6 +207,11 @@ def _is_fresh(notice: Notice, frame: Frame) -> bool:
     if notice.sums_up and (notice.waits or _is_new(notice, frame)):
         return True
     return not notice.seen and notice.level != "info" and _age(notice, frame) < FRESH_FOR
+
+
+def _is_read_reason(notice: Notice, frame: Frame) -> bool:
+    """Return whether it says why the connection is lost, and has been read: commands under way may stand above it."""
+    return notice.sums_up == CONNECTION and _age(notice, frame) >= FRESH_FOR
 
 
 def _is_new(notice: Notice, frame: Frame) -> bool:
