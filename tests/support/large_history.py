@@ -155,8 +155,7 @@ async def cost_of_opening(history: Path, folder: Path) -> dict[str, float]:
         note("after")
         assert app.journal.live is not None
         assert not app.journal.live.trouble, app.journal.live.trouble
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
-    return found | {"peak_mb": peak - before}
+    return found
 
 
 if __name__ == "__main__":
