@@ -12,6 +12,7 @@ import pytest
 
 from keydesk.app.loss_lock import DailyLossLock
 from keydesk.app.settings_changes import SettingsChanges
+from keydesk.calc.market.replay import ControlledMarket, MarketState
 from keydesk.calc.market.trading_day import day_start
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.keys.guard import Cause
@@ -42,6 +43,7 @@ class Desk:
     disarmed: list[Cause] = field(default_factory=list)
     store: Store = field(default_factory=example_store)
     seconds: float = 0.0
+    wanted: bool = False  # the account is to be read again
 
     def __post_init__(self) -> None:
         self.lock = DailyLossLock(
@@ -52,7 +54,7 @@ class Desk:
         self.store.audit.listen(lambda _what, text: self.recorded.append(text))
         self.store.clock_ns = NOON
         self.loses(self.loss)
-        self.lock.open(self.path)
+        self.lock.open(self.path, lambda: setattr(self, "wanted", True))
 
     def loses(self, amount: str | None) -> None:
         account = self.store.account
@@ -60,10 +62,35 @@ class Desk:
         account.day_pl = None if amount is None else -D(amount)
         account.day_start_nav = D(10_000)
 
-    def looks(self, later_ns: int = 0) -> "Desk":
+    def glances(self, later_ns: int = 0) -> "Desk":
+        """Look once, before anything is read again."""
         self.store.clock_ns += later_ns
         self.seconds += 1
         self.lock.check(self.seconds)
+        return self
+
+    def looks(self, later_ns: int = 0) -> "Desk":
+        """Look, and once more when account and clock were read again."""
+        self.glances(later_ns)
+        return self.reads().glances() if self.wanted else self
+
+    def reads(self) -> "Desk":
+        """Read clock, account and day."""
+        self.wanted = False
+        self.seconds += 0.5
+        self.store.day_asked_at = self.seconds
+        return self.hears()
+
+    def hears(self, later_ns: int = 0) -> "Desk":
+        """Hear the broker's time."""
+        self.store.see_clock(self.store.clock_ns + later_ns)
+        return self
+
+    def replaced(self, created_ns: int, loss: str) -> "Desk":
+        """Take the account of another ledger."""
+        assert self.store.account is not None
+        self.store.account.created_time_ns += created_ns
+        self.loses(loss)
         return self
 
     @property
@@ -326,3 +353,97 @@ def test_a_desk_that_is_one_transaction_behind_another_takes_its_lock(path: Path
     assert behind.store.account is not None
     behind.store.account.last_transaction_id -= 1
     assert behind.looks().lock.is_on
+
+
+# A practice market that goes on with another ledger, whose clock and account come one after the other.
+
+
+def test_the_clock_of_another_ledger_with_the_account_that_was_left_releases_nothing(
+    path: Path,
+) -> None:
+    desk = Desk(path, "300").looks()
+    before, said = path.read_text(), len(desk.said)
+    desk.loses("0")
+    desk.hears(1000 * HOUR).glances().glances()
+    assert desk.lock.is_on
+    assert desk.wanted
+    assert (desk.said[said:], path.read_text()) == ([], before)
+    assert desk.disarmed == [Cause.DAILY_LOSS] * 3, "exits only, as before"
+
+
+def test_the_account_of_another_ledger_with_the_clock_that_was_left_does_not_lock(
+    path: Path,
+) -> None:
+    desk = Desk(path).looks()
+    before = path.read_text()
+    desk.replaced(1, "119205.38").glances().glances()
+    assert not desk.lock.is_on
+    assert (desk.said, path.read_text()) == ([], before)
+    desk.seconds += 0.5
+    desk.store.day_asked_at = desk.seconds
+    assert not desk.glances().lock.is_on, "its clock is not read yet"
+    assert not desk.hears(-1000 * HOUR).glances().lock.is_on, "its day is of the clock before"
+    assert desk.reads().glances().lock.is_on, "its own day lost that"
+
+
+def test_an_answer_that_was_asked_for_before_the_clock_jumped_is_not_judged(path: Path) -> None:
+    desk = Desk(path).looks()
+    desk.hears(1000 * HOUR).glances()
+    desk.store.day_asked_at = desk.seconds - 0.5
+    desk.loses("300")
+    assert not desk.hears().glances().lock.is_on
+    assert desk.reads().glances().lock.is_on
+
+
+def test_the_clock_and_the_account_of_another_ledger_find_its_lock(path: Path) -> None:
+    desk = Desk(path, "300").looks()
+    desk.hears(-1000 * HOUR).glances()
+    desk.replaced(1, "0").reads().glances()
+    assert desk.lock.is_on, "the account came with the last look: it is read once more"
+    assert not desk.reads().glances().lock.is_on
+    assert "this one is not locked" in desk.said[-1]
+
+
+def test_after_a_suspension_of_this_machine_the_lock_works_with_the_first_reading(
+    path: Path,
+) -> None:
+    desk = Desk(path).looks()
+    desk.loses("300")
+    assert not desk.hears(3 * HOUR).glances().lock.is_on
+    assert desk.reads().glances().lock.is_on
+
+
+def test_an_account_that_cannot_be_read_for_half_a_minute_is_judged_as_it_is_known(
+    path: Path,
+) -> None:
+    desk = Desk(path).looks()
+    desk.loses("300")
+    desk.hears(3 * HOUR).glances()
+    desk.seconds += 30
+    assert desk.glances().lock.is_on
+
+
+def test_a_clock_that_runs_as_fast_as_the_time_that_passes_here_is_no_jump(path: Path) -> None:
+    desk = Desk(path).looks()
+    desk.loses("300")
+    desk.seconds += 3600
+    assert desk.glances(HOUR).lock.is_on
+    assert not desk.wanted
+
+
+def test_a_market_at_a_high_speed_is_judged_at_each_look(path: Path) -> None:
+    desk = Desk(path).looks()
+    desk.store.set_market(ControlledMarket(MarketState(speed=1200)))
+    desk.loses("300")
+    assert desk.glances(HOUR // 3).lock.is_on
+
+
+@pytest.mark.parametrize("clock_ns", [0, NOON + 1000 * HOUR])
+def test_an_early_unlock_is_not_begun_while_the_clock_is_in_doubt(
+    path: Path, clock_ns: int
+) -> None:
+    desk = Desk(path, "300").looks()
+    desk.store.clock_ns = clock_ns
+    desk.lock.ask_unlock()
+    assert desk.store.loss_lock.unlock_at_ns is None
+    assert "ask for the early unlock again" in desk.said[-1]

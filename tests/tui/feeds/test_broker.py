@@ -71,6 +71,18 @@ async def test_the_desk_opens_with_prices_account_chart_and_days(
         assert [line.kind for line in store.log][:3] == ["CONFIG", "CONFIG", "FUNDS"]
 
 
+async def test_the_day_is_of_an_account_that_was_asked_for_after_a_snapshot_was_wanted(
+    desk_of_my_own: PracticeServer,
+) -> None:
+    async with desk(desk_of_my_own) as feed:
+        store = feed.store
+        await until(lambda: store.today is not None)
+        wanted, reads = feed.now(), store.clock_reads
+        assert store.day_asked_at < wanted
+        feed.snapshot_wanted.set()
+        await until(lambda: store.day_asked_at > wanted and store.clock_reads > reads)
+
+
 HELD = {
     "EUR_USD": 20_000,
     "USD_JPY": -30_000,

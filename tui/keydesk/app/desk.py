@@ -156,7 +156,7 @@ class TradingDesk:
     def on_open(self, connection: Connection) -> None:
         self.store.record("start", f"{self.store.arming.level}: {self.store.arming.reason}")
         connection.commands.exit_only = self.exit_only
-        self.loss_lock.open(self.account.file("daily-loss"))
+        self.loss_lock.open(self.account.file("daily-loss"), connection.feed.snapshot_wanted.set)
         self.journal.open(connection)
         self.alerts.open(self.account.file("alerts"), connection, self._setup.account.name)
         self.away.open(self.account.file("seen"), monotonic())

@@ -13,6 +13,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from keydesk.app.ledger_watch import LedgerWatch
 from keydesk.app.settings_changes import SettingsChanges
 from keydesk.calc.daily_loss import (
     LossEvent,
@@ -38,6 +39,7 @@ LOCK_TIMEOUT = 0.2  # seconds that another desk may hold the file
 MAX_BYTES = 16_000  # bytes
 BEHIND_NS = 5_000_000_000  # by which one of two desks may see the clock and transactions later
 LEFT_BEHIND = "The daily loss lock stays with the account that was left: this one is not locked"
+NOT_NOW = "The account is being read: the daily loss lock stays; ask for the early unlock again in a moment"
 LEVELS: dict[LossEvent, NoticeLevel] = {
     LossEvent.WARNED: "bad",
     LossEvent.LOCKED: "bad",
@@ -71,6 +73,8 @@ class DailyLossLock:
         keys: GuardedKeys,
     ) -> None:
         self._store, self._settings, self._keys = store, settings, keys
+        self._ledgers = LedgerWatch(store)
+        self._read_account: Callable[[], object] = lambda: None
         self._path: Path | None = None
         self._seen = _Record(0, 0, 0, LossLock())  # at the last look
         self._checked_at = float("-inf")
@@ -82,9 +86,9 @@ class DailyLossLock:
         """Whether the desk is exit-only for the rest of the day."""
         return self._store.loss_lock.is_on
 
-    def open(self, path: Path) -> None:
-        """Take the lock that an earlier desk left, or that another one holds now."""
-        self._path = path
+    def open(self, path: Path, read_account: Callable[[], object]) -> None:
+        """Take the lock that an earlier desk left, or that another one holds now; have the account read when in doubt of it."""
+        self._path, self._read_account = path, read_account
 
     def check(self, now: float) -> None:
         """Judge the loss of the day; at most once a second."""
@@ -93,6 +97,10 @@ class DailyLossLock:
         self._checked_at = now
         if self._store.account is None or not self._store.clock_ns:
             self._checked_at = float("-inf")  # as soon as both are known
+            return
+        if not self._ledgers.agrees(now, self._read_account):
+            if self.is_on:
+                self._keys.disarm(Cause.DAILY_LOSS)
             return
         if self._waits_for_the_new_day():
             return
@@ -133,6 +141,9 @@ class DailyLossLock:
     def ask_unlock(self) -> None:
         """Begin the wait of an early unlock."""
         now_ns = self._store.clock_ns
+        if not now_ns or not self._ledgers.agrees(self._checked_at, self._read_account):
+            self._store.tell("warn", NOT_NOW)
+            return
         self._change(lambda lock: ask_unlock(self._advance(lock), now_ns))
         until = self._store.loss_lock.unlock_at_ns
         if until is not None:

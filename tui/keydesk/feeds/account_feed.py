@@ -85,6 +85,8 @@ class AccountFeed:
     lines_unreadable: dict[str, tuple[StreamHealth, int]] = field(default_factory=dict)
     broker: Broker = field(default_factory=Broker)  # as outages name it
     failures_in_row: int = 0  # of the account's requests
+    asked_at: float = float("-inf")  # when the account was asked for last, monotonic seconds
+    account_asked_at: float = float("-inf")  # when the one was asked for that the store has
     unreadable_noted: int = 0  # records that could not be read, when health was last assessed
     reconcile: Callable[["AccountFeed"], Awaitable[None]] | None = None  # what is UNCONFIRMED
     alerts: AlertWatch | None = None  # called when prices were missed
@@ -175,7 +177,8 @@ class AccountFeed:
     # What the client's feeds ask of the account, and report.
 
     async def prepare(self) -> None:
-        """Do nothing: the instruments are read by a feed of their own."""
+        """Note when the account is asked for; the instruments are read by a feed of their own."""
+        self.asked_at = self.now()
 
     def interrupted(self, source: Source, error: Exception, what: str = "") -> None:
         """Report that a source does not answer."""
@@ -196,6 +199,7 @@ class AccountFeed:
 
     def snapshot_taken(self, continuity: Continuity) -> None:
         """Forget what is not of this history any more, and have earlier transactions read."""
+        self.account_asked_at = self.asked_at
         match continuity:
             case Continuity.ANOTHER_ACCOUNT:
                 forget_account(self.store)

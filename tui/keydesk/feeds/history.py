@@ -48,6 +48,7 @@ async def update_history(feed: AccountFeed) -> None:
 
 async def read_history(feed: AccountFeed) -> None:
     """Read transactions back to the start of the day, at least 500, and apply them to log, day and stops."""
+    asked_at = feed.account_asked_at
     start = day_start(feed.store.clock_ns or feed.wall_ns())
     earlier = await _read_back(feed, start)
     write_earlier(feed.store, earlier[-LINES:])
@@ -57,6 +58,7 @@ async def read_history(feed: AccountFeed) -> None:
     prices = await _start_prices(feed, held_at_start(feed.store, earlier, start), start)
     await _catch_up(feed, earlier)
     feed.store.today = count_day(feed.store, earlier, start, prices)
+    feed.store.day_asked_at = asked_at
     count_closed_trades(feed.store, earlier)
     feed.store.mark(Topic.ACCOUNT)
 

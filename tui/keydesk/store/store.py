@@ -110,6 +110,9 @@ class Store:
         self.zone: tzinfo = UTC  # the trader's, in which times are shown
         self.wall_ns: Callable[[], int] = wall_clock_ns  # of this machine
         self.clock_ns = 0  # the broker's time, as last read from its streams
+        self.clock_reads = 0  # times read from the streams
+        # Monotonic seconds at which the account was asked for that the day was counted from.
+        self.day_asked_at = float("-inf")
         self.trades: dict[str, TradeRow] = {}
         self.positions: dict[str, PositionRow] = {}
         self.orders: dict[str, OrderRow] = {}
@@ -338,6 +341,7 @@ class Store:
 
     def see_clock(self, time_ns: int) -> None:
         """Advance the broker's clock; a time much earlier replaces a wrong clock."""
+        self.clock_reads += 1
         if time_ns > self.clock_ns or time_ns < self.clock_ns - CLOCK_LAG_NS:
             is_jump = self.clock_ns and time_ns - self.clock_ns > CLOCK_LAG_NS
             self.clock_ns = time_ns
