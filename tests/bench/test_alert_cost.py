@@ -13,7 +13,7 @@ from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.alert_list import AlertList, add_alert
 from keydesk.calc.alerts.alert import Alert
 from keydesk.calc.alerts.engine import AlertEngine
-from keydesk.calc.alerts.of_prices import PriceCross
+from keydesk.calc.alerts.price_conditions import PriceCross
 from support.processor_time import cpu_of
 from support.terminal import Terminal, keydesk
 

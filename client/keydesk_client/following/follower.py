@@ -40,7 +40,12 @@ from keydesk_client.http.timing import Timing
 from keydesk_client.models import ClientPrice, HomeConversions, Instrument, Transaction
 from keydesk_client.resources._base import unknown_instrument
 from keydesk_client.streams.prices import PriceStream
-from keydesk_client.streams.settings import OverflowPolicy, StreamHealth, StreamSettings
+from keydesk_client.streams.settings import (
+    FOLLOWED_STALL_S,
+    OverflowPolicy,
+    StreamHealth,
+    StreamSettings,
+)
 from keydesk_client.streams.transactions import TransactionItem, TransactionStream
 
 if TYPE_CHECKING:
@@ -135,7 +140,7 @@ class FollowSettings:
 
     check_every_s: float = 5.0
     """From one comparison with the account's changes to the next."""
-    stall_s: float = 10.0
+    stall_s: float = FOLLOWED_STALL_S
     """Without a line, heartbeats included, after which a stream is opened again; the service sends one every 5 s."""
     longest_pause_s: float = 4.0
     """The longest pause before a stream is opened again, and before the account is requested again."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.transaction_id import TransactionID
@@ -18,11 +19,17 @@ class OverflowPolicy(StrEnum):
     """Keep the newest price of each instrument; `health.dropped` counts those that were replaced."""
 
 
+STALL_S: Final = 30.0
+"""Without a line for so many seconds a stream that a program iterates over is opened again."""
+FOLLOWED_STALL_S: Final = 10.0
+"""The same of the streams of an account that is followed, by `client.follow()` or the desk; heartbeats come every 5 s."""
+
+
 @dataclass(frozen=True, slots=True)
 class StreamSettings:
     """Times and sizes of a stream."""
 
-    stall_s: float = 30.0
+    stall_s: float = STALL_S
     """Seconds without a line, heartbeats included, after which the connection is given up."""
     first_pause_s: float = 0.5
     """Ceiling of the first pause before reconnecting; see `BackOff`."""

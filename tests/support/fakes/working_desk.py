@@ -19,8 +19,8 @@ from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.window import DeskWindow
 from keydesk.app.workspaces import WorkspaceActions
 from keydesk.calc.alerts.alert import AlertLine
-from keydesk.calc.alerts.of_facts import TradeResult
-from keydesk.calc.alerts.of_prices import PriceCross
+from keydesk.calc.alerts.fact_conditions import TradeResult
+from keydesk.calc.alerts.price_conditions import PriceCross
 from keydesk.calc.market.indicator_specs import IndicatorChoice
 from keydesk.calc.orders.instructions import Instruction
 from keydesk.calc.orders.ticket_settings import Template

@@ -32,9 +32,9 @@ from keydesk.alerts.alert_list import (
     set_alert_state,
 )
 from keydesk.calc.alerts.alert import Alert, Firing
+from keydesk.calc.alerts.candle_conditions import AtrMultiple, MovingAverageCross, RsiLevel
 from keydesk.calc.alerts.condition import Condition, Facts, PriceSnapshot
-from keydesk.calc.alerts.of_candles import AtrMultiple, MovingAverageCross, RsiLevel
-from keydesk.calc.alerts.of_facts import (
+from keydesk.calc.alerts.fact_conditions import (
     AccountResult,
     ClientLongPercent,
     ClockTime,
@@ -43,7 +43,13 @@ from keydesk.calc.alerts.of_facts import (
     StreamSilence,
     TradeResult,
 )
-from keydesk.calc.alerts.of_prices import SIDES, DayHighLow, PriceCross, PriceMove, SpreadLevel
+from keydesk.calc.alerts.price_conditions import (
+    SIDES,
+    DayHighLow,
+    PriceCross,
+    PriceMove,
+    SpreadLevel,
+)
 from keydesk.calc.market.granularity import SECONDS
 from keydesk.parse.alerts import KINDS, parse_alert
 
@@ -234,7 +240,7 @@ def test_many_processes_at_once_lose_nothing(path: Path) -> None:
         "import sys; from pathlib import Path; from decimal import Decimal\n"
         "from keydesk.alerts.alert_list import add_alert; from keydesk.alerts.alert_file import AlertFile\n"
         "from keydesk.calc.alerts.alert import Alert\n"
-        "from keydesk.calc.alerts.of_prices import PriceCross\n"
+        "from keydesk.calc.alerts.price_conditions import PriceCross\n"
         "file = AlertFile(Path(sys.argv[1]))\n"
         "for n in range(8):\n"
         "    one = PriceCross(instrument='EUR_USD', level=Decimal(n + 1))\n"

@@ -7,7 +7,7 @@ import pytest
 
 from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.alert_list import set_alert_state
-from keydesk.calc.alerts.of_facts import ClockTime, TradeResult
+from keydesk.calc.alerts.fact_conditions import ClockTime, TradeResult
 from keydesk.feeds.alerts import NextReads, fill_gap
 from keydesk.feeds.instruments import restart_market
 from support.alert_watch import ABOVE, SECOND, TEN, D, Watching, known_market, watching

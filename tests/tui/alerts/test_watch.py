@@ -8,10 +8,10 @@ import pytest
 from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.alert_list import ClaimFirings, add_alert, set_alert_state
 from keydesk.calc.alerts.alert import Alert, Firing
+from keydesk.calc.alerts.candle_conditions import RsiLevel
 from keydesk.calc.alerts.engine import PriceHistory, PriceRange
-from keydesk.calc.alerts.of_candles import RsiLevel
-from keydesk.calc.alerts.of_facts import AccountResult, ClockTime, StreamSilence, TradeResult
-from keydesk.calc.alerts.of_prices import DayHighLow, SpreadLevel
+from keydesk.calc.alerts.fact_conditions import AccountResult, ClockTime, StreamSilence, TradeResult
+from keydesk.calc.alerts.price_conditions import DayHighLow, SpreadLevel
 from keydesk.feeds.alerts import NextReads, fill_gap, read_candles
 from keydesk.store.candles import candle_of, period_end
 from keydesk.store.prices import apply_price

@@ -10,7 +10,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from textual.screen import Screen
 
-from keydesk.calc.alerts.of_prices import PriceCross
+from keydesk.calc.alerts.price_conditions import PriceCross
 from keydesk.calc.market.watchlists import Watchlist
 from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.forms.account.arming import ArmForm, UnlockForm

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.market.watchlists import COLUMNS
+from keydesk.calc.market.watchlists import COLUMN_MEANINGS
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.watch_order import MEASURES, TITLES, RowFilter, sorted_rows
 from keydesk.panes.watchlist import Watchlist
@@ -22,7 +22,7 @@ def widen_spread(store: Store, name: str, pips: int) -> None:
     store.mark(Topic.PRICES, name)
 
 
-@pytest.mark.parametrize("column", ["pair", *COLUMNS])
+@pytest.mark.parametrize("column", ["pair", *COLUMN_MEANINGS])
 @pytest.mark.parametrize("descending", [True, False])
 def test_every_column_sorts_and_the_unknown_stays_last(column: str, *, descending: bool) -> None:
     store = desk_store()

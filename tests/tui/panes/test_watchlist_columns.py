@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.market.trading_day import day_start
-from keydesk.calc.market.watchlists import ALL, COLUMNS, Watchlist, Watchlists
+from keydesk.calc.market.watchlists import ALL, COLUMN_MEANINGS, Watchlist, Watchlists
 from keydesk.panes import watchlist as panes
 from keydesk.panes.watch_order import TITLES
 from keydesk.store.state import Topic
@@ -16,7 +16,7 @@ from support.data.desk_data import NOW, WALL_NS, desk_store, frame_of, instrumen
 from support.fakes.pane_app import heard, shown, text_of
 
 D = Decimal
-EVERY = tuple(COLUMNS)
+EVERY = tuple(COLUMN_MEANINGS)
 HOSTILE = ("\x1b[2J\x07EUR_USD", "\uff25\uff35\uff32_USD", "EUR\u202e_USD", "A" * 60, "a\nb_c")
 EXTREMES = {
     "USD_JPY": ("151.322", "151.331"),

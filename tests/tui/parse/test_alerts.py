@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keydesk.calc.alerts.alert import standing_text
+from keydesk.calc.alerts.candle_conditions import AtrMultiple, MovingAverageCross, RsiLevel
 from keydesk.calc.alerts.condition import AlertSyntaxError, Condition, Facts, PriceSnapshot
-from keydesk.calc.alerts.of_candles import AtrMultiple, MovingAverageCross, RsiLevel
-from keydesk.calc.alerts.of_facts import (
+from keydesk.calc.alerts.fact_conditions import (
     AccountResult,
     ClientLongPercent,
     ClockTime,
@@ -20,7 +20,7 @@ from keydesk.calc.alerts.of_facts import (
     StreamSilence,
     TradeResult,
 )
-from keydesk.calc.alerts.of_prices import DayHighLow, PriceCross, PriceMove, SpreadLevel
+from keydesk.calc.alerts.price_conditions import DayHighLow, PriceCross, PriceMove, SpreadLevel
 from keydesk.parse.alerts import parse_alert
 from support.data.desk_store import long_euro
 

@@ -12,7 +12,7 @@ import pytest
 from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.alert_list import add_alert
 from keydesk.calc.alerts.alert import Alert
-from keydesk.calc.alerts.of_prices import PriceCross
+from keydesk.calc.alerts.price_conditions import PriceCross
 from keydesk.text.file_errors import file_trouble
 from keydesk.trade_journal.notes_file import NotesNotWritten, change_note
 from keydesk.trading.audit import AuditLog

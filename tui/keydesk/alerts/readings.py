@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from math import isfinite
 
+from keydesk.calc.alerts.candle_conditions import CandleCondition
 from keydesk.calc.alerts.condition import Facts, PriceSnapshot, Reading
-from keydesk.calc.alerts.of_candles import CandleCondition
-from keydesk.calc.alerts.of_prices import QuoteCondition, QuoteReader
+from keydesk.calc.alerts.price_conditions import QuoteCondition, QuoteReader
 from keydesk.calc.market.indicators import compute, warm_up
 from keydesk.store.candles import period_end
 from keydesk.store.state import Candle

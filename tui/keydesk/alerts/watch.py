@@ -18,11 +18,11 @@ from keydesk.alerts.alert_list import (
 )
 from keydesk.alerts.readings import BrokerClock, PriceReadings, facts_of, values_of
 from keydesk.calc.alerts.alert import Alert, Firing
+from keydesk.calc.alerts.candle_conditions import CandleCondition
 from keydesk.calc.alerts.condition import Facts, Reading
 from keydesk.calc.alerts.engine import AlertEngine, PriceHistory, after_firing, missed_crossing
-from keydesk.calc.alerts.of_candles import CandleCondition
-from keydesk.calc.alerts.of_facts import FactsCondition
-from keydesk.calc.alerts.of_prices import PriceCondition, QuoteCondition
+from keydesk.calc.alerts.fact_conditions import FactsCondition
+from keydesk.calc.alerts.price_conditions import PriceCondition, QuoteCondition
 from keydesk.store.state import Candle, Topic
 from keydesk.store.store import Store
 from keydesk.values import Quote
@@ -64,9 +64,9 @@ class AlertWatch:
     async def run(self) -> None:
         """Read the file and carry out jobs until cancelled."""
         await self.writer.load()
-        of_prices = [each for each in self.file.alert_list.alerts if _is_of_price(each)]
-        if of_prices:
-            first = min(each.made_ns for each in of_prices)
+        price_conditions = [each for each in self.file.alert_list.alerts if _is_of_price(each)]
+        if price_conditions:
+            first = min(each.made_ns for each in price_conditions)
             self.gap = max(self.file.alert_list.seen_ns, first)
         await self.writer.run()
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from keydesk.calc.market.watchlists import (
     ALL,
-    COLUMNS,
+    COLUMN_MEANINGS,
     MAX_INSTRUMENTS,
     MAX_LISTS,
     USUAL_COLUMNS,
@@ -33,7 +33,7 @@ ONE_LINE = 8  # instruments
 BLANK_LINES = re.compile(r"\n{3,}")
 HEAD = (
     "Watchlists of keydesk; the desk's own keys write this file, too. Columns:",
-    " ".join(COLUMNS),
+    " ".join(COLUMN_MEANINGS),
 )
 
 
@@ -110,10 +110,10 @@ def _watchlist(table: Mapping[str, Any], number: int, path: Path) -> Watchlist:
         raise BadSettings(f"{path}: list {name} has more than {MAX_INSTRUMENTS} instruments")
     columns = _texts(table, "columns", name, path) if "columns" in table else USUAL_COLUMNS
     for column in columns:
-        if column not in COLUMNS:
-            known = ", ".join(COLUMNS)
+        if column not in COLUMN_MEANINGS:
+            known = ", ".join(COLUMN_MEANINGS)
             raise BadSettings(f"{path}: list {name}: no column {column!r}; there are: {known}")
-    return Watchlist(name, instruments, tuple(each for each in COLUMNS if each in columns))
+    return Watchlist(name, instruments, tuple(each for each in COLUMN_MEANINGS if each in columns))
 
 
 def _texts(table: Mapping[str, Any], member: str, name: str, path: Path) -> tuple[str, ...]:

@@ -44,6 +44,7 @@ from keydesk_client.http.timing import REAL_TIMING, Timing
 from keydesk_client.models import ClientPrice, PricingHeartbeat, TransactionHeartbeat
 from keydesk_client.streams.prices import PriceItem, PriceStream
 from keydesk_client.streams.settings import (
+    FOLLOWED_STALL_S,
     OverflowPolicy,
     Reconnected,
     StreamHealth,
@@ -56,9 +57,8 @@ UNANSWERED = (ConnectionLost, TimedOut, Unreachable)
 NO_RETRIES = Retries(most=0)
 MAX_REASON_LENGTH = 200
 CHECK_EVERY_S = 5.0  # from one comparison with the account's changes to the next
-DEAD_AFTER = 10.0  # seconds without a line; heartbeats come every five
-PRICES = StreamSettings(stall_s=DEAD_AFTER, when_full=OverflowPolicy.KEEP_LAST)
-TRANSACTIONS = StreamSettings(stall_s=DEAD_AFTER)
+PRICES = StreamSettings(stall_s=FOLLOWED_STALL_S, when_full=OverflowPolicy.KEEP_LAST)
+TRANSACTIONS = StreamSettings(stall_s=FOLLOWED_STALL_S)
 READ_SECONDS = 0.005  # seconds that reading the prices takes at most before it pauses
 READ_INTERVAL = 0.095  # seconds between the starts of two reads, about one a frame; meanwhile newer prices replace older ones
 

@@ -8,10 +8,10 @@ from decimal import Decimal
 from keydesk.alerts.readings import candles_needed
 from keydesk.alerts.watch import AlertWatch
 from keydesk.calc.alerts.alert import Alert
+from keydesk.calc.alerts.candle_conditions import CandleCondition
 from keydesk.calc.alerts.engine import PriceHistory, PriceRange
-from keydesk.calc.alerts.of_candles import CandleCondition
-from keydesk.calc.alerts.of_facts import ClientLongPercent
-from keydesk.calc.alerts.of_prices import PriceCondition
+from keydesk.calc.alerts.fact_conditions import ClientLongPercent
+from keydesk.calc.alerts.price_conditions import PriceCondition
 from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.client_books import ask
 from keydesk.store.candles import candle_of, period_end

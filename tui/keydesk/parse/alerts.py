@@ -7,7 +7,7 @@ and shows how to write it. What a condition is stands with each kind.
 import re
 from collections.abc import Iterable, Sequence
 
-from keydesk.calc.alerts import of_candles, of_facts, of_prices
+from keydesk.calc.alerts import candle_conditions, fact_conditions, price_conditions
 from keydesk.calc.alerts.alert import MAX_NOTE_LENGTH, USUAL_PAUSE_S, AlertLine
 from keydesk.calc.alerts.condition import (
     SIGNS,
@@ -15,12 +15,12 @@ from keydesk.calc.alerts.condition import (
     Condition,
     seconds_of,
 )
-from keydesk.calc.alerts.of_facts import ClockTime
-from keydesk.calc.alerts.of_prices import SIDES, PriceCross
+from keydesk.calc.alerts.fact_conditions import ClockTime
+from keydesk.calc.alerts.price_conditions import SIDES, PriceCross
 from keydesk.parse.instruments import find_instrument
 from keydesk.text.typed import clock_time, date_time, duration_s, tokens
 
-KINDS = (*of_prices.KINDS, *of_candles.KINDS, *of_facts.KINDS)
+KINDS = (*price_conditions.KINDS, *candle_conditions.KINDS, *fact_conditions.KINDS)
 OF_INSTRUMENT = frozenset(
     (
         *SIDES,

@@ -19,8 +19,8 @@ from keydesk.calc.alerts.engine import (
     WatchedAlert,
     missed_crossing,
 )
-from keydesk.calc.alerts.of_facts import ClockTime
-from keydesk.calc.alerts.of_prices import PriceCross
+from keydesk.calc.alerts.fact_conditions import ClockTime
+from keydesk.calc.alerts.price_conditions import PriceCross
 
 MID = PriceCross(instrument="EUR_USD").reading
 LEVELS = st.integers(

@@ -13,8 +13,8 @@ from keydesk.app.alerts.account_alerts import here
 from keydesk.app.desk_session import DeskLock
 from keydesk.calc.alerts.alert import Alert, AlertLine, FiringRecord
 from keydesk.calc.alerts.condition import Facts
-from keydesk.calc.alerts.of_facts import TradeResult
-from keydesk.calc.alerts.of_prices import PriceCross
+from keydesk.calc.alerts.fact_conditions import TradeResult
+from keydesk.calc.alerts.price_conditions import PriceCross
 from keydesk.forms.market.alerts import AlertsForm
 from keydesk.forms.market.new_alert import AlertLineForm, EditAsText, NewAlertForm, TakeAlert
 from keydesk.panes.chart_marks import own_lines

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from keydesk.app.account_connection import Connection
     from keydesk.calc.alerts.alert import Alert, AlertLine, FiringRecord
     from keydesk.calc.alerts.condition import Condition, Direction, Facts
-    from keydesk.calc.alerts.of_facts import TradeResult
-    from keydesk.calc.alerts.of_prices import PriceCross
+    from keydesk.calc.alerts.fact_conditions import TradeResult
+    from keydesk.calc.alerts.price_conditions import PriceCross
     from keydesk.config.alert_settings import EventKind
     from keydesk.forms.market.alerts import AlertAction
     from keydesk.forms.market.new_alert import AlertChoice
@@ -274,8 +274,8 @@ def here(
     store: Store, pointed: tuple[str, Decimal] | None, trade_id: str, instrument: str
 ) -> PriceCross | TradeResult | None:
     """Return the alert that a new one begins with: at the crosshair, of a trade, else at the price of an instrument."""
-    from keydesk.calc.alerts.of_facts import TradeResult  # noqa: PLC0415 - with the first form
-    from keydesk.calc.alerts.of_prices import PriceCross  # noqa: PLC0415
+    from keydesk.calc.alerts.fact_conditions import TradeResult  # noqa: PLC0415 - with the first form
+    from keydesk.calc.alerts.price_conditions import PriceCross  # noqa: PLC0415
 
     if pointed is None and trade_id:
         return TradeResult(trade_id=trade_id, unit="R", level=Decimal(1))

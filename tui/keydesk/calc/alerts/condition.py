@@ -1,8 +1,8 @@
 """What every condition of an alert is, and the parts of its typed line.
 
 A kind of condition is one class: it parses its line, writes it, says itself in words and reads its value. Its line is also
-what the alert file holds. To add a kind, write its class in the module of what it reads (`of_prices`, `of_candles`,
-`of_facts`) and name it in the `KINDS` of that module. The engine decides all kinds alike: a value that is
+what the alert file holds. To add a kind, write its class in the module of what it reads (`price_conditions`, `candle_conditions`,
+`fact_conditions`) and name it in the `KINDS` of that module. The engine decides all kinds alike: a value that is
 read reaches a level from below ("up"), from above ("down"), or from either side ("touch").
 """
 

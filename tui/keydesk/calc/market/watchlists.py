@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from keydesk.calc.market.trading_day import DAY_END_TEXT
 
 ALL = "All"  # the list that always exists: every instrument of the account
-COLUMNS: dict[str, str] = {
+COLUMN_MEANINGS: dict[str, str] = {
     "bid": "Bid",
     "ask": "Ask",
     "spread": "Spread in pips",
@@ -179,13 +179,13 @@ def move(name: str, instrument: str, past: str) -> Change:
 
 
 def show_columns(name: str, columns: tuple[str, ...]) -> Change:
-    """Choose the columns of a list; they stand in the order of `COLUMNS`."""
+    """Choose the columns of a list; they stand in the order of `COLUMN_MEANINGS`."""
 
     def change(lists: Watchlists) -> Watchlists:
         held = lists.by_name(name)
         if held is None:
             raise ListError(f"there is no list {name} any more")
-        ordered = tuple(each for each in COLUMNS if each in columns)
+        ordered = tuple(each for each in COLUMN_MEANINGS if each in columns)
         return _replace(lists, name, replace(held, columns=ordered))
 
     return change

@@ -10,8 +10,8 @@ from textual.widgets import Input
 
 from keydesk.calc.alerts.alert import USUAL_PAUSE_S, AlertLine, repeat_text
 from keydesk.calc.alerts.condition import AlertSyntaxError, Direction, PriceSide
-from keydesk.calc.alerts.of_facts import TradeResult
-from keydesk.calc.alerts.of_prices import PriceCross
+from keydesk.calc.alerts.fact_conditions import TradeResult
+from keydesk.calc.alerts.price_conditions import PriceCross
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, Words, fold_line, wrap_text
 from keydesk.keys.bindings import bindings_of

@@ -6,8 +6,7 @@ from typing import ClassVar, LiteralString
 from textual.app import ComposeResult
 from textual.widgets import Input
 
-from keydesk.calc.market.watchlists import COLUMNS as COLUMN_NAMES
-from keydesk.calc.market.watchlists import MAX_NAME_LENGTH, Watchlist
+from keydesk.calc.market.watchlists import COLUMN_MEANINGS, MAX_NAME_LENGTH, Watchlist
 from keydesk.forms.command_line import FindForm
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import TextLine, wrap_text
@@ -128,7 +127,7 @@ class ColumnsForm(InfoForm[tuple[str, ...]]):
 
     def lines(self) -> Sequence[TextLine]:
         """List every column, marked if it is shown, around the cursor where room is short."""
-        lines = [self._line(row, name) for row, name in enumerate(COLUMN_NAMES)]
+        lines = [self._line(row, name) for row, name in enumerate(COLUMN_MEANINGS)]
         first = max(0, min(self.cursor - self.room + 1, len(lines) - self.room))
         return lines[first : first + self.room]
 
@@ -137,20 +136,20 @@ class ColumnsForm(InfoForm[tuple[str, ...]]):
         return (
             ("▶ " if chosen else "  ", "focus"),
             ("x " if shown else "· ", "good" if shown else "faint"),
-            (safe(COLUMN_NAMES[name]), "bright" if chosen else "plain" if shown else "muted"),
+            (safe(COLUMN_MEANINGS[name]), "bright" if chosen else "plain" if shown else "muted"),
         )
 
     def action_choose(self, step: int) -> None:
-        self.cursor = max(0, min(len(COLUMN_NAMES) - 1, self.cursor + step))
+        self.cursor = max(0, min(len(COLUMN_MEANINGS) - 1, self.cursor + step))
         self.redraw()
 
     def action_turn(self) -> None:
         """Show the column under the cursor, or hide it."""
-        self.shown ^= {list(COLUMN_NAMES)[self.cursor]}
+        self.shown ^= {list(COLUMN_MEANINGS)[self.cursor]}
         self.redraw()
 
     def action_take(self) -> None:
-        self.dismiss(tuple(name for name in COLUMN_NAMES if name in self.shown))
+        self.dismiss(tuple(name for name in COLUMN_MEANINGS if name in self.shown))
 
 
 class DeleteListForm(InfoForm[str]):
