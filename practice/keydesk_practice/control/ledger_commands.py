@@ -42,9 +42,14 @@ def add_ledgers(parser: argparse.ArgumentParser) -> None:
 def check_ledgers(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     """End with a usage error where the words do not fit the action."""
     expected = _WORDS[options.action]
-    if len(options.names) != len(expected):
+    count = len(options.names)
+    if count != len(expected):
         usage = " ".join(("ledgers", options.action, *expected))
-        parser.error(f"{len(options.names)} names for {options.action!r}: write {usage}")
+        lacks = f"lacks {' and '.join(expected[count:])}"
+        fault = (
+            lacks if count < len(expected) else f"takes no further {options.names[len(expected)]!r}"
+        )
+        parser.error(f"{options.action!r} {fault}: write {usage}")
     if options.action == "delete" and not options.yes:
         parser.error(
             f"delete removes {options.names[0]!r} with its accounts for ever: add --yes to do it"

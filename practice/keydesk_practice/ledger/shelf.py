@@ -87,8 +87,9 @@ def named(kept: Sequence[KeptLedger], name: str) -> KeptLedger:
 
 def unknown(source: Source, known: Sequence[str]) -> UnknownLedger:
     """Return the error for a name that nothing has, with those that there are."""
-    names = ", ".join(known) or f"none is {'saved' if source.is_checkpoint else 'kept'}"
-    return UnknownLedger(f"there is no {source.kind} {source.name!r}: {names}")
+    done = "saved" if source.is_checkpoint else "kept"
+    names = f"{done} are: {', '.join(known)}" if known else f"none is {done}"
+    return UnknownLedger(f"there is no {source.kind} {source.name!r}; {names}")
 
 
 def check_new_name(kept: Sequence[KeptLedger], name: str, new: str) -> None:

@@ -153,7 +153,7 @@ async def test_what_cannot_be_done_with_a_kept_ledger_is_refused_with_the_reason
             if one["name"] != "home"
         )
         cases: tuple[tuple[str, str, int, dict[str, str], str], ...] = (
-            ("POST", "/ledgers/open", 404, {"name": "x"}, "there is no kept ledger 'x': home, "),
+            ("POST", "/ledgers/open", 404, {"name": "x"}, "there is no kept ledger 'x'; kept are: home, "),
             ("POST", "/ledgers/name", 409, {"name": "home", "newName": "x"}, "cannot be renamed"),
             ("POST", "/ledgers/name", 409, {"name": kept, "newName": "../x"}, "use 1 to 64 letters"),
             ("POST", "/ledgers/name", 409, {"name": kept, "newName": "home"}, "other than 'home'"),
@@ -242,8 +242,11 @@ def test_kept_ledgers_are_handled_from_the_shell_while_no_broker_runs(
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["open"], "0 names for 'open': write ledgers open NAME"),
-        (["name", "a"], "1 names for 'name': write ledgers name NAME NEW"),
+        (["open"], "'open' lacks NAME: write ledgers open NAME"),
+        (["name", "a"], "'name' lacks NEW: write ledgers name NAME NEW"),
+        (["name"], "'name' lacks NAME and NEW: write ledgers name NAME NEW"),
+        (["open", "a", "b"], "'open' takes no further 'b': write ledgers open NAME"),
+        (["list", "a"], "'list' takes no further 'a': write ledgers list"),
         (["delete", "a"], "removes 'a' with its accounts for ever: add --yes"),
     ],
 )
@@ -260,7 +263,7 @@ def test_a_ledger_that_is_not_kept_is_refused_with_those_that_are(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["ledgers", "open", "x", "--data", str(tmp_path)]) == 1
-    assert "there is no kept ledger 'x': none is kept" in capsys.readouterr().err
+    assert "there is no kept ledger 'x'; none is kept" in capsys.readouterr().err
 
 
 async def test_what_a_replay_goes_back_to_is_not_deleted_while_no_broker_runs_either(

@@ -75,7 +75,7 @@ async def test_a_checkpoint_is_restored_as_often_as_one_likes(market: Controlled
         assert state["running"] is False
     await market.control("POST", "/checkpoints", name="a.b")
     unknown = await market.control("POST", "/checkpoints/restore", 404, name="none")
-    assert "no checkpoint 'none': a.b" in unknown["errorMessage"]
+    assert "no checkpoint 'none'; saved are: a.b" in unknown["errorMessage"]
 
 
 async def test_a_kept_ledger_is_opened_under_its_name_and_another_is_deleted(

@@ -306,3 +306,12 @@ async def test_without_a_replay_the_way_to_the_present_asks_nothing(tmp_path: Pa
         assert one.shell.asked == []
         assert one.store.market is not None
         assert one.store.market.state.running
+
+
+async def test_a_replay_that_stands_at_its_beginning_has_one_time(tmp_path: Path) -> None:
+    async with controlled_broker(tmp_path) as market:
+        await market.control("POST", "/replay", start="2015-01-16T08:00:00Z")
+        market.broker.clock.set(market.broker.now() + 1)  # as a started broker steps past it
+        one = desk_at(market)
+        await one.replay.check()
+        assert "replays: all instruments from 2015-01-16 08:00:00 UTC. " in one.text

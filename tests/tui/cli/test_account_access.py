@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from keydesk.cli.chart import has_colours as chart_has_colours
-from support.broker import PracticeServer
+from support.broker import PracticeServer, practice_server
 from support.fakes.talking_server import talking_server
 from support.signing_in import Home
 
@@ -65,6 +65,16 @@ async def test_status_shows_the_account_in_one_screenful(
     assert "1 entry order" in lines
     assert "LIMIT SELL 500 EUR/USD @ 9.00000" in done.stdout
     assert len(lines) < 24
+
+
+async def test_status_has_the_time_of_the_broker(practice_folder: Path, tmp_path: Path) -> None:
+    start = ("--start", "2015-01-15T09:29:00Z", "--paused")
+    async with practice_server(practice_folder, *start) as practice:
+        home = Home(tmp_path / "home")
+        home.signed_in("main", practice)
+        done = home.run("status", "--profile", "main", *home.unlocked)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0].endswith("netting  2015-01-15 09:29:00 UTC")
 
 
 async def test_status_as_json_has_every_number_exactly_as_the_broker_wrote_it(

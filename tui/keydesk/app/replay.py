@@ -259,10 +259,9 @@ class MarketReplay:
         zone = self._store.zone
         name = f"{replay.scenario}, " if replay.scenario else ""
         what = pair(replay.instrument) if replay.instrument else "all instruments"
-        until = ""
-        if replay.real_ns > replay.began_ns:
-            until = f" to {date_and_time(replay.real_ns, zone)}"
-        return f"{name}{what} from {date_and_time(replay.began_ns, zone)}{until}"
+        began, real = (date_and_time(each, zone) for each in (replay.began_ns, replay.real_ns))
+        has_run = replay.real_ns > replay.began_ns and real != began
+        return f"{name}{what} from {began}{f' to {real}' if has_run else ''}"
 
     def _result(self) -> str:
         account = self._store.account

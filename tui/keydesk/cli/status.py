@@ -4,8 +4,8 @@ import asyncio
 import re
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
-from time import time_ns
 
 from keydesk.cli.account_access import OpenAccount, account_parser, open_account
 from keydesk.terminal.output import say, say_json
@@ -20,6 +20,9 @@ from keydesk.text.format import (
     units,
 )
 from keydesk.text.sanitize import Printable, SafeText, clean, clean_name, safe
+from keydesk_client.account.values import READ_ERRORS
+from keydesk_client.client import Client
+from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import Account, Order, TradeSummary
 
 STOPS = (
@@ -31,6 +34,7 @@ TARGET = (("TP", "take_profit_order_id"),)
 ACCOUNT_ID, TYPE = 40, 40  # characters
 NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 MAX_NUMBER_LENGTH = 64
+USUAL = "EUR_USD"  # whose price is asked for the time where nothing is held
 
 
 def status(arguments: Sequence[str]) -> int:
@@ -45,10 +49,19 @@ def status(arguments: Sequence[str]) -> int:
 async def _status(options: Namespace) -> None:
     async with open_account(options) as reach:
         account = (await reach.client.accounts.get()).account
-    if options.json:
-        say_json(_whole(reach, account))
-    else:
-        say(*_lines(reach, account))
+        if options.json:
+            say_json(_whole(reach, account))
+        else:
+            say(*_lines(reach, account, await _present_time(reach.client, account)))
+
+
+async def _present_time(client: Client, account: Account) -> int | None:
+    """Return the broker's time, which in a replay is another one than the machine's; None where no price can be read."""
+    held = {each.instrument for each in account.trades}
+    with suppress(KeydeskClientError, *READ_ERRORS):
+        answer = await client.pricing.get(sorted(held) or [USUAL])
+        return answer.time.ns
+    return None
 
 
 def _whole(reach: OpenAccount, account: Account) -> Mapping[str, object]:
@@ -59,13 +72,12 @@ def _whole(reach: OpenAccount, account: Account) -> Mapping[str, object]:
     }
 
 
-def _lines(reach: OpenAccount, account: Account) -> Iterator[Printable]:
+def _lines(reach: OpenAccount, account: Account, time_ns: int | None) -> Iterator[Printable]:
     alias = f" {clean(account.alias)}" if account.alias else ""
     hedging = "hedging" if account.hedging_enabled else "netting"
     who = f"{clean(reach.target.profile)}  account {clean_name(account.id, ACCOUNT_ID)}{alias}"
-    yield safe(
-        f"{reach.environment}  {who}  {clean_name(account.currency)}, {hedging}  {date_and_time(time_ns(), reach.zone)}"
-    )
+    time = "" if time_ns is None else f"  {date_and_time(time_ns, reach.zone)}"
+    yield safe(f"{reach.environment}  {who}  {clean_name(account.currency)}, {hedging}{time}")
     yield safe(
         f"NAV {money(account.nav)}   balance {money(account.balance)}   "
         f"open P/L {money(account.unrealized_pl, signed=True)}"

@@ -361,6 +361,13 @@ class Store:
         """Show one line to the trader."""
         self.notify(Notice(level, safe(text), self.wall_ns()))
 
+    def take_back(self, text: str) -> None:
+        """Show a message no longer: what it announced has come."""
+        self.notices = [
+            replace(each, seen=True) if each.text == text else each for each in self.notices
+        ]
+        self.mark(Topic.NOTICES)
+
     def notify(self, notice: Notice) -> None:
         """Show a notice to the trader; one that sums up takes the place of an earlier one about the same."""
         if notice.sums_up:

@@ -60,6 +60,8 @@ async def test_the_last_day_is_shown_and_a_lost_connection_is_told(tmp_path: Pat
         await settle(app, pilot)
         assert isinstance(app.screen, DayPage)
         assert "Result:" in app.words
+        reads = [each for each in app.store.notices if "being read" in each.text]
+        assert [each.seen for each in reads] == [True], "the page is shown: it is taken back"
         app.service.error = Unreachable("no route to the host")
         app.statistics.show(1)
         await settle(app, pilot)

@@ -98,6 +98,7 @@ class JournalStatistics:
             snapshot = await self._snapshot()
         finally:
             self._awaits_day = False
+            self._store.take_back(DAY_READS)
         trouble = self._live.trouble
         if trouble:
             self._tell("warn", trouble)
