@@ -386,6 +386,26 @@ def test_the_account_of_another_ledger_with_the_clock_that_was_left_does_not_loc
     assert desk.reads().glances().lock.is_on, "its own day lost that"
 
 
+@pytest.mark.parametrize("away_ns", [-1000 * HOUR, 1000 * HOUR])
+def test_a_transaction_of_another_ledger_on_the_account_that_was_left_does_not_lock(
+    path: Path, away_ns: int
+) -> None:
+    """Its ids go on from those of the account that was left, and its fills are valued at the prices there."""
+    desk = Desk(path).looks()
+    desk.store.event_ns = NOON + away_ns
+    desk.loses("88520")
+    assert not desk.glances().glances().lock.is_on
+    assert desk.wanted
+    assert desk.reads().glances().lock.is_on
+
+
+def test_a_fill_of_now_locks_at_once(path: Path) -> None:
+    desk = Desk(path).looks()
+    desk.store.event_ns = NOON + 1
+    desk.loses("300")
+    assert desk.glances().lock.is_on
+
+
 def test_an_answer_that_was_asked_for_before_the_clock_jumped_is_not_judged(path: Path) -> None:
     desk = Desk(path).looks()
     desk.hears(1000 * HOUR).glances()

@@ -81,6 +81,10 @@ async def test_the_day_is_of_an_account_that_was_asked_for_after_a_snapshot_was_
         assert store.day_asked_at < wanted
         feed.snapshot_wanted.set()
         await until(lambda: store.day_asked_at > wanted and store.clock_reads > reads)
+        assert store.event_ns == 0
+        done = await feed.client.orders.create(bracket(feed, "1000"))
+        await until(lambda: store.event_ns > 0)
+        assert abs(store.event_ns - store.clock_ns) < MINUTE, str(done)
 
 
 HELD = {

@@ -1,8 +1,9 @@
 """Tell whether the clock, the account and its day that the desk has are of one ledger.
 
 A practice market may go on with another ledger at any time, which others begin as well: its clock and its account then come
-one after the other, within seconds. A clock that jumps, another account or one whose transactions went back are signs
-of it. After a sign, both have to be read again. The clock of a real broker jumps only where this machine was suspended.
+one after the other, within seconds. Signs of it are a clock that jumps, another account, transactions that went back, and
+one of another time than the clock: its id may go on from those of the account that was left. After a sign, all has to be
+read again. The clock of a real broker jumps only where this machine was suspended.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ class _Look(NamedTuple):
     clock_ns: int
     account_ns: int  # when the account was created
     newest: int  # transaction
+    event_ns: int  # when the newest one happened that was applied
 
 
 class _Doubt(NamedTuple):
@@ -58,18 +60,27 @@ class LedgerWatch:
 
     def _note_signs(self, before: _Look, look: _Look, read_account: Callable[[], object]) -> None:
         jumped = self._jumped(before, look)
-        if jumped or look.account_ns != before.account_ns or look.newest < before.newest:
+        is_another = look.account_ns != before.account_ns or look.newest < before.newest
+        if jumped or is_another or self._is_elsewhere(before, look):
             since = look.at if self._doubt is None else self._doubt.since
             reads = self._store.clock_reads - (1 if jumped else 0)
             self._doubt = _Doubt(since, look.at, reads)
             read_account()
 
     def _jumped(self, before: _Look, look: _Look) -> bool:
-        market = self._store.market
-        speed = 1.0 if market is None else max(1.0, market.state.speed)
-        passed_ns = int(max(0.0, look.at - before.at) * speed * SECOND)
+        passed_ns = int(max(0.0, look.at - before.at) * self._speed * SECOND)
         ahead_ns = look.clock_ns - before.clock_ns
         return ahead_ns < -CLOCK_LAG_NS or ahead_ns > passed_ns + AHEAD_NS
+
+    def _is_elsewhere(self, before: _Look, look: _Look) -> bool:
+        """Return whether a transaction came that is far from the clock."""
+        away_ns = abs(look.event_ns - look.clock_ns)
+        return look.event_ns != before.event_ns and away_ns > AHEAD_NS * self._speed
+
+    @property
+    def _speed(self) -> float:
+        market = self._store.market
+        return 1.0 if market is None else max(1.0, market.state.speed)
 
     def _is_over(self, doubt: _Doubt, now: float) -> bool:
         store = self._store
@@ -81,4 +92,4 @@ class LedgerWatch:
         created, newest = (
             (0, 0) if account is None else (account.created_time_ns, account.last_transaction_id)
         )
-        return _Look(now, self._store.clock_ns, created, newest)
+        return _Look(now, self._store.clock_ns, created, newest, self._store.event_ns)

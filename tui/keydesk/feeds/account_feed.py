@@ -41,7 +41,7 @@ from keydesk_client.following.events import Source
 from keydesk_client.following.feeds import back_off
 from keydesk_client.http.retry import Retries
 from keydesk_client.http.timing import REAL_TIMING, Timing
-from keydesk_client.models import ClientPrice, PricingHeartbeat, TransactionHeartbeat
+from keydesk_client.models import ClientPrice, PricingHeartbeat, Transaction, TransactionHeartbeat
 from keydesk_client.streams.prices import PriceItem, PriceStream
 from keydesk_client.streams.settings import (
     FOLLOWED_STALL_S,
@@ -98,7 +98,11 @@ class AccountFeed:
         apply_to_store = partial(apply, self.store)
         self.synchronizer = Synchronizer(self.store, apply_to_store, self.request_snapshot)
         self.gate = self.synchronizer.gate
+        self.gate.listen(self._note_event)
         self.rest = self.client.with_retries(NO_RETRIES)
+
+    def _note_event(self, transaction: Transaction) -> None:
+        self.store.event_ns = checked_time_ns(transaction.time)
 
     def now(self) -> float:
         """Return the monotonic time in seconds."""

@@ -111,6 +111,7 @@ class Store:
         self.wall_ns: Callable[[], int] = wall_clock_ns  # of this machine
         self.clock_ns = 0  # the broker's time, as last read from its streams
         self.clock_reads = 0  # times read from the streams
+        self.event_ns = 0  # when the newest transaction happened that was applied
         # Monotonic seconds at which the account was asked for that the day was counted from.
         self.day_asked_at = float("-inf")
         self.trades: dict[str, TradeRow] = {}
