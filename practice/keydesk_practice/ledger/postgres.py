@@ -5,7 +5,7 @@ connection every call raises `LedgerUnreachable` for good: another broker may ha
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from decimal import Decimal
 from typing import Any, LiteralString
 
@@ -16,6 +16,7 @@ from keydesk_practice.errors import (
     LedgerUnreachable,
     LedgerWriteFailed,
     OutcomeUnknown,
+    PracticeError,
 )
 from keydesk_practice.ledger.ledger_file import LedgerLocked
 from keydesk_practice.ledger.postgres_commit import commit_batches
@@ -36,6 +37,8 @@ from keydesk_practice.ledger.records import (
     LedgerBatch,
     with_checksum,
 )
+
+CLOSE_SECONDS = 1.0  # for freeing the lock; PostgreSQL frees it with the session anyway
 
 
 class PostgresLedger:
@@ -110,7 +113,10 @@ class PostgresLedger:
             )
 
     def close(self) -> None:
-        """Close the connection, which frees the lock."""
+        """Free the lock, so that the next broker need not wait for PostgreSQL to end the session, and close the connection."""
+        with suppress(PracticeError):  # the session may have ended, and its lock with it
+            self._connection.limit = CLOSE_SECONDS
+            self._one("SELECT pg_advisory_unlock(%s)", LOCK)
         self._connection.close()
 
     # --- facts and accounts ---

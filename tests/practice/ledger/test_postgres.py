@@ -86,6 +86,15 @@ def test_one_broker_at_a_time_has_the_ledger(ledger: PostgresLedger, address: st
     other.close()
 
 
+def test_the_lock_is_free_before_the_session_of_a_closed_ledger_has_ended(
+    ledger: PostgresLedger, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as slow:
+        slow.setattr(ledger._connection, "close", lambda: None)  # PostgreSQL ends it a little later
+        ledger.close()
+    PostgresLedger.open(address).close()
+
+
 def test_who_has_lost_the_lock_writes_nothing(ledger: PostgresLedger, address: str) -> None:
     end_sessions(address)
     other = PostgresLedger.open(address)
