@@ -64,7 +64,7 @@ print(keydesk_client.__version__, MarketOrderRequest(instrument="EUR_USD", units
 
 def test_the_practice_broker_alone_serves_without_textual(tmp_path: Path) -> None:
     binaries = fresh_environment(tmp_path / "venv", ROOT / "practice")
-    assert not {"textual", "httpx", "pydantic", "plotext"} & installed(binaries)
+    assert not {"textual", "pydantic", "plotext"} & installed(binaries)
     command = [str(binaries / "keydesk-practice"), "serve", "--port", "0"]
     command += ["--data", str(tmp_path / "data")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as broker:

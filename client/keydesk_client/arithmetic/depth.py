@@ -63,7 +63,7 @@ def units_for_risk_through(
     at_first = units_for_risk(risk, distance, loss_factor, premium)
     if not levels or at_first <= levels[0].units:
         return at_first
-    units, left = NOTHING, risk / loss_factor
+    units, left, lost = NOTHING, risk / loss_factor, distance + premium
     for level in levels:
         lost = distance + premium + abs(level.price - levels[0].price)
         taken = min(level.units, left / lost)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from types import MappingProxyType
+from typing import cast
 
 from keydesk_client.errors import (
     AnswerTooLarge,
@@ -68,7 +69,7 @@ def causes_of(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
         if isinstance(error, BaseExceptionGroup):
-            for each in error.exceptions:
+            for each in cast("BaseExceptionGroup[BaseException]", error).exceptions:
                 yield from causes_of(each)
         error = error.__cause__ or error.__context__
 

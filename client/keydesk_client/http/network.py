@@ -12,7 +12,7 @@ import ssl
 import sys
 import time
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, cast
 
 import httpcore
 
@@ -34,7 +34,7 @@ class Network(httpcore.AsyncNetworkBackend):
 
     def __init__(self, place: str, tls_layers: int) -> None:
         self._place, self._tls_layers = place, tls_layers
-        self._backend = httpcore.AnyIOBackend()
+        self._backend = cast("httpcore.AsyncNetworkBackend", httpcore.AnyIOBackend())
         self.is_closed: bool = False
         """Whether a connection that is being opened is closed as soon as it is open."""
 

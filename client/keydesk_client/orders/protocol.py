@@ -253,7 +253,7 @@ class OrderProtocol:
         intent = outcome.intent
         try:
             cancelled = await self._look_ups.read_cancelled(intent, outcome.transactions)
-            claimed = {} if intent.has_own_id else self._claimed()
+            claimed: Mapping[str, str] = {} if intent.has_own_id else self._claimed()
             return is_answer_to(intent, outcome, claimed, cancelled)
         except KeydeskClientError:  # also for an unreadable record
             return False

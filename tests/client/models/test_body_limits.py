@@ -135,7 +135,7 @@ async def test_no_account_costs_too_much(name: str, size: str) -> None:
 async def test_a_dependent_order_of_many_unknown_members_costs_little(
     member: bytes,
 ) -> None:
-    count = 280_000 if member == b"1.5" else 90_000
+    count = 200_000 if member == b"1.5" else 90_000
     members = b",".join(b'"%d":%b' % (number, member) for number in range(count))
     body = trades_body(2).replace(b'"takeProfitOrder": {', b'"takeProfitOrder": {%b,' % members)
     measured = await cost("trades", body)

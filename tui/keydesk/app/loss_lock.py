@@ -13,7 +13,6 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from keydesk.app.ledger_watch import LedgerWatch
 from keydesk.app.settings_changes import SettingsChanges
 from keydesk.calc.daily_loss import (
     LossEvent,
@@ -26,6 +25,7 @@ from keydesk.calc.daily_loss import (
 from keydesk.keys.guard import Cause
 from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.store.account_records import record_of, with_record
+from keydesk.store.ledger_watch import LedgerWatch
 from keydesk.store.risk import day_result, keep_day_start
 from keydesk.store.state import NoticeLevel, Topic
 from keydesk.store.store import Store
