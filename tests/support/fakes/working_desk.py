@@ -32,8 +32,9 @@ from keydesk.forms.market.alerts import AlertAction, AlertsForm
 from keydesk.forms.market.new_alert import AlertChoice, NewAlertForm, TakeAlert
 from keydesk.forms.requests import PlanChanged
 from keydesk.forms.sheet import FormContext
+from keydesk.keys.chords import Chords
 from keydesk.keys.guard import Cause, Guard
-from keydesk.keys.guarded_app import Chords, GuardedKeys
+from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.keys.keymap import DESK, KEYMAP
 from keydesk.panes.chart import Chart
 from keydesk.panes.instrument_rows import InstrumentRows
@@ -246,7 +247,8 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
         """Complete chords; every other key goes to Textual."""
         if isinstance(event, events.Key) and not isinstance(self.screen, ModalScreen):
             key = event.character or event.key
-            action = self.chords.key(key, 0.0, self.key_context())  # no timeout
+            action = self.chords.key(key, self.key_context())
+            self.window.screen.show_chord(self.chords.first)
             if action is not None:
                 await self._run_chord(action)
                 return

@@ -309,16 +309,50 @@ async def test_three_capitals_ask_for_caps_lock_and_a_foreign_letter_for_the_lay
     assert any("layout" in text for text in app.told)
 
 
-async def test_a_capital_without_a_meaning_says_where_the_keys_are() -> None:
+async def test_a_key_without_a_meaning_says_where_the_keys_are_once() -> None:
     app = Desk()
     async with app.run_test() as pilot:
         hand = Hand(app, pilot)
         await hand.types("Q")
-        await hand.types("qx")
+        await hand.repeats("u", 30)  # held down
+        await hand.types("gq", gap=0.2)
+        await hand.types("gq", gap=0.2)
+        await hand.types("d.xpasted raw", gap=0.001)
         await hand.types("B")
-    assert [text for text in app.told if "opens nothing" in text] == [
-        "info Q opens nothing here: ? shows the keys"
+    assert app.told[:4] == [
+        "info Q does nothing here: ? shows the keys",
+        "info u does nothing here: ? shows the keys",
+        "info g q: no such key. ? lists them",
+        "info d does nothing here: ? shows the keys",
     ]
+    assert not any("nothing here" in text for text in app.told[4:])
+
+
+async def test_a_first_key_swallows_no_exit() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("gC", gap=0.2)
+    assert app.told == ["info Nothing to close"]
+
+
+@pytest.mark.parametrize("ends", ["a form", "a paste", "the focus"])
+async def test_a_first_key_waits_no_longer_once_something_else_has_the_keys(ends: str) -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("g")
+        match ends:
+            case "a form":  # as when the stream opens one
+                app.action_help()
+                await hand.types("\x1b")
+            case "a paste":
+                await hand.pastes("c")
+            case _:
+                app.post_message(events.AppBlur())
+                await pilot.pause()
+        await hand.types("c")
+    assert app.went == []
 
 
 def _desk_has_guarded_keys(app: KeydeskApp) -> HasGuardedKeys:

@@ -4,7 +4,7 @@ A trip of the guard closes every open form and disarms the desk. Chords, such as
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from time import monotonic
 from typing import Any, Protocol, runtime_checkable
@@ -16,6 +16,7 @@ from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
 from textual.worker import NoActiveWorker, get_current_worker
 
+from keydesk.keys.chords import Chords
 from keydesk.keys.guard import (
     ON_THE_DESK,
     SETTLE,
@@ -28,33 +29,12 @@ from keydesk.keys.guard import (
     second_of_alt,
 )
 from keydesk.keys.key_order import KeyOrder, Typed
-from keydesk.keys.keymap import DESK, KEYMAP, KeyMap
+from keydesk.keys.keymap import DESK, KEYMAP, SHOWN, KeyMap
 from keydesk.store.state import NoticeLevel, Topic
 from keydesk.store.store import Store
 from keydesk.terminal.input import InputDropped, InputOverrun
 
-CHORD_TIMEOUT = 2.0  # seconds between the two keys
-
-
-@dataclass(slots=True)
-class Chords:
-    """Two-key commands, such as `g` `t`: holds the first key until the second one or the timeout."""
-
-    keymap: KeyMap
-    first: str = field(default="", init=False)
-    since: float = field(default=0.0, init=False)
-
-    def key(self, key: str, time: float, context: str) -> str | None:
-        """Return the action of a complete chord, "" for a key that is consumed, None for any other key."""
-        first, self.first = self.first, ""
-        if first and time - self.since <= CHORD_TIMEOUT:
-            return self.keymap.chord(context, first, key) or ""
-        if key in self.keymap.prefixes(context):
-            self.first, self.since = key, time
-            return ""
-        return None
-
-
+IDLE_AGAIN = 5.0  # seconds within which the same idle key is not mentioned again
 ONE_BURST = 1.0  # seconds; trips within it are reported once
 TOO_EARLY = "Too early: read the form, then press the key again."
 
@@ -65,6 +45,14 @@ class DroppedKeyNotifier(Protocol):
 
     def say_dropped(self, text: str) -> None:
         """Show the message."""
+
+
+@runtime_checkable
+class ChordScreen(Protocol):
+    """A screen that shows which keys may follow the first one of a chord."""
+
+    def show_chord(self, first: str) -> None:
+        """Show what may follow this key; "": none is waited for any longer."""
 
 
 @runtime_checkable
@@ -131,6 +119,7 @@ class GuardedKeys:
         self._order = KeyOrder(
             app, self._take, settled=self._after_a_key, gave_up=self._say_unanswered
         )
+        self._idle_key, self._idle_at = "", float("-inf")  # the last key without a meaning
         self._opening = ""  # the order key under way on the desk
         self._unexpected_screen: Screen[Any] | None = (
             None  # a screen that a worker opened, not a key
@@ -175,6 +164,7 @@ class GuardedKeys:
             case events.Key() if self._is_late(event):
                 self._say_late(event.key)
             case events.AppBlur():
+                self._end_chord()
                 self.disarm(Cause.FOCUS_OUT)
                 await self._pass_on(event)
             case _:
@@ -301,32 +291,62 @@ class GuardedKeys:
             if self.guard.touches_money(event.key, ON_THE_DESK):
                 self._order_key_time = event.time
                 self._store.record("key", event.key)
+            is_foreign = _is_foreign_letter(event)
             if self.guard.caps_lock_suspected:
                 self._store.tell("warn", "Only capitals came: is Caps Lock on?")
-            elif _is_foreign_letter(event):
+            elif is_foreign:
                 self._store.tell(
                     "warn", f"“{event.character}” is not a key here: which keyboard layout is on?"
                 )
-            first = self.chords.first
-            action = self.chords.key(event.character or event.key, event.time, self.key_context())
-            if action is not None:
-                if not action and not self.chords.first:
-                    self._say_unknown_chord(first, event)
-                await self._run_chord(action)
+            if await self._is_of_chord(event):
                 return
             if self._opens(event):
                 self._opening = event.key
-            elif self._is_idle_capital(event) and not self.guard.caps_lock_suspected:
-                keys = self.keymap.name("help")
-                self._store.tell("info", f"{event.key} opens nothing here: {keys} shows the keys")
+            elif self._is_idle(event) and not (is_foreign or self.guard.caps_lock_suspected):
+                self._say_idle(event, f"{_name_of(event)} does nothing here: {{}} shows the keys")
         await self._pass_on(event)
 
-    def _is_idle_capital(self, event: events.Key) -> bool:
-        """Return whether a key is a capital without a meaning; capitals open forms, so that one of them must say something."""
-        if not (len(event.key) == 1 and event.key.isascii() and event.key.isupper()):
+    async def _is_of_chord(self, event: events.Key) -> bool:
+        """Take a key that begins or ends a chord; return False for any other key."""
+        first = self.chords.first
+        action = self.chords.key(event.character or event.key, self.key_context())
+        self._show_chord()
+        if action:
+            await self.run_key_action(action)
+        elif action is not None and not self.chords.first and event.key != "escape":
+            second = event.character if event.is_printable else SHOWN.get(event.key, event.key)
+            self._say_idle(event, f"{first} {second}: no such key. {{}} lists them")
+        return action is not None
+
+    def _show_chord(self) -> None:
+        for screen in self.app.screen_stack:
+            if isinstance(screen, ChordScreen):
+                screen.show_chord(self.chords.first)
+
+    def _end_chord(self) -> None:
+        """Forget the first key of a chord: another screen has the keys, or what was typed is dropped."""
+        if self.chords.first:
+            self.chords.first = ""
+            self._show_chord()
+
+    def _is_idle(self, event: events.Key) -> bool:
+        """Return whether a key has no meaning here."""
+        if event.key in self.app.screen.active_bindings:
             return False
         in_force = self.keymap.in_force(self.key_context())
-        return not any(event.key in each.keys for each in in_force)
+        typed = {event.key, event.character}
+        return not any(typed.intersection(each.keys) for each in in_force)
+
+    def _say_idle(self, event: events.Key, text: str) -> None:
+        """Say that a key has no meaning: once while it is held or pressed again, and once for pasted text."""
+        before, self._idle_key, self._idle_at = (
+            (self._idle_key, self._idle_at),
+            event.key,
+            event.time,
+        )
+        is_again = event.key == before[0] and event.time - before[1] < IDLE_AGAIN
+        if not is_again and self.guard.crowded_at is None:
+            self._store.tell("info", text.format(self.keymap.name("help")))
 
     def _opens(self, event: Typed) -> bool:
         return isinstance(event, events.Key) and self.guard.touches_money(event.key, ON_THE_DESK)
@@ -353,16 +373,8 @@ class GuardedKeys:
         if dropped:
             self._store.tell("bad", "Keys dropped: the desk did not react to the one before them.")
 
-    def _say_unknown_chord(self, first: str, event: events.Key) -> None:
-        if event.key != "escape":
-            second = event.character if event.is_printable else event.key
-            self._store.tell(
-                "info", f"{first} {second}: no such key. {self.keymap.name('help')} lists them"
-            )
-
-    async def _run_chord(self, action: str) -> None:
-        if not action:
-            return
+    async def run_key_action(self, action: str) -> None:
+        """Run the action of a key, as the key map writes it, where the keys are."""
         _, name, arguments = actions.parse(action)
         for place in (self.app.focused, self.app.screen, self.app):
             if hasattr(place, f"action_{name}"):
@@ -373,6 +385,7 @@ class GuardedKeys:
     def _trip(self, cause: Cause, time: float) -> None:
         self._trip_key_time = time
         self._drop()
+        self._end_chord()
         self._store.record(
             "guard", f"{cause.value.text}, on {self._front_name()}: nothing was sent"
         )
@@ -393,6 +406,7 @@ class GuardedKeys:
 
     def _note_unexpected_screen(self, screen: Screen[object]) -> None:
         """Note a screen that a worker brought to the front: keys from before were not typed for it."""
+        self._end_chord()
         try:
             by_itself = get_current_worker().is_running
         except NoActiveWorker:
@@ -420,3 +434,9 @@ class HasGuardedKeys(Protocol):
 def _is_foreign_letter(event: events.Key) -> bool:
     character = event.character or ""
     return character.isalpha() and not character.isascii()
+
+
+def _name_of(event: events.Key) -> str:
+    """Return how the key is written."""
+    character = event.character if event.is_printable else None
+    return character or SHOWN.get(event.key, event.key)

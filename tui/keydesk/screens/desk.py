@@ -11,11 +11,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
+from textual.timer import Timer
 from textual.widgets import Static
 
 from keydesk.calc.market.granularity import COMMON, next_common
 from keydesk.config.last_workspace import Workspace
 from keydesk.keys.bindings import bindings_of
+from keydesk.keys.chords import continuations
 from keydesk.keys.keymap import DESK as DESK_CONTEXT
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.panes.books import Books
@@ -25,6 +27,7 @@ from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.log import Log
 from keydesk.panes.orders import Orders
 from keydesk.panes.positions import Positions
+from keydesk.panes.strips.chord_list import ChordList
 from keydesk.panes.strips.keys import FORM_HAS_KEYS
 from keydesk.panes.trades import Trades
 from keydesk.panes.watch_order import TITLES, RowFilter
@@ -32,6 +35,7 @@ from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.placement import MINI, RIGHT_COLUMN, SIDE_CHARTS, Placement, Strips, tier_for
 from keydesk.store.frame import Frame
 from keydesk.store.state import Notice, Topic
+from keydesk.text.sanitize import safe
 from keydesk.widgets import theme
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.overlay import Backdrop, Overlay
@@ -47,6 +51,7 @@ TOO_SMALL = (
 )
 
 SECONDS_PER_FRAME_BENEATH = 0.5  # seconds from picture to picture
+LIST_AFTER = 0.4  # seconds from the first key of a chord to the list of what may follow
 SCREEN_ACTIONS = frozenset(("go", "next_pane", "previous_pane", "zoom", "granularity"))
 
 
@@ -111,6 +116,9 @@ class DeskScreen(Backdrop):
         self._drawn_at = float("-inf")
         self.deal = Deal()
         self._strips = Strips(keymap, unavailable)
+        self._chord_list = ChordList(unavailable, id="chord-list")
+        self._chord = ""  # the first key of a chord, until the second one comes
+        self._chord_timer: Timer | None = None
         self.chart = Chart()
         self._side_charts = [
             Chart(place=place, id=name) for place, name in enumerate(SIDE_CHARTS, 2)
@@ -136,6 +144,7 @@ class DeskScreen(Backdrop):
         yield from self._strips.above
         yield self._panes
         yield from self._strips.below
+        yield self._chord_list
         yield Static(id="too-small", markup=False)
 
     def on_mount(self) -> None:
@@ -317,6 +326,8 @@ class DeskScreen(Backdrop):
         for pane in self.query(TablePane):
             pane.exits_only = is_mini
         self._place()
+        if self._chord_list.display:
+            self.call_after_refresh(self.list_chord)
 
     def _place(self) -> None:
         self.placement.show()
@@ -330,9 +341,35 @@ class DeskScreen(Backdrop):
         self.placement.focus_moved()
         if self._panes.quiet:
             return
-        context = str(getattr(self.focused, "key_context", DESK_CONTEXT))
-        self._strips.footer.show_context(context)
+        self._strips.footer.show_context(self._keys_of)
         self._panes.check()
+
+    @property
+    def _keys_of(self) -> str:
+        """The key map's name of the focused pane."""
+        return str(getattr(self.focused, "key_context", DESK_CONTEXT))
+
+    def show_chord(self, first: str) -> None:
+        """Show in the footer at once what may follow the first key of a chord, and a moment later in a list."""
+        if first == self._chord:
+            return
+        self._chord = first
+        self._strips.footer.show_chord(first)
+        if self._chord_timer is not None:
+            self._chord_timer.stop()
+            self._chord_timer = None
+        self._chord_list.close()
+        if first:
+            self._chord_timer = self.set_timer(LIST_AFTER, self.list_chord)
+
+    def list_chord(self) -> None:
+        """List what may follow the first key of a chord."""
+        if not self._chord:
+            return
+        entries = continuations(self._keymap, self._keys_of, self._chord)
+        panes, size = self._panes.region, self.app.size
+        above = size.height - panes.bottom
+        self._chord_list.open(safe(self._chord), entries, size.width, panes.height, above)
 
     def on_chart_crosshair_turned(self) -> None:
         """The footer shows the keys of the crosshair, or those of the chart again."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from keydesk.keys.chords import continuations
 from keydesk.keys.keymap import CROSSHAIR, DESK, LOG, ORDERS, POSITIONS, ROWS, TRADES, Key, KeyMap
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
@@ -55,12 +56,18 @@ class KeyFooter(StripLine):
         self._pane = DESK
         self._over_it = FORM_HAS_KEYS
         self._state: list[bool] = []
+        self._chord = ""  # the first key of a chord, whose second one is waited for
 
     def show_context(self, context: str, over_it: str = FORM_HAS_KEYS) -> None:
         """Show the keys of another pane; with an empty context, the message of the form on top."""
         if (context, over_it) != (self._pane, self._over_it):
             self._pane, self._over_it = context, over_it
             self.redraw()
+
+    def show_chord(self, first: str) -> None:
+        """Show what may follow the first key of a chord; "": the keys of the pane again."""
+        self._chord = first
+        self.redraw()
 
     def changed(self, frame: Frame) -> None:
         """Redraw when the availability of a key may have changed."""
@@ -78,6 +85,9 @@ class KeyFooter(StripLine):
         if not self._pane:
             yield Item(((safe(self._over_it), self.palette["muted"]),))
             return
+        if self._chord:
+            yield from self._chord_items()
+            return
         room = self.inside - sum(width_of(i.runs) + self.GAP for i in self._kept_at_end())
         for entry in self._entries():
             item = self._item(entry)
@@ -90,12 +100,27 @@ class KeyFooter(StripLine):
         """How to leave, and how to see all keys."""
         return self._kept_at_end()
 
+    def _chord_items(self) -> Iterable[Item]:
+        """Yield the first key, and what may follow it, as much as has room."""
+        first = Item(((safe(f"{self._chord} …"), self.palette["bright"]),))
+        room = self.inside - width_of(first.runs)
+        yield first
+        for each in continuations(self._keymap, self._pane, self._chord):
+            off = self._unavailable(each.id)
+            strong, weak = ("faint", "faint") if off else ("plain", "muted")
+            runs = (each.key, self.palette[strong]), (safe(f" {each.word}"), self.palette[weak])
+            room -= width_of(runs) + self.GAP
+            if room < 0:
+                return
+            yield Item(runs)
+
     @property
     def _has_market(self) -> bool:
         return self.frame is not None and self.frame.store.market is not None
 
     def _kept_at_end(self) -> list[Item]:
-        keys = {key.id: key for key in self._keymap.keys} if self._pane else {}
+        shows_keys = self._pane and not self._chord
+        keys = {key.id: key for key in self._keymap.keys} if shows_keys else {}
         names = ALWAYS[self.exits_only :]
         if self._has_market and not self.exits_only:
             names = (REPLAY, *names)
