@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.cli.runner import COMMANDS
+from keydesk.cli.arguments.tree import VERBS
 from support.terminal import Terminal
 
 LIST_MODULES = """
@@ -98,12 +98,20 @@ def test_flatten_from_a_second_login_has_loaded_nothing_of_a_screen(loaded: Load
 
 
 def test_no_command_loads_what_draws_the_desk() -> None:
-    modules = " ".join(f"keydesk.cli.{name}" for name in sorted(set(COMMANDS.values())))
+    modules = sorted({f"keydesk.cli.{verb.run.partition(':')[0]}" for verb in VERBS.values()})
     code = "import sys\nfor name in sys.argv[1:]: __import__(name)\nprint(*sys.modules)"
-    command = [sys.executable, "-c", code, *modules.split()]
+    command = [sys.executable, "-c", code, *modules]
     names = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
     assert "keydesk.cli.journal" in names
     assert "rich.console" not in names  # a client loads it later, by the command line of httpx
     own = {"plotext", "sqlite3"}  # of the chart and of the journal
     assert not (LIBRARIES - own | {"textual"}) & packages(names)
     assert not [name for name in names if name.startswith(DRAWN)]
+
+
+def test_help_and_wrong_words_load_nothing_of_a_client() -> None:
+    code = "import sys\nfrom keydesk.__main__ import main\ntry: main(sys.argv[1:])\nexcept SystemExit: print(*sys.modules)"
+    command = [sys.executable, "-c", code, "journal", "stats", "--wrong"]
+    names = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    assert "keydesk.cli.arguments.tree" in names
+    assert not {"asyncio", "httpx", "pydantic", "textual"} & set(names)

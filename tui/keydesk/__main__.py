@@ -41,7 +41,7 @@ def _run(arguments: list[str]) -> int:
     if arguments[:1] and not arguments[0].startswith("-"):
         from keydesk.cli.runner import run  # noqa: PLC0415
 
-        return run(arguments[0], arguments[1:])
+        return run(arguments)
     from keydesk.cli.desk import open_desk  # noqa: PLC0415
 
     return open_desk(arguments)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.cli.history import complete_candles, history, rows_of
-from keydesk.cli.runner import Refusal
+from keydesk.__main__ import main
+from keydesk.cli.history import complete_candles, rows_of
 from keydesk_client import Columns, DateTime
 from keydesk_practice.market.replay import read_candle_file
 from support.broker import PracticeServer
@@ -50,15 +50,17 @@ def test_a_wrong_argument_is_named(
     words: tuple[str, ...], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
-        history([*words, "--csv", "-", "--practice", "--data", str(tmp_path)])
+        main(["history", *words, "--csv", "-", "--practice", "--data", str(tmp_path)])
     assert ended.value.code == 2
     assert said in capsys.readouterr().err
 
 
-def test_a_folder_in_the_place_of_the_file_is_named(tmp_path: Path) -> None:
-    words = ["EUR_USD", *PERIOD, "--csv", str(tmp_path), "--force", "--practice"]
-    with pytest.raises(Refusal, match=f"--csv: {tmp_path} is a folder; name a file in it"):
-        history([*words, "--data", str(tmp_path / "home")])
+def test_a_folder_in_the_place_of_the_file_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["history", "EUR_USD", *PERIOD, "--csv", str(tmp_path), "--force", "--practice"]
+    assert main([*words, "--data", str(tmp_path / "home")]) == 1
+    assert f"--csv: {tmp_path} is a folder; name a file in it" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("typed", ["eur/usd", "eurusd"])

@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from keydesk.__main__ import main
 from keydesk.calc.market.trading_day import trading_date
 from keydesk.calc.trade_journal.rebuild import Journal
-from keydesk.cli.journal import journal, last_day_hint, provisional_text
-from keydesk.cli.journal_options import journal_options
+from keydesk.cli.journal import last_day_hint, provisional_text
 from keydesk.trade_journal.report import day_of
 from keydesk_client.models import DateTime
 from support.broker import PracticeServer, practice_server
@@ -182,7 +182,7 @@ async def test_daily_figures_count_the_open_profit_of_the_brokers_present_day(
         (["report", "--date", "soon"], "'soon' is not a date"),
         (["report", "--date", "0001-01-01"], "is not a date"),
         (["stats", "--excursions"], "--excursions goes with the list"),
-        (["--csv", "--json"], "not allowed with argument"),
+        (["--csv", "--markdown"], "not allowed with argument"),
     ],
 )
 def test_wrong_usage_ends_with_2_before_the_account_is_opened(
@@ -190,7 +190,7 @@ def test_wrong_usage_ends_with_2_before_the_account_is_opened(
 ) -> None:
 
     with pytest.raises(SystemExit) as left:
-        journal(words)
+        main(["journal", *words])
     assert left.value.code == 2
     assert sentence in capsys.readouterr().err
 
@@ -228,7 +228,7 @@ def test_options_that_do_not_go_together_are_refused_with_the_remedy(
     words: tuple[str, ...], refusal: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
-        journal_options(words)
+        main(["journal", *words])
     assert refusal in capsys.readouterr().err
 
 

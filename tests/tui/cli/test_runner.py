@@ -1,4 +1,5 @@
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -6,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.cli.journal_options import journal_options
+from keydesk.__main__ import main
+from keydesk.cli.arguments.tree import VERBS
 from keydesk.cli.runner import desk_options, report_error
 from keydesk.config.settings import DeskOptions
 
@@ -76,17 +78,18 @@ def test_an_error_of_the_disk_names_the_file_and_the_remedy(
 
 
 def test_a_dash_is_standard_output_for_the_journal_as_well() -> None:
-    assert journal_options(["--csv", "--out", "-"]).out is None
+    assert VERBS["journal"].parser().read(["--csv", "--out", "-"]).out is None
 
 
 def test_a_value_that_begins_with_a_dash_is_taken_behind_the_sign_that_the_refusal_names(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    parser = VERBS["journal"].parser()
     with pytest.raises(SystemExit):
-        journal_options(["note", "5", "--note", "-x"])
+        parser.read(["note", "5", "--note", "-x"])
     refusal = "argument --note: expected one argument; one that begins with - is given as --note=-x"
     assert refusal in capsys.readouterr().err
-    assert journal_options(["note", "5", "--note=-x"]).note == "-x"
+    assert parser.read(["note", "5", "--note=-x"]).note == "-x"
 
 
 @pytest.mark.parametrize("words", ["profiles", "--help"])
@@ -137,3 +140,32 @@ def test_the_doctor_says_why_the_journal_cannot_be_written(tmp_path: Path) -> No
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
     (disk,) = [line for line in done.stdout.splitlines() if " disk " in line]
     assert f"File too large: {home}; make room there; without its journal" in disk
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("stauts", "keydesk: there is no command stauts; did you mean status? (known: cancel-all,"),
+        ("templates lst", "there is no command templates lst; did you mean templates list?"),
+        ("status --jsn", "unrecognized arguments: --jsn; did you mean --json?"),
+        ("journal stts", "invalid choice: 'stts'"),
+        ("journal stts", "; did you mean stats?"),
+        ("chart EUR_USD --granularity H11", "; did you mean H1?"),
+        ("login main --tokn secret-word", "error: too many arguments; the token is asked for"),
+    ],
+)
+def test_a_wrong_word_is_answered_with_the_right_one(
+    words: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words.split())
+    text = capsys.readouterr().err
+    assert (ended.value.code, said in text, "secret-word" in text) == (2, True, False), text
+
+
+def test_a_wrong_word_of_a_script_is_answered_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["status", "--json", "--wrong"], ["stauts", "--json"]):
+        with pytest.raises(SystemExit) as ended:
+            main(words)
+        answer = json.loads(capsys.readouterr().out)
+        assert (ended.value.code, answer["kind"], answer["category"]) == (2, "error", "invalid")

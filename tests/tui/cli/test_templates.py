@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.cli.templates import templates
+from keydesk.__main__ import main
 from support.signing_in import Home
 
 SCALP = """
@@ -32,22 +32,22 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_each_template_is_listed_with_the_instruments_that_begin_with_it(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert templates(["list", "--data", str(folder)]) == 0
+    assert main(["templates", "list", "--data", str(folder)]) == 0
     assert capsys.readouterr().out.splitlines() == ["standard", "scalp  EUR_USD", "swing"]
 
 
 def test_what_is_exported_can_be_imported_elsewhere(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert templates(["export", "scalp", "--data", str(folder)]) == 0
+    assert main(["templates", "export", "scalp", "--data", str(folder)]) == 0
     exported = capsys.readouterr().out
     assert tomllib.loads(exported) == {"templates": {"scalp": {"stop": "8p", "target": "1.5r"}}}
     file, other = tmp_path / "scalp.toml", tmp_path / "other"
     file.write_text(exported)
     other.mkdir(mode=0o700)
-    assert templates(["import", str(file), "--data", str(other)]) == 0
+    assert main(["templates", "import", str(file), "--data", str(other)]) == 0
     assert "Imported: scalp. A desk that is open" in capsys.readouterr().out
-    assert templates(["list", "--data", str(other)]) == 0
+    assert main(["templates", "list", "--data", str(other)]) == 0
     assert capsys.readouterr().out.splitlines() == ["standard", "scalp"]
 
 

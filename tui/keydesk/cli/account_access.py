@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from pathlib import Path
 from time import monotonic
-from typing import NoReturn
 
 from keydesk.app import practice_broker
 from keydesk.app.account_sources import AccountAddress, Band, ProfileAccount, practice_account
-from keydesk.app.practice_broker import EmbeddedBroker
-from keydesk.cli.runner import Refusal, add_passphrase_options
+from keydesk.app.practice_broker import EmbeddedBroker, PracticeFailed
+from keydesk.cli.runner import Refusal
 from keydesk.cli.token_access import given_passphrase, token_of
 from keydesk.config.settings import (
     Folders,
@@ -87,28 +86,6 @@ class OpenAccount:
     @property
     def _journal_files(self) -> JournalFiles:
         return JournalFiles.of(self.folder.parent / "journal", self.target.records)
-
-
-class AccountParser(argparse.ArgumentParser):
-    """A parser that says how a value which begins with a dash is given."""
-
-    def error(self, message: str) -> NoReturn:
-        """Exit with 2 and the sentence; argparse takes `-x` behind an option for another option."""
-        if message.endswith("expected one argument"):
-            option = message.removeprefix("argument ").partition(":")[0].split("/")[-1]
-            message = f"{message}; one that begins with - is given as {option}=-x"
-        super().error(message)
-
-
-def account_parser(command: str, what: str) -> argparse.ArgumentParser:
-    """Return a parser with the options that select an account; the default is the last one used."""
-    parser = AccountParser(prog=f"keydesk {command}", description=what, allow_abbrev=False)
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument("--profile", metavar="NAME", help="the profile (default: the last one)")
-    where.add_argument("--practice", action="store_true", help="the practice market")
-    add_passphrase_options(parser)
-    parser.add_argument("--data", metavar="DIR", help="where settings and state are kept")
-    return parser
 
 
 def trader_zone(options: argparse.Namespace) -> tzinfo:
@@ -185,7 +162,11 @@ async def _practice_market(folders: Folders) -> AsyncIterator[AccountAddress]:
         return
     broker = EmbeddedBroker.start(data)
     try:
-        yield practice_account(await broker.address())
+        try:
+            address = await broker.address()
+        except PracticeFailed as error:
+            raise Refusal(str(error)) from error
+        yield practice_account(address)
     finally:
         broker.stop()
 

@@ -1,10 +1,10 @@
 """`keydesk chart`: print a candle chart."""
 
-import argparse
 import asyncio
 import os
 import shutil
 import sys
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from typing import TextIO
@@ -12,8 +12,8 @@ from typing import TextIO
 import plotext
 
 from keydesk.chart.time_axis import label_time
-from keydesk.cli.account_access import account_parser, open_account
-from keydesk.cli.options import add_candles, instrument_of
+from keydesk.cli.account_access import open_account
+from keydesk.cli.options import instrument_of
 from keydesk.cli.runner import Refusal
 from keydesk.terminal.output import say_picture
 from keydesk.text.format import at as show_at
@@ -23,17 +23,14 @@ from keydesk_client.errors import NotFound, Refused
 from keydesk_client.models.pricing import Candlestick, CandlestickData
 
 DATED = frozenset({"D", "W", "M"})
-COUNT = 120
-MAX_CANDLES = 5000  # of one answer
 MARGIN = 12  # columns of prices and frame
 TALLEST = 40  # rows
 TIMES = 5  # labels under the candles
 PRICES = 7
 
 
-def chart(arguments: Sequence[str]) -> int:
+def chart(options: Namespace) -> int:
     """Print the chart, with times in the trader's zone; return the exit code."""
-    options = _options(arguments)
     candles, zone = asyncio.run(_candles(options))
     size = shutil.get_terminal_size((100, 30))
     text = draw_chart(candles, options.instrument, options.granularity, size, zone)
@@ -47,22 +44,7 @@ def has_colours(output: TextIO, environment: Mapping[str, str]) -> bool:
     return output.isatty() and not is_dumb and not environment.get("NO_COLOR")
 
 
-def _options(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = account_parser("chart", "A candle chart, printed to the terminal.")
-    add_candles(parser)
-    parser.add_argument(
-        "--count", type=_count, default=COUNT, metavar="N", help="candles (%(default)s)"
-    )
-    return parser.parse_args(arguments)
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= MAX_CANDLES:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to {MAX_CANDLES}")
-    return int(text)
-
-
-async def _candles(options: argparse.Namespace) -> tuple[Sequence[Candlestick], tzinfo]:
+async def _candles(options: Namespace) -> tuple[Sequence[Candlestick], tzinfo]:
     async with open_account(options) as reach:
         options.instrument = await instrument_of(reach, options.instrument)
         try:

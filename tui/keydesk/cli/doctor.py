@@ -1,6 +1,5 @@
 """`keydesk doctor` and `keydesk reset-terminal`: check machine, terminal and broker; repair a terminal."""
 
-import argparse
 import asyncio
 import os
 import shutil
@@ -8,7 +7,7 @@ import sys
 import tempfile
 import termios
 from argparse import Namespace
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -16,8 +15,7 @@ from time import monotonic, time_ns
 from typing import Literal
 
 from keydesk.app.account_sources import AccountAddress
-from keydesk.app.practice_broker import PracticeFailed
-from keydesk.cli.account_access import OpenAccount, account_parser, open_account
+from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.runner import Refusal
 from keydesk.cli.token_access import VAULT
 from keydesk.config.settings import (
@@ -153,7 +151,7 @@ async def broker(options: Namespace) -> list[Check]:
     try:
         async with open_account(options) as reach:
             checks += [check async for check in _check_account(reach)]
-    except (Refusal, BadSettings, UnsafeFolder, PracticeFailed, KeydeskClientError, OSError) as why:
+    except (Refusal, BadSettings, UnsafeFolder, KeydeskClientError, OSError) as why:
         checks.append(Check("broker", "bad", str(why)))
     return checks
 
@@ -194,11 +192,8 @@ def clock(there_ns: int, here_ns: int, *, own_broker: bool) -> Check:
     return Check("clock", "bad", text)
 
 
-def doctor(arguments: Sequence[str]) -> int:
+def doctor(options: Namespace) -> int:
     """Run all checks and print them; return 1 if one is bad."""
-    parser = account_parser("doctor", "Check everything that the desk depends on.")
-    parser.add_argument("--json", action="store_true", help="for a script")
-    options = parser.parse_args(arguments)
     checks = _checks(options)
     fit = all(check.verdict != "bad" for check in checks)
     if options.json:
@@ -242,14 +237,8 @@ def _terminal_size() -> os.terminal_size | None:
         return None
 
 
-def reset_terminal(arguments: Sequence[str]) -> int:
+def reset_terminal(_: Namespace) -> int:
     """Reset the terminal; return the exit code."""
-    argparse.ArgumentParser(
-        prog="keydesk reset-terminal",
-        description="Repair this terminal after a program was killed in it: line editing, echo, cursor, normal "
-        "screen, mouse, focus reports, bracketed paste, keyboard protocol, title. Nothing is sent to a broker.",
-        allow_abbrev=False,
-    ).parse_args(arguments)
     try:
         reset(os.environ.get("TERM", ""))
     except termios.error:

@@ -5,8 +5,8 @@ Times in the file are UTC, as the broker wrote them; a time that is typed withou
 The file is written whole or not at all, mode 0600, and no cell starts a formula in a spreadsheet.
 """
 
-import argparse
 import asyncio
+from argparse import Namespace
 from collections.abc import (
     AsyncIterator,
     Callable,
@@ -20,10 +20,10 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import groupby
 
-from keydesk.calc.market.trading_day import DAY_END_TEXT, booking_day_start, next_day_start
-from keydesk.cli.account_access import account_parser, open_account
+from keydesk.calc.market.trading_day import booking_day_start, next_day_start
+from keydesk.cli.account_access import open_account
 from keydesk.cli.csv_output import Row, refuse_existing, say_written, write_csv
-from keydesk.cli.options import add_csv, add_period, read_period
+from keydesk.cli.options import read_period
 from keydesk_client.arithmetic.constants import NOTHING, SECOND
 from keydesk_client.client import Client
 from keydesk_client.models import (
@@ -124,9 +124,9 @@ def _booked_amounts(transaction: Transaction) -> dict[str, Decimal]:
             return {}
 
 
-def export(arguments: Sequence[str]) -> int:
+def export(options: Namespace) -> int:
     """Write the file; return the exit code."""
-    options = _options(arguments)
+    read_period(options)
     if options.csv is not None:
         refuse_existing(options.csv, overwrite=options.force)
     columns, rows = asyncio.run(_rows(options))
@@ -135,24 +135,7 @@ def export(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _options(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = account_parser(
-        "export", "Trades, transactions or daily balances of an account as a CSV file."
-    )
-    parser.add_argument(
-        "what",
-        choices=sorted(KINDS),
-        help="trades by their opening, transactions by their time, or equity: what each trading day "
-        f"({DAY_END_TEXT}) booked and the balance at its end, open profit not included",
-    )
-    add_period(parser, required=False, end="")
-    add_csv(parser)
-    options = parser.parse_args(arguments)
-    read_period(parser, options)
-    return options
-
-
-async def _rows(options: argparse.Namespace) -> tuple[Sequence[str], list[Row]]:
+async def _rows(options: Namespace) -> tuple[Sequence[str], list[Row]]:
     columns, kind = KINDS[options.what]
     async with open_account(options) as reach:
         from_, to = options.from_ or FIRST, options.to or LAST

@@ -1,22 +1,19 @@
 """`keydesk flatten`, `cancel-all` and `lock`: safety commands from a second login."""
 
-import argparse
 import asyncio
 import os
 import random
 from argparse import Namespace
-from collections.abc import Sequence
 from dataclasses import replace
 
 from keydesk.app.desk_session import DeskLock
 from keydesk.cli.account_access import (
-    account_parser,
     close_and_cancel,
     open_account,
     unreadable_account,
     warn_exposed,
 )
-from keydesk.cli.runner import Refusal, parse_out_of_band
+from keydesk.cli.runner import Refusal
 from keydesk.cli.token_access import is_confirmed
 from keydesk.config.settings import (
     PRACTICE_MARKET,
@@ -32,12 +29,9 @@ from keydesk.text.sanitize import safe
 from keydesk.trading.open_items import OpenItems, open_items_at_broker
 
 
-def cancel_all(arguments: Sequence[str]) -> int:
+def cancel_all(options: Namespace) -> int:
     """Cancel entry orders; return the exit code, 0 if none is left."""
-    parser = account_parser(
-        "cancel-all", "Cancel every entry order; stops and targets of trades stay."
-    )
-    return asyncio.run(_cancel_all(parse_out_of_band(parser, arguments)))
+    return asyncio.run(_cancel_all(options))
 
 
 async def _cancel_all(options: Namespace) -> int:
@@ -61,10 +55,9 @@ def _entries(open_items: OpenItems) -> OpenItems:
     return replace(open_items, trades=(), unreadable_trades=0)
 
 
-def flatten(arguments: Sequence[str]) -> int:
+def flatten(options: Namespace) -> int:
     """Flatten the account; return the exit code, 0 if it is flat."""
-    parser = account_parser("flatten", "Close every position and cancel every entry order.")
-    return asyncio.run(_flatten(parse_out_of_band(parser, arguments)))
+    return asyncio.run(_flatten(options))
 
 
 async def _flatten(options: Namespace) -> int:
@@ -93,9 +86,8 @@ def _count_text(open_items: OpenItems) -> str:
     )
 
 
-def lock(arguments: Sequence[str]) -> int:
+def lock(options: Namespace) -> int:
     """Set or release the lock; return the exit code."""
-    options = _options(arguments)
     folders = find_folders(options.data, os.environ)
     if not options.release:
         folders = replace(folders, warn=warn_exposed)
@@ -119,17 +111,3 @@ def lock(arguments: Sequence[str]) -> int:
 
 def _profile_option(profile: Profile | None) -> str:
     return f"--profile {profile.name}" if profile else "--practice"
-
-
-def _options(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="keydesk lock",
-        description="Make a desk on this machine exit-only.",
-        allow_abbrev=False,
-    )
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument("--profile", metavar="NAME", help="the profile (default: the last one)")
-    where.add_argument("--practice", action="store_true", help="the practice market")
-    parser.add_argument("--release", action="store_true", help="release the lock")
-    parser.add_argument("--data", metavar="DIR", help="where settings and state are kept")
-    return parse_out_of_band(parser, arguments)

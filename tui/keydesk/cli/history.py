@@ -4,14 +4,15 @@ The columns are those of the client's `candles.columns`, and so of its data fram
 `keydesk practice serve --candles` replays. Like an export, it is written whole or not at all, mode 0600.
 """
 
-import argparse
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from argparse import Namespace
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
-from keydesk.cli.account_access import account_parser, open_account
+from keydesk.cli.account_access import open_account
+from keydesk.cli.arguments.parser import UsageError
 from keydesk.cli.csv_output import refuse_existing, say_written, write_csv
-from keydesk.cli.options import add_candles, add_csv, add_period, instrument_of, read_period
+from keydesk.cli.options import instrument_of, read_period
 from keydesk.cli.runner import Refusal
 from keydesk.text.sanitize import clean
 from keydesk_client import Columns, DateTime
@@ -19,9 +20,11 @@ from keydesk_client.errors import Refused
 from keydesk_client.models import decimal_text
 
 
-def history(arguments: Sequence[str]) -> int:
+def history(options: Namespace) -> int:
     """Write the file; return the exit code."""
-    options = _options(arguments)
+    read_period(options)
+    if options.from_ > DateTime.now():
+        raise UsageError("--from lies in the future")
     if options.csv is not None:
         refuse_existing(options.csv, overwrite=options.force)
     columns = complete_candles(asyncio.run(_columns(options)))
@@ -60,33 +63,7 @@ def _text_of(value: object) -> str:
             return str(value)
 
 
-def _options(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = account_parser("history", "The candles of any period as a CSV file.")
-    add_candles(parser)
-    parser.add_argument(
-        "--price",
-        type=_prices,
-        default="M",
-        metavar="MBA",
-        help="mid, bid, ask, or several of them, such as BA (M)",
-    )
-    add_period(parser, required=True, end=" (now)")
-    add_csv(parser)
-    options = parser.parse_args(arguments)
-    read_period(parser, options)
-    if options.from_ > DateTime.now():
-        parser.error("--from lies in the future")
-    return options
-
-
-def _prices(text: str) -> str:
-    letters = text.upper()
-    if not letters or not set(letters) <= set("MBA") or len(set(letters)) != len(letters):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a choice of M, B and A, such as BA")
-    return letters
-
-
-async def _columns(options: argparse.Namespace) -> Columns:
+async def _columns(options: Namespace) -> Columns:
     async with open_account(options) as reach:
         options.instrument = await instrument_of(reach, options.instrument)
         try:

@@ -22,7 +22,7 @@ from keydesk.calc.trade_journal.trades import JournalTrade, roll_up
 from keydesk.calc.trade_journal.what_if import what_if
 from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.csv_output import refuse_existing, write_csv
-from keydesk.cli.journal_options import TradeFilter, chosen, journal_options, rule_of
+from keydesk.cli.journal_filter import TradeFilter, chosen, rule_of
 from keydesk.cli.options import instant
 from keydesk.cli.runner import Refusal
 from keydesk.terminal.output import say, say_error
@@ -85,9 +85,8 @@ class _AccountData:
         return self.context.zone
 
 
-def journal(arguments: Sequence[str]) -> int:
+def journal(options: argparse.Namespace) -> int:
     """Run the command; return the exit code."""
-    options = journal_options(arguments)
     if options.out is not None:
         refuse_existing(options.out, overwrite=options.force, option="--out")
     if options.what == "note":

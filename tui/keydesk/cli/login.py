@@ -1,16 +1,15 @@
 """`keydesk login`, `logout` and `profiles`: store, remove and list profiles and their tokens."""
 
-import argparse
 import asyncio
 import os
-import re
+from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NoReturn
 
 from keydesk.app.account_sources import CannotOpen, accounts_of, urls_of
-from keydesk.cli.runner import Refusal, add_passphrase_options
+from keydesk.cli.arguments.parser import UsageError
+from keydesk.cli.runner import Refusal
 from keydesk.cli.token_access import (
     VAULT,
     ask_token,
@@ -21,7 +20,6 @@ from keydesk.cli.token_access import (
 )
 from keydesk.config.profiles import delete_profile, save_last_profile, save_profile
 from keydesk.config.settings import (
-    ENVIRONMENTS,
     PRACTICE_MARKET,
     Folders,
     Profile,
@@ -34,10 +32,8 @@ from keydesk.text.sanitize import Printable, SafeText, clean, safe
 from keydesk_client.auth.secret import Secret
 from keydesk_client.auth.token_store import Passphrase, check_token
 from keydesk_client.errors import KeydeskClientError, StoreDamaged, StoreLocked
-from keydesk_client.http.endpoint import address_of
 from keydesk_client.http.retry import Retries
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 SEALED = (
     "its token stays in the vault, which cannot be opened without the passphrase; "
     "the vault goes with the last profile that uses it"
@@ -46,14 +42,12 @@ TAIL = 4
 PLACES = {"native": "desktop's token store", "vault": "token vault"}
 
 
-def login(arguments: Sequence[str]) -> int:
+def login(options: Namespace) -> int:
     """Sign in; return the exit code."""
-    parser = _login_parser()
-    options = parser.parse_args(arguments)
     folders = find_folders(options.data, os.environ)
     settings = load_settings(folders.config)
     known = settings.profiles.get(options.name)
-    asked_for = _asked_for(options, known, parser)
+    asked_for = _asked_for(options, known)
     if known and known.environment != asked_for.environment:
         raise Refusal(
             f"profile {options.name} is signed in for {known.environment}; take another name, "
@@ -77,69 +71,19 @@ def login(arguments: Sequence[str]) -> int:
     return 0
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser whose errors never repeat an unknown argument: it could be the token."""
-
-    def error(self, message: str) -> NoReturn:
-        if message.startswith("unrecognized arguments"):
-            message = (
-                "too many arguments; the token is asked for, or read from stdin, never an argument"
-            )
-        super().error(message)
-
-
-def _login_parser() -> _Parser:
-    parser = _Parser(
-        prog="keydesk login",
-        description="Sign in: the token is asked for, or read from stdin when that is no terminal. Of a profile that is "
-        "there already, environment, addresses and account stay as they are where they are not named.",
-        allow_abbrev=False,
-    )
-    parser.add_argument("name", metavar="NAME", type=_name, help="what to call the profile")
-    parser.add_argument(
-        "--environment",
-        choices=ENVIRONMENTS,
-        help="where the token belongs; it is never sent anywhere else",
-    )
-    parser.add_argument("--rest-url", type=_url, metavar="U", help="of a custom host")
-    parser.add_argument("--stream-url", type=_url, metavar="U", help="of a custom host")
-    parser.add_argument("--account", metavar="ID", help="needed when the token has several")
-    add_passphrase_options(parser)
-    parser.add_argument("--data", metavar="DIR", help="keep settings and state in this folder")
-    return parser
-
-
-def _name(text: str) -> str:
-    if not NAME.fullmatch(text) or text == PRACTICE_MARKET:
-        raise argparse.ArgumentTypeError(
-            "a profile's name is up to 32 letters, digits, - and _, other than practice-market"
-        )
-    return text
-
-
-def _url(text: str) -> str:
-    try:
-        address_of(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return text
-
-
-def _asked_for(
-    options: argparse.Namespace, known: Profile | None, parser: argparse.ArgumentParser
-) -> Profile:
+def _asked_for(options: Namespace, known: Profile | None) -> Profile:
     """Return the profile as the options name it; where they do not, as it was signed in before."""
     environment = options.environment or (known.environment if known else None)
     if environment is None:
-        parser.error(f"profile {options.name} is new: name its --environment")
+        raise UsageError(f"profile {options.name} is new: name its --environment")
     urls = [options.rest_url, options.stream_url]
     if environment != "custom" and urls != [None, None]:
-        parser.error("--rest-url and --stream-url go with --environment custom only")
+        raise UsageError("--rest-url and --stream-url go with --environment custom only")
     before = known if known and known.environment == environment else None
     if before is not None and urls == [None, None]:
         urls = [before.rest_url, before.stream_url]
     if environment == "custom" and None in urls:
-        parser.error("--environment custom needs --rest-url and --stream-url")
+        raise UsageError("--environment custom needs --rest-url and --stream-url")
     account = options.account or (before.account_id if before else "")
     rest_url, stream_url = (url or "" for url in urls)
     proxy = known.proxy if known else None
@@ -183,9 +127,8 @@ def _store_profile(
     return profile
 
 
-def logout(arguments: Sequence[str]) -> int:
+def logout(options: Namespace) -> int:
     """Sign out; return the exit code. The passphrase of the vault is not needed: it may be forgotten."""
-    options = _logout_options(arguments)
     folders = find_folders(options.data, os.environ)
     settings = load_settings(folders.config)
     profile = profile_named(options.name, settings)
@@ -225,25 +168,8 @@ def _left_sealed(vault: Path, others: Sequence[Profile]) -> str:
     return "and so is the token vault, which held no other profile's token"
 
 
-def _logout_options(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="keydesk logout", description="Remove a profile and its token.", allow_abbrev=False
-    )
-    parser.add_argument("name", metavar="NAME", help="the profile")
-    add_passphrase_options(parser)
-    parser.add_argument("--data", metavar="DIR", help="keep settings and state in this folder")
-    return parser.parse_args(arguments)
-
-
-def profiles(arguments: Sequence[str]) -> int:
+def profiles(options: Namespace) -> int:
     """List the profiles; return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="keydesk profiles",
-        description="List the profiles that are signed in.",
-        allow_abbrev=False,
-    )
-    parser.add_argument("--data", metavar="DIR", help="keep settings and state in this folder")
-    options = parser.parse_args(arguments)
     settings = load_settings(find_folders(options.data, os.environ).config)
     lines: list[Printable] = [
         _line(profile, settings.last_profile) for profile in settings.profiles.values()

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 
-from keydesk.cli.account_access import OpenAccount, account_parser, open_account
+from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.terminal.output import say, say_json
 from keydesk.text.format import (
     EMPTY,
@@ -37,11 +37,8 @@ MAX_NUMBER_LENGTH = 64
 USUAL = "EUR_USD"  # whose price is asked for the time where nothing is held
 
 
-def status(arguments: Sequence[str]) -> int:
+def status(options: Namespace) -> int:
     """Print the account; return the exit code."""
-    parser = account_parser("status", "The account in one screenful.")
-    parser.add_argument("--json", action="store_true", help="everything, with exact numbers")
-    options = parser.parse_args(arguments)
     asyncio.run(_status(options))
     return 0
 

@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import tzinfo
 from time import monotonic
@@ -17,7 +17,7 @@ from keydesk.alerts.watch import AlertWatch
 from keydesk.app.desk_session import DeskSession
 from keydesk.calc.alerts.alert import FiringRecord
 from keydesk.calc.market.watchlists import ALL, Watchlist, Watchlists
-from keydesk.cli.account_access import OpenAccount, account_parser, open_account
+from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.runner import Refusal
 from keydesk.config.alert_settings import AlertSettings, load_alert_settings
 from keydesk.config.settings import find_folders, make_private
@@ -53,15 +53,8 @@ FEEDS: Mapping[str, Feed] = {
 ONLY_ALERTS = Watchlists((Watchlist(ALL), Watchlist("alerts")))
 
 
-def watch(arguments: Sequence[str]) -> int:
+def watch(options: Namespace) -> int:
     """Watch until a signal ends it; return the exit code."""
-    parser = account_parser("watch", "Watch the alerts of an account without the desk.")
-    parser.add_argument(
-        "--alerts", action="store_true", help="report alerts and events of the account as they come"
-    )
-    options = parser.parse_args(arguments)
-    if not options.alerts:
-        parser.error("name what to watch: keydesk watch --alerts")
     return asyncio.run(_watch(options))
 
 

@@ -85,7 +85,7 @@ class SanitizedStream(TextIOWrapper):
 def sanitize_stderr() -> None:
     """Replace standard error by a stream that removes control characters from tracebacks and log lines."""
     stream = sys.stderr
-    if isinstance(stream, TextIOWrapper) and not isinstance(stream, SanitizedStream):
+    if stream is sys.__stderr__ and isinstance(stream, TextIOWrapper):
         stream.flush()
         sys.stderr = SanitizedStream(
             open(stream.fileno(), "wb", buffering=0, closefd=False),  # noqa: SIM115 - open to the end

@@ -1,73 +1,18 @@
-"""The options of `keydesk journal`, and the filter of trades that they make."""
+"""The verb `keydesk journal`."""
 
 import argparse
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
+from typing import TYPE_CHECKING
 
-from keydesk.calc.trade_journal.groups import GROUPINGS
-from keydesk.calc.trade_journal.notes import NO_NOTE, TradeNote
-from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk.calc.trade_journal.what_if import WhatIf
-from keydesk.cli.account_access import account_parser
-from keydesk.cli.options import csv_file, time_in
-from keydesk.trade_journal.what_if_text import BadDistance, distance_in_r
+from keydesk.cli.arguments.options import add_account, csv_file, time_in
+from keydesk.cli.arguments.parser import CommandParser, Verb
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 
-@dataclass(frozen=True, slots=True)
-class TradeFilter:
-    """Criteria for trades; None and empty ones do not filter. Times are those of the closing, else of the opening."""
-
-    from_ns: int | None = None
-    to_ns: int | None = None
-    instrument: str = ""
-    side: str = ""  # "long" or "short"
-    outcome: str = ""  # "win" or "loss"
-    tag: str = ""
-    setup: str = ""
-    rating: int | None = None
-    text: str = ""  # in a note, a mistake, a tag or a comment
-    with_open: bool = False
-
-    def takes(self, trade: JournalTrade, note: TradeNote = NO_NOTE) -> bool:
-        """Return whether a trade is among those."""
-        return self._takes_trade(trade) and self._takes_note(trade, note)
-
-    def _takes_trade(self, trade: JournalTrade) -> bool:
-        at = trade.opened_ns if trade.closed_ns is None else trade.closed_ns
-        return (
-            (trade.is_closed or self.with_open)
-            and (self.from_ns is None or at >= self.from_ns)
-            and (self.to_ns is None or at < self.to_ns)
-            and self.instrument in {"", trade.instrument}
-            and self.side in {"", "long" if trade.is_long else "short"}
-            and (self.outcome != "win" or trade.result > 0)
-            and (self.outcome != "loss" or trade.result < 0)
-        )
-
-    def _takes_note(self, trade: JournalTrade, note: TradeNote) -> bool:
-        words = (note.note, note.mistake, note.setup, *note.tags, trade.tag, trade.comment)
-        return (
-            self.tag.lower() in {"", *note.tags, trade.tag.lower()}
-            and self.setup.lower() in {"", note.setup.lower()}
-            and self.rating in {None, note.rating}
-            and (not self.text or any(self.text.lower() in each.lower() for each in words))
-        )
-
-
-def chosen(
-    trades: Iterable[JournalTrade], filter_: TradeFilter, notes: Mapping[str, TradeNote]
-) -> list[JournalTrade]:
-    """Return the trades that a filter takes, in their order."""
-    return [each for each in trades if filter_.takes(each, notes.get(each.id, NO_NOTE))]
-
-
-def journal_options(arguments: Sequence[str]) -> argparse.Namespace:
-    """Return the options of the command; what does not go together is refused."""
-    parser = account_parser(
-        "journal", "The closed trades of an account: a list, statistics, a page of a day or week."
-    )
+def _add(parser: CommandParser) -> None:
+    add_account(parser)
     parser.add_argument(
         "what",
         nargs="?",
@@ -81,7 +26,10 @@ def journal_options(arguments: Sequence[str]) -> argparse.Namespace:
     _add_output(parser)
     _add_rule(parser)
     _add_note(parser)
-    options = parser.parse_args(arguments)
+
+
+def _check(parser: CommandParser, options: argparse.Namespace) -> None:
+    """Refuse what does not go together."""
     if (options.what == "note") != (options.trade is not None):
         parser.error("TRADE goes with note, as in: keydesk journal note 6411 --tags news")
     _refuse_other_uses_of_a_note(parser, options)
@@ -91,14 +39,14 @@ def journal_options(arguments: Sequence[str]) -> argparse.Namespace:
         parser.error("--excursions goes with the list of trades")
     if options.what != "report" and (options.day or options.week or options.date):
         parser.error("--day, --week and --date go with report")
-    if (options.what == "what-if") == rule_of(options).is_empty:
+    has_rule = any(each is not None for each in (options.stop, options.target, options.break_even))
+    if (options.what == "what-if") != has_rule:
         parser.error("what-if goes with --stop, --target or --break-even, as in: --stop 0.5R")
     if options.what == "what-if" and (options.positions or options.open):
         parser.error("what-if is about closed trades, without --positions and --open")
-    return options
 
 
-def _add_filters(parser: argparse.ArgumentParser) -> None:
+def _add_filters(parser: CommandParser) -> None:
     chosen_by = parser.add_argument_group("which trades")
     chosen_by.add_argument("--from", dest="from_", type=time_in, metavar="T", help="closed from T")
     chosen_by.add_argument("--to", type=time_in, metavar="T", help="closed before T")
@@ -113,7 +61,9 @@ def _add_filters(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_output(parser: argparse.ArgumentParser) -> None:
+def _add_output(parser: CommandParser) -> None:
+    from keydesk.calc.trade_journal.groups import GROUPINGS  # noqa: PLC0415 - for this verb only
+
     output = parser.add_argument_group("what is written")
     output.add_argument(
         "--by", choices=sorted(GROUPINGS), help="with stats: the same figures of each group"
@@ -139,7 +89,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     output.add_argument("--force", action="store_true", help="write over a file that is there")
 
 
-def _add_rule(parser: argparse.ArgumentParser) -> None:
+def _add_rule(parser: CommandParser) -> None:
     rule = parser.add_argument_group("what-if, in R of the first stop")
     rule.add_argument("--stop", type=_distance, metavar="R", help="such as 0.5R")
     rule.add_argument("--target", type=_distance, metavar="R", help="such as 3R")
@@ -151,19 +101,16 @@ def _add_rule(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _distance(text: str) -> Decimal:
+def _distance(text: str) -> "Decimal":
+    from keydesk.trade_journal.what_if_text import BadDistance, distance_in_r  # noqa: PLC0415 - as above
+
     try:
         return distance_in_r(text)
     except BadDistance as error:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def rule_of(options: argparse.Namespace) -> WhatIf:
-    """Return the rule of a what-if."""
-    return WhatIf(options.stop, options.target, options.break_even)
-
-
-def _add_note(parser: argparse.ArgumentParser) -> None:
+def _add_note(parser: CommandParser) -> None:
     noted = parser.add_argument_group("a note (an empty text removes that part)")
     noted.add_argument("--tags", metavar="WORDS", help="separated by spaces or commas")
     noted.add_argument("--setup")
@@ -172,9 +119,7 @@ def _add_note(parser: argparse.ArgumentParser) -> None:
     noted.add_argument("--note", metavar="TEXT")
 
 
-def _refuse_other_uses_of_a_note(
-    parser: argparse.ArgumentParser, options: argparse.Namespace
-) -> None:
+def _refuse_other_uses_of_a_note(parser: CommandParser, options: argparse.Namespace) -> None:
     """Refuse a note without a text, and texts of a note where trades are chosen; --setup and --rating do both."""
     texts = (options.tags, options.mistake, options.note)
     if options.what != "note":
@@ -198,3 +143,20 @@ def _date(text: str) -> date:
     if not 1971 <= day.year <= 2200:  # noqa: PLR2004 - no account is older
         raise argparse.ArgumentTypeError(f"{text!r} is not a date such as 2026-03-02")
     return day
+
+
+VERBS = (
+    Verb(
+        "journal",
+        "journal:journal",
+        "The closed trades of an account: a list, statistics, a page of a day or week.",
+        _add,
+        (
+            "keydesk journal",
+            "keydesk journal stats --json",
+            "keydesk journal report --week",
+            "keydesk journal what-if --stop 0.5R",
+        ),
+        _check,
+    ),
+)

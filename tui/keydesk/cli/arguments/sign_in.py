@@ -1,0 +1,78 @@
+"""The verbs of profiles and their tokens."""
+
+import argparse
+import re
+
+from keydesk.cli.arguments.options import add_data, add_passphrase
+from keydesk.cli.arguments.parser import CommandParser, Verb
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
+
+
+def _add_login(parser: CommandParser) -> None:
+    from keydesk_client.auth.profiles import ENVIRONMENTS  # noqa: PLC0415 - signing in is rare
+
+    parser.add_argument("name", metavar="NAME", type=_name, help="what to call the profile")
+    parser.add_argument(
+        "--environment",
+        choices=ENVIRONMENTS,
+        help="where the token belongs; it is never sent anywhere else",
+    )
+    parser.add_argument("--rest-url", type=_url, metavar="U", help="of a custom host")
+    parser.add_argument("--stream-url", type=_url, metavar="U", help="of a custom host")
+    parser.add_argument("--account", metavar="ID", help="needed when the token has several")
+    add_passphrase(parser)
+    add_data(parser)
+
+
+def _name(text: str) -> str:
+    from keydesk.config.settings import PRACTICE_MARKET  # noqa: PLC0415 - as above
+
+    if not NAME.fullmatch(text) or text == PRACTICE_MARKET:
+        raise argparse.ArgumentTypeError(
+            "a profile's name is up to 32 letters, digits, - and _, other than practice-market"
+        )
+    return text
+
+
+def _url(text: str) -> str:
+    from keydesk_client.http.endpoint import address_of  # noqa: PLC0415 - for such an option only
+
+    try:
+        address_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
+
+
+def _add_logout(parser: CommandParser) -> None:
+    parser.add_argument("name", metavar="NAME", help="the profile")
+    add_passphrase(parser)
+    add_data(parser)
+
+
+VERBS = (
+    Verb(
+        "login",
+        "login:login",
+        "Sign in: the token is asked for, or read from stdin when that is no terminal.",
+        _add_login,
+        ("keydesk login main --environment practice",),
+        more="Of a profile that is there already, environment, addresses and account stay as they are where they are not named.",
+        repeats_unknown=False,
+    ),
+    Verb(
+        "logout",
+        "login:logout",
+        "Remove a profile and its token.",
+        _add_logout,
+        ("keydesk logout main",),
+    ),
+    Verb(
+        "profiles",
+        "login:profiles",
+        "List the profiles that are signed in.",
+        add_data,
+        ("keydesk profiles",),
+    ),
+)
