@@ -1,4 +1,4 @@
-"""The README's table of keys is the key map's (run this file as a script to write it anew); what the docs show."""
+"""The documents' table of keys is the key map's (run this file as a script to write it anew); what the docs show."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from keydesk.keys.keymap import BENEATH, DESK, KEYMAP, ROWS
 
 ROOT = Path(__file__).parents[2]
-README = ROOT / "README.md"
+KEYS = ROOT / "docs" / "keys.md"
 START = "<!-- keys: written from the key map by tests/tui/test_readme.py -->\n"
 END = "<!-- keys end -->"
 CONTEXTS = (DESK, ROWS, *(context for context in BENEATH if context != ROWS))
@@ -22,8 +22,8 @@ def table() -> str:
     return "\n".join(rows) + "\n"
 
 
-def test_the_readme_lists_every_key_and_no_other() -> None:
-    text = README.read_text(encoding="utf-8")
+def test_the_page_of_keys_lists_every_key_and_no_other() -> None:
+    text = KEYS.read_text(encoding="utf-8")
     assert text[text.index(START) + len(START) : text.index(END)] == table()
 
 
@@ -40,6 +40,6 @@ def test_the_docs_have_a_user_unit_that_watches_alerts() -> None:
 
 
 if __name__ == "__main__":
-    text = README.read_text(encoding="utf-8")
+    text = KEYS.read_text(encoding="utf-8")
     before, rest = text.split(START)
-    README.write_text(before + START + table() + END + rest.split(END, 1)[1], encoding="utf-8")
+    KEYS.write_text(before + START + table() + END + rest.split(END, 1)[1], encoding="utf-8")

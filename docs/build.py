@@ -1,0 +1,84 @@
+"""Build the site of the documents: `python docs/build.py` (needs the extra `docs`); the result is `build/site`.
+
+The site has the documents at the paths that they have here, so that their links hold in both places, and the reference of the
+client, made from its docstrings. A link to nothing ends the build with 1.
+"""
+
+import inspect
+import re
+import shutil
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+BUILD = ROOT / "build"
+LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
+REFERENCE = tuple(
+    f"keydesk_client{part}" for part in ("", ".orders", ".streams", ".sync", ".errors", ".models")
+)
+COPIED = (
+    "*.md",
+    "LICENSE",
+    "client/README.md",
+    "client/docs/*.md",
+    "client/examples/*.py",
+    "docs/**/*.md",
+    "packaging/*",
+    "practice/README.md",
+    "screenshots/**/*.svg",
+)
+
+
+def copy_documents() -> None:
+    pages = BUILD / "pages"
+    shutil.rmtree(BUILD, ignore_errors=True)
+    for pattern in COPIED:
+        for path in ROOT.glob(pattern):
+            if path.is_file():
+                target = pages / path.relative_to(ROOT)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(path, target)
+    shutil.copy(ROOT / "docs" / "zensical.toml", BUILD)
+
+
+def write_reference() -> None:
+    """Write a page for each public module of the client: the names of its `__all__`, each where it is first exported."""
+    written: set[object] = set()
+    folder = BUILD / "pages" / "client" / "reference"
+    folder.mkdir()
+    for name in REFERENCE:
+        module = import_module(name)
+        lines = [f"# {name}", "", inspect.getdoc(module) or "", ""]
+        for exported in getattr(module, "__all__", ()):
+            value = getattr(module, exported)
+            if (inspect.isclass(value) or inspect.isfunction(value)) and value not in written:
+                written.add(value)
+                lines += [f"::: {value.__module__}.{value.__qualname__}", ""]
+        (folder / f"{name.rpartition('.')[2]}.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+def broken_links() -> list[str]:
+    """Return the links to files or folders that are not there; links between pages are checked by the build."""
+    pages = BUILD / "pages"
+    return [
+        f"{page.relative_to(pages)}: {link}"
+        for page in pages.rglob("*.md")
+        for link in LINK.findall(page.read_text(encoding="utf-8"))
+        if not (page.parent / link).exists()
+    ]
+
+
+def main() -> int:
+    copy_documents()
+    write_reference()
+    if broken := broken_links():
+        sys.stderr.write("links to nothing:\n" + "\n".join(broken) + "\n")
+        return 1
+    command = [sys.executable, "-m", "zensical", "build", "--strict"]
+    return subprocess.run(command, cwd=BUILD, check=False).returncode  # noqa: S603 - our own words
+
+
+if __name__ == "__main__":
+    sys.exit(main())
