@@ -90,7 +90,7 @@ def test_the_stop_of_a_long_franc_trade_slips_at_half_past_nine(practice_folder:
         terminal.see_no_more("… pauses")
         terminal.press(";", "n")
         hit = terminal.see("STOP HIT")
-        slip = re.search(r"slip ([\d,]+\.\d)p worse", hit)
+        slip = re.search(r"([\d,]+\.\d) pips worse", hit)
         assert slip is not None, hit
         assert float(slip[1].replace(",", "")) > 50, "the fill is far behind the stop"
         terminal.see("Trades 0")

@@ -258,7 +258,7 @@ def desk_store(count: int = 14) -> Store:
         rtt_p95_ms=91.0,
     )
     store.arming = Arming("ARMED", "practice money")
-    said = "Filled 6411: bought 10,000 EUR/USD at 1.08380, slip −0.1 pips, 62 ms"
+    said = "Filled 6411: bought 10,000 EUR/USD at 1.08380, 0.1 pip better, 62 ms"
     store.notices = [
         Notice("good", said, WALL_NS - MINUTE_NS // 12, came=NOW - 5),
     ]

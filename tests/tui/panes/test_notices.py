@@ -23,7 +23,7 @@ NOT_SENT = (
     "NOT SENT BUY 10,000 EUR/USD at market: the order journal can not be written: "
     "No space left on device. Again: B"
 )
-FILLED = "FILLED 10,000 EUR/USD @ 1.11321 slip −0.2p 143 ms #6417 SL 1.11121 TP 1.11721 set"
+FILLED = "FILLED 10,000 EUR/USD @ 1.11321 0.2 pip better 143 ms #6417 SL 1.11121 TP 1.11721 set"
 
 
 def store_with(*notices: Notice) -> Store:
@@ -307,7 +307,7 @@ async def test_what_a_form_covers_is_not_on_the_screen() -> None:
 
 
 async def test_the_words_before_what_has_no_room_are_whole() -> None:
-    closed = "CLOSED 200,000 of #5 EUR/USD @ 1.13477 slippage 0.0p 5 ms realized −28.00"
+    closed = "CLOSED 200,000 of #5 EUR/USD @ 1.13477 no slippage 5 ms realized −28.00"
     pane, store = Notices(), store_with(Notice("good", closed, WALL_NS))
     async with shown(pane, store, size=(80, 2)):
         store.notify(Notice("good", FILLED, WALL_NS))

@@ -179,10 +179,10 @@ def test_text_is_shortened_at_a_word(text: str, width: int, shown: str) -> None:
 
 def test_a_level_stays_with_its_name_and_a_number_with_its_unit() -> None:
     text = safe(
-        "FILLED 400,000 EUR/USD @ 1.13493 slip 0.0p 25 ms #5 SL 1.13243 TP 1.14243 realized −64.00 USD"
+        "FILLED 400,000 EUR/USD @ 1.13493 no slippage 25 ms #5 SL 1.13243 TP 1.14243 realized −64.00 USD"
     )
     for width in range(24, len(text)):
         lines = show.lines_of(text, width)
         assert " ".join(lines) == text
         for line in lines:
-            assert not line.endswith((" SL", " TP", "@", "slip", "realized", " 25")), lines
+            assert not line.endswith((" SL", " TP", "@", "realized", " 25")), lines

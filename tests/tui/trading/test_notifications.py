@@ -44,16 +44,14 @@ def test_a_fill_that_nobody_asked_for_just_now_is_told_and_waits_to_be_seen(reas
     assert notice.text == f"{what}: CLOSED 10,000 EUR/USD @ 1.08300 realized −20.00"
 
 
-@pytest.mark.parametrize(
-    ("reason", "slip"), [("STOP_LOSS_ORDER", " slip 70.0p worse"), ("TAKE_PROFIT_ORDER", "")]
-)
-def test_how_far_a_stop_slipped_is_told(reason: str, slip: str) -> None:
+@pytest.mark.parametrize("reason", ["STOP_LOSS_ORDER", "TAKE_PROFIT_ORDER"])
+def test_how_far_a_fill_is_from_its_order_is_told(reason: str) -> None:
     members = {"tradeID": "5", "price": "1.09000", "timeInForce": "GTC"}
     kind = reason.removesuffix("_ORDER") + "_ORDER"
     stop = transaction(6, kind, reason="ON_FILL", triggerCondition="DEFAULT", **members)
     [notice] = notices_after(stop, closing_fill(reason))
     what = FILLS[reason][1]
-    assert notice.text == f"{what}: CLOSED 10,000 EUR/USD @ 1.08300{slip} realized −20.00"
+    assert notice.text == f"{what}: CLOSED 10,000 EUR/USD @ 1.08300 70.0 pips worse realized −20.00"
 
 
 def test_the_slippage_of_an_order_that_rested_is_kept(tmp_path: Path) -> None:

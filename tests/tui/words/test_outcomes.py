@@ -8,7 +8,9 @@ import pytest
 from keydesk.calc.trade_journal.events import Fill, OrderPrice
 from keydesk.calc.trade_journal.rebuild import rebuild
 from keydesk.trade_journal.reading import events_of
-from keydesk.words.outcomes import Command, fill_of, report_of, slippage_pips
+from keydesk.words.log_lines import line_of
+from keydesk.words.log_names import LogNames, NamedOrder
+from keydesk.words.outcomes import Command, fill_of, fill_text, report_of, slippage_pips
 from keydesk_client.orders.outcome import (
     Ambiguous,
     Done,
@@ -17,7 +19,7 @@ from keydesk_client.orders.outcome import (
     Rejected,
     Unconfirmed,
 )
-from support.data.account_history import fill, reduction
+from support.data.account_history import fill, fresh_store, reduction
 from support.data.outcomes import done, intent, opening_fill
 
 D = Decimal
@@ -33,29 +35,29 @@ ASKED = Command(
 
 def test_a_fill_says_price_slippage_time_and_trade() -> None:
     said = report_of(done(opening_fill()), ASKED)
-    assert said.text == "FILLED 50,000 EUR/USD @ 1.08502 slip 0.2p worse 143 ms #6419"
+    assert said.text == "FILLED 50,000 EUR/USD @ 1.08502 0.2 pip worse 143 ms #6419"
     assert said.level == "good"
 
 
 def test_a_better_price_than_the_best_at_the_fill_is_called_better() -> None:
-    assert "slip 0.3p better" in report_of(done(opening_fill("1.08497")), ASKED).text
+    assert "0.3 pip better" in report_of(done(opening_fill("1.08497")), ASKED).text
 
 
 def test_a_sell_filled_lower_has_slipped() -> None:
     asked = replace(ASKED, expected=D("1.08490"))
     text = report_of(done(opening_fill("1.08480", "-50000")), asked).text
-    assert "slip 1.0p worse 143 ms" in text
+    assert "1.0 pip worse 143 ms" in text
 
 
 def test_a_price_that_moved_before_the_fill_is_no_slippage_and_is_named() -> None:
     asked = replace(ASKED, expected=D("1.08499"))
     text = report_of(done(opening_fill("1.08500")), asked).text
-    assert "slip 0.0p (the price had moved 0.1p worse)" in text
+    assert "no slippage (the price had moved 0.1 pip worse)" in text
 
 
 def test_an_order_with_a_price_of_its_own_slips_from_that() -> None:
     asked = replace(ASKED, expected=None, order_price=D("1.08510"))
-    assert "slip 0.8p better" in report_of(done(opening_fill()), asked).text
+    assert "0.8 pip better" in report_of(done(opening_fill()), asked).text
 
 
 @pytest.mark.parametrize(
@@ -68,15 +70,21 @@ def test_a_fill_whose_prices_cannot_be_read_is_reported_without_slippage(
     filled = opening_fill(fullPrice=full_price)
     text = report_of(done(filled), ASKED).text
     assert text.startswith("FILLED 50,000 EUR/USD @ 1.08502")
-    assert "slip" not in text
+    assert "slippage" not in text
+    assert "worse" not in text
     [event] = events_of([filled])
     assert isinstance(event, Fill), "the journal counts it, too"
 
 
-@pytest.mark.parametrize("order_price", [None, "1.08510"])
-def test_message_and_journal_have_the_same_slippage(order_price: str | None) -> None:
+@pytest.mark.parametrize(
+    ("order_price", "reason", "words"),
+    [(None, "MARKET_ORDER", "0.2 pip worse"), ("1.08510", "LIMIT_ORDER", "0.8 pip better")],
+)
+def test_message_log_and_journal_have_the_same_slippage(
+    order_price: str | None, reason: str, words: str
+) -> None:
     own = None if order_price is None else D(order_price)
-    filled = opening_fill()
+    filled = opening_fill(reason=reason)
     fill_, [event] = fill_of([filled]), events_of([filled])
     assert fill_ is not None
     assert isinstance(event, Fill)
@@ -85,6 +93,11 @@ def test_message_and_journal_have_the_same_slippage(order_price: str | None) -> 
     told = slippage_pips(fill_, replace(ASKED, order_price=own))
     assert trade.slippage is not None
     assert told == trade.slippage / D("0.0001")
+    names = LogNames({fill_.order_id or "": NamedOrder("LIMIT", "EUR_USD", own, "")})
+    logged = line_of(fill_, {}, {}, names, fresh_store().instruments).text
+    assert logged.startswith("Bought 50,000 at 1.08502 #6419, ")
+    assert logged.endswith(f", {words}")
+    assert f" {words} " in fill_text(fill_, replace(ASKED, order_price=own))
 
 
 def test_a_close_says_what_was_realized() -> None:

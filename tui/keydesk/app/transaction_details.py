@@ -95,7 +95,9 @@ async def read_details(client: Client, store: Store, id_: str, take: Take) -> No
             read[other_id] = found.transaction
             names.remember(found.transaction)
     lines = readable(
-        store, lambda each: line_of(each, store.orders, store.trades, names), read.values()
+        store,
+        lambda each: line_of(each, store.orders, store.trades, names, store.instruments),
+        read.values(),
     )
     reading.publish(lambda known: known.with_lines(lines))
     reading.finish()

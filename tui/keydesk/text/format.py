@@ -36,9 +36,7 @@ WORD_END = re.compile(r"(?<=\S) ")
 BEFORE_UNIT = re.compile(
     r"(?<=\d) (?=(?:%|pips?|R|ms|units?|[A-Z]{3})(?![\w/]))"
 )  # also currency, zone
-NAMED_NUMBER = re.compile(
-    r"(?:(?<=\bSL)|(?<=\bTP)|(?<=@)|(?<=\bslip)|(?<=\brealized)) (?=[+\u2212\d])"
-)
+NAMED_NUMBER = re.compile(r"(?:(?<=\bSL)|(?<=\bTP)|(?<=@)|(?<=\brealized)) (?=[+\u2212\d])")
 NAMED_FROM = 24  # cells; in less, two words that stay together leave much of a line empty
 JOINED = "\u00a0"  # a space that no line is broken at
 
@@ -211,6 +209,18 @@ def pip_count(value: Decimal, *, signed: bool = False) -> SafeText:
     """Return a distance as it was typed, unrounded: 1 pip, 1.0 pips, 1.2 pips; signed: +1 pip."""
     text = exact(value, signed=signed)
     return safe(f"{text} {'pip' if text.lstrip(f'+{MINUS}') == '1' else 'pips'}")
+
+
+NO_SLIPPAGE = safe("no slippage")
+
+
+def slippage_text(worse: Decimal) -> SafeText:
+    """Return a slippage in pips in words: 0.1 pip worse, 2.0 pips better, no slippage; positive is worse."""
+    size = money(abs(worse), 1)
+    if size == "0.0":
+        return NO_SLIPPAGE
+    name = "pip" if abs(worse) <= 1 else "pips"
+    return safe(f"{size} {name} {'worse' if worse > 0 else 'better'}")
 
 
 def unit_count(value: Decimal) -> SafeText:

@@ -17,8 +17,6 @@ from keydesk.words.outcomes import Command, slippage_pips
 from keydesk_client.arithmetic.profit import pip
 from keydesk_client.models import OrderFillTransaction, Transaction
 
-SLIPS = frozenset(("STOP_LOSS_ORDER", "TRAILING_STOP_LOSS_ORDER", "STOP_ORDER"))
-
 
 @dataclass(frozen=True, slots=True)
 class Notifier:
@@ -35,34 +33,31 @@ class Notifier:
         if isinstance(transaction, OrderFillTransaction):
             requested = self._requested_price(transaction)
             if not at_once(transaction):
-                self._log_slippage(transaction)
+                self._log_slippage(transaction, requested)
         told = notification_of(transaction, requested, self._line_of(transaction))
         if told is not None:
             level, text = told
             self.store.notify(Notice(level, safe(text), self.wall_ns(), asks=True))
 
-    def _log_slippage(self, fill: OrderFillTransaction) -> None:
+    def _log_slippage(self, fill: OrderFillTransaction, requested: Command) -> None:
         """Keep how far from its own price an order that rested was filled."""
-        level = self.store.filled_levels.get(fill.order_id or "")
-        known = self.store.instruments.get(fill.instrument)
-        if self.executions is None or level is None or known is None:
+        if self.executions is None or requested.order_price is None:
             return
-        command = Command("", "", order_price=level, pip=pip(known.pip_location))
         self.executions.add(
             Execution(
                 self.wall_ns(),
                 fill.instrument,
                 TRIGGERED,
                 "filled",
-                slippage=slippage_pips(fill, command),
+                slippage=slippage_pips(fill, requested),
                 fill_id=fill.id,
             )
         )
 
     def _requested_price(self, fill: OrderFillTransaction) -> Command:
-        """Return the price that a stop or an entry order requested, from which its slippage is measured."""
+        """Return the price that an order named, from which its slippage is measured."""
         known = self.store.instruments.get(fill.instrument)
-        level = self.store.filled_levels.get(fill.order_id or "") if fill.reason in SLIPS else None
+        level = self.store.filled_levels.get(fill.order_id or "")
         if level is None or known is None:
             return Command("", "")
         return Command("", "", order_price=level, pip=pip(known.pip_location))

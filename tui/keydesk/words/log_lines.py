@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import TypeAlias
 
-from keydesk.text.format import counted, money, units
+from keydesk.text.format import counted, money, slippage_text, units
 from keydesk.text.sanitize import clean
 from keydesk.values import OrderRow, TradeRow
+from keydesk.words.fill_prices import slippage_of
 from keydesk.words.log_line import LogKind, LogLine
 from keydesk.words.log_names import LogNames, NamedOrder, ids_of
 from keydesk.words.reject_reasons import fill_in_text, in_text
@@ -14,6 +15,7 @@ from keydesk_client import models as m
 from keydesk_client.account.rows import kind_of
 from keydesk_client.account.values import checked_time_ns
 from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.profit import pip
 
 EntryOrder: TypeAlias = (
     m.LimitOrderTransaction | m.StopOrderTransaction | m.MarketIfTouchedOrderTransaction
@@ -144,6 +146,7 @@ def line_of(
     orders: Mapping[str, OrderRow],
     trades: Mapping[str, TradeRow],
     names: LogNames | None = None,
+    instruments: Mapping[str, m.Instrument] | None = None,
 ) -> LogLine:
     """Return the log line of a transaction.
 
@@ -152,9 +155,12 @@ def line_of(
         orders: The open ones by id, not yet changed by it.
         trades: Likewise.
         names: Orders and trades that earlier and later transactions name.
+        instruments: Say what a pip is; without one the slippage of a fill is left out.
     """
     known = _Known(orders, trades, names or LogNames())
     kind, instrument, text = _describe(transaction, known)
+    if isinstance(transaction, m.OrderFillTransaction):
+        text += _slippage_text(transaction, known, (instruments or {}).get(instrument))
     amount, pl = _money(transaction)
     about = ids_of(transaction)
     if isinstance(transaction, m.OrderCancelTransaction):
@@ -171,6 +177,16 @@ def line_of(
         about,
         _filled_order(transaction),
     )
+
+
+def _slippage_text(
+    fill: m.OrderFillTransaction, known: "_Known", instrument: m.Instrument | None
+) -> str:
+    order = known.order(fill.order_id or "")
+    slipped = slippage_of(fill, None if order is None else order.price)
+    if slipped is None or instrument is None:
+        return ""
+    return f", {slippage_text(slipped / pip(instrument.pip_location))}"
 
 
 def _filled_order(transaction: m.Transaction) -> str:

@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
-from keydesk.text.format import money, pair, units
+from keydesk.text.format import NO_SLIPPAGE, money, pair, slippage_text, units
 from keydesk.text.sanitize import clean
 from keydesk.values import InFlightKind, TradeRow
+from keydesk.words.fill_prices import best_price, fill_price, slippage_of
 from keydesk.words.reject_reasons import FILLS, fill_in_text, in_text, meaning_of
-from keydesk_client.account.values import READ_ERRORS
-from keydesk_client.arithmetic.profit import slippage
 from keydesk_client.models import (
     OrderFillTransaction,
     Transaction,
@@ -163,10 +162,10 @@ def fill_text(fill: OrderFillTransaction, command: Command) -> str:
     parts = [f"{_fill_verb(fill)} @ {fill_price(fill)}"]
     slip = slippage_pips(fill, command)
     if slip is not None:
-        parts.append(f"slip {_worse_or_better(slip)}")
+        parts.append(slippage_text(slip))
     moved = _moved_pips(fill, command)
-    if moved:
-        parts.append(f"(the price had moved {_worse_or_better(moved)})")
+    if moved and (text := slippage_text(moved)) != NO_SLIPPAGE:
+        parts.append(f"(the price had moved {text})")
     if command.milliseconds is not None:
         parts.append(f"{command.milliseconds:.0f} ms")
     if fill.trade_opened is not None:
@@ -195,21 +194,10 @@ def fill_of(transactions: Iterable[Transaction]) -> OrderFillTransaction | None:
     return next((each for each in transactions if isinstance(each, OrderFillTransaction)), None)
 
 
-def fill_price(fill: OrderFillTransaction) -> Decimal | str:
-    """Return the price of a fill, "?" if the broker did not send one."""
-    opened = fill.trade_opened.price if fill.trade_opened is not None else None
-    return fill.full_vwap or fill.price or opened or "?"
-
-
 def slippage_pips(fill: OrderFillTransaction, command: Command) -> Decimal | None:
     """Return the slippage in pips, as the trade journal counts it; positive is worse."""
-    price = fill_price(fill)
-    if command.pip is None or isinstance(price, str):
-        return None
-    slipped = slippage(
-        fill.units, price, command.order_price, None if command.order_price else best_price(fill)
-    )
-    return None if slipped is None else slipped / command.pip
+    slipped = slippage_of(fill, command.order_price)
+    return None if slipped is None or command.pip is None else slipped / command.pip
 
 
 def _moved_pips(fill: OrderFillTransaction, command: Command) -> Decimal | None:
@@ -218,16 +206,6 @@ def _moved_pips(fill: OrderFillTransaction, command: Command) -> Decimal | None:
     if command.pip is None or command.expected is None or best is None:
         return None
     return (best - command.expected) * (1 if fill.units > 0 else -1) / command.pip
-
-
-def best_price(fill: OrderFillTransaction) -> Decimal | None:
-    """Return the best price that the broker had at the fill; None if it did not say, or not in a form that can be read."""
-    try:
-        offered = fill.full_price
-        levels = () if offered is None else offered.asks if fill.units > 0 else offered.bids
-        return levels[0].price if levels else None
-    except READ_ERRORS:
-        return None
 
 
 def _fill_verb(fill: OrderFillTransaction) -> str:
@@ -240,14 +218,6 @@ def _fill_verb(fill: OrderFillTransaction) -> str:
         return f"TURNED {name} {units(before, signed=True)} → {after}"
     of = "" if fill.trade_reduced is None else f" of #{fill.trade_reduced.trade_id}"
     return f"{'CLOSED' if reduced else 'FILLED'} {units(abs(fill.units))}{of} {name}"
-
-
-def _worse_or_better(pips: Decimal) -> str:
-    """Return a distance with its direction in words: 0.2p worse."""
-    text = f"{money(abs(pips), 1)}p"
-    if text == "0.0p":
-        return text
-    return f"{text} {'worse' if pips > 0 else 'better'}"
 
 
 def _ms(command: Command) -> str:

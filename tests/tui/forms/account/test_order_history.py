@@ -22,7 +22,7 @@ SETTLED = [
         WALL_NS - number * 60_000_000_000,
         clean(f"BUY {number},000 EUR/USD market"),
         "settled",
-        clean(f"FILLED {number},000 EUR/USD @ 1.08502 slip +0.2p 120 ms"),
+        clean(f"FILLED {number},000 EUR/USD @ 1.08502 0.2 pip worse 120 ms"),
         clean('create {"units": "1000", "type": "MARKET", "instrument": "EUR_USD"}'),
         (HistoryEntry(WALL_NS, clean("outcome"), clean("FILLED " + "words " * 80)),),
     )
@@ -143,7 +143,7 @@ async def test_a_request_is_shown_as_it_was_sent_by_a_key() -> None:
 
 
 async def test_the_line_of_an_outcome_ends_at_a_word() -> None:
-    outcome = "FILLED 10,000 EUR/USD @ 1.13512 slip 0.0p 34 ms #5 SL 1.13212 TP 1.14112 set"
+    outcome = "FILLED 10,000 EUR/USD @ 1.13512 no slippage 34 ms #5 SL 1.13212 TP 1.14112 set"
     page = Page([replace(SETTLED[0], outcome=clean(outcome))])
     for width in (80, 90, 100, 110):
         async with page.app.run_test(size=(width, 28)) as pilot:

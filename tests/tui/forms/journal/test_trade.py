@@ -95,7 +95,7 @@ async def test_every_number_is_said_with_its_unit_and_the_chart_shows_the_way(
             "−2.50 USD",
             "−1.20 USD",
             "of an initial risk of 100.00 USD",
-            "bought 10,000 at 1.08500, market order, slipped +0.3 pips",
+            "bought 10,000 at 1.08500, market order, 0.3 pip worse",
             "sold 10,000 at 1.08600, market order trade close, +120.00 USD",
             "0.80 USD, part of the price P/L",
             "4 of 5",

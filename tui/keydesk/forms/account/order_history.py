@@ -29,7 +29,7 @@ COLUMNS = (
     ("ack ms", 7),
     ("slowest", 8),
     ("fills", 6),
-    ("slip pips", 10),
+    ("slippage", 10),
     ("worst", 7),
 )
 Take = Callable[[Sequence[OrderHistory], Sequence[ExecutionFigures]], None]
@@ -193,7 +193,7 @@ class OrderHistoryForm(InfoForm[None]):
             cells = dict(zip((name for name, _ in COLUMNS), _cells(each), strict=True))
             row = "".join(_aligned(name, cells[name], width) for name, width in shown)
             lines.append(((safe(row), "plain"),))
-        text = "slip: fill against the price seen, + is worse; ack: from sending to the answer"
+        text = "slippage in pips, + is worse: from the order's price, at market from the best price at the fill; ack: from sending to the answer"
         return [*lines, *wrap_text(text, "faint", self.inside)]
 
     def _fitting(self) -> Sequence[tuple[str, int]]:

@@ -10,7 +10,7 @@ from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.calc.trade_journal.trades import Execution, JournalTrade
 from keydesk.forms.info_form import Rows
 from keydesk.forms.journal.chart import decimals_of
-from keydesk.text.format import date_and_time, duration, money, pips, price, units
+from keydesk.text.format import date_and_time, duration, money, pips, price, slippage_text, units
 from keydesk.text.sanitize import clean, clean_name, safe
 from keydesk_client.arithmetic.constants import SECOND
 
@@ -94,7 +94,7 @@ def fill_rows(trade: JournalTrade, home: str, pip: Decimal | None, zone: tzinfo)
     if slip is None or pip is None:
         rows.append(("slippage", "not known: no price to compare"))
     else:
-        rows.append(("slippage", f"{pips(slip / pip)} pips on average, + is worse"))
+        rows.append(("slippage", f"{slippage_text(slip / pip)}, the average of its fills"))
     paid = f"{money(trade.spread_paid)} {home}, part of the price P/L already"
     return [*rows, ("spread paid", paid)]
 
@@ -106,7 +106,7 @@ def fill_text(fill: Execution, home: str, pip: Decimal | None, zone: tzinfo) -> 
     words = [f"{date_and_time(fill.time_ns, zone)} {verb} {units(abs(fill.units))} at {fill.price}"]
     words.append(reason)
     if fill.slippage is not None and pip is not None:
-        words.append(f"slipped {pips(fill.slippage / pip)} pips")
+        words.append(slippage_text(fill.slippage / pip))
     if fill.profit:
         words.append(f"{money(fill.profit, signed=True)} {home}")
     return ", ".join(words)

@@ -68,7 +68,7 @@ def _is_id(id_: str) -> bool:
 
 def described(transaction: m.Transaction, store: Store, names: LogNames) -> TransactionDetails:
     """Return what the transaction itself says."""
-    line = line_of(transaction, store.orders, store.trades, names)
+    line = line_of(transaction, store.orders, store.trades, names, store.instruments)
     currency = store.home_currency
     rows: list[tuple[Printable, str]] = [
         ("what", line.text),

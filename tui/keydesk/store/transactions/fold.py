@@ -39,7 +39,7 @@ def apply(store: Store, transaction: m.Transaction) -> bool:
     """Apply one transaction to the account and write its line; return False if a snapshot is needed."""
     if store.account is None:
         return False
-    store.write_log(line_of(transaction, store.orders, store.trades))
+    store.write_log(line_of(transaction, store.orders, store.trades, instruments=store.instruments))
     if isinstance(transaction, m.OrderFillTransaction):
         _note_level(store, transaction)
         try_to(store, lambda: note_closed(store, transaction))
@@ -98,7 +98,11 @@ def write_earlier(store: Store, transactions: Sequence[m.Transaction]) -> None:
     held = {line.id for line in store.log}
     new = [each for each in transactions if each.id not in held]
     lines = list(
-        readable(store, lambda each: line_of(each, store.orders, store.trades, names), new)
+        readable(
+            store,
+            lambda each: line_of(each, store.orders, store.trades, names, store.instruments),
+            new,
+        )
     )
     if lines:
         store.log[:] = _merged(store.log, lines)[-LOG_LIMIT:]

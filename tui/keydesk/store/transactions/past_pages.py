@@ -61,14 +61,14 @@ def _line(store: Store, past: PastLog, transaction: m.Transaction) -> LogLine:
         is_known = order_id in store.orders or order_id in past.names.orders
         if not is_known and len(past.unnamed) < MAX_UNNAMED:
             past.unnamed.setdefault(order_id, []).append(transaction)
-    return line_of(transaction, store.orders, store.trades, past.names)
+    return line_of(transaction, store.orders, store.trades, past.names, store.instruments)
 
 
 def _name_cancellations(store: Store, past: PastLog, transactions: Iterable[m.Transaction]) -> None:
     """Put cancellations into words again whose order is among these transactions."""
     for order in transactions:
         for cancel in past.unnamed.pop(order.id, ()):
-            past.put(line_of(cancel, store.orders, store.trades, past.names))
+            past.put(line_of(cancel, store.orders, store.trades, past.names, store.instruments))
 
 
 def _numbered(transaction: m.Transaction) -> tuple[int, m.Transaction]:
