@@ -24,6 +24,7 @@ from keydesk.calc.alerts.price_conditions import PriceCross
 from keydesk.calc.market.indicator_specs import IndicatorChoice
 from keydesk.calc.orders.instructions import Instruction
 from keydesk.calc.orders.ticket_settings import Template
+from keydesk.config.command_history import CommandHistory
 from keydesk.config.limits import LimitChange
 from keydesk.config.watchlists import WatchlistFile
 from keydesk.forms.account.order_history import OrderHistoryForm
@@ -118,8 +119,12 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
             execute=self.execute,
             ask=lambda form: self.push_screen(form, self.execute),
             guarded_keys=SimpleNamespace(
-                guard=self.guard, key_context=self.key_context, disarm=self.disarm
+                guard=self.guard,
+                key_context=self.key_context,
+                disarm=self.disarm,
+                run_key_action=self._run_chord,
             ),
+            command_history=CommandHistory(),
             loss_lock=SimpleNamespace(ask_unlock=self.ask_unlock),
             settings=SimpleNamespace(
                 apply_limits=self.apply_limits, apply_indicators=self.apply_indicators

@@ -73,30 +73,48 @@ class Selection:
         return store.focus
 
 
-def is_available(id_: str, store: Store, selection: Selection) -> bool:  # noqa: PLR0911 - one answer a kind of key
+NO_TRADE = "no trade selected"
+NO_ORDER = "no order selected"
+NO_MARKET = "no practice market"
+
+
+def is_available(id_: str, store: Store, selection: Selection) -> bool:
     """Return whether a key has a record to act on and is allowed now."""
+    return not reason_against(id_, store, selection)
+
+
+def reason_against(id_: str, store: Store, selection: Selection) -> str:  # noqa: PLR0911 - one answer a kind of key
+    """Return in two or three words why a key cannot act now, "" if it can."""
     if id_ in OPENING:
-        return bool(store.focus) and (store.arming.level == "ARMED" or _reduces(id_, store))
-    if id_ in CLOSING:
-        return bool(selection.trades(store))
-    if id_ in ON_A_TRADE:
-        return bool(selection.trades(store))
+        return _reason_against_opening(id_, store)
+    if id_ in CLOSING or id_ in ON_A_TRADE:
+        return "" if selection.trades(store) else NO_TRADE
     if id_.startswith(REPLAY_KEYS):
-        return store.market is not None
+        return "" if store.market is not None else NO_MARKET
     match id_:
         case "modify":
             order = selection.order(store) if selection.pane == "orders" else None
-            return bool(selection.trades(store)) or order is not None
+            return "" if selection.trades(store) or order is not None else NO_TRADE
         case "cancel":
-            return selection.order(store) is not None
+            return "" if selection.order(store) is not None else NO_ORDER
         case "cancel-entries":
-            return any(order.trade_id is None for order in store.orders.values())
+            entries = any(order.trade_id is None for order in store.orders.values())
+            return "" if entries else "no entry order"
+        case "reverse" if selection.instrument(store) not in store.positions:
+            return "no position here"
         case "reverse":
-            return store.arming.level == "ARMED" and selection.instrument(store) in store.positions
+            return "" if store.arming.level == "ARMED" else store.arming.level.lower()
         case "flatten":
-            return bool(store.trades or store.orders)
+            return "" if store.trades or store.orders else "nothing is open"
         case _:
-            return True
+            return ""
+
+
+def _reason_against_opening(id_: str, store: Store) -> str:
+    if not store.focus:
+        return "no instrument yet"
+    allowed = store.arming.level == "ARMED" or _reduces(id_, store)
+    return "" if allowed else store.arming.level.lower()
 
 
 def _reduces(id_: str, store: Store) -> bool:

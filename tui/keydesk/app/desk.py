@@ -28,6 +28,7 @@ from keydesk.app.transaction_details import TransactionPages
 from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.window import DeskWindow
 from keydesk.app.workspaces import WorkspaceActions
+from keydesk.config.command_history import CommandHistory
 from keydesk.config.last_workspace import WorkspaceFile
 from keydesk.config.settings import DeskOptions, Folders, Settings
 from keydesk.config.user_files import UserSettings
@@ -135,6 +136,7 @@ class TradingDesk:
             form_context=self.form_context,
             execute=self.execute,
         )
+        self.command_history = CommandHistory.of(folders.state / "desk")
         self.statistics = JournalStatistics(app, self.account, store, self.journal)
         store.zone = setup.settings.zone
         saved = setup.workspace.saved

@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.widgets import Input
 
 from keydesk.calc.alerts.alert import AlertLine
+from keydesk.forms.command_list import CommandList, Entry, RunKey, matching_entries
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
@@ -39,7 +40,11 @@ from keydesk.store.store import Store
 from keydesk.text.format import pair, price, shorten
 from keydesk.text.sanitize import Printable, clean, safe
 
-SHOWN = 10
+SHOWN = 12
+FIELD_ROWS = 3  # of the field of text with its frame
+MARK: LiteralString = "▶ "
+NAME_WIDTH = 18
+KEY_WIDTH = 6
 MAX_LENGTH = 200  # characters of a text field
 
 
@@ -124,20 +129,21 @@ class FindForm(InfoForm[str]):
         self.redraw()
 
 
-class CommandForm(InfoForm[ParsedCommand]):
-    """Return the command that the typed line means.
+class CommandForm(InfoForm[ParsedCommand | RunKey]):
+    """Return the command that the typed line means, or that was chosen in the list beneath it.
 
     Args:
         store: Has the instruments, the one in focus and the practice market.
         text: The line to begin with.
         alert_trouble: Returns why an alert cannot be made now, "" if it can.
+        commands: What can be run, and what was.
     """
 
     BINDINGS = bindings_of(COMMAND)
-    WIDTH: ClassVar[int] = 60
+    WIDTH: ClassVar[int] = 78
     DEFAULT_CSS = """
     CommandForm > Input, CommandForm > Input:focus {
-        width: 60; max-width: 100%; height: 3; border: round $focus; background: $background;
+        width: 78; max-width: 100%; height: 3; border: round $focus; background: $background;
     }
     """
 
@@ -146,11 +152,17 @@ class CommandForm(InfoForm[ParsedCommand]):
         store: Store,
         text: str = "",
         alert_trouble: Callable[[AlertLine], str] = lambda _: "",
+        commands: CommandList | None = None,
     ) -> None:
         super().__init__()
         self.store = store
         self.text = text  # typed so far
         self._alert_trouble = alert_trouble
+        self._commands = commands or CommandList()
+        self._entries = self._commands.entries()
+        self._matches: Sequence[Entry] = matching_entries(text, self._entries)
+        self._chosen: int | None = None  # of the matches, chosen with the arrows
+        self._past: int | None = None  # the line of the history that stands in the field
         self.refused = False  # Enter was pressed on a line that cannot be read
 
     @property
@@ -168,25 +180,76 @@ class CommandForm(InfoForm[ParsedCommand]):
         yield self.new_sheet()
 
     def title_text(self) -> Printable:
-        """Return the title."""
-        return "Command"
+        """Return the title with the number of lines that match."""
+        return safe(f"Command  {len(self._matches)} of {len(self._entries)}")
 
     def foot_text(self) -> Printable:
-        """Return the keys that end it."""
-        return "Tab completes   Enter takes it   Esc closes"
+        """Say what the keys do now: ↑ in an empty line goes back in time, ↓ into the list."""
+        if self._past is not None:
+            arrows = "↑ ↓ earlier lines"
+        elif not self.text and self._chosen is None:
+            arrows = "↑ earlier lines  ↓ list" if self._commands.history.lines else "↓ list"
+        else:
+            arrows = "↑ ↓ choose"
+        return self.keys_that_fit(arrows, "Enter runs it", "Tab completes")
 
-    def command(self) -> ParsedCommand:
-        """Return the command that the text means so far; an alert that cannot be made now is a mistake."""
+    # What Enter does.
+
+    def command(self) -> ParsedCommand | RunKey:
+        """Return the command of the chosen line of the list, else of what is typed."""
+        entry = self._entry
+        return self._command_of(self.text if entry is None else entry.name)
+
+    @property
+    def _entry(self) -> Entry | None:
+        """The line of the list that Enter runs: the chosen one, else the best match of what is no command."""
+        if self._chosen is not None:
+            return self._matches[min(self._chosen, len(self._matches) - 1)]
+        typed = self._command_of(self.text)
+        is_unknown = isinstance(typed, ShowMessage) and typed.level == "warn"
+        return self._matches[0] if is_unknown and self._matches else None
+
+    def _command_of(self, line: str) -> ParsedCommand | RunKey:
+        """Return what a line means; an alert that cannot be made now is a mistake."""
         store = self.store
-        command = parse_command(
-            self.text, store.instruments, store.focus, store.market, monotonic()
-        )
+        command = parse_command(line, store.instruments, store.focus, store.market, monotonic())
         if isinstance(command, MakeAlert) and (trouble := self._alert_trouble(command.line)):
             return ShowMessage("warn", trouble)
+        if isinstance(command, ShowMessage) and command.level == "warn":
+            return self._commands.run(line) or command
         return command
 
-    def lines(self) -> Sequence[TextLine]:  # noqa: PLR0911 - one answer a command
-        """Return the effect of Enter in words."""
+    # The picture.
+
+    def lines(self) -> Sequence[TextLine]:
+        """Return the effect of Enter in words, and the list."""
+        effect = self._effect() if self.text or self._chosen is not None else ()
+        room = min(SHOWN, self.app.size.height - FIELD_ROWS - 2 - len(effect))
+        first = max(0, (self._chosen or 0) - room + 1)
+        rows = list(enumerate(self._matches))[first : first + max(0, room)]
+        return [*effect, *(self._row(entry, chosen=entry is self._entry) for _, entry in rows)]
+
+    def _row(self, entry: Entry, *, chosen: bool) -> TextLine:
+        width = self.inside - len(MARK) - NAME_WIDTH - KEY_WIDTH
+        reason = safe(f"  {entry.reason}") if entry.reason else safe("")
+        text = shorten(safe(entry.text), max(1, width - len(reason)))
+        role = "focus" if chosen else "plain"
+        return (
+            (MARK if chosen else " " * len(MARK), "focus"),
+            (safe(f"{entry.name:<{NAME_WIDTH}}"), "bright" if chosen else role),
+            (safe(f"{entry.key:<{KEY_WIDTH}}"), "muted"),
+            (text, "plain" if chosen else "muted"),
+            (reason, "warn"),
+        )
+
+    def _effect(self) -> Sequence[TextLine]:  # noqa: PLR0911 - one answer a command
+        """Return what Enter does, in words."""
+        entry = self._entry
+        if entry is not None and entry.takes:
+            more = (
+                f"goes on: {entry.example}" if entry.example else "goes on with a letter or digit"
+            )
+            return wrap_text(safe(more), "bright", self.inside)
         match self.command():
             case QuitDesk():
                 return ((("leaves the desk", "bright"),),)
@@ -204,6 +267,7 @@ class CommandForm(InfoForm[ParsedCommand]):
                 | ShowPage()
                 | MakeAlert()
                 | ToggleMute()
+                | RunKey()
             ) as shown:
                 return wrap_text(clean(shown.text), "bright", self.inside)
             case OpenTicket(side, instrument, fields):
@@ -223,20 +287,59 @@ class CommandForm(InfoForm[ParsedCommand]):
         text = safe(f"Tab: {' '.join(endings)}")
         return [((shorten(text, self.inside), "plain"),)] if endings else []
 
+    # Keys.
+
     def on_input_changed(self, event: Input.Changed) -> None:
-        self.text, self.refused = event.value, False
+        """Filter the list; a line of the history that was changed is one that is typed."""
+        self.text, self.refused, self._chosen = event.value, False, None
+        if self._past is not None and event.value != self._commands.history.lines[self._past]:
+            self._past = None
+        self._matches = matching_entries(self.text, self._entries)
         self.redraw()
 
     def on_input_submitted(self, _event: Input.Submitted) -> None:
         """Close with the command; a line that cannot be read stays open for correction."""
+        entry = self._entry
+        if entry is not None and entry.takes:
+            self._put(f"{entry.name} ")
+            return
+        if not self.text.strip() and entry is None:
+            self.action_drop()
+            return
         command = self.command()
         self.refused = isinstance(command, ShowMessage) and command.level == "warn"
         if self.refused:
             self.redraw()
         else:
+            self._commands.history.add(entry.name if entry is not None else self.text)
             self.dismiss(command)
 
-    def action_complete(self) -> None:
+    def action_choose(self, step: int) -> None:
+        """Move in the list; from the empty line, ↑ goes back through the lines that were run before."""
+        if self._past is not None or (not self.text and self._chosen is None and step < 0):
+            self._recall(-step)
+            return
+        before = -1 if self._chosen is None else self._chosen
+        after = min(before + step, len(self._matches) - 1)
+        self._chosen = after if after >= 0 else None
+        self.redraw()
+
+    def _recall(self, step: int) -> None:
+        lines = self._commands.history.lines
+        place = (-1 if self._past is None else self._past) + step
+        if place >= len(lines):
+            return
+        self._past = place if place >= 0 else None
+        self._put(lines[place] if place >= 0 else "")
+
+    def _put(self, text: str) -> None:
         field = self.query_one(Input)
-        field.value = complete(field.value, self.store.instruments, self.store.market)
-        field.cursor_position = len(field.value)
+        field.value = text
+        field.cursor_position = len(text)
+
+    def action_complete(self) -> None:
+        """Complete the last word; a line that was chosen, or that only the list knows, by its name."""
+        completed = complete(self.text, self.store.instruments, self.store.market)
+        if (self._chosen is not None or completed == self.text) and (entry := self._entry):
+            completed = f"{entry.name} " if entry.takes else entry.name
+        self._put(completed)

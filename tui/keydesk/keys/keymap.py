@@ -575,6 +575,8 @@ KEYS: tuple[Key, ...] = (
     Key("timeframe-unit-up", ("k", "up"), TIMEFRAMES, "", "Shorter unit", "unit(-1)"),
     Key("timeframe-take", ("enter",), TIMEFRAMES, "take", "Show it", "take"),
     Key("timeframe-close", ("escape", "q"), TIMEFRAMES, "close", "Close", "drop"),
+    Key("command-down", ("down",), COMMAND, "", "Line down", "choose(1)"),
+    Key("command-up", ("up",), COMMAND, "", "Line up; earlier lines", "choose(-1)"),
     Key("complete", ("tab",), COMMAND, "complete", "Complete the word", "complete"),
     Key("command-close", ("escape",), COMMAND, "close", "Close", "drop"),
 )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, LiteralString
 
 from keydesk.calc.alerts.alert import AlertLine
 from keydesk.calc.alerts.condition import AlertSyntaxError
@@ -51,6 +51,21 @@ COMMANDS = (
     "mute",
     "replay",
 )
+USAGES: Mapping[str, tuple[LiteralString, LiteralString]] = {
+    "buy": ("buy eurusd 50k sl 20p tp 2r", "Buy ticket from one line"),
+    "sell": ("sell gbpusd @1.2500 sl 25p", "Sell ticket from one line"),
+    "alert": ("alert > 1.12", "Alert on a condition"),
+    "tf": ("tf h4", "Candle length of the chart"),
+    "date": ("date 2015-01-15", "The chart at a date"),
+    "ind": ("ind ema 20, rsi 14", "Indicators of the chart"),
+    "layout": ("layout save scalping", "Show, save, delete a layout"),
+    "replay": ("replay pause", "Control the practice market"),
+    "messages": ("", "All messages since the start"),
+    "mute": ("", "Mute bell, notifications"),
+    "help": ("", "The keys of this pane"),
+    "quit": ("", "Leave the desk"),
+}
+"""The commands but for the pages: an example of those that take more words, and what each does."""
 SIDES: dict[str, Side] = {"b": "BUY", "buy": "BUY", "s": "SELL", "sell": "SELL"}
 KNOWN = "Try :q, :help, :messages, :eurusd, :tf h4, :date 2015-01-15, :b eurusd 50k sl 20p, :alert > 1.12"
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from keydesk.app.actions.pages import PageActions
 from keydesk.app.actions.trades import TicketActions, TradeActions
+from keydesk.app.availability import reason_against
 from keydesk.calc.market.indicator_specs import IndicatorChoice
 from keydesk.parse.replay import STATUS, ReplayCommand
 
 if TYPE_CHECKING:
     from keydesk.app.actions.leaving import Leaving
     from keydesk.app.desk import TradingDesk
+    from keydesk.forms.command_list import CommandList, RunKey
     from keydesk.parse.commands import ParsedCommand, ViewCommand
 
 
@@ -43,8 +46,33 @@ class CommandActions:
         """Open the command line, with the beginning of a command."""
         from keydesk.forms.command_line import CommandForm  # noqa: PLC0415 - with the first form
 
-        form = CommandForm(self._store, text, self._desk.alerts.trouble)
-        self._window.app.push_screen(form, self._run_command)
+        form = CommandForm(self._store, text, self._desk.alerts.trouble, self._commands())
+        self._window.app.push_screen(form, self._run)
+
+    def _commands(self) -> CommandList:
+        from keydesk.forms.command_list import CommandList  # noqa: PLC0415 - with the first form
+
+        selection = self._window.selection()
+        return CommandList(
+            self._window.keymap,
+            self._desk.guarded_keys.key_context(),
+            lambda id_: reason_against(id_, self._store, selection),
+            self._desk.command_history,
+        )
+
+    def _run(self, command: ParsedCommand | RunKey | None) -> None:
+        """Run what the command line returned, and keep its line."""
+        from keydesk.forms.command_list import RunKey  # noqa: PLC0415 - with the first form
+
+        if command is not None:
+            keeping = asyncio.to_thread(self._desk.command_history.save)
+            self._window.app.run_worker(keeping, "command history", group="settings")
+        if isinstance(command, RunKey):
+            if command.pane:
+                self._window.screen.action_go(command.pane)
+            self._window.app.call_next(self._desk.guarded_keys.run_key_action, command.action)
+        else:
+            self._run_command(command)
 
     def _run_command(  # noqa: C901 - one branch a command
         self, command: ParsedCommand | None

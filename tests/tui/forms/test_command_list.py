@@ -1,0 +1,147 @@
+"""The list beneath the command line: what is in it, what is found, and what Enter, Tab and the arrows do with it."""
+
+import pytest
+from textual.widgets import Input
+
+from keydesk.config.command_history import CommandHistory
+from keydesk.forms.command_line import CommandForm
+from keydesk.forms.command_list import CommandList, RunKey, matching_entries
+from keydesk.keys.keymap import CHART, DESK, KEYMAP, KEYS, ON_THE_DESK, WATCHLIST
+from keydesk.parse.commands import QuitDesk, ShowInstrument
+from keydesk.parse.pages import PAGES, ShowPage
+from support.data.desk_store import example_store
+from support.fakes.form_app import FormApp
+
+ENTRIES = CommandList(context=CHART).entries()
+MOVES = {"command", "back", "row-down", "row-up", "page-down", "page-up", "top", "bottom"}
+
+
+def form_app(text: str = "", commands: CommandList | None = None) -> FormApp:
+    return FormApp(lambda: CommandForm(example_store(), text, commands=commands))
+
+
+def test_every_page_and_every_key_of_the_desk_is_listed_with_its_key() -> None:
+    names = {entry.name for entry in ENTRIES}
+    assert set(PAGES) - names == {"hours"}, "another name of the sessions"
+    keys = {str(entry.key) for entry in ENTRIES}
+    lost = [
+        key.id
+        for key in KEYS
+        if key.context in ON_THE_DESK and key.context != "crosshair" and key.id not in names | MOVES
+        if key.shown.split(" ")[0] not in keys
+    ]
+    assert lost == []
+
+
+def test_names_are_unique() -> None:
+    names = [entry.name for entry in ENTRIES]
+    assert sorted(names) == sorted(set(names))
+
+
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [
+        ("flat", "flatten"),
+        ("stat", "statistics"),
+        ("break", "break-even"),
+        ("market hours", "sessions"),
+        ("exp", "exposure"),
+        ("bkev", "break-even"),
+    ],
+)
+def test_some_letters_find_the_command(typed: str, first: str) -> None:
+    assert matching_entries(typed, ENTRIES)[0].name == first
+
+
+def test_a_key_of_another_pane_is_run_there() -> None:
+    here, there = CommandList(context=CHART), CommandList(context=WATCHLIST)
+    assert here.run("crosshair") == RunKey("crosshair", "", "Crosshair on the chart")
+    assert there.run("crosshair") == RunKey("crosshair", "chart", "Crosshair on the chart")
+
+
+@pytest.mark.parametrize(
+    ("line", "action"),
+    [("preset 3", "preset(3)"), ("jump g", "jump('g')"), ("preset", None), ("preset x", None)],
+)
+def test_a_key_of_several_needs_the_one_that_is_meant(line: str, action: str | None) -> None:
+    found = CommandList(context=DESK).run(line)
+    assert (found.action if found else None) == action
+
+
+async def test_the_best_match_of_what_is_no_command_runs_with_enter_and_says_so_before() -> None:
+    app = form_app()
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "Candle length" in app.words, "everything is listed before anything is typed"
+        await pilot.press(*"flatt")
+        assert "Close all, cancel entries" in app.words
+        await pilot.press("enter")
+    assert app.results == [RunKey("flatten", "", "Close all, cancel entries")]
+
+
+@pytest.mark.parametrize(
+    ("line", "command"),
+    [("q", QuitDesk()), ("eurusd", ShowInstrument("EUR_USD")), ("week", ShowPage("week"))],
+)
+async def test_what_is_a_command_runs_as_typed_whatever_the_list_finds(
+    line: str, command: object
+) -> None:
+    app = form_app()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*line, "enter")
+    assert app.results == [command]
+
+
+async def test_an_arrow_chooses_another_line_and_one_that_takes_words_goes_on() -> None:
+    app = form_app()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("down", "enter")  # of the empty line: the first of the list
+        field = app.screen.query_one(Input)
+        assert field.value.endswith(" "), "more is to be typed"
+        assert app.results == []
+        field.value = "st"
+        await pilot.press("down", "tab")
+        assert field.value == "statistics"
+        await pilot.press("enter")
+    assert app.results == [ShowPage("statistics")]
+
+
+async def test_the_reason_why_a_command_cannot_be_used_now_is_beside_it() -> None:
+    commands = CommandList(KEYMAP, DESK, lambda id_: "no trade selected" if id_ == "close" else "")
+    app = form_app("close", commands)
+    async with app.run_test(size=(80, 24)):
+        [line] = [each for each in app.words.splitlines() if "C     Close the trade" in each]
+    assert "no trade selected" in line
+
+
+async def test_up_from_the_empty_line_goes_back_through_what_was_run() -> None:
+    commands = CommandList(history=CommandHistory(lines=["tf h4", "week"]))
+    app = form_app("", commands)
+    async with app.run_test(size=(80, 24)) as pilot:
+        field = app.screen.query_one(Input)
+        seen = []
+        for key in ("up", "up", "up", "down", "down", "up", "up"):
+            await pilot.press(key)
+            seen.append(field.value)
+        assert seen == ["tf h4", "week", "week", "tf h4", "", "tf h4", "week"]
+        await pilot.press("enter")
+    assert app.results == [ShowPage("week")]
+    assert commands.history.lines == ["week", "tf h4"]
+
+
+async def test_what_is_no_command_is_not_kept() -> None:
+    commands = CommandList()
+    app = form_app("", commands)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*"zq7x-0f3c-token", "enter", "escape")
+    assert commands.history.lines == []
+    assert app.results == [None]
+
+
+@pytest.mark.parametrize("size", [(40, 12), (24, 8), (200, 50)])
+async def test_the_list_has_room_at_every_size(size: tuple[int, int]) -> None:
+    app = form_app()
+    async with app.run_test(size=size) as pilot:
+        for _ in range(30):
+            await pilot.press("down")
+        assert "▶" in app.words
+        assert app.screen.query_one("Sheet").region.bottom <= size[1]

@@ -1,0 +1,182 @@
+"""What the command line can do: every command, page and key of the desk, filtered by what is typed."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from keydesk.config.command_history import CommandHistory
+from keydesk.keys.keymap import (
+    BOOKS,
+    CHART,
+    DESK,
+    KEYMAP,
+    LOG,
+    ORDERS,
+    ROWS,
+    TABLE,
+    TRADES,
+    WATCHLIST,
+    Key,
+    KeyMap,
+)
+from keydesk.keys.tasks import Task, task_of, task_of_command
+from keydesk.parse.commands import USAGES
+from keydesk.parse.pages import PAGES, PageName
+from keydesk.text.sanitize import Printable, safe
+
+# The keys that do what a command does; a command stands once in the list, with its key.
+KEY_OF_COMMAND: Mapping[str, str] = {
+    "buy": "buy",
+    "sell": "sell",
+    "help": "help",
+    "mute": "mute",
+    "account": "account-page",
+    "exposure": "exposure-page",
+    "instrument": "instrument-page",
+    "outcomes": "outcomes",
+    "journal": "journal",
+    "note": "note",
+    "statistics": "statistics",
+    "day": "day-page",
+    "limits": "limits",
+    "sessions": "sessions",
+    "audit": "log-audit",
+    "plan": "exit-plan",
+    "alerts": "alerts",
+    "tag": "labels",
+    "alert": "new-alert",
+    "ind": "indicators",
+    "tf": "timeframes",
+}
+SAME_AS: frozenset[PageName] = frozenset(("hours",))  # another name of a page
+PANE_OF: Mapping[str, str] = {  # where the keys of another pane than the focused one work
+    WATCHLIST: "watchlist",
+    CHART: "chart",
+    TRADES: "trades",
+    ORDERS: "orders",
+    LOG: "log",
+    BOOKS: "books",
+    TABLE: "trades",
+}
+NOT_LISTED = frozenset(("command", "back"))  # the key of the command line itself, and Esc
+
+
+@dataclass(frozen=True, slots=True)
+class RunKey:
+    """Do what a key of the desk does, in its own pane."""
+
+    action: str
+    pane: str  # that has it, if another one has the keys; "" if not
+    text: Printable
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the list."""
+
+    name: str  # typed, it does this
+    text: Printable
+    key: Printable = ""  # that does the same
+    reason: str = ""  # why it cannot be used now
+    task: Task = Task.MOVE
+    takes: bool = False  # more has to be typed behind the name
+    example: Printable = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandList:
+    """The commands, the pages and the keys of the desk.
+
+    Args:
+        keymap: The keys, with the trader's own.
+        context: The key map's name of the focused pane.
+        reason_against: Returns by its id why a key cannot act now, "" if it can.
+        history: The lines that were run before.
+    """
+
+    keymap: KeyMap = KEYMAP
+    context: str = DESK
+    reason_against: Callable[[str], str] = lambda _: ""
+    history: CommandHistory = field(default_factory=CommandHistory)
+
+    def entries(self) -> Sequence[Entry]:
+        """Return everything that can be run, in the order of a trader's day."""
+        listed = [*self._of_commands(), *map(self._of_key, self._keys().values())]
+        order = list(Task)
+        return sorted(listed, key=lambda entry: order.index(entry.task))
+
+    def run(self, line: str) -> RunKey | None:
+        """Return the key that a line names, with what is typed behind its name."""
+        name, *rest = line.split()[:3] or [""]
+        key = self._keys().get(name)
+        if key is None or len(rest) != ("{key}" in key.action):
+            return None
+        if rest and rest[0] not in {each.split()[-1] for each in key.keys}:
+            return None
+        return RunKey(key.action.format(key="".join(rest)), self._pane(key), safe(key.text))
+
+    def _keys(self) -> dict[str, Key]:
+        """Return the keys that no command stands for: of the focused pane, then of the others, by id."""
+        contexts = [self.context, *(each for each in PANE_OF if each != self.context)]
+        keys = [key for each in contexts for key in self.keymap.in_force(each)]
+        others = self.keymap.in_force(self.context)
+        left_out = NOT_LISTED.union(KEY_OF_COMMAND.values())
+        return {
+            key.id: key
+            for key in keys
+            if key.id not in left_out and (key.context != ROWS or key in others)
+        }
+
+    def _pane(self, key: Key) -> str:
+        is_here = key in self.keymap.in_force(self.context)
+        return "" if is_here else PANE_OF.get(key.context, "")
+
+    def _of_key(self, key: Key) -> Entry:
+        return Entry(
+            key.id,
+            safe(key.text),
+            safe(key.shown.split(" ")[0]),
+            self.reason_against(key.id),
+            task_of(key),
+            takes="{key}" in key.action,
+        )
+
+    def _of_commands(self) -> Iterable[Entry]:
+        texts = {key.id: key.text for key in self.keymap.keys}
+        commands = [(name, *usage) for name, usage in USAGES.items()]
+        commands += [(name, "", text) for name, text in PAGES.items() if name not in SAME_AS]
+        for name, example, words in commands:
+            id_ = KEY_OF_COMMAND.get(name, "")
+            text = words if name in USAGES else texts.get(id_, f"{words[0].upper()}{words[1:]}")
+            key = safe(self.keymap.name(id_).replace(" ", "")) if id_ else ""
+            reason = self.reason_against("replay-status" if name == "replay" else id_)
+            yield Entry(
+                name, safe(text), key, reason, task_of_command(name), bool(example), example
+            )
+
+
+def matching_entries(typed: str, entries: Sequence[Entry]) -> Sequence[Entry]:
+    """Return the entries that have every typed word, or its letters in order in their name; best match first."""
+    words = typed.lower().lstrip(":").split()
+    ranked = [(max((_rank(word, each) for word in words), default=0), each) for each in entries]
+    return [each for rank, each in sorted(ranked, key=lambda ranked: ranked[0]) if rank < NO_MATCH]
+
+
+NO_MATCH = 9
+
+
+def _rank(word: str, entry: Entry) -> int:
+    name, text = entry.name, entry.text.lower()
+    if name == word:
+        return 0
+    if name.startswith(word):
+        return 1
+    if any(part.startswith(word) for part in (*name.split("-"), *text.split())):
+        return 2
+    if word in name:
+        return 3
+    return 4 if _has_letters(word, name) else NO_MATCH
+
+
+def _has_letters(word: str, name: str) -> bool:
+    letters = iter(name)
+    return all(letter in letters for letter in word)

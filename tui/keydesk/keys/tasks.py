@@ -1,0 +1,68 @@
+"""The tasks of a trader's day, and to which of them a key belongs: the order of the help and of the command line."""
+
+from collections.abc import Mapping
+from enum import Enum
+
+from keydesk.keys.keymap import (
+    BOOKS,
+    CHART,
+    CROSSHAIR,
+    LOG,
+    ROWS,
+    TABLE,
+    TRADES,
+    WATCHLIST,
+    Key,
+)
+
+
+class Task(Enum):
+    """What a trader does, in the order of a day."""
+
+    READ = "Read the market"
+    OPEN = "Open"
+    MANAGE = "Manage"
+    CLOSE = "Close"
+    REVIEW = "Review"
+    PRACTISE = "Practise"
+    MOVE = "Move and arrange"
+
+
+OF_CONTEXT: Mapping[str, Task] = {
+    **dict.fromkeys((WATCHLIST, CHART, CROSSHAIR, BOOKS), Task.READ),
+    **dict.fromkeys((TRADES, LOG), Task.REVIEW),
+    **dict.fromkeys((ROWS, TABLE), Task.MOVE),
+}
+OF_KEY: Mapping[str, Task] = {
+    **dict.fromkeys(("find", "granularity", "timeframes", "sessions", "details"), Task.READ),
+    **dict.fromkeys(("instrument-page", "jump", "bookmark"), Task.READ),
+    **dict.fromkeys(("buy", "sell", "limit", "preset", "preset-risk", "arm"), Task.OPEN),
+    **dict.fromkeys(("break-even", "protect", "modify", "trailing", "exit-plan"), Task.MANAGE),
+    **dict.fromkeys(("labels", "new-alert", "alerts", "mute"), Task.MANAGE),
+    **dict.fromkeys(("close", "scale-out", "cancel", "cancel-entries"), Task.CLOSE),
+    **dict.fromkeys(("reverse", "flatten"), Task.CLOSE),
+    **dict.fromkeys(("account-page", "exposure-page", "outcomes", "journal"), Task.REVIEW),
+    **dict.fromkeys(("statistics", "day-page", "limits"), Task.REVIEW),
+}
+OF_COMMAND: Mapping[str, Task] = {
+    **dict.fromkeys(("tf", "date", "ind"), Task.READ),
+    **dict.fromkeys(("instrument", "sessions"), Task.READ),
+    **dict.fromkeys(("buy", "sell"), Task.OPEN),
+    **dict.fromkeys(("alert", "alerts", "plan", "tag"), Task.MANAGE),
+    **dict.fromkeys(("account", "exposure", "outcomes", "journal", "note"), Task.REVIEW),
+    **dict.fromkeys(("statistics", "calendar", "what-if", "day", "week"), Task.REVIEW),
+    **dict.fromkeys(("limits", "audit", "messages"), Task.REVIEW),
+    "replay": Task.PRACTISE,
+}
+
+
+def task_of(key: Key) -> Task:
+    """Return the task that a key of the main screen belongs to."""
+    if key.id.startswith("replay-"):
+        return Task.PRACTISE
+    return OF_KEY.get(key.id) or OF_CONTEXT.get(key.context, Task.MOVE)
+
+
+def task_of_command(name: str) -> Task:
+    """Return the task that a command of the command line belongs to."""
+    return OF_COMMAND.get(name, Task.MOVE)
