@@ -99,7 +99,7 @@ class Desk:
 
     @property
     def exit_only(self) -> str:
-        return exit_only_text(self.store, self.limits, self.store.clock_ns)
+        return exit_only_text(self.store, self.limits, self.store.now_ns)
 
 
 @pytest.fixture
@@ -129,6 +129,24 @@ def test_a_restart_holds_the_lock_although_the_loss_is_smaller_now(path: Path) -
     again = Desk(path, "20").looks()
     assert again.disarmed == [Cause.DAILY_LOSS]
     assert again.said == [f"{again.exit_only}. Exits work"]
+
+
+@pytest.mark.parametrize(("later", "is_on"), [(0, True), (5 * HOUR - 1, True), (5 * HOUR, False)])
+def test_a_lock_that_is_kept_is_shown_with_the_account_before_the_broker_tells_the_time(
+    path: Path, later: int, is_on: bool
+) -> None:
+    Desk(path, "300").looks()
+    again = Desk(path, limits=Limits())
+    again.loses(None)
+    again.store.clock_ns, again.store.wall_ns = 0, lambda: NOON + later
+    again.lock.check(again.seconds)
+    assert (again.lock.is_on, bool(again.exit_only)) == (is_on, is_on)
+    assert (again.disarmed, len(again.said)) == ([Cause.DAILY_LOSS] * is_on, is_on)
+    again.store.clock_ns = NOON + later
+    again.loses("20")
+    again.looks()
+    assert again.lock.is_on is is_on
+    assert len(again.said) == 1, "said once: the lock, or that it is released"
 
 
 def test_without_its_file_the_loss_itself_locks(path: Path) -> None:

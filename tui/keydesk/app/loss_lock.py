@@ -80,6 +80,7 @@ class DailyLossLock:
         self._checked_at = float("-inf")
         self._locked_now = self._released_early = self._new_day = False
         self._failed = False  # the file could not be written, which was reported
+        self._kept_is_read = False  # before the broker's time was known
 
     @property
     def is_on(self) -> bool:
@@ -89,15 +90,17 @@ class DailyLossLock:
     def open(self, path: Path, read_account: Callable[[], object]) -> None:
         """Take the lock that an earlier desk left, or that another one holds now; have the account read when in doubt of it."""
         self._path, self._read_account = path, read_account
+        self._kept_is_read = False
 
     def check(self, now: float) -> None:
         """Judge the loss of the day; at most once a second."""
-        if self._path is None or now - self._checked_at < CHECK_INTERVAL:
+        is_due = now - self._checked_at >= CHECK_INTERVAL
+        if self._path is None or self._store.account is None or not is_due:
+            return
+        if not self._store.clock_ns:
+            self._hold_until_the_clock_is_known()
             return
         self._checked_at = now
-        if self._store.account is None or not self._store.clock_ns:
-            self._checked_at = float("-inf")  # as soon as both are known
-            return
         if not self._ledgers.agrees(now, self._read_account):
             if self.is_on:
                 self._keys.disarm(Cause.DAILY_LOSS)
@@ -116,10 +119,27 @@ class DailyLossLock:
             return
         # By another desk, before this one was opened, or of a ledger it came (back) to.
         if not (was_on and is_same) and not self._locked_now:
-            self._store.tell(
-                "bad", f"{lock_text(self._store.loss_lock, self._store.clock_ns)}. Exits work"
-            )
+            self._say_locked()
         self._keys.disarm(Cause.DAILY_LOSS)
+
+    def _hold_until_the_clock_is_known(self) -> None:
+        """Show the lock of the file with the account: the broker's time comes with the first price, perhaps seconds later."""
+        if self._path is None or self._kept_is_read:
+            return
+        self._kept_is_read = True
+        found = _read_record(self._path, self._account_ns)
+        if found is None or not found.lock.is_on or self._store.now_ns >= found.lock.ends_ns:
+            return
+        present = self._record_of(found.lock)
+        if present.newest >= found.newest:  # else a ledger that began anew
+            self._seen = present
+            self._set(found.lock)
+            self._say_locked()
+            self._keys.disarm(Cause.DAILY_LOSS)
+
+    def _say_locked(self) -> None:
+        lock, now_ns = self._store.loss_lock, self._store.now_ns
+        self._store.tell("bad", f"{lock_text(lock, now_ns)}. Exits work")
 
     def _leave_behind(self) -> None:
         """Say that the lock was that of another ledger; the trader arms this one."""
@@ -178,13 +198,16 @@ class DailyLossLock:
         """Change the lock as the file has it now, and write it if that made a difference."""
         before = self._read()
         after = change(before)
-        if after != self._store.loss_lock:
-            self._store.loss_lock = after
-            self._store.mark(Topic.ACCOUNT)
-            self._store.mark(Topic.ARMING)
+        self._set(after)
         self._seen = self._record_of(after)
         if after != before:
             self._write(self._seen)
+
+    def _set(self, lock: LossLock) -> None:
+        if lock != self._store.loss_lock:
+            self._store.loss_lock = lock
+            self._store.mark(Topic.ACCOUNT)
+            self._store.mark(Topic.ARMING)
 
     # The file: a record of each ledger, so that none takes the lock of another one and each finds its own again.
 
