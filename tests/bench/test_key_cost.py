@@ -10,9 +10,9 @@ from rich.console import RenderableType
 from textual import events
 from textual.pilot import Pilot
 
-from keydesk.app.desk_session import DeskLock
 from keydesk.store.state import Topic
 from keydesk.terminal._textual_private import lay_out
+from keydesk.trading.desk_session import DeskLock
 from keydesk.widgets.terminal_diff import Difference
 from support.fakes.working_desk import WorkingDesk
 

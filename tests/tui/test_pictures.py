@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from textual.app import App
 
-from keydesk.app.desk_session import DeskLock
+from keydesk.trading.desk_session import DeskLock
 from support.data.desk_data import desk_store
 from support.fakes.desk_app import DeskApp
 from support.fakes.working_desk import WorkingDesk

@@ -13,11 +13,13 @@ from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.rebuild import RebuiltTrade
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.records import trades as trade_table
+from keydesk.store.store import Store
 from keydesk.trade_journal.files import JournalFiles
 from keydesk.trade_journal.live import NEWEST, LiveJournal
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import Transaction
+from support.data.desk_store import example_instrument
 from support.journal_history import PIP, transactions_of
 from support.practised_account import ID, PractisedAccount
 
@@ -88,7 +90,18 @@ class JournalService:
     def journal(self, folder: Path, newest: int = NEWEST) -> LiveJournal:
         """Return the journal of the account, not read yet."""
         files = JournalFiles.of(folder / "journal", "main")
-        return LiveJournal(self.client, files, lambda: PIPS, self.clock, newest=newest)
+        return LiveJournal(self.client, files, journal_store(), self.clock, newest=newest)
+
+
+def journal_store() -> Store:
+    """Return a store that has the instruments of the journal, and no trades."""
+    store = Store()
+    terms = example_instrument("EUR_USD")
+    for name, pip in PIPS.items():
+        store.instruments[name] = terms.model_copy(
+            update={"name": name, "pip_location": pip.adjusted()}
+        )
+    return store
 
 
 def read_journal(trades: list[JournalTrade], folder: Path, newest: int = NEWEST) -> LiveJournal:

@@ -9,6 +9,7 @@ from textual.screen import Screen
 from keydesk.forms.requests import PriceWanted
 from keydesk.forms.sheet import FormContext
 from keydesk.keys.confirm import Letters
+from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.store.store import Store
 from keydesk.widgets import theme
 from support.data.desk_store import NOW, WALL_NS, example_store
@@ -20,7 +21,9 @@ def first_letter(letters: Sequence[str]) -> str:
     return letters[0]
 
 
-def example_context(store: Store | None = None, preset: int = 3) -> FormContext:
+def example_context(
+    store: Store | None = None, preset: int = 3, guard: GuardedKeys | None = None
+) -> FormContext:
     """What a form is given in tests."""
     store = store or example_store()
     store.wall_ns = lambda: WALL_NS
@@ -28,6 +31,7 @@ def example_context(store: Store | None = None, preset: int = 3) -> FormContext:
         store=store,
         letters=Letters(first_letter),
         clock=lambda: NOW,
+        guard=guard,
         preset=preset,
     )
 

@@ -86,7 +86,9 @@ class Desk(QuickTests[None]):
 
     def action_buy(self) -> None:
         """Open a ticket."""
-        self.push_screen(TicketForm(example_context(), "BUY", "EUR_USD"), self.sent.append)
+        self.push_screen(
+            TicketForm(example_context(guard=self.guarded_keys), "BUY", "EUR_USD"), self.sent.append
+        )
 
     def action_find(self) -> None:
         """Open the finder."""

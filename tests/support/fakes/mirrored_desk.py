@@ -15,8 +15,8 @@ from textual.geometry import Size
 from textual.keys import _character_to_key
 from textual.message_pump import MessagePump
 
-from keydesk.app.desk_session import DeskLock
 from keydesk.terminal._textual_private import drops_updates
+from keydesk.trading.desk_session import DeskLock
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.terminal_app import MANY_WRITES
 from keydesk.widgets.terminal_diff import RenderedUpdate, TerminalContents

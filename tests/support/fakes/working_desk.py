@@ -12,7 +12,6 @@ from textual.screen import ModalScreen
 from keydesk.app.account_connection import USUAL_CHECKS
 from keydesk.app.actions.desk import DeskActions
 from keydesk.app.desk_account import DeskAccount
-from keydesk.app.desk_session import DeskLock
 from keydesk.app.replay import MarketReplay
 from keydesk.app.settings_changes import SizePresets
 from keydesk.app.watchlists import WatchlistActions
@@ -42,6 +41,7 @@ from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.store import Store
+from keydesk.trading.desk_session import DeskLock
 from keydesk.widgets.terminal_app import TerminalApp
 from keydesk.widgets.theme import Depth
 from keydesk.words.log_line import LogLine
@@ -71,11 +71,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
         self.statistics_shown: list[int] = []  # the views
         self.days_shown: list[str] = []
         self.noted: list[str] = []
-        self.workspaces = WorkspaceActions(
-            lock.path.parent,
-            self.store,
-            lambda: self.window.screen,
-        )
+        self.workspaces = WorkspaceActions(self.window, lock.path.parent)
         account = DeskAccount(
             self.store,
             KEYMAP,
@@ -89,13 +85,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
         self.desk.lock = lock
         leaving = SimpleNamespace(ask_or_leave=self.leave)
         self.actions = DeskActions(cast("TradingDesk", self.desk), cast("Leaving", leaving))
-        self.watchlists = WatchlistActions(
-            self,
-            self.store,
-            WatchlistFile(lock.path.parent),
-            pane=lambda: self.window.screen.watchlist,
-            keymap=KEYMAP,
-        )
+        self.watchlists = WatchlistActions(self.window, WatchlistFile(lock.path.parent))
         self.decided: list[Instruction] = []
         self.series_wanted: list[tuple[int, str]] = []  # place and candle length
         self.recorded: list[tuple[str, str]] = []
@@ -187,6 +177,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
             store=self.store,
             letters=example_context().letters,
             clock=lambda: NOW,
+            guard=None,
             dock_columns=lambda: self.window.screen.dock_columns,
         )
 

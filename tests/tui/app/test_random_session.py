@@ -37,6 +37,7 @@ from keydesk.forms.account.pages import account_rows
 from keydesk.panes.strips.account import AccountStrip
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.store.valuation import revalue
 from keydesk.text.format import money, percent
 from keydesk_client.arithmetic.profit import pip
 from keydesk_client.auth.secret import Secret
@@ -151,7 +152,7 @@ class Session:
             self.off_by = max(self.off_by, abs(ours - theirs))
         assert self.off_by < HALF_A_CENT
         assert await check_once(self.connection.feed) is None
-        self.connection.revalue(self.store, monotonic())
+        revalue(self.store, monotonic())
         self._compare_screen(own)
         self.polls += 1
         self.store.pop_dirty()
@@ -172,7 +173,7 @@ class Session:
 
     def _revalue(self) -> None:
         self.store.mark(Topic.PRICES)
-        self.connection.revalue(self.store, monotonic())
+        revalue(self.store, monotonic())
 
     def _compare_screen(self, own: Figures) -> None:
         self.strip.on_frame(frame_of(self.store, now=monotonic(), everything=True))

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from keydesk.app.desk_session import DeskLock
 from keydesk.cli.account_access import wait_for_outcomes
 from keydesk.config.profiles import save_last_profile
+from keydesk.trading.desk_session import DeskLock
 from keydesk_client.orders.journal import FileJournal
 from support.broker import PracticeServer
 from support.proxies.poisoning_proxy import Poison, poisoning_proxy

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from textual.screen import ModalScreen
 
-from keydesk.app.desk_session import DeskLock
 from keydesk.calc.orders.instructions import CloseTrades, MoveEntry
 from keydesk.forms.sheet import fold_line
 from keydesk.text.sanitize import safe
+from keydesk.trading.desk_session import DeskLock
 from support.fakes.working_desk import WorkingDesk
 from support.resizing import resize
 from support.walks import crossed

@@ -5,12 +5,10 @@ import random
 import pytest
 from textual import events
 
-from keydesk.app.app import KeydeskApp
 from keydesk.forms.command_line import FindForm
 from keydesk.forms.info_form import HelpForm
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.keys.guard import Cause
-from keydesk.keys.guarded_app import HasGuardedKeys
 from support.fakes.guarded_desk import Desk, Hand
 
 
@@ -353,8 +351,3 @@ async def test_a_first_key_waits_no_longer_once_something_else_has_the_keys(ends
                 await pilot.pause()
         await hand.types("c")
     assert app.went == []
-
-
-def _desk_has_guarded_keys(app: KeydeskApp) -> HasGuardedKeys:
-    """Checked by mypy: a form asks its app for the guard by this protocol."""
-    return app

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from keydesk.app.desk_session import DeskLock
 from keydesk.calc.market.indicator_specs import parse_indicators
 from keydesk.forms.market.indicators import IndicatorForm
 from keydesk.keys.keymap import CHART, KEYMAP
+from keydesk.trading.desk_session import DeskLock
 from support.fakes.working_desk import WorkingDesk
 
 

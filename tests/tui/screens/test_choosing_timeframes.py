@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.app.desk_session import DeskLock
 from keydesk.forms.market.timeframes import TimeframeForm
+from keydesk.trading.desk_session import DeskLock
 from support.fakes.working_desk import WorkingDesk
 
 

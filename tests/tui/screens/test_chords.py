@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+from keydesk.app.desk_session import DeskLock
 from textual.widget import Widget
 
-from keydesk.app.desk_session import DeskLock
 from keydesk.panes.strips.chord_list import ChordList
 from keydesk.panes.strips.keys import KeyFooter
 from support.fakes.working_desk import WorkingDesk

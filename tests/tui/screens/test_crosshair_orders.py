@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from keydesk.app.desk_session import DeskLock
 from keydesk.calc.orders.instructions import MoveEntry, OpenOrder, SetProtection
 from keydesk.forms.form import Form
 from keydesk.forms.form_lines import MORE
@@ -16,6 +15,7 @@ from keydesk.forms.trades.move_order import MoveForm
 from keydesk.forms.trades.protection import ProtectionForm
 from keydesk.panes.chart import Chart
 from keydesk.screens.desk import DeskScreen
+from keydesk.trading.desk_session import DeskLock
 from support.fakes.working_desk import WorkingDesk
 from support.resizing import resize
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from keydesk.app.desk_session import DeskLock
 from keydesk.forms.form import Form
 from keydesk.panes.strips.instrument import InstrumentLine
 from keydesk.screens.desk import SECONDS_PER_FRAME_BENEATH
 from keydesk.store.state import Notice
 from keydesk.text.sanitize import safe
+from keydesk.trading.desk_session import DeskLock
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.table import TablePane, needed
 from support.data.desk_data import WALL_NS, frame_of

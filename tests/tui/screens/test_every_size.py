@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from textual.geometry import Region
 
-from keydesk.app.desk_session import DeskLock
 from keydesk.panes.chart import Chart
 from keydesk.screens.desk import DeskScreen
 from keydesk.screens.placement import LARGE, MEDIUM, MINI
+from keydesk.trading.desk_session import DeskLock
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.table import TablePane, needed
 from support.data.desk_data import desk_store

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from textual.screen import ModalScreen
 
-from keydesk.app.desk_session import DeskLock
+from keydesk.trading.desk_session import DeskLock
 from support.fakes.working_desk import WorkingDesk
 
 

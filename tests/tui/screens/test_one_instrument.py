@@ -7,11 +7,11 @@ import pytest
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
 
-from keydesk.app.desk_session import DeskLock
 from keydesk.calc.market import watchlists
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.text.format import pair
+from keydesk.trading.desk_session import DeskLock
 from support.fakes.working_desk import WorkingDesk
 
 CHOOSING = ("j", "k", "down", "up", "space", "backspace", "g g", "g e", "enter")

@@ -12,9 +12,9 @@ from textual.geometry import Region, Size
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
 
-from keydesk.app.desk_session import DeskLock
 from keydesk.panes.chart import Chart
 from keydesk.store.state import BookBucket, BookKind, BookSnapshot, CandleSeries, ClientBook
+from keydesk.trading.desk_session import DeskLock
 from support.data.desk_data import WALL_NS, candles
 from support.examples import examples
 from support.fakes.working_desk import WorkingDesk

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from textual.screen import ModalScreen
 
-from keydesk.app.desk_session import DeskLock
 from keydesk.calc.orders.instructions import ClosePosition, CloseTrades
 from keydesk.panes.trades import Trades
+from keydesk.trading.desk_session import DeskLock
 from keydesk_client.account.valuation import rebuild_position
 from support.fakes.working_desk import WorkingDesk
 

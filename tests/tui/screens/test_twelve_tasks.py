@@ -8,7 +8,6 @@ import pytest
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
 
-from keydesk.app.desk_session import DeskLock
 from keydesk.calc.orders.instructions import (
     CancelOrders,
     CloseTrades,
@@ -19,6 +18,7 @@ from keydesk.calc.orders.instructions import (
     SetProtection,
 )
 from keydesk.forms.form import Form
+from keydesk.trading.desk_session import DeskLock
 from keydesk_client.models import HomeConversions
 from support.data.desk_data import desk_store
 from support.fakes.working_desk import WorkingDesk

@@ -7,10 +7,10 @@ from pathlib import Path
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
 
-from keydesk.app.desk_session import DeskLock
 from keydesk.calc.market.watchlists import ALL
 from keydesk.config.watchlists import FILE, load_watchlists
 from keydesk.store.watchlists import active_list
+from keydesk.trading.desk_session import DeskLock
 from support.data.hostile_text import FRAGMENTS
 from support.fakes.working_desk import WorkingDesk
 from support.resizing import resize

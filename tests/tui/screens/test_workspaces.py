@@ -4,8 +4,8 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from keydesk.app.desk_session import DeskLock
 from keydesk.calc.market.indicator_specs import parse_indicators
+from keydesk.trading.desk_session import DeskLock
 from support.fakes.working_desk import WorkingDesk
 
 

@@ -18,7 +18,8 @@ from keydesk.trade_journal.loading import load_journal, read_into
 from keydesk.trade_journal.newest_part import Portions
 from keydesk.trade_journal.reading import events_of
 from keydesk_client.errors import Unreachable
-from support.data.journal_service import PIPS, JournalService
+from support.data.desk_store import long_euro
+from support.data.journal_service import JournalService, journal_store
 from support.full_disk import no_room
 from support.journal_history import TERMS, Step, journal_of, play
 from support.practised_account import PractisedAccount
@@ -69,13 +70,13 @@ class Waits:
 
 def open_journal(broker: Broker, folder: Path, waits: Waits | None = None) -> LiveJournal:
     files = JournalFiles.of(folder / "journal", "main")
-    trades = [str(each) for each in broker.account.state.trades]
+    store = journal_store()
+    store.trades.update({str(each): long_euro() for each in broker.account.state.trades})
     return LiveJournal(
         broker.client,
         files,
-        lambda: PIPS,
+        store,
         sleep=(waits or Waits()).sleep,
-        open_trades=lambda: trades,
         portions=SMALL,
     )
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.app.account_sources import AccountAddress
-from keydesk.app.desk_session import CHECK_INTERVAL, TO_READ, DeskSession, UnreadOutcome
+from keydesk.trading.desk_session import CHECK_INTERVAL, TO_READ, DeskSession, UnreadOutcome
 from keydesk_client.auth.secret import Secret
 
 
@@ -74,7 +74,7 @@ def test_desks_of_other_accounts_say_nothing(tmp_path: Path) -> None:
 def test_a_desk_that_was_killed_is_no_other_desk(tmp_path: Path) -> None:
     clock = Clock()
     program = (
-        "import sys, time; from pathlib import Path; from keydesk.app.desk_session import DeskSession;"
+        "import sys, time; from pathlib import Path; from keydesk.trading.desk_session import DeskSession;"
         "DeskSession(Path(sys.argv[1]), '001').open(); print('open', flush=True); time.sleep(600)"
     )
     killed = subprocess.Popen(
@@ -186,12 +186,12 @@ def test_a_folder_that_takes_no_file_stops_no_desk(tmp_path: Path) -> None:
     desk.close()
 
 
-def test_two_profiles_of_one_account_have_one_session_and_two_brokers_two(tmp_path: Path) -> None:
+def test_two_profiles_of_one_account_have_one_session_and_two_brokers_two() -> None:
     def name(profile: str, rest_url: str) -> str:
         target = AccountAddress(
             rest_url, "s", Secret("t"), "001", own_broker=False, profile=profile
         )
-        return DeskSession.of(tmp_path, target).name
+        return target.shared_records
 
     assert name("main", "https://a") == name("other", "https://a")
     assert name("main", "https://a") != name("main", "https://b")

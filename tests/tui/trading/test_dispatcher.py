@@ -1,19 +1,18 @@
 """The way out and back: what is shown while it lasts, what goes through the door, what is told."""
 
 import json
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from keydesk.keys.keymap import KeyMap
 from keydesk.store.store import Store
 from keydesk.trading.audit import AuditLog
+from keydesk.trading.desk_session import DeskSession
 from keydesk.trading.dispatcher import Dispatcher
 from keydesk.trading.executions import ExecutionLog, read_executions
 from keydesk.trading.notifications import Notifier
 from keydesk.values import DependentOrder
 from keydesk.words.outcomes import Command
-from keydesk_client.models import Transaction
 from keydesk_client.orders.outcome import (
     Ambiguous,
     Done,
@@ -26,6 +25,7 @@ from keydesk_client.orders.outcome import (
 )
 from support.data.desk_store import D, example_store, long_euro
 from support.data.outcomes import done, intent, opening_fill
+from support.fakes.recording_gate import RecordingGate
 
 COMMAND = Command("BUY 50,000 EUR/USD at market", "B", expected=D("1.08500"), pip=D("0.0001"))
 
@@ -35,19 +35,20 @@ class Desk:
 
     def __init__(self, audit: AuditLog | None = None) -> None:
         self.store: Store = example_store()
-        self.came: list[str] = []
+        self.gate = RecordingGate()
         self.time = 100.0
         self.dispatcher = Dispatcher(
             self.store,
-            self.offer,
+            self.gate,
             audit=audit,
             now=lambda: self.time,
             wall_ns=lambda: 1_772_000_000_000_000_000,
             protection_timeout=0.0,
         )
 
-    def offer(self, transactions: Iterable[Transaction]) -> None:
-        self.came += [each.id for each in transactions]
+    @property
+    def came(self) -> list[str]:
+        return [each.id for each in self.gate.came]
 
     @property
     def words(self) -> list[str]:
@@ -243,25 +244,19 @@ async def test_what_to_press_again_is_the_traders_own_key() -> None:
     assert desk.words[-1].endswith("NO STOP: J protects")
 
 
-class Unread:
-    """Notes what it was handed."""
-
-    def __init__(self) -> None:
-        self.calls: list[str] = []
-
-    def keep_outcome(self, name: str, level: str, text: str) -> None:
-        self.calls.append(f"keep {name} {level} {text}")
-
-
-async def test_an_outcome_is_kept_before_anything_is_waited_for_and_its_notice_names_it() -> None:
-    desk, unread = Desk(), Unread()
-    desk.dispatcher.unread = unread
+async def test_an_outcome_is_kept_before_anything_is_waited_for_and_its_notice_names_it(
+    tmp_path: Path,
+) -> None:
+    desk, session, next_one = Desk(), *(DeskSession(tmp_path, "001") for _ in range(2))
+    session.open()
+    desk.dispatcher.session = session
     desk.dispatcher.on_progress(Sending(intent()))
     desk.dispatcher.on_progress(done(opening_fill()))
-    (kept,) = unread.calls
-    assert kept.startswith("keep kd-1 good FILLED 50,000 EUR/USD @ 1.08502")
+    session.close()
+    next_one.open()
+    (kept,) = next_one.pop_left_over().values()
+    assert (kept.level, kept.text[:32]) == ("good", "FILLED 50,000 EUR/USD @ 1.08502 ")
     await desk.dispatcher.send(COMMAND, after(0.1, done(opening_fill()), desk), intent_id="kd-1")
-    assert unread.calls[1:] == []
     assert desk.store.notices[-1].outcome == "kd-1", "read once this notice was painted"
 
 

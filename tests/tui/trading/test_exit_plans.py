@@ -28,6 +28,7 @@ from keydesk_client.orders.outcome import (
     Unconfirmed,
 )
 from support.data.desk_store import example_store
+from support.fakes.recording_gate import RecordingGate
 
 D = Decimal
 PIP = D("0.0001")
@@ -94,7 +95,7 @@ class Desk:
         self.store.health.prices = "OK"
         self.store.clock_ns = 1_000
         self.seconds = 100.0
-        dispatcher = Dispatcher(self.store, lambda _: None, now=lambda: self.seconds)
+        dispatcher = Dispatcher(self.store, RecordingGate(), now=lambda: self.seconds)
         self.broker = Broker(dispatcher)
         commands: Any = self.broker
         self.keeper = ExitPlanKeeper(dispatcher)

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ from keydesk.trading.dispatcher import Dispatcher
 from keydesk.trading.order_history import read_order_histories
 from keydesk.words.outcomes import Command
 from keydesk_client.auth.secret import Secret
-from keydesk_client.models import Transaction
 from keydesk_client.models._core.json import JsonObject
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import Action, Intent, Outcome, Sending, Unconfirmed, Unknown
@@ -26,6 +24,7 @@ from support.broker import PracticeServer
 from support.data.desk_store import D, example_store
 from support.data.outcomes import done, opening_fill
 from support.fakes.form_app import FormApp, example_context
+from support.fakes.recording_gate import RecordingGate
 
 BUY: JsonObject = {"type": "MARKET", "instrument": "EUR_USD", "units": "20000"}
 LIMIT: JsonObject = {"type": "LIMIT", "instrument": "EUR_USD", "units": "20000", "price": "1.08"}
@@ -45,9 +44,6 @@ def intent_of(kind: str, instrument: str = "") -> Intent:
     return Intent("kd-1", action, 6417, 1, "101-004-1234567-001", target, body, instrument)
 
 
-def ignore_transactions(_transactions: Iterable[Transaction]) -> None: ...
-
-
 async def ticket(store: Store, *keys: str, instrument: str = "EUR_USD") -> FormApp:
     """Open a buy ticket, keep what it says, then press keys."""
     app = FormApp(lambda: TicketForm(example_context(store), "BUY", instrument))
@@ -61,7 +57,7 @@ async def ticket(store: Store, *keys: str, instrument: str = "EUR_USD") -> FormA
 
 async def in_this_session(store: Store, intent: Intent) -> None:
     """Send it; its answer is lost and it is not found."""
-    dispatcher = Dispatcher(store, ignore_transactions)
+    dispatcher = Dispatcher(store, RecordingGate())
 
     async def answer() -> Outcome:
         dispatcher.on_progress(Sending(intent))
@@ -75,7 +71,7 @@ async def in_this_session(store: Store, intent: Intent) -> None:
 
 async def in_an_earlier_session(store: Store, intent: Intent) -> None:
     """Only the journal knows it: it is looked up at the start, and not found."""
-    Dispatcher(store, ignore_transactions).on_progress(Unconfirmed(intent, "not found"))
+    Dispatcher(store, RecordingGate()).on_progress(Unconfirmed(intent, "not found"))
 
 
 @pytest.mark.parametrize("lost", [in_this_session, in_an_earlier_session])
@@ -106,7 +102,7 @@ async def test_a_command_that_is_still_looked_up_refuses_every_opening_of_its_in
     kind: str,
 ) -> None:
     store = example_store()
-    Dispatcher(store, ignore_transactions).on_progress(
+    Dispatcher(store, RecordingGate()).on_progress(
         Unknown(intent_of(kind), "an earlier session ended")
     )
     app = await ticket(store, "y")
@@ -140,7 +136,7 @@ async def test_where_nobody_knows_the_instrument_every_opening_ticket_is_locked(
 async def test_a_close_is_never_locked(progress: type[Unknown | Unconfirmed]) -> None:
     store = example_store()
     for kind in KINDS:
-        Dispatcher(store, ignore_transactions).on_progress(progress(intent_of(kind), "lost"))
+        Dispatcher(store, RecordingGate()).on_progress(progress(intent_of(kind), "lost"))
     app = FormApp(lambda: CloseForm(example_context(store), "EUR_USD", ["6411"]))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("y")
@@ -149,7 +145,7 @@ async def test_a_close_is_never_locked(progress: type[Unknown | Unconfirmed]) ->
 
 async def test_an_order_that_only_reduces_is_never_locked() -> None:
     store = example_store()
-    Dispatcher(store, ignore_transactions).on_progress(Unknown(intent_of("open"), "lost"))
+    Dispatcher(store, RecordingGate()).on_progress(Unknown(intent_of("open"), "lost"))
     app = FormApp(lambda: TicketForm(example_context(store), "SELL", "EUR_USD"))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("y")
@@ -160,9 +156,7 @@ async def test_an_order_that_only_reduces_is_never_locked() -> None:
 
 async def test_a_reversal_opens_and_is_locked_too() -> None:
     store = example_store()
-    Dispatcher(store, ignore_transactions).on_progress(
-        Unknown(intent_of("close of a trade"), "lost")
-    )
+    Dispatcher(store, RecordingGate()).on_progress(Unknown(intent_of("close of a trade"), "lost"))
     app = FormApp(lambda: ReverseForm(example_context(store), "EUR_USD"))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("c")
@@ -185,7 +179,7 @@ async def test_what_shows_up_unlocks_the_ticket() -> None:
     store = example_store()
     await in_an_earlier_session(store, intent_of("close of a trade"))
     assert "UNCONFIRMED" in (await ticket(store)).last_text
-    Dispatcher(store, ignore_transactions).on_progress(done(opening_fill()))
+    Dispatcher(store, RecordingGate()).on_progress(done(opening_fill()))
     assert (await ticket(store, "y")).results
 
 
@@ -223,6 +217,22 @@ async def test_an_unconfirmed_close_of_the_last_session_locks_at_the_real_desk(
         )
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_while_the_broker_is_away_at_the_start_the_open_order_of_the_last_session_is_named(
+    tmp_path: Path,
+) -> None:
+    orders = tmp_path / "orders"
+    orders.mkdir(mode=0o700)
+    lost = Intent("kd-1", Action.CREATE, 1, 1, "001", "", BUY, "EUR_USD")
+    FileJournal(orders / "journal").write(lost)
+    store, away = Store(), "http://127.0.0.1:9"
+    target = AccountAddress(away, away, Secret("token"), "001", own_broker=False)
+    async with open_account(target, store, orders / "journal", orders / "audit"):
+        [record] = store.in_flight.values()
+    assert record.line == (
+        "UNKNOWN BUY 20,000 EUR/USD market: an earlier session ended before the answer came, looking it up"
+    )
 
 
 async def test_an_outcome_of_the_last_session_is_reported_and_kept_while_another_is_still_looked_up(

@@ -15,6 +15,7 @@ from keydesk_client.errors import ConnectionLost
 from keydesk_client.models import ClientExtensions
 from support.broker import PracticeServer
 from support.exit_plan_desk import plan_desk
+from support.fakes.recording_gate import RecordingGate
 
 D = Decimal
 
@@ -75,16 +76,16 @@ class FailingTrades:
 
 
 async def said_after(losses: int) -> tuple[str, int, Sequence[object]]:
-    trades, offered, pauses = FailingTrades(losses), list[object](), list[float]()
+    trades, gate, pauses = FailingTrades(losses), RecordingGate(), list[float]()
     store = Store()
 
     async def sleep(seconds: float) -> None:
         pauses.append(seconds)
 
     client: Any = SimpleNamespace(trades=trades)
-    requests = SettingsRequests(client, Dispatcher(store, offered.extend), sleep)
+    requests = SettingsRequests(client, Dispatcher(store, gate), sleep)
     await requests.execute(LabelTrade("12", "EUR_USD", tag="swing"))
-    return store.notices[-1].text, trades.sent, offered
+    return store.notices[-1].text, trades.sent, gate.came
 
 
 async def test_a_lost_answer_is_followed_by_the_same_request() -> None:

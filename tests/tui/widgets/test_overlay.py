@@ -10,11 +10,11 @@ from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-from keydesk.app.desk_session import DeskLock
 from keydesk.forms.framed_sheet import Sheet
 from keydesk.forms.sheet import ModalForm
 from keydesk.store.state import Topic
 from keydesk.terminal._textual_private import pieces_of, region_of_whole
+from keydesk.trading.desk_session import DeskLock
 from keydesk.widgets.ruled_grid import RuledGrid
 from keydesk.widgets.theme import Depth
 from support.fakes.working_desk import WorkingDesk

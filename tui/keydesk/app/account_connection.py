@@ -6,7 +6,7 @@ Models, HTTP and the keyring are imported inside functions, after the first pain
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from keydesk.feeds.account_feed import AccountFeed
     from keydesk.store.store import Store
     from keydesk.trading.commands import Commands
-    from keydesk.trading.dispatcher import UnreadOutcomes
+    from keydesk.trading.desk_session import DeskSession
     from keydesk.trading.exit_plans import ExitPlans
     from keydesk_client.orders.sender import Sender
 
@@ -38,9 +38,6 @@ class Connection:
     feed: AccountFeed
     sender: Sender
     commands: Commands
-    revalue: Callable[
-        [Store, float], None
-    ]  # profit, margin and totals after the prices that changed
     linked: bool | None  # to a third-party platform; None: not known yet
     exit_plans: ExitPlans
     recovered: asyncio.Event = field(default_factory=asyncio.Event)
@@ -104,12 +101,11 @@ async def open_account(
     keymap: KeyMap = KEYMAP,
     *,
     reconciliation: Reconciliation = USUAL_CHECKS,
-    unread: UnreadOutcomes | None = None,
+    session: DeskSession | None = None,
 ) -> AsyncIterator[Connection]:
     """Open the account; leaving the block closes all connections."""
     from keydesk.feeds.account_feed import CHECK_EVERY_S, AccountFeed  # noqa: PLC0415
     from keydesk.feeds.reconciliation import Reconciler  # noqa: PLC0415
-    from keydesk.store.valuation import revalue  # noqa: PLC0415
     from keydesk.trading.audit import AuditLog  # noqa: PLC0415
     from keydesk.trading.commands import Commands  # noqa: PLC0415
     from keydesk.trading.dispatcher import (  # noqa: PLC0415
@@ -144,11 +140,10 @@ async def open_account(
         executions = ExecutionLog(audit.with_suffix(".executions"))
         dispatcher = Dispatcher(
             store,
-            feed.gate.offer_all,
-            feed.gate.saw_last,
+            feed.gate,
             audit=AuditLog(audit, redact=target.token.redact),
             keymap=keymap,
-            unread=unread,
+            session=session,
             executions=executions,
         )
         journal_file = open_journal(journal)
@@ -170,8 +165,9 @@ async def open_account(
         keeper = ExitPlanKeeper(dispatcher)
         feed.gate.listen(keeper.on_transaction)
         commands = Commands(client, sender, dispatcher, exit_plans=keeper)
+        commands.show_left_open(journal_file.open_intents())  # also while the broker is away
         exit_plans = ExitPlans(commands, keeper, dispatcher.now)
         try:
-            yield Connection(feed, sender, commands, revalue, target.linked, exit_plans)
+            yield Connection(feed, sender, commands, target.linked, exit_plans)
         finally:
             exit_plans.close()

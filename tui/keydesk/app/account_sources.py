@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -48,6 +49,14 @@ class AccountAddress:
     def records(self) -> str:
         """The file name of journal and audit log: two brokers may use the same account id."""
         return self.account_id if self.own_broker else f"{self.profile}.{self.account_id}"
+
+    @property
+    def shared_records(self) -> str:
+        """The file name of what every profile that opens the account shares."""
+        if self.own_broker:  # its address is another one at every start
+            return self.records
+        place = hashlib.sha256(self.rest_url.encode()).hexdigest()[:8]
+        return f"{self.account_id}.{place}"
 
 
 class AccountSource(Protocol):

@@ -26,7 +26,7 @@ from keydesk.app.desk import DeskSetup, TradingDesk
 from keydesk.app.garbage_collection import return_unused_memory, settle
 from keydesk.app.pane_requests import PaneRequests, on_pane_requests
 from keydesk.screens.desk import DeskScreen
-from keydesk.store.frame import Frame, FrameClock
+from keydesk.store.frame import FrameClock
 from keydesk.terminal._textual_private import raise_in_app
 from keydesk.terminal.check import ascii_locale
 from keydesk.terminal.input import InputDropped, InputOverrun
@@ -70,15 +70,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.leaving = Leaving(self.desk, setup.forced_exit)
         self.actions = DeskActions(self.desk, self.leaving)
         self.requests = PaneRequests(self.desk, self.actions)
-        self.clock = FrameClock(
-            self.desk.store,
-            self.draw,
-            now=monotonic,
-            wall_ns=time_ns,
-            backlog=self.writes_waiting,
-            before=(self.desk.account.revalue,),
-            fps=options.fps or setup.settings.frames_per_second,
-        )
+        self.clock = FrameClock(self.desk.store, options.fps or setup.settings.frames_per_second)
         self._slow_line_reported = False
         facts = setup.terminal
         depth = theme.colour_depth(os.environ, facts.replies)
@@ -171,7 +163,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         with suppress(TimeoutError):
             async with asyncio.timeout(LONG_START):
                 await priced.wait()
-            self.clock.draw_now()
+            self.draw()
         self.call_after_refresh(settle)
 
     # Frames.
@@ -183,14 +175,18 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         if self.is_painted:  # all of the last frame, before the next one is drawn
             painted = desk.store.note_painted(desk.screen.notices_on_screen, monotonic())
             desk.account.note_painted(painted)
-        self.clock.beat()
+        if self.clock.is_due(monotonic(), self.writes_waiting()):
+            self.draw()
         if self.clock.slow and not self._slow_line_reported and self.slow_line_text:
             self._slow_line_reported = True
             desk.store.tell("info", self.slow_line_text)
         desk.check()
 
-    def draw(self, frame: Frame) -> None:
-        """Pass the frame to every screen with live content."""
+    def draw(self) -> None:
+        """Compute what follows from the prices, and pass the frame to every screen with live content."""
+        now = monotonic()
+        self.desk.account.revalue(now)
+        frame = self.clock.next_frame(now, time_ns())
         for screen in self.screen_stack:
             on_frame = getattr(screen, "on_frame", None)
             if on_frame is not None:

@@ -17,7 +17,6 @@ from keydesk.app.account_sources import AccountAddress, AccountSource
 from keydesk.app.alerts.account_alerts import AccountAlerts, WeekEndReminder
 from keydesk.app.alerts.away import AwayCard
 from keydesk.app.desk_account import AccountRequests, DeskAccount
-from keydesk.app.desk_session import DeskLock
 from keydesk.app.journal.account_journal import AccountJournal
 from keydesk.app.journal.statistics import JournalStatistics
 from keydesk.app.lifecycle import ForcedExit
@@ -40,6 +39,7 @@ from keydesk.screens.desk import DeskScreen
 from keydesk.store.risk import exit_only_text
 from keydesk.store.store import Store
 from keydesk.terminal.check import TerminalFacts
+from keydesk.trading.desk_session import DeskLock
 from keydesk.widgets.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
@@ -97,15 +97,9 @@ class TradingDesk:
             continued_at=app.continued_at,
             crowded=lambda: self.presets.take_back(self.guarded_keys.guard),
         )
-        self.watchlists = WatchlistActions(
-            app,
-            store,
-            WatchlistFile(folders.config),
-            pane=lambda: self.screen.watchlist,
-            keymap=keymap,
-        )
+        self.watchlists = WatchlistActions(self.window, WatchlistFile(folders.config))
         self.watchlists.load(setup.workspace.saved.watchlist)
-        self.workspaces = WorkspaceActions(folders.config, store, lambda: self.screen)
+        self.workspaces = WorkspaceActions(self.window, folders.config)
         self.settings = SettingsChanges(app, store, own.limits, folders.config)
         self.loss_lock = DailyLossLock(store, self.settings, self.guarded_keys)
         self.account = DeskAccount(
@@ -191,6 +185,7 @@ class TradingDesk:
             store=self.store,
             letters=self._letters,
             clock=monotonic,
+            guard=self.guarded_keys,
             template=self.presets.template,
             templates=self._setup.own.templates,
             limits=self.settings.limits,

@@ -11,13 +11,13 @@ from textual.app import App
 
 from keydesk.app.account_connection import Connection, open_account
 from keydesk.app.account_sources import AccountAddress
-from keydesk.app.desk_session import DeskSession
 from keydesk.config.settings import Reconciliation
 from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.keys.keymap import KeyMap
 from keydesk.store.state import Notice
 from keydesk.store.store import Store
 from keydesk.text.sanitize import safe
+from keydesk.trading.desk_session import DeskSession
 
 if TYPE_CHECKING:
     from keydesk.calc.orders.instructions import Instruction
@@ -51,7 +51,7 @@ class DeskAccount:
     async def run(self, target: AccountAddress, on_open: Callable[[Connection], None]) -> None:
         """Open the account, call `on_open`, and run its feeds until cancelled."""
         journal, audit = (self._state / f"{target.records}.{kind}" for kind in ("journal", "audit"))
-        self._session = session = DeskSession.of(self._state, target)
+        self._session = session = DeskSession(self._state, target.shared_records)
         self.audit = audit
         opening = open_account(
             target,
@@ -60,7 +60,7 @@ class DeskAccount:
             audit,
             self._keymap,
             reconciliation=self._checks,
-            unread=session,
+            session=session,
         )
         try:
             async with opening as connection:
@@ -97,10 +97,12 @@ class DeskAccount:
             for level, text in self._session.changed():
                 self._store.notify(Notice(level, safe(text), time_ns(), asks=level == "warn"))
 
-    def revalue(self, store: Store, now: float) -> None:
-        """Update what depends on prices before it is drawn."""
+    def revalue(self, now: float) -> None:
+        """Update profit, margin and totals after the prices that changed, before they are drawn."""
         if self.connection is not None:
-            self.connection.revalue(store, now)
+            from keydesk.store.valuation import revalue  # noqa: PLC0415 - loaded with the account
+
+            revalue(self._store, now)
 
 
 class AccountRequests:

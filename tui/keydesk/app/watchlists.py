@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import time_ns
-from typing import Any
 
-from textual.app import App
-
+from keydesk.app.window import DeskWindow
 from keydesk.calc.market import watchlists
 from keydesk.calc.market.watchlists import Change, ListError
 from keydesk.config.settings import BadSettings
 from keydesk.config.watchlists import WatchlistFile
-from keydesk.keys.keymap import KeyMap
 from keydesk.panes.watch_order import RowFilter
 from keydesk.panes.watchlist import Watchlist
 from keydesk.store.state import Notice
-from keydesk.store.store import Store
 from keydesk.store.watchlists import active_list, set_lists, show_list
 from keydesk.text.format import pair
 from keydesk.text.sanitize import clean, safe
@@ -26,24 +22,13 @@ class WatchlistActions:
     """Carries out what the watchlist asks for.
 
     Args:
-        app: Shows the forms.
-        store: Holds the lists and the one on the screen.
+        window: Shows the forms, and has the pane whose rows are filtered.
         file: Keeps the lists.
-        pane: Returns the pane whose rows are filtered.
-        keymap: The keys, as messages name them.
     """
 
-    def __init__(
-        self,
-        app: App[Any],
-        store: Store,
-        file: WatchlistFile,
-        *,
-        pane: Callable[[], Watchlist],
-        keymap: KeyMap,
-    ) -> None:
-        self._app, self._store, self._file = app, store, file
-        self._pane, self._keymap = pane, keymap
+    def __init__(self, window: DeskWindow, file: WatchlistFile) -> None:
+        self._window, self._file = window, file
+        self._app, self._store, self._keymap = window.app, window.store, window.keymap
         self._trouble = ""  # why the file cannot be used, as last reported
 
     def load(self, shown: str) -> None:
@@ -135,7 +120,7 @@ class WatchlistActions:
     def _ask_letters(self) -> None:
         from keydesk.forms.market.watchlists import NameForm  # noqa: PLC0415 - with the first form
 
-        now = self._pane().filter
+        now = self._window.screen.watchlist.filter
         form = NameForm(
             "Only rows with these letters",
             now.letters,
@@ -146,8 +131,8 @@ class WatchlistActions:
 
     def _filter(self, letters: str | None) -> None:
         if letters is not None:
-            now = self._pane().filter
-            self._pane().show_only(RowFilter(letters, now.held, now.tradeable))
+            now = self._window.screen.watchlist.filter
+            self._window.screen.watchlist.show_only(RowFilter(letters, now.held, now.tradeable))
 
     # Rows and columns.
 
@@ -156,7 +141,7 @@ class WatchlistActions:
             self._store.tell("info", f"{pair(instrument)} is on {self._store.list_name}")
 
     def _move(self, message: Watchlist.ChangeWanted) -> None:
-        if self._pane().order.column:
+        if self._window.screen.watchlist.order.column:
             view = self._keymap.name("watch-view")
             self._store.tell(
                 "info", f"The rows are sorted; {view} shows your own order, then they move"
@@ -190,7 +175,7 @@ class WatchlistActions:
         if shown:
             store.list_name = shown
         set_lists(store, lists)
-        self._pane().action_sort_again()  # at once: the next key may move the row on
+        self._window.screen.watchlist.action_sort_again()  # at once: the next key may move the row on
         return True
 
     def _say_not_kept(self, why: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from keydesk.app.window import DeskWindow
 from keydesk.calc.market.indicator_specs import parse_indicators
 from keydesk.config.settings import BadSettings
 from keydesk.config.workspaces import (
@@ -17,8 +18,6 @@ from keydesk.config.workspaces import (
     save_bookmark,
     save_workspace,
 )
-from keydesk.screens.desk import DeskScreen
-from keydesk.store.store import Store
 from keydesk.store.watchlists import show_list
 from keydesk.text.format import pair
 from keydesk_client.errors import UnsafeFile
@@ -35,18 +34,12 @@ class WorkspaceActions:
     Recalling a workspace changes panes, timeframes, indicators and list, never the instrument that tickets are for.
 
     Args:
+        window: Has the main screen.
         folder: Of the settings.
-        store: The state of account and market.
-        screen: Returns the main screen.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        store: Store,
-        screen: Callable[[], DeskScreen],
-    ) -> None:
-        self._folder, self._store, self._screen = folder, store, screen
+    def __init__(self, window: DeskWindow, folder: Path) -> None:
+        self._window, self._store, self._folder = window, window.store, folder
 
     def use(self, verb: LayoutVerb, name: str) -> None:
         """Save, show or delete a workspace."""
@@ -75,7 +68,7 @@ class WorkspaceActions:
             return
         specs = self._store.indicators_of(self._store.focus)
         texts = tuple(each.text for each in specs)
-        named = NamedWorkspace(name, key, self._screen().workspace(), texts)
+        named = NamedWorkspace(name, key, self._window.screen.workspace(), texts)
         if self._try(lambda: save_workspace(self._folder, named)):
             self._store.tell("good", f"Layout {name} is saved: '{key} shows it again")
 
@@ -136,7 +129,7 @@ class WorkspaceActions:
         store.set_indicators(store.focus, parse_indicators(named.indicators))
         if left.watchlist:
             show_list(store, left.watchlist)
-        self._screen().show_workspace(left)
+        self._window.screen.show_workspace(left)
         gone = left.watchlist and store.list_name != left.watchlist
         more = f", without its list {left.watchlist}, which is gone" if gone else ""
         self._store.tell("info", f"Layout {named.name}{more}")

@@ -97,9 +97,9 @@ def _run(
     """Run the desk until it is left; return the exit code."""
     from keydesk.app.app import KeydeskApp  # noqa: PLC0415 - see `open_desk`
     from keydesk.app.desk import DeskSetup  # noqa: PLC0415
-    from keydesk.app.desk_session import DeskLock  # noqa: PLC0415
     from keydesk.app.lifecycle import ForcedExit  # noqa: PLC0415
     from keydesk.config.last_workspace import WorkspaceFile  # noqa: PLC0415
+    from keydesk.trading.desk_session import DeskLock  # noqa: PLC0415
     from keydesk.widgets import theme  # noqa: PLC0415
 
     chosen = options.theme or settings.theme

@@ -6,7 +6,6 @@ import random
 from argparse import Namespace
 from dataclasses import replace
 
-from keydesk.app.desk_session import DeskLock
 from keydesk.cli.account_access import (
     close_and_cancel,
     open_account,
@@ -26,6 +25,7 @@ from keydesk.keys.confirm import Letters
 from keydesk.keys.guard import SEND
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import safe
+from keydesk.trading.desk_session import DeskLock
 from keydesk.trading.open_items import OpenItems, open_items_at_broker
 
 

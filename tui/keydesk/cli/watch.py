@@ -14,7 +14,6 @@ from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.command import CommandRunner
 from keydesk.alerts.delivery import Delivery, Event, EventSources, alert_text
 from keydesk.alerts.watch import AlertWatch
-from keydesk.app.desk_session import DeskSession
 from keydesk.calc.alerts.alert import FiringRecord
 from keydesk.calc.market.watchlists import ALL, Watchlist, Watchlists
 from keydesk.cli.account_access import OpenAccount, open_account
@@ -85,8 +84,7 @@ class Watcher:
         )
         self._delivery = Delivery(settings, _write, os.environ, commands, lambda _: None)
         self._profile = reach.target.profile
-        session_name = DeskSession.of(reach.folder, reach.target).name
-        file = AlertFile(reach.folder / f"{session_name}.alerts")
+        file = AlertFile(reach.folder / f"{reach.target.shared_records}.alerts")
         self.watch = AlertWatch(self.store, file, self._report_firing, self._tell)
         self.feed = AccountFeed(
             client=reach.client,

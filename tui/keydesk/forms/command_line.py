@@ -12,7 +12,7 @@ from keydesk.forms.command_list import CommandList, Entry, RunKey, matching_entr
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
-from keydesk.keys.guard import KeyTarget
+from keydesk.keys.guard import KeyPlace
 from keydesk.keys.keymap import COMMAND, FIND
 from keydesk.parse.commands import (
     ChooseIndicators,
@@ -60,17 +60,13 @@ class FindForm(InfoForm[str]):
     """
 
     TITLE: ClassVar[LiteralString] = "Find an instrument"
+    KEYS_GO_TO: ClassVar[KeyPlace] = "text"
 
     def __init__(self, store: Store) -> None:
         super().__init__()
         self.store = store
         self.text = ""
         self.cursor = 0
-
-    @property
-    def key_target(self) -> KeyTarget:
-        """Return the text field, whose keys the guard does not check."""
-        return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
         yield Input(placeholder="letters, such as gj", max_length=MAX_LENGTH, select_on_focus=False)
@@ -146,6 +142,7 @@ class CommandForm(InfoForm[ParsedCommand | RunKey]):
         width: 78; max-width: 100%; height: 3; border: round $focus; background: $background;
     }
     """
+    KEYS_GO_TO: ClassVar[KeyPlace] = "text"
 
     def __init__(
         self,
@@ -164,11 +161,6 @@ class CommandForm(InfoForm[ParsedCommand | RunKey]):
         self._chosen: int | None = None  # of the matches, chosen with the arrows
         self._past: int | None = None  # the line of the history that stands in the field
         self.refused = False  # Enter was pressed on a line that cannot be read
-
-    @property
-    def key_target(self) -> KeyTarget:
-        """Return the text field, whose keys the guard does not check."""
-        return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
         yield Input(

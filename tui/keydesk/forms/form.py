@@ -31,7 +31,7 @@ from keydesk.keys.confirm import (
     required_step,
 )
 from keydesk.keys.guard import CONFIRM_KEYS, DWELL, SEND, KeyTarget
-from keydesk.keys.guarded_app import TOO_EARLY, HasGuardedKeys
+from keydesk.keys.guarded_app import TOO_EARLY
 from keydesk.keys.keymap import FORM
 from keydesk.store.frame import Frame
 from keydesk.store.state import Notice
@@ -257,7 +257,8 @@ class Form(FormView[Result]):
 
     def is_confirmed(self) -> bool:
         """Whether the guard let a confirm key through for this form: one that was typed before it opened never counts."""
-        return not isinstance(self.app, HasGuardedKeys) or self.app.guarded_keys.take_confirm(self)
+        guard = self.context.guard
+        return guard is None or guard.take_confirm(self)
 
     def _send(self) -> None:
         with self.as_painted():
@@ -305,10 +306,11 @@ class Form(FormView[Result]):
             return type(self).__name__
         return " ".join("".join(text for text, _ in runs).split())
 
-    def say_dropped(self, text: str) -> None:
-        """Show that a key was dropped."""
+    def say_dropped(self, text: str) -> bool:
+        """Show that a key was dropped: the form may cover the notice line."""
         self._hint = text
         self.redraw()
+        return True
 
     def action_send(self) -> None:
         self.answer(SEND)

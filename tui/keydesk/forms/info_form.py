@@ -11,7 +11,6 @@ from rich.cells import cell_len, set_cell_size
 from keydesk.forms.framed_sheet import Sheet
 from keydesk.forms.sheet import BLANK, ModalForm, TextLine
 from keydesk.keys.bindings import bindings_of
-from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import (
     BENEATH,
     DESK,
@@ -67,11 +66,6 @@ class InfoForm(ModalForm[Result]):
         while words and cell_len("  ".join((*words, leave))) > width:
             words.pop()
         return safe("  ".join((*words, leave)))
-
-    @property
-    def key_target(self) -> KeyTarget:
-        """Return the main screen: nothing is sent from here, and a burst of order keys is an accident here, too."""
-        return KeyTarget("desk", self.painted)
 
     @property
     def room(self) -> int:

@@ -17,6 +17,7 @@ from textual.geometry import Size
 from keydesk.calc.orders.ticket_settings import Limits, Template, TemplateSet
 from keydesk.forms.framed_sheet import Sheet
 from keydesk.keys.confirm import Letters
+from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.store.risk import exit_only_text
 from keydesk.store.store import Store
@@ -250,6 +251,7 @@ class FormContext:
     store: Store
     letters: Letters
     clock: Callable[[], float]  # monotonic seconds
+    guard: GuardedKeys | None  # lets confirm keys through; without one all count
     template: Template = field(default_factory=Template)  # the standard one
     templates: TemplateSet = field(default_factory=TemplateSet)
     limits: Limits = field(default_factory=Limits)

@@ -127,11 +127,14 @@ class KeyDecision(Enum):
     TRIP = "trip"  # not typed by a person: close the form, disarm
 
 
+KeyPlace = Literal["desk", "sends", "text"]
+
+
 @dataclass(frozen=True, slots=True)
 class KeyTarget:
     """Where a key would arrive: the main screen, a form that sends, or a text field."""
 
-    kind: Literal["desk", "sends", "text"] = "desk"
+    kind: KeyPlace = "desk"
     painted: float | None = None  # monotonic seconds when the form was first painted
 
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from time import monotonic
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, TypeVar
 from weakref import WeakKeyDictionary
 
 from textual import actions, events
@@ -23,6 +23,7 @@ from keydesk.keys.guard import (
     Cause,
     Guard,
     KeyDecision,
+    KeyPlace,
     KeyTarget,
     arming_after,
     is_alt,
@@ -37,15 +38,16 @@ from keydesk.terminal.input import InputDropped, InputOverrun
 IDLE_AGAIN = 5.0  # seconds within which the same idle key is not mentioned again
 ONE_BURST = 1.0  # seconds; trips within it are reported once
 TOO_EARLY = "Too early: read the form, then press the key again."
+Result = TypeVar("Result")
 
 
-@runtime_checkable
-class DroppedKeyNotifier(Protocol):
-    """A form that shows a message about a dropped key itself, since it may cover the notice line."""
+class GuardedForm(ModalScreen[Result]):
+    """A form in front of the desk, as the guard sees it."""
 
-    def say_dropped(self, text: str) -> None:
-        """Show the message."""
+    KEYS_GO_TO: ClassVar[KeyPlace] = "desk"
+    painted: float | None = None  # monotonic seconds when it was first painted
 
+<<<<<<< HEAD
 
 @runtime_checkable
 class ChordScreen(Protocol):
@@ -58,10 +60,20 @@ class ChordScreen(Protocol):
 @runtime_checkable
 class HeadlinedForm(Protocol):
     """A form that the audit log names by what it is about."""
+=======
+    @property
+    def key_target(self) -> KeyTarget:
+        """Return where keys arrive."""
+        return KeyTarget(self.KEYS_GO_TO, self.painted)
+>>>>>>> d6d3200e (Give objects where functions and protocols of one implementation were passed: session, gate, guard, window, store; name an open order of the last session while the broker is away)
 
     def headline_text(self) -> str:
-        """Return what the form would do, on one line."""
-        ...
+        """Return what the form would do, on one line: the audit log names it so."""
+        return type(self).__name__
+
+    def say_dropped(self, text: str) -> bool:  # noqa: ARG002 - a form that covers the notice line shows it
+        """Show that a key was dropped; return False where the notice line has to show it."""
+        return False
 
 
 # What disarms the desk without a key and without a message of its own; the focus goes with a key of the trader.
@@ -228,9 +240,7 @@ class GuardedKeys:
     def _say_dropped(self, text: str) -> None:
         """Show the text in the open form if there is one, else on the notice line."""
         form = self.app.screen
-        if isinstance(form, DroppedKeyNotifier):
-            form.say_dropped(text)
-        else:
+        if not (isinstance(form, GuardedForm) and form.say_dropped(text)):
             self._store.tell("warn", text)
 
     def _say_lost_behind_escape(self, key: str, front: KeyTarget) -> None:
@@ -257,9 +267,7 @@ class GuardedKeys:
     def _front_name(self) -> str:
         """Return where a key arrives, for the audit log."""
         screen = self.app.screen
-        if isinstance(screen, HeadlinedForm):
-            return screen.headline_text()
-        return type(screen).__name__ if isinstance(screen, ModalScreen) else "the desk"
+        return screen.headline_text() if isinstance(screen, GuardedForm) else "the desk"
 
     def take_confirm(self, screen: Screen[Any]) -> bool:
         """Return whether a confirm key passed for this form; true once."""
@@ -400,7 +408,7 @@ class GuardedKeys:
     def _close_if_tripped(self, screen: Screen[object]) -> None:
         """Close a form that opens only now, by an order key from before the trip."""
         late = self._order_key_time <= self._trip_key_time
-        front = getattr(screen, "key_target", ON_THE_DESK)
+        front = screen.key_target if isinstance(screen, GuardedForm) else ON_THE_DESK
         if late and front.kind == "sends" and monotonic() - self._tripped_at < ONE_BURST:
             screen.dismiss(None)
 
@@ -416,19 +424,13 @@ class GuardedKeys:
 
     def _front(self) -> KeyTarget:
         """Return where a key arrives; a form counts as painted anew where the process was stopped meanwhile."""
-        front = getattr(self.app.screen, "key_target", None)
-        if not isinstance(front, KeyTarget):
+        screen = self.app.screen
+        if not isinstance(screen, GuardedForm):
             return ON_THE_DESK
+        front = screen.key_target
         if front.painted is not None and front.painted < self._continued_at():
             return replace(front, painted=self._continued_at())
         return front
-
-
-@runtime_checkable
-class HasGuardedKeys(Protocol):
-    """An app whose keys are guarded."""
-
-    guarded_keys: GuardedKeys
 
 
 def _is_foreign_letter(event: events.Key) -> bool:

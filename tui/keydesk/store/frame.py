@@ -6,7 +6,7 @@ taken the last one; its changes stay marked, so a slow link shows fewer frames, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from keydesk.store.state import Topic
@@ -44,38 +44,18 @@ class Frame:
 
 
 class FrameClock:
-    """Draws frames at the wanted rate; a timer calls `beat()` every `period` seconds.
+    """Says when a frame is due, and takes what it shows; a timer asks every `period` seconds.
 
     Args:
         store: What is drawn.
-        draw: Gets each frame.
-        now: The monotonic clock, in seconds.
-        wall_ns: The wall clock, in nanoseconds since 1970 UTC.
-        backlog: How many writes wait for the terminal.
-        before: Called with the store ahead of each frame: arithmetic on what changed.
         fps: A fixed pace; without it 10, and 4 while the terminal cannot keep up.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        draw: Callable[[Frame], None],
-        *,
-        now: Callable[[], float],
-        wall_ns: Callable[[], int],
-        backlog: Callable[[], int] = lambda: 0,
-        before: Sequence[Callable[[Store, float], None]] = (),
-        fps: float | None = None,
-    ) -> None:
+    def __init__(self, store: Store, fps: float | None = None) -> None:
         self.store = store
         self.frames = 0
         self.skipped = 0
         self.slow = False  # the link cannot take ten frames a second
-        self._draw = draw
-        self._now = now
-        self._wall_ns = wall_ns
-        self._backlog = backlog
-        self._before = tuple(before)
         self._fixed_fps = fps
         self._last = float("-inf")
         self._skips_in_row = 0
@@ -93,28 +73,22 @@ class FrameClock:
         """The timer's interval in seconds: one frame at the fastest rate of this clock."""
         return 1 / (self._fixed_fps or FAST_FPS)
 
-    def beat(self) -> Frame | None:
-        """Draw a frame if one is due and the terminal can take it; return None otherwise."""
-        now = self._now()
+    def is_due(self, now: float, waiting_writes: int) -> bool:
+        """Return whether a frame is due and the terminal, for which so many writes wait, can take it."""
         if now - self._last < 0.9 / self.fps:  # a timer may call a little early
-            return None
-        if self._backlog() > MAX_WAITING_WRITES:
+            return False
+        if waiting_writes > MAX_WAITING_WRITES:
             self._skip()
-            return None
+            return False
         self._keep_up()
-        return self.draw_now()
+        return True
 
-    def draw_now(self) -> Frame:
-        """Draw a frame that was not due yet, such as the first prices."""
-        self._last = now = self._now()
-        for step in self._before:
-            step(self.store, now)
+    def next_frame(self, now: float, wall_ns: int) -> Frame:
+        """Return the next frame, also one that is not due yet, such as the first prices."""
+        self._last = now
         self.store.date_notices(now)
-        time_ns = self.store.time_ns(now, self._wall_ns())
-        frame = Frame(self.store, self.store.pop_dirty(), now, time_ns)
-        self._draw(frame)
         self.frames += 1
-        return frame
+        return Frame(self.store, self.store.pop_dirty(), now, self.store.time_ns(now, wall_ns))
 
     def _skip(self) -> None:
         self.skipped += 1

@@ -7,7 +7,6 @@ with each excursion, so that a page knows when to draw.
 
 import asyncio
 import sqlite3
-import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
@@ -23,6 +22,7 @@ from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.records.database import NOT_KEPT, DamagedRecords, set_aside
 from keydesk.records.journal import JournalRecords, KeptPart
 from keydesk.records.trades import JournalLine, columns_of, count, line_of, trade_of
+from keydesk.store.store import Store
 from keydesk.text.file_errors import file_trouble
 from keydesk.text.format import counted
 from keydesk.text.sanitize import SafeText, clean, safe
@@ -58,10 +58,8 @@ class LiveJournal:
     Args:
         client: Reads transactions and candles.
         files: Where records and notes are.
-        pips: Returns one pip of each instrument in price units.
+        store: Has the open trades, the instruments and the broker's time.
         clock: Returns monotonic seconds.
-        now_ns: Returns the broker's time.
-        open_trades: Returns the ids of the trades that are open.
         newest: How many of the newest trades of a large account are listed first.
         sleep: Waits for so many seconds.
         portions: How many transactions of an account without records are read at a time.
@@ -71,11 +69,9 @@ class LiveJournal:
         self,
         client: Client,
         files: JournalFiles,
-        pips: Callable[[], Pips],
+        store: Store,
         clock: Callable[[], float] = monotonic,
         *,
-        now_ns: Callable[[], int] = time.time_ns,
-        open_trades: Callable[[], Iterable[str]] = lambda: (),
         newest: int = NEWEST,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         portions: Portions = STANDARD,
@@ -92,8 +88,8 @@ class LiveJournal:
         self.trouble: SafeText = safe("")  # why it could not be read, or not to the end
         self.notice: SafeText = safe("")  # damaged records were set aside
         self.progress: SafeText = safe("")  # while it is read
-        self.excursions = ExcursionReader(client, now_ns)
-        self._pips, self._now_ns, self._open_trades = pips, now_ns, open_trades
+        self.excursions = ExcursionReader(client, lambda: store.now_ns)
+        self._store = store
         self._newest, self._sleep, self._portions = newest, sleep, portions
         self.part: SafeText = safe("")  # what is shown of an account whose records lack much
         self._is_filling = False  # the records
@@ -203,7 +199,7 @@ class LiveJournal:
         self._turn()
         try:
             await self._read_notes()
-            self.pips = dict(self._pips())
+            self.pips = {name: each.pip for name, each in self._store.instruments.items()}
             self.is_behind = True
             while self.is_behind:
                 self.is_behind = False
@@ -243,9 +239,9 @@ class LiveJournal:
 
     def _set_aside(self) -> None:
         if self._kept is not None:
-            done = self._kept.database.set_aside(self._now_ns())
+            done = self._kept.database.set_aside(self._store.now_ns)
         else:
-            done = set_aside(self.files.records, now_ns=self._now_ns())
+            done = set_aside(self.files.records, now_ns=self._store.now_ns)
         self._kept, self._is_damaged = None, False
         self.records, self._shown = JournalRecords(), KeptPart("", 0, 0)
         self.notice = clean(done)
@@ -282,7 +278,7 @@ class LiveJournal:
             if part.length == self._portions.page or part.length >= self._portions.first:
                 records = await asyncio.to_thread(part.records, *account)
                 self._show(records, KeptPart(*account, newest))
-                self.part, self.is_read = part.text(self._open_trades()), True
+                self.part, self.is_read = part.text(self._store.trades), True
                 self._turn()
 
     def _show(self, records: JournalRecords, kept: KeptPart) -> None:

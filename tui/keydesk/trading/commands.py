@@ -6,7 +6,7 @@ refused one is kept for a minute: the next one opens as it was typed.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
@@ -55,7 +55,14 @@ from keydesk_client.models import (
     OrderRequest,
     StopOrder,
 )
-from keydesk_client.orders.outcome import Done, OrderResult, Outcome, Rejected, new_intent_id
+from keydesk_client.orders.outcome import (
+    Done,
+    Intent,
+    OrderResult,
+    Outcome,
+    Rejected,
+    new_intent_id,
+)
 from keydesk_client.orders.sender import Sender
 
 FIELD_OF_MEMBER: Mapping[str, TicketField] = {
@@ -72,6 +79,7 @@ FIELD_OF_MEMBER: Mapping[str, TicketField] = {
     "position_fill": "fill",
 }
 """The field of a ticket by the first part of a request's member."""
+LEFT_OPEN = "an earlier session ended before the answer came"
 
 
 @dataclass(slots=True)
@@ -174,6 +182,12 @@ class Commands:
     def hold_openings(self) -> None:
         """Refuse orders that open risk until `recover` has finished."""
         self._recovering = True
+
+    def show_left_open(self, intents: Iterable[Intent]) -> None:
+        """Show the intents of earlier sessions at once: they are looked up as soon as the broker answers."""
+        for intent in intents:
+            record = record_of(intent, self.store)
+            self.store.set_in_flight(replace(record, state="unknown", why=LEFT_OPEN))
 
     async def recover(self) -> None:
         """Resolve the open intents of earlier sessions and report their outcomes; opening waits for this."""

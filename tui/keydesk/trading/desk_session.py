@@ -4,7 +4,6 @@ Each desk holds a locked file in the folder of the order journals while it is op
 The file stores unread outcomes: the next desk shows those that arrived while the terminal was gone.
 """
 
-import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -16,7 +15,6 @@ from pathlib import Path
 from time import monotonic, time_ns
 from typing import Final, Literal, get_args
 
-from keydesk.app.account_sources import AccountAddress
 from keydesk.text.format import date_and_time
 from keydesk.text.sanitize import clean
 from keydesk_client.auth.private_files import read_private, release_lock, try_lock
@@ -79,14 +77,6 @@ class DeskSession:
 
     def __post_init__(self) -> None:
         self._path = self.folder / f"{self.name}.{os.getpid()}-{os.urandom(3).hex()}{SUFFIX}"
-
-    @classmethod
-    def of(cls, folder: Path, target: AccountAddress) -> "DeskSession":
-        """Return the session of an account, the same for every profile that opens it."""
-        if target.own_broker:  # its address is another one at every start
-            return cls(folder, target.records)
-        place = hashlib.sha256(target.rest_url.encode()).hexdigest()[:8]
-        return cls(folder, f"{target.account_id}.{place}")
 
     def open(self) -> None:
         """Lock the file of this desk, and take over unread outcomes of desks that have ended.

@@ -4,16 +4,16 @@ Transactions of an answer go through the transaction gate, so the copy on the st
 """
 
 import json
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from time import monotonic, time_ns
-from typing import Protocol
 
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
 from keydesk.text.sanitize import clean, safe
 from keydesk.trading.audit import AuditLog
+from keydesk.trading.desk_session import DeskSession
 from keydesk.trading.executions import Execution, ExecutionLog
 from keydesk.values import InFlight, InFlightKind, TradeRow, is_unprotected
 from keydesk.words.order_text import intent_text
@@ -28,7 +28,7 @@ from keydesk.words.outcomes import (
     report_of,
     slippage_pips,
 )
-from keydesk_client.models import Transaction
+from keydesk_client.account.synchronizer import TransactionGate
 from keydesk_client.orders.outcome import (
     Action,
     Ambiguous,
@@ -59,22 +59,15 @@ PROTECTION_TIMEOUT = 1.0  # seconds to wait for the orders on fill of a new trad
 CHECK_FIRST = "look first"  # shown in place of a key to press again
 
 
-class UnreadOutcomes(Protocol):
-    """Storage of outcomes that the trader has not read yet; it survives the end of the desk."""
-
-    def keep_outcome(self, name: str, level: Level, text: str) -> None: ...
-
-
 @dataclass(slots=True)
 class Dispatcher:
     """Sends commands and reports their outcomes; one per account."""
 
     store: Store
-    offer: Callable[[Iterable[Transaction]], None]  # of the transaction gate
-    saw_last: Callable[[int], None] = lambda _: None  # of the transaction gate
+    gate: TransactionGate  # takes the transactions of answers
     audit: AuditLog | None = None
     keymap: KeyMap = KEYMAP
-    unread: UnreadOutcomes | None = None
+    session: DeskSession | None = None  # keeps outcomes until they are read
     executions: ExecutionLog | None = None
     now: Callable[[], float] = monotonic
     wall_ns: Callable[[], int] = time_ns
@@ -134,9 +127,9 @@ class Dispatcher:
                 self.store.set_in_flight(replace(record, state="unconfirmed"))
             case Done() | Rejected() | NotSent() | Ambiguous():
                 self.store.settle(intent.id)
-                if self.unread is not None:  # first: the desk may be closed at any await
+                if self.session is not None:  # first: the desk may be closed at any await
                     report = report_of(progress, Command(record.text, CHECK_FIRST))
-                    self.unread.keep_outcome(intent.id, report.level, report.text)
+                    self.session.keep_outcome(intent.id, report.level, report.text)
 
     def on_late_outcome(self, outcome: Done | Rejected | Ambiguous) -> None:
         """Warn of a request that took effect after it was unconfirmed; the `alarm` callback of `Sender`."""
@@ -228,8 +221,8 @@ class Dispatcher:
             self.store.settle(intent_id)
 
     def _pass_on(self, outcome: Done | Ambiguous) -> None:
-        self.offer(outcome.transactions)
-        self.saw_last(int(outcome.last_transaction_id))
+        self.gate.offer_all(outcome.transactions)
+        self.gate.saw_last(int(outcome.last_transaction_id))
 
     async def _with_protection(self, report: Report, done: Done) -> Report:
         """Add stop and target of a new trade to the report; make it a warning if there is no stop."""

@@ -77,8 +77,8 @@ class SettingsRequests:
                 failure = error
                 self.dispatcher.record("unknown", f"{text}: {clean(str(error))}")
             else:
-                self.dispatcher.offer([changed.transaction])
-                self.dispatcher.saw_last(changed.last_transaction_id)
+                self.dispatcher.gate.offer_all([changed.transaction])
+                self.dispatcher.gate.saw_last(changed.last_transaction_id)
                 self.dispatcher.record("outcome", f"DONE {text}")
                 self.dispatcher.notify("good", f"DONE {text}")
                 return

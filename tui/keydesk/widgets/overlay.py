@@ -13,9 +13,10 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.events import ScreenResume
 from textual.geometry import Region, Size
-from textual.screen import ModalScreen, Screen
+from textual.screen import Screen
 from textual.strip import Strip
 
+from keydesk.keys.guarded_app import GuardedForm
 from keydesk.terminal._textual_private import ScreenHooks, lay_out, lines_of_screen
 from keydesk.widgets.lines import DrawnLine
 from keydesk.widgets.theme import palette_of
@@ -65,7 +66,7 @@ class Backdrop(ScreenHooks[None]):
 Result = TypeVar("Result")
 
 
-class Overlay(ModalScreen[Result | None], ScreenHooks[Result | None], Generic[Result]):
+class Overlay(GuardedForm[Result | None], ScreenHooks[Result | None], Generic[Result]):
     """A modal screen around which the screen beneath stays visible.
 
     Its first picture is its own widgets only: the terminal shows what is beneath. What changed there before the form

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.app.desk_session import DeskLock
+from keydesk.trading.desk_session import DeskLock
 from support.fakes.working_desk import WorkingDesk
 
 

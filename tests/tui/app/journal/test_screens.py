@@ -9,10 +9,10 @@ from typing import cast
 
 import pytest
 
-from keydesk.app.desk_session import DeskLock
 from keydesk.app.journal.screens import ScreenKeeper, moments_of
 from keydesk.forms.info_form import DetailsForm
 from keydesk.trade_journal.screens import read_screens
+from keydesk.trading.desk_session import DeskLock
 from keydesk_client.models import Transaction
 from support.data.journal_service import JournalService
 from support.data.journal_trades import closed_trade

@@ -155,6 +155,7 @@ class Account:
             store=self.folded.store,
             letters=Letters(lambda letters: letters[0]),
             clock=lambda: 1.0,
+            guard=None,
         )
 
     @property

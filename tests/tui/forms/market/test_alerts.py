@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keydesk.app.alerts.account_alerts import here
-from keydesk.app.desk_session import DeskLock
 from keydesk.calc.alerts.alert import Alert, AlertLine, FiringRecord
 from keydesk.calc.alerts.condition import Facts
 from keydesk.calc.alerts.fact_conditions import TradeResult
@@ -20,6 +19,7 @@ from keydesk.forms.market.new_alert import AlertLineForm, EditAsText, NewAlertFo
 from keydesk.panes.chart_marks import own_lines
 from keydesk.parse.alerts import KINDS, parse_alert
 from keydesk.store.state import Topic
+from keydesk.trading.desk_session import DeskLock
 from support.data.desk_data import desk_store
 from support.fakes.form_app import FormApp
 from support.fakes.working_desk import WorkingDesk

@@ -4,10 +4,10 @@ from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
-from keydesk.app.desk_session import DeskLock
 from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.store.store import Store
+from keydesk.trading.desk_session import DeskLock
 from support.fakes.form_app import FormApp, example_context
 from support.fakes.working_desk import WorkingDesk
 

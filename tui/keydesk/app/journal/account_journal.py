@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textual.app import App
 from textual.worker import Worker
@@ -120,20 +120,7 @@ class AccountJournal:
         from keydesk.trade_journal.live import LiveJournal  # noqa: PLC0415 - with the first page
         from keydesk.trade_journal.newest_part import STANDARD  # noqa: PLC0415 - same
 
-        return LiveJournal(
-            client,
-            files,
-            self._pips,
-            now_ns=self._now_ns,
-            open_trades=lambda: self._store.trades,
-            portions=self._portions or STANDARD,
-        )
-
-    def _pips(self) -> dict[str, Any]:
-        return {name: each.pip for name, each in self._store.instruments.items()}
-
-    def _now_ns(self) -> int:
-        return self._store.now_ns
+        return LiveJournal(client, files, self._store, portions=self._portions or STANDARD)
 
     def _on_transaction(self, transaction: Transaction) -> None:
         self._follow_account()
@@ -221,7 +208,7 @@ class AccountJournal:
     def read_candles(self, trade: JournalTrade, take: Callable[[TradeCandles], None]) -> None:
         """Read the candles around a trade."""
         if self.live is not None:
-            self._run(partial(_read_candles, self.live, trade, self._now_ns(), take), "candles")
+            self._run(partial(_read_candles, self.live, trade, self._store.now_ns, take), "candles")
 
     def read_kept(self, trade: JournalTrade, take: Callable[[Sequence[KeptScreen]], None]) -> None:
         """Read the screens that were kept of a trade."""

@@ -14,7 +14,7 @@ from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action, Confirmation, KeyEffect, Step
-from keydesk.keys.guard import KeyTarget, arming_text
+from keydesk.keys.guard import KeyPlace, arming_text
 from keydesk.keys.keymap import NAME
 from keydesk.store.risk import day_result
 from keydesk.store.state import Notice
@@ -130,17 +130,13 @@ class UnlockForm(InfoForm[bool]):
         width: 68; max-width: 100%; height: 3; border: round $focus; background: $background;
     }
     """
+    KEYS_GO_TO: ClassVar[KeyPlace] = "text"
 
     def __init__(self, context: FormContext) -> None:
         self.context = context
         self.text = ""
         self._wrong = False
         super().__init__()
-
-    @property
-    def key_target(self) -> KeyTarget:
-        """Return the text field, whose keys the guard does not check."""
-        return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
         """Return the words, and the field under them."""

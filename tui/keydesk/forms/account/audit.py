@@ -10,7 +10,7 @@ from textual.widgets import Input
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
-from keydesk.keys.guard import KeyTarget
+from keydesk.keys.guard import KeyPlace
 from keydesk.keys.keymap import FIND
 from keydesk.text.format import clock, date_and_time, shorten_text
 from keydesk.text.sanitize import Printable, safe
@@ -33,17 +33,13 @@ class AuditForm(InfoForm[None]):
         width: 118; max-width: 100%; height: 3; border: round $focus; background: $background;
     }
     """
+    KEYS_GO_TO: ClassVar[KeyPlace] = "text"
 
     def __init__(self, entries: list[AuditEntry], zone: tzinfo) -> None:
         self.entries, self.zone = entries, zone
         self.shown = entries
         self.cursor = 0
         super().__init__()
-
-    @property
-    def key_target(self) -> KeyTarget:
-        """Return the text field, whose keys the guard does not check."""
-        return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
         yield Input(

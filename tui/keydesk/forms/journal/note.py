@@ -18,7 +18,7 @@ from keydesk.calc.trade_journal.notes import (
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
-from keydesk.keys.guard import KeyTarget
+from keydesk.keys.guard import KeyPlace
 from keydesk.keys.keymap import KEYMAP, NAME, TRADE_NOTE, KeyMap
 from keydesk.text.format import EMPTY, shorten
 from keydesk.text.sanitize import Printable, clean, safe
@@ -64,6 +64,7 @@ class NoteTextForm(InfoForm[str]):
         width: 100; max-width: 100%; height: 3; border: round $focus; background: $background;
     }
     """
+    KEYS_GO_TO: ClassVar[KeyPlace] = "text"
 
     def __init__(
         self, title: Printable, before: str, trouble: Callable[[str], str], hint: Printable
@@ -73,11 +74,6 @@ class NoteTextForm(InfoForm[str]):
         self.text = before
         self._trouble = trouble
         self._field_hint: Printable = hint
-
-    @property
-    def key_target(self) -> KeyTarget:
-        """Return the text field, whose keys the guard does not check."""
-        return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
         yield Input(self.text, max_length=MAX_TYPED_LENGTH, select_on_focus=False)

@@ -15,7 +15,7 @@ from keydesk.calc.alerts.price_conditions import PriceCross
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, Words, fold_line, wrap_text
 from keydesk.keys.bindings import bindings_of
-from keydesk.keys.guard import KeyTarget
+from keydesk.keys.guard import KeyPlace
 from keydesk.keys.keymap import KEYMAP, NAME, NEW_ALERT, KeyMap
 from keydesk.parse.alerts import parse_alert
 from keydesk.store.frame import Frame
@@ -211,6 +211,7 @@ class AlertLineForm(InfoForm[AlertLine]):
         width: 72; max-width: 100%; height: 3; border: round $focus; background: $background;
     }
     """
+    KEYS_GO_TO: ClassVar[KeyPlace] = "text"
 
     def __init__(
         self, store: Store, before: str, trouble: Callable[[AlertLine], str], title: Printable
@@ -220,11 +221,6 @@ class AlertLineForm(InfoForm[AlertLine]):
         self._trouble = trouble
         self._title: Printable = title
         self.refused = False  # Enter was pressed on a line that cannot be read
-
-    @property
-    def key_target(self) -> KeyTarget:
-        """Return the text field, whose keys the guard does not check."""
-        return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
         yield Input(

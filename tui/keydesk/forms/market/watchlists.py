@@ -11,7 +11,7 @@ from keydesk.forms.command_line import FindForm
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
-from keydesk.keys.guard import KeyTarget
+from keydesk.keys.guard import KeyPlace
 from keydesk.keys.keymap import COLUMNS, DELETE_LIST, NAME
 from keydesk.store.store import Store
 from keydesk.store.watchlists import in_usual_order
@@ -53,6 +53,7 @@ class NameForm(InfoForm[str]):
         width: 44; max-width: 100%; height: 3; border: round $focus; background: $background;
     }
     """
+    KEYS_GO_TO: ClassVar[KeyPlace] = "text"
 
     def __init__(
         self,
@@ -69,11 +70,6 @@ class NameForm(InfoForm[str]):
         self.text = before
         self._trouble = trouble
         self._field_hint: Printable = hint
-
-    @property
-    def key_target(self) -> KeyTarget:
-        """Return the text field, whose keys the guard does not check."""
-        return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
         yield Input(self.text, max_length=self._longest, select_on_focus=False)
