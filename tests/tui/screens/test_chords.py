@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from keydesk.app.desk_session import DeskLock
 from textual.widget import Widget
 
 from keydesk.panes.strips.chord_list import ChordList
 from keydesk.panes.strips.keys import KeyFooter
+from keydesk.trading.desk_session import DeskLock
 from support.fakes.working_desk import WorkingDesk
 
 

@@ -4,7 +4,7 @@ A trip of the guard closes every open form and disarms the desk. Chords, such as
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic
 from typing import Any, ClassVar, TypeVar
@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from textual import actions, events
 from textual.app import App
+from textual.message import Message
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
 from textual.worker import NoActiveWorker, get_current_worker
@@ -41,31 +42,23 @@ TOO_EARLY = "Too early: read the form, then press the key again."
 Result = TypeVar("Result")
 
 
+@dataclass
+class ChordChanged(Message, bubble=False):
+    """Tells a screen which first key of a chord waits for its second one; "": none any longer."""
+
+    first: str
+
+
 class GuardedForm(ModalScreen[Result]):
     """A form in front of the desk, as the guard sees it."""
 
     KEYS_GO_TO: ClassVar[KeyPlace] = "desk"
     painted: float | None = None  # monotonic seconds when it was first painted
 
-<<<<<<< HEAD
-
-@runtime_checkable
-class ChordScreen(Protocol):
-    """A screen that shows which keys may follow the first one of a chord."""
-
-    def show_chord(self, first: str) -> None:
-        """Show what may follow this key; "": none is waited for any longer."""
-
-
-@runtime_checkable
-class HeadlinedForm(Protocol):
-    """A form that the audit log names by what it is about."""
-=======
     @property
     def key_target(self) -> KeyTarget:
         """Return where keys arrive."""
         return KeyTarget(self.KEYS_GO_TO, self.painted)
->>>>>>> d6d3200e (Give objects where functions and protocols of one implementation were passed: session, gate, guard, window, store; name an open order of the last session while the broker is away)
 
     def headline_text(self) -> str:
         """Return what the form would do, on one line: the audit log names it so."""
@@ -328,8 +321,7 @@ class GuardedKeys:
 
     def _show_chord(self) -> None:
         for screen in self.app.screen_stack:
-            if isinstance(screen, ChordScreen):
-                screen.show_chord(self.chords.first)
+            screen.post_message(ChordChanged(self.chords.first))
 
     def _end_chord(self) -> None:
         """Forget the first key of a chord: another screen has the keys, or what was typed is dropped."""

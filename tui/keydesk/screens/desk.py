@@ -18,6 +18,7 @@ from keydesk.calc.market.granularity import COMMON, next_common
 from keydesk.config.last_workspace import Workspace
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.chords import continuations
+from keydesk.keys.guarded_app import ChordChanged
 from keydesk.keys.keymap import DESK as DESK_CONTEXT
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.panes.books import Books
@@ -348,6 +349,9 @@ class DeskScreen(Backdrop):
     def _keys_of(self) -> str:
         """The key map's name of the focused pane."""
         return str(getattr(self.focused, "key_context", DESK_CONTEXT))
+
+    def on_chord_changed(self, message: ChordChanged) -> None:
+        self.show_chord(message.first)
 
     def show_chord(self, first: str) -> None:
         """Show in the footer at once what may follow the first key of a chord, and a moment later in a list."""
