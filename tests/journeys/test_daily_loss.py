@@ -134,7 +134,7 @@ def test_on_the_first_day_a_limit_in_per_cent_does_not_lock_after_the_first_spre
         terminal.press("g", "s")
         terminal.see("Your limits of the account")
         terminal.press("j", "2", "Enter")
-        terminal.see("Limits in force: Loss of the day, exit-only at: 2 % NAV")
+        terminal.see("Limits in force: Loss of the day, exit-only: 2 % NAV")
         buy_100_000(terminal)
         terminal.see("FILLED 100,000")
         terminal.press("Escape", "g", "s")  # the page says where the limit stands, after the check

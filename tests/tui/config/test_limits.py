@@ -87,11 +87,11 @@ def test_a_file_that_cannot_be_changed_is_left_and_said(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (LimitChange("hard_open_trades", D(2)), "Open trades and entry orders: 2 trades"),
-        (LimitChange("hard_open_trades", D(1)), "Open trades and entry orders: 1 trade"),
-        (LimitChange("hard_open_trades", None), "Open trades and entry orders: off"),
+        (LimitChange("hard_open_trades", D(2)), "Trades and entry orders: 2 trades"),
+        (LimitChange("hard_open_trades", D(1)), "Trades and entry orders: 1 trade"),
+        (LimitChange("hard_open_trades", None), "Trades and entry orders: off"),
         (LimitChange("hard_notional", D(250_000)), "Value of a trade: 250,000 USD"),
-        (LimitChange("slow_ms", D(1)), "Round trip, asks: 1 ms"),
+        (LimitChange("slow_ms", D(1)), "Round trip to the broker, asks: 1 ms"),
         (
             LimitChange("soft_risk_percent", D("0.5"), "EUR_USD"),
             "Risk of a trade, asks in EUR/USD: 0.5 % NAV",

@@ -6,11 +6,15 @@ from pathlib import Path
 import pytest
 from textual.geometry import Region
 
+from keydesk.calc.market.replay import ControlledMarket, MarketState
+from keydesk.forms.framed_sheet import Sheet
 from keydesk.panes.chart import Chart
 from keydesk.screens.desk import DeskScreen
 from keydesk.screens.placement import LARGE, MEDIUM, MINI
+from keydesk.store.frame import Frame
 from keydesk.trading.desk_session import DeskLock
 from keydesk.widgets.lines import LinePane
+from keydesk.widgets.ruled_grid import RuledGrid
 from keydesk.widgets.table import TablePane, needed
 from support.data.desk_data import desk_store
 from support.fakes.desk_app import DeskApp
@@ -57,6 +61,7 @@ async def assert_panes_are_whole(width: int, heights: Sequence[int]) -> None:
                     assert needed(pane.fitted, pane.gap) <= pane.inside, (pane.id, height)
                 if isinstance(pane, Chart):
                     assert pane.inside >= LEAST_CHART, (pane.id, height)
+            assert screen.page_region(app.size) == screen._panes.region
             covered = sum(pane.region.area for pane in shown(screen))
             assert covered >= (width - 4) * (height - FRAME - 7) * 2 // 3, height
 
@@ -126,3 +131,21 @@ async def test_a_chart_that_a_larger_window_shows_asks_for_its_candles(tmp_path:
         asked = app.series_wanted[1:]
     assert asked[:2] == [(2, "H1"), (2, "")]
     assert sorted(asked[2:]) == [(2, "H1"), (3, "D"), (4, "M1")]
+
+
+async def test_a_page_stands_where_the_panes_stand_also_after_a_resize_and_over_a_replay(
+    tmp_path: Path,
+) -> None:
+    app = WorkingDesk(DeskLock.of(tmp_path, "practice"))
+    async with app.run_test(size=(120, 35)) as pilot:
+        await pilot.press("g", "s")
+        page = app.screen.query_one(Sheet)
+        for width, height in ((120, 35), (80, 24), (60, 20), (200, 50)):
+            await resize(pilot, width, height)
+            await pilot.pause()
+            assert page.region == app.window.screen.query_one(RuledGrid).region, (width, height)
+        app.store.set_market(ControlledMarket(MarketState(running=False)))
+        app.window.screen.on_frame(Frame(app.store, {}, 1e9, 0))
+        await pilot.pause()
+        assert page.region.y == 3  # below the strip of the replay
+        assert page.region == app.window.screen.query_one(RuledGrid).region

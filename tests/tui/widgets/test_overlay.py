@@ -171,7 +171,7 @@ async def test_what_changes_beneath_before_a_form_is_shown_is_drawn_after_its_fi
     app = WatchedDesk(tmp_path)
     async with app.run_test(size=(200, 50)) as pilot:
         await pilot.pause()
-        app.action_perform("help")
+        app.action_perform("find")
         app.screen.refresh(Region(0, 3, 10, 1))
         async with asyncio.timeout(PATIENCE):
             while not any(reaches(update, y=3, before=10) for update in app.of_form[1:]):

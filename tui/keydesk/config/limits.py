@@ -94,7 +94,7 @@ class LimitChange:
             amount = self.amount(self.value, currency)
         else:
             amount = "that of the account" if of_one else "off"
-        return f"{field.text}{of_one and f' in {of_one}'}: {amount}"
+        return f"{field.full_name}{of_one and f' in {of_one}'}: {amount}"
 
 
 def save_limit(folder: Path, change: LimitChange) -> None:

@@ -53,6 +53,7 @@ class FindForm(InfoForm[str]):
 
     BINDINGS = bindings_of(FIND)
     WIDTH: ClassVar[int] = 44
+    IS_PAGE: ClassVar[bool] = False
     DEFAULT_CSS = """
     FindForm > Input, FindForm > Input:focus {
         width: 44; max-width: 100%; height: 3; border: round $focus; background: $background;
@@ -137,6 +138,7 @@ class CommandForm(InfoForm[ParsedCommand | RunKey]):
 
     BINDINGS = bindings_of(COMMAND)
     WIDTH: ClassVar[int] = 78
+    IS_PAGE: ClassVar[bool] = False
     DEFAULT_CSS = """
     CommandForm > Input, CommandForm > Input:focus {
         width: 78; max-width: 100%; height: 3; border: round $focus; background: $background;

@@ -7,6 +7,7 @@ from time import monotonic
 from typing import ClassVar
 
 from rich.cells import cell_len, set_cell_size
+from textual.events import Resize
 
 from keydesk.forms.framed_sheet import Sheet
 from keydesk.forms.sheet import BLANK, ModalForm, TextLine
@@ -31,16 +32,21 @@ from keydesk.text.format import (
 from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.widgets.overlay import Result
 
+FRAME = 4  # columns of a sheet beside its lines
+FIELD_ROWS = 3  # of a field of text with its frame
+
 
 class InfoForm(ModalForm[Result]):
-    """The base of forms that send nothing and close with Esc."""
+    """The base of forms that send nothing and close with Esc. A page takes the place of the panes, all of it."""
 
     BINDINGS = bindings_of(PAGE)
     WIDTH: ClassVar[int] = 76
     KEY_CONTEXT: ClassVar[str] = ""  # whose keys `?` shows; a field of text has none
+    IS_PAGE: ClassVar[bool] = True  # else as large as its lines, over the middle of the desk
     FOOTER: ClassVar[str] = "Esc closes what is open and gives the keys back to the panes."
     DEFAULT_CSS = """
     InfoForm { align: center middle; }
+    InfoForm.-page { align: left top; }
     InfoForm > Sheet {
         height: auto; padding: 0 1; background: $background; border: round $focus;
         border-title-color: $bright; border-subtitle-color: $muted;
@@ -48,8 +54,48 @@ class InfoForm(ModalForm[Result]):
     """
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("-page" if self.IS_PAGE else "")
         self.painted: float | None = None
+
+    # Its place.
+
+    @property
+    def sheet_width(self) -> int:
+        """Columns of the sheet with its frame: of a page all that there are."""
+        return self.page_region.width if self.IS_PAGE else super().sheet_width
+
+    @property
+    def inside(self) -> int:
+        """Columns of a line."""
+        return max(1, min(self.WIDTH, self.sheet_width) - FRAME)
+
+    @property
+    def room(self) -> int:
+        """Return the number of lines that fit."""
+        return max(1, self.page_region.height - 2 if self.IS_PAGE else self.app.size.height - 2)
+
+    def on_mount(self) -> None:
+        """Take the place of the panes; note when the form was first painted."""
+        self._take_place()
+        self.painted = monotonic()
+
+    def page_region_moved(self) -> None:
+        """Stand where the panes stand now, and draw for that size."""
+        self._take_place()
+        self.redraw()
+
+    def on_resize(self, event: Resize) -> None:  # noqa: ARG002
+        """Stand where the panes stand in a terminal of this size."""
+        if self._drawn_for != self.app.size:
+            self._take_place()
+
+    def _take_place(self) -> None:
+        if not self.IS_PAGE or self.sheet is None or not self.children:
+            return
+        place, others = self.page_region, len(self.children) - 1
+        self.children[0].styles.margin = (place.y, 0, 0, 0)
+        self.sheet.styles.width = place.width
+        self.sheet.styles.height = max(1, place.height - others * FIELD_ROWS)
 
     @abstractmethod
     def title_text(self) -> Printable:
@@ -66,15 +112,6 @@ class InfoForm(ModalForm[Result]):
         while words and cell_len("  ".join((*words, leave))) > width:
             words.pop()
         return safe("  ".join((*words, leave)))
-
-    @property
-    def room(self) -> int:
-        """Return the number of lines that fit."""
-        return max(1, self.app.size.height - 2)
-
-    def on_mount(self) -> None:
-        """Note when the form was first painted."""
-        self.painted = monotonic()
 
     def on_frame(self, _frame: Frame) -> None:
         """Ignore the frame; a form that shows prices overrides this."""
@@ -96,7 +133,6 @@ class InfoForm(ModalForm[Result]):
 
 GAP = "  "
 KEY_WIDTH = 9
-FRAME = 4  # columns of a sheet beside its lines
 
 
 class HelpForm(InfoForm[None]):

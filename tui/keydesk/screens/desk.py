@@ -115,6 +115,7 @@ class DeskScreen(Backdrop):
         self._all_panes: dict[str, LinePane] = {}  # by id
         self._held: list[Frame] = []  # frames not drawn yet
         self._drawn_at = float("-inf")
+        self._page_region = Region()
         self.deal = Deal()
         self._strips = Strips(keymap, unavailable)
         self._chord_list = ChordList(unavailable, id="chord-list")
@@ -182,6 +183,7 @@ class DeskScreen(Backdrop):
                 pane.frame = frame  # its heading may be a tab
         self._panes.check()
         self._strips.share_instrument_line()
+        self._move_pages()
 
     def _show_replay(self, frame: Frame) -> None:
         """Give the replay strip its line while it has something to say."""
@@ -190,6 +192,22 @@ class DeskScreen(Backdrop):
         if self.has_class("-replay") != shown:
             self.set_class(shown, "-replay")
             self.call_after_refresh(self._panes.moved)
+
+    def _move_pages(self) -> None:
+        """Let pages stand where the panes stand now."""
+        region = self.page_region(self.app.size)
+        if region != self._page_region:
+            self._page_region = region
+            for screen in self.app.screen_stack:
+                if isinstance(screen, Overlay):
+                    screen.page_region_moved()
+
+    def page_region(self, size: Size) -> Region:
+        """Return where the panes stand in a terminal of this size; all of it where it shows none."""
+        if tier_for(size) is None:
+            return size.region
+        above, below = self._strips.rows_beside(size, replays=self.has_class("-replay"))
+        return Region(0, above, size.width, size.height - above - below)
 
     def _leave_room_for_form(self) -> None:
         """Let panes that reach under a docked form end where it begins, so that it cuts no column and no message."""

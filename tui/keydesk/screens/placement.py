@@ -181,8 +181,18 @@ class Strips:
     def fit(self, size: Size, *, exits_only: bool) -> None:
         """Fit the strips to the size of the terminal; a small one shows exits only."""
         self._account.is_short = self.footer.exits_only = exits_only
-        roomy = size.width >= TWO_NOTICES_ACROSS and size.height >= TWO_NOTICES_FROM
-        self._notices.set_class(roomy, "-two")
+        self._notices.set_class(self._has_two_notices(size), "-two")
+
+    def rows_beside(self, size: Size, *, replays: bool) -> tuple[int, int]:
+        """Return the rows of the strips above the panes and below them in a terminal of this size."""
+        is_mini = tier_for(size) is MINI
+        above = 2 + is_mini + replays  # account, health; funds; replay
+        instrument = self._notices.has_class("-longer") or not is_mini
+        return above, 2 + self._has_two_notices(size) + instrument  # notices, keys
+
+    @staticmethod
+    def _has_two_notices(size: Size) -> bool:
+        return size.width >= TWO_NOTICES_ACROSS and size.height >= TWO_NOTICES_FROM
 
     def share_instrument_line(self) -> None:
         """Show notices on the instrument line, too, while they need three lines; no other line moves."""

@@ -62,6 +62,10 @@ class Backdrop(ScreenHooks[None]):
     def covered(self) -> None:
         """Show that a form has the keys; called after its first picture, which nothing here may delay."""
 
+    def page_region(self, size: Size) -> Region:
+        """Return the part that a page takes in a terminal of this size: the whole of it."""
+        return size.region
+
 
 Result = TypeVar("Result")
 
@@ -136,6 +140,16 @@ class Overlay(GuardedForm[Result | None], ScreenHooks[Result | None], Generic[Re
         lines = lines_of_screen(beneath, size, rows) if beneath is not None and rows else []
         lines += [Strip([])] * (size.height - len(lines))
         return [strip.adjust_cell_length(size.width, plain) for strip in lines]
+
+    @property
+    def page_region(self) -> Region:
+        """The part of the screen that a page takes: where the main screen has its panes."""
+        screens = (each for each in self.app.screen_stack if isinstance(each, Backdrop))
+        main, size = next(screens, None), self.app.size
+        return size.region if main is None else main.page_region(size)
+
+    def page_region_moved(self) -> None:
+        """Take the part of the screen that a page takes now; called when it has another place or size."""
 
     @property
     def _screen_beneath(self) -> Screen[Any] | None:

@@ -94,8 +94,8 @@ async def test_an_instrument_has_limits_of_its_own_over_those_of_the_account() -
     app = await after("a", limits=limits)
     assert "Your limits of EUR/USD" in app.last_text
     assert "(100000)" in app.last_text  # the account's, as it has none of its own
-    assert "Open trades" not in app.last_text
-    kept = await after("a", "down", "down", "5", "0", "0", "enter", limits=limits)
+    assert "The account" not in app.last_text
+    kept = await after("a", "down", "5", "0", "0", "enter", limits=limits)
     assert kept.results == [(LimitChange("hard_units", D(500), "EUR_USD"),)]
 
 
@@ -104,15 +104,17 @@ async def test_a_change_must_be_kept_before_the_page_turns_to_the_instrument() -
 
 
 async def test_the_page_says_where_the_limits_stand() -> None:
-    text = (await after()).last_text
+    limits = Limits(hard_open_trades=D(2), hard_spread_pips=D(3))
+    text = (await after(size=(120, 35), limits=limits)).last_text
     assert "UNLIMITED, 1 no stop" in text
-    assert "1.0 EUR/USD" in text
+    assert "3 / 2" in text  # two trades and an entry order
+    assert "1.0 / 3 EUR/USD" in text
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 35), (200, 50)])
 async def test_every_row_can_be_reached_at_every_size(size: tuple[int, int]) -> None:
     app = await after(*["down"] * 30, size=size)
-    assert "Round trip, asks" in app.last_text
+    assert "Round trip to the broker" in app.last_text
     assert "Esc drops" in app.last_text
 
 

@@ -189,7 +189,7 @@ async def test_open_risk_of_the_account_counts_with_the_order_as_it_would_be() -
     store_limits = Limits(hard_open_risk_percent=D("0.9"))
     text, results = await pressed(move(store_limits), "s 1 . 0 7 9 y")
     assert results == []
-    assert "Open risk of everything" in text
+    assert "Open risk" in text
 
 
 async def test_a_move_that_lowers_the_risk_passes_a_limit_that_the_order_breaks() -> None:

@@ -6,6 +6,7 @@ A hard limit refuses with its value, its name on the page of limits and the reme
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from enum import Enum
 
 from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_settings import Limits
@@ -19,15 +20,42 @@ MAX_DIGITS = 12  # of a limit, on each side of its point
 COUNTED_UNITS = frozenset(("trades", "minutes", "units", "pips"))
 
 
+class LimitGroup(Enum):
+    """What a limit is of; the page of limits shows them in this order."""
+
+    DAY = "The day"
+    ACCOUNT = "The account"
+    TRADE = "Each new trade"
+    MARKET = "The market at the order"
+
+
+class LimitEffect(Enum):
+    """What happens beyond a limit."""
+
+    EXIT_ONLY = "exit-only"  # until the day ends
+    PAUSES = "pauses"  # exit-only for some minutes
+    REFUSES = "refuses"
+    ASKS = "asks"  # for a letter
+
+
 @dataclass(frozen=True, slots=True)
 class LimitField:
     """A limit as settings and the page of limits name it."""
 
+    group: LimitGroup
+    effect: LimitEffect
     name: str  # in `templates.toml`
     text: str
     unit: str
+    meaning: str
     per_instrument: bool = False
     may_be_off: bool = True
+
+    @property
+    def full_name(self) -> str:
+        """The name, with what happens beyond the limit unless that is a refusal."""
+        refuses = self.effect is LimitEffect.REFUSES
+        return self.text if refuses else f"{self.text}, {self.effect.value}"
 
     def amount(self, value: Decimal, currency: str) -> str:
         """Return a value with its unit: 1 trade, 2.5 % NAV, 300 USD."""
@@ -37,42 +65,81 @@ class LimitField:
         return f"{units(value)} {self.unit.removesuffix('s') if is_one else self.unit}"
 
 
+def _of_trades(
+    group: LimitGroup, name: str, text: str, unit: str, meaning: str, *, may_be_off: bool = True
+) -> LimitField:
+    """Return a limit that an instrument may have of its own."""
+    effect = LimitEffect.ASKS if name.startswith("soft") else LimitEffect.REFUSES
+    return LimitField(group, effect, name, text, unit, meaning, True, may_be_off)
+
+
+_DAY, _ACCOUNT, _TRADE, _MARKET = LimitGroup
 LIMIT_FIELDS = (
-    LimitField("daily_loss", "Loss of the day, exit-only at", "money", may_be_off=True),
-    LimitField("daily_loss_percent", "Loss of the day, exit-only at", "% NAV"),
-    LimitField("cool_off_losses", "Losses in a row before a pause", "trades"),
-    LimitField("cool_off_minutes", "The pause after them", "minutes", may_be_off=False),
-    LimitField("hard_open_risk_percent", "Open risk of everything", "% NAV"),
-    LimitField("hard_open_trades", "Open trades and entry orders", "trades"),
-    LimitField("hard_risk_percent", "Risk of a trade", "% NAV", per_instrument=True),
     LimitField(
-        "soft_risk_percent", "Risk of a trade, asks", "% NAV", per_instrument=True, may_be_off=False
+        *(_DAY, LimitEffect.EXIT_ONLY, "daily_loss", "Loss of the day", "money"),
+        "At this loss only exits are sent until 17:00 New York",
     ),
-    LimitField("hard_units", "Units of a trade", "units", per_instrument=True),
-    LimitField("hard_notional", "Value of a trade", "money", per_instrument=True),
-    LimitField("hard_leverage", "Value of a trade", "× NAV", per_instrument=True),
     LimitField(
-        "soft_leverage", "Value of a trade, asks", "× NAV", per_instrument=True, may_be_off=False
+        *(_DAY, LimitEffect.EXIT_ONLY, "daily_loss_percent", "Loss of the day", "% NAV"),
+        "The same in per cent of the NAV at the start of the day; the smaller one counts",
     ),
-    LimitField("hard_spread_pips", "Spread", "pips", per_instrument=True),
-    LimitField("soft_spread_pips", "Spread, asks", "pips", per_instrument=True),
-    LimitField("hard_spread_of_stop", "Spread over the stop", "share", per_instrument=True),
     LimitField(
-        "soft_spread_of_stop",
-        "Spread over the stop, asks",
-        "share",
-        per_instrument=True,
+        *(_DAY, LimitEffect.PAUSES, "cool_off_losses", "Losing trades in a row", "trades"),
+        "After so many today only exits are sent for a while",
+    ),
+    LimitField(
+        *(_DAY, LimitEffect.PAUSES, "cool_off_minutes", "Length of that pause", "minutes"),
+        "How long only exits are sent",
         may_be_off=False,
     ),
     LimitField(
-        "hard_deviation_percent", "Entry away from the market", "% price", per_instrument=True
+        *(_ACCOUNT, LimitEffect.REFUSES, "hard_open_risk_percent", "Open risk", "% NAV"),
+        "Loss if all stops are hit, entry orders counted as if they filled",
     ),
     LimitField(
-        "soft_deviation_ranges", "Entry away from the market, asks", "× ADR", per_instrument=True
+        *(_ACCOUNT, LimitEffect.REFUSES, "hard_open_trades", "Trades and entry orders", "trades"),
+        "Open trades and pending entry orders together",
     ),
-    LimitField("slow_ms", "Round trip, asks", "ms", may_be_off=False),
+    _of_trades(_TRADE, "hard_risk_percent", "Risk of a trade", "% NAV", "Its loss at the stop"),
+    _of_trades(_TRADE, "hard_units", "Units of a trade", "units", "Its size"),
+    _of_trades(_TRADE, "hard_notional", "Value of a trade", "money", "Units times price"),
+    _of_trades(
+        _TRADE, "hard_leverage", "Value of a trade", "× NAV", "Units times price, over the NAV"
+    ),
+    _of_trades(
+        *(_TRADE, "hard_spread_of_stop", "Spread to stop distance", "share"),
+        "0.25: the spread is a quarter of the distance to the stop",
+    ),
+    _of_trades(
+        *(_TRADE, "soft_risk_percent", "Risk of a trade", "% NAV", "Its loss at the stop"),
+        may_be_off=False,
+    ),
+    _of_trades(
+        *(_TRADE, "soft_leverage", "Value of a trade", "× NAV", "Units times price, over the NAV"),
+        may_be_off=False,
+    ),
+    _of_trades(
+        *(_TRADE, "soft_spread_of_stop", "Spread to stop distance", "share"),
+        "0.25: the spread is a quarter of the distance to the stop",
+        may_be_off=False,
+    ),
+    _of_trades(_MARKET, "hard_spread_pips", "Spread", "pips", "Ask less bid as the order is sent"),
+    _of_trades(
+        *(_MARKET, "hard_deviation_percent", "Entry from the market", "% price"),
+        "How far the price of an entry order is from the market",
+    ),
+    _of_trades(_MARKET, "soft_spread_pips", "Spread", "pips", "Ask less bid as the order is sent"),
+    _of_trades(
+        *(_MARKET, "soft_deviation_ranges", "Entry from the market", "× ADR"),
+        "The same in average daily ranges",
+    ),
+    LimitField(
+        *(_MARKET, LimitEffect.ASKS, "slow_ms", "Round trip to the broker", "ms"),
+        "Time from a request to the broker's answer",
+        may_be_off=False,
+    ),
 )
-"""Every limit; those that ask want a letter, the others refuse."""
+"""Every limit, those of a group that refuse before those that ask."""
 _NAMES = {field.name: field.text for field in LIMIT_FIELDS}
 
 

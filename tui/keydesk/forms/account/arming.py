@@ -127,7 +127,7 @@ class UnlockForm(InfoForm[bool]):
     WIDTH: ClassVar[int] = 68
     DEFAULT_CSS = """
     UnlockForm > Input, UnlockForm > Input:focus {
-        width: 68; max-width: 100%; height: 3; border: round $focus; background: $background;
+        width: 100%; height: 3; border: round $focus; background: $background;
     }
     """
     KEYS_GO_TO: ClassVar[KeyPlace] = "text"

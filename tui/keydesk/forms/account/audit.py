@@ -30,7 +30,7 @@ class AuditForm(InfoForm[None]):
     WIDTH: ClassVar[int] = 118
     DEFAULT_CSS = """
     AuditForm > Input, AuditForm > Input:focus {
-        width: 118; max-width: 100%; height: 3; border: round $focus; background: $background;
+        width: 100%; height: 3; border: round $focus; background: $background;
     }
     """
     KEYS_GO_TO: ClassVar[KeyPlace] = "text"

@@ -8,12 +8,14 @@ from typing import Any, ClassVar
 from rich.cells import cell_len
 from textual.events import Key as KeyPress
 
-from keydesk.calc.daily_loss import refused_limit, share_used
+from keydesk.calc.daily_loss import refused_limit
 from keydesk.calc.market.trading_day import DAY_END_TEXT
 from keydesk.calc.orders.limits import (
     LIMIT_FIELDS,
     MAX_DIGITS,
+    LimitEffect,
     LimitField,
+    LimitGroup,
     has_sane_size,
     losses_in_a_row,
 )
@@ -21,27 +23,44 @@ from keydesk.calc.orders.ticket_draft import Entry, UnreadableText, above_zero, 
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.config.limits import WHOLE, LimitChange, with_limit
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_text
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import LIMITS
 from keydesk.store.frame import Frame
 from keydesk.store.risk import day_result, open_risk_of
 from keydesk.store.store import Store
-from keydesk.text.format import UNLIMITED, money, pair
+from keydesk.store.trading_context import trading_context_of
+from keydesk.text.format import UNLIMITED, money, pair, units
 from keydesk.text.sanitize import Printable, safe
-from keydesk_client.arithmetic.constants import PERCENT
+from keydesk.values import TradeRow
+from keydesk_client.arithmetic.constants import NOTHING, PERCENT
+from keydesk_client.arithmetic.profit import notional
 
 Changes = tuple[LimitChange, ...]
-NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH, NOW_WIDTH = 32, 10, 9, 18
-BEFORE_NOW = 2 + NAME_WIDTH + VALUE_WIDTH + 2 + UNIT_WIDTH + 1
+EFFECT_WIDTH, NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH, NOW_WIDTH = 10, 24, 10, 9, 18
+BEFORE_NOW = 2 + EFFECT_WIDTH + NAME_WIDTH + VALUE_WIDTH + 2 + UNIT_WIDTH + 1
 IN_ONE_LINE = BEFORE_NOW + NOW_WIDTH
+WIDE_NOW = 30  # where the meaning of each limit stands beside it
+MEANING_FROM = BEFORE_NOW + WIDE_NOW + 48
 DAILY = frozenset(("daily_loss", "daily_loss_percent"))
 FROM_NEXT_DAY = f"counts from the next day, {DAY_END_TEXT}"
-HINTS: Mapping[str, str] = {
-    "hard_open_risk_percent": "Open trades to their stops, and entry orders as if they filled",
-    "hard_spread_of_stop": "0.25: the spread is a quarter of the distance to the stop",
-    "cool_off_losses": "After that many losing trades in a row today, only exits are sent for a while",
+EFFECT_ROLES = {
+    LimitEffect.EXIT_ONLY: "danger",
+    LimitEffect.PAUSES: "danger",
+    LimitEffect.REFUSES: "loss",
+    LimitEffect.ASKS: "warn",
 }
+LEGEND = "refuses: the order is not sent.  asks: a letter sends it.  Exits are never refused."
+NEAR, REACHED = Decimal("0.7"), Decimal(1)  # shares of a limit
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Where a limit stands: how much is used now, and in what words."""
+
+    text: str
+    amount: Decimal | None = None  # None: it cannot be compared with the limit
+    about: str = ""  # of what it is, behind the limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +117,7 @@ class LimitsForm(InfoForm[Changes]):
 
     KEY_CONTEXT: ClassVar[str] = LIMITS
     BINDINGS = bindings_of(LIMITS)
-    WIDTH: ClassVar[int] = 88
+    WIDTH: ClassVar[int] = 176
 
     def __init__(self, context: FormContext) -> None:
         self.context = context
@@ -122,21 +141,22 @@ class LimitsForm(InfoForm[Changes]):
         keymap, focus = self.context.keymap, self.context.store.focus
         keeps, scope = keymap.name("limit-take"), keymap.name("limit-scope")
         other = "account" if self.instrument else pair(focus) if focus else "instrument"
-        hints = ("Space off", f"{keeps} keeps", f"{scope} {other}")
+        hints = (f"{keeps} saves", "Space off", f"{scope} {other}")
         return self.keys_that_fit(*hints, leave="Esc drops")
 
     def lines(self) -> Sequence[TextLine]:
         """Return the rows that fit, and the details of the one under the cursor."""
         below = self._below()
-        header = [_header()] if self._is_wide else []
+        header = [self._header()] if self._is_wide else []
         room = max(1, self.room - len(below) - len(header))
-        now = _usage(self.context.store)
-        rows = [self._row(at, row, now) for at, row in enumerate(self.rows)]
-        first, height = self.at, len(rows[self.at])
-        while first > 0 and height + len(rows[first - 1]) <= room:
+        now = _usage(self.context.store, self.context.clock())
+        blocks = [self._block(at, now, room) for at in range(len(self.rows))]
+        first, height = self.at, len(blocks[self.at])
+        while first > 0 and height + len(blocks[first - 1]) <= room:
             first -= 1
-            height += len(rows[first])
-        shown = [line for row in rows[first:] for line in row]
+            height += len(blocks[first])
+        shown = [line for block in blocks[first:] for line in block]
+        shown = shown[1:] if shown[0] == BLANK else shown
         return [*header, *shown[:room], *below]
 
     @property
@@ -144,18 +164,27 @@ class LimitsForm(InfoForm[Changes]):
         """Whether a row fits in one line; else its name has a line of its own, and no figure is cut off."""
         return self.inside >= IN_ONE_LINE
 
+    def _block(self, at: int, now: Mapping[str, Usage], room: int) -> list[TextLine]:
+        """Return the lines of a limit, with the name of its group above the first of it."""
+        group = self.rows[at].field.group
+        lines = self._row(at, self.rows[at], now)
+        if at and self.rows[at - 1].field.group is group:
+            return lines
+        gap = [BLANK] if at and room > len(self.rows) + 2 * len(LimitGroup) else []
+        return [*gap, ((safe(group.value), "bright"),), *lines]
+
     def _below(self) -> list[TextLine]:
         trouble = self.trouble()
         if trouble:
             role = "danger" if self.refused else "warn"
             return [BLANK, *wrap_text(safe(f"✗ {trouble}"), role, self.inside)]
-        name = self.rows[self.at].field.name
-        text = self._of_the_day() if name in DAILY else HINTS.get(name)
-        if text is None and name.startswith("hard"):
-            text = "More than this is refused; exits never are"
-        elif text is None and name.startswith("soft"):
-            text = "More than this asks for a letter"
-        return wrap_text(safe(text), "muted", self.inside) if text else []
+        field = self.rows[self.at].field
+        texts = [] if self.inside >= MEANING_FROM else [field.meaning]
+        texts += [self._of_the_day()] if field.name in DAILY else []
+        if self.room > len(self.rows):
+            texts.append(LEGEND)
+        lines = [line for text in texts for line in wrap_text(safe(text), "muted", self.inside)]
+        return [BLANK, *lines] if self.room > len(self.rows) and lines else lines
 
     def _of_the_day(self) -> str:
         """Return when a daily loss limit counts, and which one is in force today."""
@@ -181,19 +210,24 @@ class LimitsForm(InfoForm[Changes]):
                     return f"{each.name}: {reason}"
         return ""
 
-    def _row(self, at: int, row: LimitRow, now: Mapping[str, str]) -> list[TextLine]:
+    def _row(self, at: int, row: LimitRow, now: Mapping[str, Usage]) -> list[TextLine]:
         active = at == self.at
         text, role = row.entry.text, "bright"
         if not text:
             common = value_in(self.context.limits, row.field.name) if self.instrument else None
             text, role = ("off" if common is None else f"({common:f})"), "muted"
-        usage, unit = now.get(row.field.name, ""), self._unit(row.field)
+        usage, usage_role = _usage_text(now.get(row.field.name), row.value)
+        unit = self._unit(row.field)
         left, right = ("[", "]") if active else (" ", " ")
-        mark = ("▶ " if active else "  ", "focus")
-        name = f"{row.field.text:<{NAME_WIDTH}}"
+        effect, name = row.field.effect, row.field.text
         if self._is_wide:
             unit, text = f"{unit:<{UNIT_WIDTH}}", f"{text:>{VALUE_WIDTH}}"
-        named: TextLine = (mark, (safe(name), "bright" if active else "plain"))
+            name = f"{name:<{NAME_WIDTH}}"
+        named: TextLine = (
+            ("▶ " if active else "  ", "focus"),
+            (safe(f"{effect.value:<{EFFECT_WIDTH}}"), EFFECT_ROLES[effect]),
+            (safe(name), "bright" if active else "plain"),
+        )
         value: TextLine = (
             (left, "focus"),
             (safe(text), role),
@@ -201,22 +235,31 @@ class LimitsForm(InfoForm[Changes]):
             (safe(f" {unit}"), "muted"),
         )
         if self._is_wide:
-            return self._beside((*named, *value), usage)
+            return self._beside((*named, *value), (safe(usage), usage_role), row.field.meaning)
         value = (("    ", "plain"), *value)
         if not usage:
             return [named, value]
         suffix, width = f"  now {usage}", sum(cell_len(words) for words, _ in value)
         if width + cell_len(suffix) <= self.inside:
-            return [named, (*value, (safe(suffix), "plain"))]
-        return [named, value, ((safe(f"   {suffix}"), "plain"),)]
+            return [named, (*value, (safe(suffix), usage_role))]
+        return [named, value, ((safe(f"   {suffix}"), usage_role),)]
 
-    def _beside(self, row: TextLine, usage: str) -> list[TextLine]:
-        """Return the row with where it stands; what is too long for that has a line of its own."""
-        now = ((safe(usage), "plain"),)
-        if BEFORE_NOW + cell_len(usage) <= self.inside:
-            return [(*row, *now)]
-        blank = " " * max(0, self.inside - cell_len(usage))
-        return [row, ((safe(blank), "plain"), *now)]
+    def _beside(self, row: TextLine, usage: Words, meaning: str) -> list[TextLine]:
+        """Return the row with where it stands and what it means; what is too long for that has a line of its own."""
+        if self.inside >= MEANING_FROM:
+            gap = " " * max(2, WIDE_NOW - cell_len(usage[0]))
+            return [(*row, usage, (gap, "plain"), (safe(meaning), "muted"))]
+        if BEFORE_NOW + cell_len(usage[0]) <= self.inside:
+            return [(*row, usage)]
+        blank = " " * max(0, self.inside - cell_len(usage[0]))
+        return [row, ((safe(blank), "plain"), usage)]
+
+    def _header(self) -> TextLine:
+        blank = " " * (2 + EFFECT_WIDTH + NAME_WIDTH + VALUE_WIDTH - 4)
+        now, meaning = f"{'now / limit':<{WIDE_NOW}}", "what it counts"
+        words = f"{blank}limit{'':{UNIT_WIDTH + 2}}{now}"
+        words += meaning if self.inside >= MEANING_FROM else ""
+        return ((safe(words.rstrip()), "muted"),)
 
     def _unit(self, field: LimitField) -> str:
         account = self.context.store.account
@@ -274,33 +317,84 @@ class LimitsForm(InfoForm[Changes]):
         self.redraw()
 
 
-def _header() -> TextLine:
-    blank = " " * (NAME_WIDTH + VALUE_WIDTH + UNIT_WIDTH + 5)
-    return ((safe(blank), "muted"), ("now", "muted"))
+def _usage_text(usage: Usage | None, limit: Decimal | UnreadableText | None) -> Words:
+    """Return how much is used of a limit, in the colour of how near it is."""
+    if usage is None:
+        return ("", "plain")
+    if usage.amount is None or not isinstance(limit, Decimal) or not limit:
+        return (safe(f"{usage.text}{usage.about}"), "plain")
+    share = usage.amount / limit
+    role = "danger" if share >= REACHED else "warn" if share >= NEAR else "plain"
+    return (safe(f"{usage.text} / {limit:f}{usage.about}"), role)
 
 
-def _usage(store: Store) -> Mapping[str, str]:
+def _usage(store: Store, now: float) -> Mapping[str, Usage]:
     """Return where the limits stand, by name, as far as that is known."""
-    result, account, risk = day_result(store), store.account, open_risk_of(store)
+    risk, losses = open_risk_of(store), losses_in_a_row(store.closed)
     usage = {
-        "cool_off_losses": f"{losses_in_a_row(store.closed)} in a row",
-        "hard_open_trades": f"{risk.count}",
+        "cool_off_losses": Usage(f"{losses}", Decimal(losses)),
+        "hard_open_trades": Usage(f"{risk.count}", Decimal(risk.count)),
+        **_day_usage(store),
+        **_trade_usage(store, now),
     }
-    if result.loss is not None:
-        used = share_used(store.loss_lock, result.loss)
-        share = "" if used is None else f", {money(used, 0)} % used"
-        usage["daily_loss"] = f"{money(-result.loss, signed=True)}{share}"
+    account = store.account
     if account is not None and account.nav > 0:
+        share = risk.cash / account.nav * PERCENT
         usage["hard_open_risk_percent"] = (
-            f"{UNLIMITED}, {risk.unprotected} no stop"
+            Usage(f"{UNLIMITED}, {risk.unprotected} no stop")
             if risk.unprotected
-            else f"{money(risk.cash / account.nav * PERCENT)} %"
+            else Usage(f"{money(share)}", share)
         )
     quote, known = store.quotes.get(store.focus), store.instruments.get(store.focus)
     if quote is not None and known is not None:
         spread = (quote.ask - quote.bid).scaleb(-known.pip_location)
-        text = f"{money(spread, 1)} {pair(store.focus)}"
-        usage |= {"hard_spread_pips": text, "soft_spread_pips": text}
-    if store.health.rtt_ms is not None:
-        usage["slow_ms"] = f"{store.health.rtt_ms:.0f}"
+        of = Usage(f"{money(spread, 1)}", spread, f" {pair(store.focus)}")
+        usage |= {"hard_spread_pips": of, "soft_spread_pips": of}
+    if (rtt := store.health.rtt_ms) is not None:
+        usage["slow_ms"] = Usage(f"{rtt:.0f}", Decimal(f"{rtt:.0f}"))
     return usage
+
+
+def _day_usage(store: Store) -> Mapping[str, Usage]:
+    """Return the loss of the day, in money and in per cent."""
+    result = day_result(store)
+    if result.loss is None:
+        return {}
+    lost = max(NOTHING, result.loss - store.loss_lock.accepted)
+    usage = {"daily_loss": Usage(f"{money(lost)}", lost)}
+    if result.base:
+        share = lost / result.base * PERCENT
+        usage["daily_loss_percent"] = Usage(f"{money(share)}", share)
+    return usage
+
+
+def _trade_usage(store: Store, now: float) -> Mapping[str, Usage]:
+    """Return the largest of the open trades by what each limit of a trade counts."""
+    trades, account = store.trades.values(), store.account
+    if not trades or account is None or account.nav <= 0:
+        return {}
+    about = " largest"
+    most = max(abs(each.units) for each in trades)
+    usage = {"hard_units": Usage(f"{units(most)}", most, about)}
+    risks = [each.risk for each in trades if each.risk is not None]
+    if len(risks) < len(trades):
+        usage |= dict.fromkeys(("hard_risk_percent", "soft_risk_percent"), Usage(UNLIMITED))
+    else:
+        share = max(risks) / account.nav * PERCENT
+        of = Usage(f"{money(share)}", share, about)
+        usage |= dict.fromkeys(("hard_risk_percent", "soft_risk_percent"), of)
+    values = [_value_of(each, store, now) for each in trades]
+    if known := [each for each in values if each is not None]:
+        usage["hard_notional"] = Usage(f"{money(max(known), 0)}", max(known), about)
+        times = max(known) / account.nav
+        of = Usage(f"{money(times, 1)}", times, about)
+        usage |= dict.fromkeys(("hard_leverage", "soft_leverage"), of)
+    return usage
+
+
+def _value_of(trade: TradeRow, store: Store, now: float) -> Decimal | None:
+    """Return the value of a trade in the account's currency; None while it is not known."""
+    context = trading_context_of(store, trade.instrument, now)
+    if context is None or trade.now is None:
+        return None
+    return notional(trade.units, trade.now, context.factors)

@@ -61,7 +61,7 @@ class NoteTextForm(InfoForm[str]):
     WIDTH: ClassVar[int] = 100
     DEFAULT_CSS = """
     NoteTextForm > Input, NoteTextForm > Input:focus {
-        width: 100; max-width: 100%; height: 3; border: round $focus; background: $background;
+        width: 100%; height: 3; border: round $focus; background: $background;
     }
     """
     KEYS_GO_TO: ClassVar[KeyPlace] = "text"

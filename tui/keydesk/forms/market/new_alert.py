@@ -208,7 +208,7 @@ class AlertLineForm(InfoForm[AlertLine]):
     WIDTH: ClassVar[int] = 72
     DEFAULT_CSS = """
     AlertLineForm > Input, AlertLineForm > Input:focus {
-        width: 72; max-width: 100%; height: 3; border: round $focus; background: $background;
+        width: 100%; height: 3; border: round $focus; background: $background;
     }
     """
     KEYS_GO_TO: ClassVar[KeyPlace] = "text"

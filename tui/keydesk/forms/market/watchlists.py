@@ -50,7 +50,7 @@ class NameForm(InfoForm[str]):
     WIDTH: ClassVar[int] = WIDTH
     DEFAULT_CSS = """
     NameForm > Input, NameForm > Input:focus {
-        width: 44; max-width: 100%; height: 3; border: round $focus; background: $background;
+        width: 100%; height: 3; border: round $focus; background: $background;
     }
     """
     KEYS_GO_TO: ClassVar[KeyPlace] = "text"
