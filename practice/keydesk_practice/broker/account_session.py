@@ -13,6 +13,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from keydesk_practice.broker.feeds import PriceBoard, TransactionFeed
 from keydesk_practice.engine import wire_form
+from keydesk_practice.engine.commands import Finance, Tick
 from keydesk_practice.engine.state.account import Account, EndedRecords, Order, Trade, id_in
 from keydesk_practice.engine.transactions import from_wire, to_wire
 from keydesk_practice.ledger.interface import LedgerInterface, first_id_not_before
@@ -174,7 +175,7 @@ class AccountSession:
     transactions: TransactionFeed = field(default_factory=TransactionFeed)
     committed: Account = field(init=False)
     read_lag: float = 0.0  # seconds by which reads are behind, a fault on demand
-    unfinanced: list[int] = field(default_factory=list)
+    undone: list[tuple[int, Tick | Finance]] = field(default_factory=list)
     _past: deque[tuple[float, Account, int]] = field(default_factory=deque)
 
     def __post_init__(self) -> None:
@@ -211,10 +212,10 @@ class AccountSession:
         self.archive.release(ended)
         self.state = self.committed
 
-    def take_unfinanced(self) -> list[int]:
-        """Return and forget the day ends whose financing was dropped."""
-        day_ends, self.unfinanced = self.unfinanced, []
-        return day_ends
+    def take_undone(self) -> list[tuple[int, Tick | Finance]]:
+        """Return and forget what the market caused and was dropped, each with its time."""
+        undone, self.undone = self.undone, []
+        return undone
 
     def publish(self, batch: Sequence[Entry]) -> None:
         """Send a committed batch to the transaction streams."""

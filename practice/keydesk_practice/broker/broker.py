@@ -121,8 +121,8 @@ class Broker:
     def _execute(
         self, session: AccountSession, command: Command, market: Market
     ) -> list[WireTransaction]:
-        for day_end in session.take_unfinanced():  # before anything later
-            self._execute(session, Finance(), self.board.at(day_end))
+        for moment, undone in session.take_undone():  # before anything later
+            self._execute(session, undone, self.board.at(moment))
         decision = decision_on(session.state, command, market)
         transactions = [] if decision is None else decision.transactions
         ended = _NOTHING_ENDED if decision is None else session.adopt(decision.account)
@@ -137,7 +137,7 @@ class Broker:
                 session.account.id,
                 _records(batch, transactions, ended, marks),
                 partial(session.mark_committed, session.state, ended),
-                partial(_drop, session, command, market.now, ended),
+                partial(_drop, session, command if batch else None, market.now, ended),
             )
         return batch
 
@@ -316,11 +316,15 @@ def _left(session: AccountSession) -> dict[str, object]:
     }
 
 
-def _drop(session: AccountSession, command: Command, now: int, ended: EndedItems) -> None:
-    """Take back a batch that the ledger had no space for; what a tick did is done again by the next one."""
+def _drop(session: AccountSession, command: Command | None, now: int, ended: EndedItems) -> None:
+    """Take back a batch that the ledger had no space for.
+
+    What the market caused, such as the fill of an order that a price touched, is done again for its time; without a
+    command only marks changed, which follow the next prices.
+    """
     session.roll_back(ended)
-    if isinstance(command, Finance):
-        session.unfinanced.append(now)
+    if isinstance(command, Tick | Finance):
+        session.undone.append((now, command))
 
 
 def _records(

@@ -149,6 +149,33 @@ async def test_a_stop_that_fell_due_without_space_fills_when_there_is_some(tmp_p
         assert "TIME_IN_FORCE_EXPIRED" in market.ledger_lines()[-1]
 
 
+async def test_an_order_that_a_price_touched_without_space_fills_at_that_price_when_there_is_some(
+    tmp_path: Path,
+) -> None:
+    async with controlled_broker(tmp_path) as market:
+        began = market.broker.now()
+        moments = range(began + SECOND, began + 600 * SECOND, SECOND)
+        asks = {at: market.broker.board.at(at).quote("EUR_USD").ask for at in moments}
+        touched = min(asks, key=asks.__getitem__)
+        assert asks[touched] < min(list(asks.values())[-5:]), "the price leaves the level again"
+        order = {
+            "type": "LIMIT",
+            "instrument": "EUR_USD",
+            "units": "1",
+            "price": f"{asks[touched]}",
+        }
+        await market.v20("POST", "{a}/orders", {"order": order}, expect=201)
+        with no_room():
+            await market.broker.advance(began + 599 * SECOND, step=SECOND)
+            await settled(market)
+            assert len(market.broker.sessions[FIRST].state.orders) == 1
+        await market.broker.advance(began + 600 * SECOND)
+        await settled(market)
+        filled = json.loads(market.ledger_lines()[-1])
+        assert (filled["type"], Decimal(filled["price"])) == ("ORDER_FILL", asks[touched])
+        assert filled["time"] == rfc3339(touched)
+
+
 async def test_financing_that_fell_due_without_space_is_booked_once_and_for_its_moment(
     tmp_path: Path,
 ) -> None:
