@@ -3,8 +3,9 @@
 import asyncio
 import csv
 import json
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from datetime import timedelta
 from decimal import Decimal
 from itertools import accumulate
@@ -198,15 +199,24 @@ def test_wrong_usage_ends_with_2_before_the_account_is_opened(
 async def test_what_if_applies_a_rule_to_the_candles_of_closed_trades(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
-    await trade_and_close(desk_of_my_own)
-    done = home.run_program(
-        *("journal", "what-if", "--stop", "0.5R", "--target", "3R", "--json"),
-        *("--profile", "main", *home.unlocked),
-    )
+    trade_id = await trade_and_close(desk_of_my_own)
+    words = ("journal", "what-if", "--stop", "0.5R", "--target", "3R", "--json")
+    done = home.run_program(*words, "--profile", "main", *home.unlocked)
     rows = {row["figure"]: row for row in json.loads(done.stdout)}
     assert rows["trades"]["as it was"] == rows["trades"]["what if"] == "1"
     assert "What if: stop at 0.5 R, target at 3 R" in done.stderr
     assert "of 1 trade otherwise" in done.stderr
+    trade = (await desk_of_my_own.get(f"{{a}}/trades/{trade_id}")).json()["trade"]
+    row = (trade_id, *(DateTime(trade[name]).ns for name in ("openTime", "closeTime")), "x")
+    [records] = home.folder.rglob("*.sqlite")
+    with closing(sqlite3.connect(records)) as connection, connection:
+        connection.execute("INSERT OR REPLACE INTO price_paths VALUES (?, ?, ?, ?)", row)
+    damaged = home.run(*words, "--profile", "main", *home.unlocked)
+    assert damaged.returncode == 1
+    assert (
+        f"cannot be read: {records}: the price path of trade {trade_id}; remove" in damaged.stderr
+    )
+    assert "Traceback" not in damaged.stderr
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from keydesk.cli.csv_output import refuse_existing, write_csv
 from keydesk.cli.journal_filter import TradeFilter, chosen, rule_of
 from keydesk.cli.options import instant
 from keydesk.cli.runner import Refusal
+from keydesk.records.database import DamagedRecords
 from keydesk.terminal.output import say, say_error
 from keydesk.text.format import counted
 from keydesk.text.sanitize import Printable, clean, safe
@@ -282,7 +283,11 @@ def _daily(found: _AccountData) -> Rows:
 def _what_if(found: _AccountData, options: argparse.Namespace) -> None:
     """Write the figures as they were and by the rule, then what is doubtful."""
     rule = rule_of(options)
-    result = what_if(_chosen(found, options), found.paths, rule)
+    try:
+        result = what_if(_chosen(found, options), found.paths, rule)
+    except DamagedRecords as error:
+        remedy = "remove this file, the broker has all that is in it, and run this again"
+        raise Refusal(f"cannot be read: {error}; {remedy}") from error
     after = {name: value for name, value, _ in statistics_rows(result.after)}
     names: Sequence[str] = ("figure", "as it was", "what if", "of")
     rows: Rows = [

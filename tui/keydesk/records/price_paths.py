@@ -40,7 +40,8 @@ class KeptPaths(Mapping[str, PricePath]):
         try:
             return _adapter.validate_json("" if found is None else found[0])
         except ValidationError as error:
-            raise DamagedRecords(str(error)) from error
+            where = self._database.path or "memory"
+            raise DamagedRecords(f"{where}: the price path of trade {trade_id}") from error
 
     def __contains__(self, trade_id: object) -> bool:
         """Return whether a path is known, without reading it."""
