@@ -8,13 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keydesk.calc.orders.ticket import Plan, work_out
-from keydesk.calc.orders.ticket_draft import Draft, Entry, Side
+from keydesk.calc.orders.ticket_draft import Draft, Entry, Kind, Side
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.ticket.figures import result_lines
+from keydesk.forms.trades.close_trade import result_of
 from keydesk_client.arithmetic.depth import DepthLevel
 from keydesk_practice.engine.fills.planning import volume_weighted_price
 from keydesk_practice.engine.quotes import Level, Quote
+from support.data.desk_store import long_euro
 from support.data.trading_contexts import example_facts
 from support.practised_account import PractisedAccount
 
@@ -87,6 +89,42 @@ def test_the_ticket_names_the_average_price_of_a_deep_order_and_says_nothing_of_
     assert "deep: average 1.08485" in words_of(plan, deep, context, narrow=True)
     flat = replace(deep, size=Entry("30000", "units"))
     assert "deep" not in words_of(work_out(flat, context, LIMITS), flat, context)
+
+
+BOOK_ENDS = "book holds 80,000: rest counted at the last level"
+
+
+@pytest.mark.parametrize(
+    ("units", "kind", "says"),
+    [("80000", "MARKET", False), ("80001", "MARKET", True), ("80001", "LIMIT", False)],
+)
+def test_a_market_order_larger_than_the_book_says_where_the_rest_is_counted(
+    units: str, kind: Kind, says: bool
+) -> None:
+    context = deep_context(ASKS[:2], BIDS[:1])
+    draft = ticket("BUY", Entry(units, "units"), Entry("20"))
+    draft = replace(draft, kind=kind, price=Entry("1.08400", "price"))
+    assert (BOOK_ENDS in words_of(work_out(draft, context, LIMITS), draft, context)) is says
+
+
+def test_a_book_of_one_level_says_so_too() -> None:
+    context = deep_context(ASKS, BIDS[:1])
+    draft = ticket("SELL", Entry("30001", "units"), Entry("20"))
+    text = words_of(work_out(draft, context, LIMITS), draft, context)
+    assert "book holds 30,000: rest counted at the last level" in text
+    assert "deep" not in text
+
+
+@pytest.mark.parametrize(("units", "realizes"), [("60000", "27.0"), ("-60000", "-39.0")])
+def test_closing_realizes_at_the_average_price_as_the_broker_fills(
+    units: str, realizes: str
+) -> None:
+    context = deep_context()
+    assert context.closing_average(D(units)) == filled_at(context, -D(units))
+    trade = replace(long_euro(), units=D(units), price=D("1.08440"))
+    assert result_of(trade, D(60_000), context) == D(realizes)
+    unknown = replace(context, asks=(), bids=())
+    assert unknown.closing_average(D(units)) == (unknown.bid if D(units) > 0 else unknown.ask)
 
 
 def test_a_limit_order_and_a_price_without_its_depth_count_with_their_own_price() -> None:

@@ -89,6 +89,12 @@ def fill_price(
     return average_fill_price(depth, units, context.rules.price_precision)
 
 
+def book_exceeded(draft: Draft, context: TradingContext, units: Decimal) -> Decimal | None:
+    """Return what all levels of the book hold where a market order is larger, None where it is not."""
+    held = sum((each.units for each in context.depth(draft.direction)), NOTHING)
+    return held if draft.kind == "MARKET" and NOTHING < held < units else None
+
+
 def deep_cost(draft: Draft, levels: Levels, average: Decimal | None) -> Decimal:
     """Return how much worse than the entry the average price is."""
     entry = shown_number(levels.entry)

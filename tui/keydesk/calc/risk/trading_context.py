@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from keydesk_client.arithmetic.constants import NOTHING
-from keydesk_client.arithmetic.depth import DepthLevel
-from keydesk_client.arithmetic.profit import Factors, profit
+from keydesk_client.arithmetic.depth import DepthLevel, average_fill_price
+from keydesk_client.arithmetic.profit import Factors, closing_price, profit
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,3 +137,10 @@ class TradingContext:
         """Return the levels that an order trades against; () unless they begin at the present price."""
         levels, touch = (self.asks, self.ask) if direction > 0 else (self.bids, self.bid)
         return levels if levels and levels[0].price == touch else ()
+
+    def closing_average(self, units: Decimal) -> Decimal:
+        """Return the average price at which signed units would close, through the depth where it is known."""
+        depth = self.depth(-1 if units > 0 else 1)
+        if not depth:
+            return closing_price(units, self.bid, self.ask)
+        return average_fill_price(depth, abs(units), self.rules.price_precision)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from keydesk.calc.orders.preview import Preview
 from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_draft import Draft, UnreadableText, shown_number
+from keydesk.calc.orders.ticket_levels import book_exceeded
 from keydesk.calc.risk.exposure import ExposureChange
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.sheet import TextLine, Words, signed_money
@@ -55,6 +56,7 @@ def result_lines(
         ]
     return [
         *_deep_lines(plan, context, narrow=narrow),
+        *_book_lines(draft, plan, context),
         *outcome,
         FigureLine(_pip_line(plan, context, narrow=narrow), LeftOut.PIP),
         *_margin_lines(plan, narrow=narrow),
@@ -75,6 +77,15 @@ def _deep_lines(plan: Plan, context: TradingContext, *, narrow: bool) -> list[Fi
         (safe("" if narrow else f"  {worse}p worse than the first price"), "muted"),
     )
     return [FigureLine(line)]
+
+
+def _book_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[FigureLine]:
+    """Say that an order is larger than all levels of the book: what is beyond them may cost more."""
+    held = book_exceeded(draft, context, plan.effect.opened + plan.effect.reduced)
+    if held is None:
+        return []
+    text = safe(f"book holds {units(held)}: rest counted at the last level")
+    return [FigureLine(((text, "warn"),))]
 
 
 def _pip_line(plan: Plan, context: TradingContext, *, narrow: bool) -> TextLine:

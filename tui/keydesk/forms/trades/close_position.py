@@ -18,7 +18,6 @@ from keydesk.text.format import pair, price, units
 from keydesk.text.sanitize import safe
 from keydesk.values import PositionRow, TradeRow
 from keydesk_client.arithmetic.constants import NOTHING
-from keydesk_client.arithmetic.profit import closing_price
 
 SideName = Literal["long", "short"]
 
@@ -40,7 +39,7 @@ class OpenSide:
     def realized(self, closing: Decimal, context: TradingContext) -> Decimal | None:
         """Return what closing so many units now makes, the oldest trade first; None: not known."""
         signed = closing if self.name == "long" else -closing
-        at = closing_price(signed, context.bid, context.ask)
+        at = context.closing_average(signed)
         lots = (Lot(trade.units, trade.price) for trade in self.trades)
         return realized_profit(lots, closing, at, context.factors)
 
@@ -88,7 +87,7 @@ class PositionForm(Form[ClosePosition | CloseParts]):
             ("  average ", "muted"),
             (price(side.average, digits), "plain"),
             ("  now ", "muted"),
-            (price(closing_price(signed, context.bid, context.ask), digits), "bright"),
+            (price(context.closing_average(signed), digits), "bright"),
             (safe(f"  {count} trade{'s' if count != 1 else ''}  "), "muted"),
             *((signed_money(total),) if total is not None else ()),
         )

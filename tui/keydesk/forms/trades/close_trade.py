@@ -25,13 +25,13 @@ from keydesk.text.format import EMPTY, money, pair, pips, price, units
 from keydesk.text.sanitize import clean_name, safe
 from keydesk.values import TradeRow
 from keydesk_client.arithmetic.constants import NOTHING
-from keydesk_client.arithmetic.profit import closing_price, profit, profit_in_pips
+from keydesk_client.arithmetic.profit import profit, profit_in_pips
 
 
 def entry_and_now(trade: TradeRow, context: TradingContext) -> TextLine:
-    """Return the entry price, the price at which it would close, and the profit there."""
+    """Return the entry price, the average price at which it would close, and the profit there."""
     digits = context.rules.price_precision
-    close = closing_price(trade.units, context.bid, context.ask)
+    close = context.closing_average(trade.units)
     moved = profit_in_pips(trade.units, trade.price, close, context.rules.pip)
     return (
         ("entry ", "muted"),
@@ -46,9 +46,8 @@ def entry_and_now(trade: TradeRow, context: TradingContext) -> TextLine:
 
 def result_of(trade: TradeRow, magnitude: Decimal, context: TradingContext) -> Decimal:
     """Return what closing that many units now would realize."""
-    close = closing_price(trade.units, context.bid, context.ask)
-    signed = magnitude if trade.units > 0 else -magnitude
-    return profit(signed, trade.price, close, context.factors)
+    signed = magnitude.copy_sign(trade.units)
+    return profit(signed, trade.price, context.closing_average(signed), context.factors)
 
 
 SHOWN_TRADES = 8

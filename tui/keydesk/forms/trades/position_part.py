@@ -39,7 +39,7 @@ from keydesk.text.format import pair, price, units
 from keydesk.text.sanitize import clean_name, safe
 from keydesk.values import TradeRow
 from keydesk_client.arithmetic.constants import NOTHING
-from keydesk_client.arithmetic.profit import closing_price, whole_units
+from keydesk_client.arithmetic.profit import whole_units
 
 FULL = Decimal(100)  # percent
 
@@ -143,7 +143,7 @@ class PositionPartForm(PositionForm):
         won = None
         if context is not None:
             signed = closing if side.name == "long" else -closing
-            at = closing_price(signed, context.bid, context.ask)
+            at = context.closing_average(signed)
             won = realized_by(parts, at, context.factors)
         cash: TextLine = ()
         if won is not None and context is not None:
