@@ -16,7 +16,6 @@ MIN_TOKEN, MAX_TOKEN = (
     8,
     1024,
 )  # characters, as in the client: a shorter word could not be redacted from texts
-NANOSECONDS = 1_000_000_000
 _LEDGER_COMMANDS = {  # the commands whose only option is --data
     "reset": "Begin a fresh ledger; the old one is kept beside it.",
     "check": "Check the ledger's rows against their checksums, while no broker runs on it; "
@@ -338,9 +337,7 @@ def _time(text: str) -> int:
         raise argparse.ArgumentTypeError(
             f"invalid time {text!r}: use e.g. 2015-01-15T08:00Z"
         ) from None
-    aware = found if found.tzinfo else found.replace(tzinfo=UTC)
-    since = aware - datetime(1970, 1, 1, tzinfo=UTC)
-    return (since.days * 86_400 + since.seconds) * NANOSECONDS + since.microseconds * 1_000
+    return nanoseconds(found if found.tzinfo else found.replace(tzinfo=UTC))
 
 
 def _origin(text: str) -> str:
@@ -359,3 +356,9 @@ def _candle_file(text: str) -> tuple[str, Path]:
             f"invalid value {text!r}: use INSTRUMENT=FILE, e.g. EUR_USD=eurusd.csv"
         )
     return name, Path(path)
+
+
+def nanoseconds(moment: datetime) -> int:
+    """Return the nanoseconds since 1970 of an aware datetime."""
+    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    return (since.days * 86_400 + since.seconds) * 1_000_000_000 + since.microseconds * 1_000

@@ -14,6 +14,7 @@ from decimal import Decimal
 from keydesk_practice.broker.disguise import Disguise
 from keydesk_practice.ledger.interface import LedgerInterface
 from keydesk_practice.market.shocks import Shock
+from keydesk_practice.options import nanoseconds
 
 _REPLAY = "replay"
 _SHOCKS = "shocks"
@@ -133,12 +134,6 @@ SCENARIOS = {
         ),
     )
 }
-
-
-def nanoseconds(moment: datetime) -> int:
-    """Return the nanoseconds since 1970 of an aware datetime."""
-    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
-    return (since.days * 86_400 + since.seconds) * 1_000_000_000 + since.microseconds * 1_000
 
 
 def random_start(draw: random.Random, last_day: int) -> tuple[int, str]:

@@ -10,7 +10,6 @@ from keydesk_practice.broker.replay import (
     SCENARIOS,
     Replay,
     load_replay,
-    nanoseconds,
     random_start,
     revealed,
     save_replay,
@@ -46,6 +45,7 @@ from keydesk_practice.http.middleware import TOKEN_FACT
 from keydesk_practice.ledger.interface import LedgerInterface
 from keydesk_practice.ledger.shelf import NAME, Source
 from keydesk_practice.market.market import MARKET_MODEL
+from keydesk_practice.options import nanoseconds
 
 _MAX_BALANCE = Decimal(1_000_000_000)
 

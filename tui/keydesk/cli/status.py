@@ -1,13 +1,13 @@
 """`keydesk status`: print the account."""
 
 import asyncio
-import re
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 
 from keydesk.cli.account_access import OpenAccount, open_account
+from keydesk.cli.csv_output import NUMBER
 from keydesk.terminal.output import say, say_json
 from keydesk.text.format import (
     EMPTY,
@@ -32,7 +32,6 @@ STOPS = (
 )
 TARGET = (("TP", "take_profit_order_id"),)
 ACCOUNT_ID, TYPE = 40, 40  # characters
-NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 MAX_NUMBER_LENGTH = 64
 USUAL = "EUR_USD"  # whose price is asked for the time where nothing is held
 

@@ -16,6 +16,8 @@ NEW_YORK = ZoneInfo("America/New_York")
 DAY_ENDS = time(17)
 DAY_END_TEXT: Final = "17:00 New York"
 """The end of the day as the screen says it."""
+DAY_END_SHORT: Final = "17:00 NY"
+DAY_SPAN_TEXT: Final = f"17:00 to {DAY_END_TEXT}"
 
 
 def day_start(now_ns: int) -> int:

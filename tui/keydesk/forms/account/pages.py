@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import ClassVar
 
+from keydesk.calc.market.trading_day import DAY_END_SHORT
 from keydesk.calc.risk.margin import closeout_price
 from keydesk.calc.risk.period_profit import (
     PERIODS,
@@ -174,11 +175,11 @@ def _day_rows(account: AccountState) -> Rows:
     share = f"  {percent(account.day_pl / start, signed=True)} %" if start else ""
     return [
         (
-            "today, since 17:00 NY",
+            f"today, since {DAY_END_SHORT}",
             f"{money(account.day_pl, signed=True)} {account.currency}{share}",
         ),
         (
-            "NAV at 17:00 NY",
+            f"NAV at {DAY_END_SHORT}",
             f"{money(start)} {account.currency}" if start else "none: opened or funded since",
         ),
     ]

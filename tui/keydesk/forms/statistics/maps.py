@@ -10,6 +10,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import ClassVar
 
+from keydesk.calc.market.trading_day import DAY_SPAN_TEXT
 from keydesk.calc.trade_journal.charts import (
     LEVELS,
     HeatCell,
@@ -277,7 +278,7 @@ class CalendarView(View[CalendarData]):
         largest = largest_result(data.days)
         title: TextLine = (
             ("Result of each trading day", "bright"),
-            (", 17:00 to 17:00 New York", "muted"),
+            (f", {DAY_SPAN_TEXT}", "muted"),
         )
         mondays = [monday + timedelta(weeks=number) for number in range(weeks)]
         lines: list[TextLine] = [title, BLANK, _month_line(mondays, width)]
