@@ -69,7 +69,7 @@ def test_an_alert_from_the_crosshair_rings_and_is_found_after_a_restart(
         made = terminal.see("crosses up")
         level = re.search(r"crosses up ([\d.]+)", made)
         assert level is not None
-        terminal.press("y")
+        terminal.press("Enter")
         terminal.see(f"Alert once: EUR/USD mid crosses up {level[1]}")
         assert not has_rung(terminal)
         gap(terminal, env)

@@ -113,7 +113,8 @@ def go_through_the_desk(home: Home, profile: list[str], proxy: PoisoningProxy) -
             press(terminal, "g t g l g o")
             terminal.quit()
             terminal.see("leaves anyway")
-            terminal.press("y")
+            terminal.pause(1)  # until it could be read
+            terminal.press("Enter")
             assert terminal.wait_for_exit() == 0
         finally:
             assert_own(terminal, "the desk")

@@ -64,5 +64,6 @@ def test_a_trade_without_a_stop_is_named_on_friday_and_a_halted_instrument_opens
         terminal.press("Escape")
         terminal.quit()
         terminal.see("Trades without a stop")
-        terminal.press("y")
+        terminal.pause(1)  # until it could be read
+        terminal.press("Enter")
         assert terminal.wait_for_exit() == 0

@@ -10,8 +10,10 @@ from textual.widgets import Input
 from keydesk.app.alerts.account_alerts import AccountAlerts
 from keydesk.config.alert_settings import AlertSettings
 from keydesk.forms.command_line import CommandForm, FindForm
+from keydesk.forms.help_text import PROSE, help_lines
 from keydesk.forms.info_form import DetailsForm, HelpForm, InfoForm
-from keydesk.keys.keymap import DESK, KEYMAP, KEYS, PAGES, TRADES
+from keydesk.forms.ticket.form import TicketForm
+from keydesk.keys.keymap import CHART, DESK, JOURNAL, KEYMAP, KEYS, PAGES, TICKET, TRADES
 from keydesk.parse.commands import (
     MakeAlert,
     OpenTicket,
@@ -24,7 +26,7 @@ from keydesk.parse.commands import (
 )
 from keydesk.parse.instruments import matching
 from support.data.desk_store import example_store
-from support.fakes.form_app import FormApp
+from support.fakes.form_app import FormApp, example_context
 
 NAMES = ["EUR_USD", "USD_JPY", "EUR_GBP", "GBP_JPY", "GBP_USD", "EUR_JPY"]
 
@@ -104,28 +106,52 @@ async def test_the_command_line_says_what_it_understood_before_enter() -> None:
     assert app.results == [QuitDesk()]
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 35)])
-async def test_the_help_shows_every_key_of_pane_and_desk(size: tuple[int, int]) -> None:
-    app = FormApp(lambda: HelpForm(KEYMAP, TRADES))
-    async with app.run_test(size=size) as pilot:
-        text = app.words
-        await pilot.press("space")
-        text += app.words
-    missing = [key.text for key in KEYMAP.in_force(TRADES) if key.text not in text]
-    assert missing == []
+def text_of_help(context: str, width: int) -> str:
+    lines = help_lines(KEYMAP, context, width)
+    return "\n".join("".join(text for text, _ in line) for line in lines)
 
 
-async def test_a_narrow_help_shows_the_words_of_every_key_whole() -> None:
-    app = FormApp(lambda: HelpForm(KEYMAP, TRADES))
-    text = ""
-    async with app.run_test(size=(60, 20)) as pilot:
-        form = app.screen
-        assert isinstance(form, HelpForm)
-        for _ in form.pages():
-            text += app.words
-            await pilot.press("space")
+@pytest.mark.parametrize("width", [76, 56])
+@pytest.mark.parametrize("context", [TRADES, CHART, TICKET, JOURNAL])
+def test_the_help_shows_every_key_with_its_words_whole(context: str, width: int) -> None:
+    text = text_of_help(context, width)
     assert "…" not in text
-    assert [key.text for key in KEYMAP.in_force(TRADES) if key.text not in text] == []
+    assert [key.text for key in KEYMAP.in_force(context) if key.text not in text] == []
+
+
+def test_the_help_of_a_pane_is_by_task_and_has_the_commands() -> None:
+    text = text_of_help(TRADES, 76)
+    titles = ["Read the market", "Open", "Manage", "Close", "Review", "Practise"]
+    places = [text.index(f"\n{title}\n") for title in titles]
+    assert places == sorted(places)
+    assert text.startswith("Your open trades")
+    assert ":date 2015-01-15" in text
+
+
+@pytest.mark.parametrize("words", PROSE.values())
+def test_the_prose_is_three_lines_that_fit_a_narrow_terminal(words: tuple[str, ...]) -> None:
+    assert len(words) == 3
+    assert all(len(line) <= 76 for line in words)
+
+
+async def test_the_help_of_the_ticket_tells_of_the_field_that_has_the_keys() -> None:
+    app = FormApp(lambda: TicketForm(example_context(), "BUY", "EUR_USD"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("s", "?")
+        assert "ticket, stop" in app.words
+        assert "Stop loss: pips, a price" in app.words
+
+
+async def test_the_help_scrolls_by_lines_and_pages() -> None:
+    app = FormApp(lambda: HelpForm(KEYMAP, TRADES))
+    async with app.run_test(size=(80, 24)) as pilot:
+        first = app.words
+        await pilot.press("j")
+        assert "Your open trades" not in app.words
+        await pilot.press("k", "end")
+        assert ":quit" in app.words
+        await pilot.press("home")
+        assert app.words == first
 
 
 async def test_details_are_paged_and_closed() -> None:
@@ -296,14 +322,11 @@ async def test_messages_scroll_line_by_line_and_to_both_ends() -> None:
         assert app.results == [None]
 
 
-async def test_the_help_leaves_out_keys_of_what_the_desk_does_not_have() -> None:
+def test_the_help_leaves_out_keys_of_what_the_desk_does_not_have() -> None:
     whole = {key.id for key in KEYMAP.in_force(DESK)}
-    app = FormApp(lambda: HelpForm(KEYMAP, DESK, lambda id_: id_.startswith("replay-")))
-    async with app.run_test(size=(100, 30)) as pilot:
-        await pilot.pause()
-        form = app.screen
-        assert isinstance(form, HelpForm)
-        shown = {key.id for page in form.pages() for key in page}
+    lines = help_lines(KEYMAP, DESK, 96, lambda id_: id_.startswith("replay-"))
+    text = "\n".join("".join(words for words, _ in line) for line in lines)
+    shown = {key.id for key in KEYMAP.in_force(DESK) if key.text in text}
     assert "replay-pause" in whole
     assert shown == {id_ for id_ in whole if not id_.startswith("replay-")}
 

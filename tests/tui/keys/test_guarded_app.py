@@ -6,9 +6,10 @@ import pytest
 from textual import events
 
 from keydesk.forms.command_line import FindForm
-from keydesk.forms.info_form import HelpForm
+from keydesk.forms.info_form import DetailsForm, HelpForm
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.keys.guard import Cause
+from keydesk.keys.keymap import JOURNAL
 from support.fakes.guarded_desk import Desk, Hand
 
 
@@ -324,6 +325,32 @@ async def test_a_key_without_a_meaning_says_where_the_keys_are_once() -> None:
         "info d does nothing here: ? shows the keys",
     ]
     assert not any("nothing here" in text for text in app.told[4:])
+
+
+class Letters(DetailsForm):
+    """A page with the chords of the journal."""
+
+    KEY_CONTEXT = JOURNAL
+    asked = 0
+
+    def action_letters(self) -> None:
+        self.asked += 1
+
+
+async def test_a_page_has_chords_of_its_own_and_shows_what_may_follow() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        page = Letters("Journal", [("name", "value")])
+        app.push_screen(page)
+        await pilot.pause()
+        await hand.types("w")
+        assert "w …  f filter  e every trade" in app.words
+        await hand.types("f")
+        assert "w …" not in app.words
+        assert page.asked == 1
+        await hand.types("wt", gap=0.2)  # of the watchlist
+    assert app.told == ["info w t: no such key. ? lists them"]
 
 
 async def test_a_first_key_swallows_no_exit() -> None:

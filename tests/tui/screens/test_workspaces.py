@@ -96,7 +96,7 @@ async def test_a_chart_is_pinned_and_follows_again_and_has_its_own_timeframe(
         screen = app.window.screen
         chart = screen._side_charts[1]
         chart.focus()
-        await pilot.press("w")
+        await pilot.press("c", "p")
         app.store.set_focus("GBP_USD")
         app.draw()
         await pilot.pause()
@@ -105,6 +105,6 @@ async def test_a_chart_is_pinned_and_follows_again_and_has_its_own_timeframe(
         await pilot.press("f")
         assert chart.shown == ("EUR_USD", "W")
         assert app.store.granularity == "M5"
-        await pilot.press("w")
+        await pilot.press("c", "p")
         assert chart.shown == ("GBP_USD", "W")
         assert screen.workspace().charts == (("", ""), ("", "W"), ("", ""))

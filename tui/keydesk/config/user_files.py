@@ -25,6 +25,8 @@ from keydesk.text.typed import distance
 
 KEYS_FILE = "keymap.toml"
 NEEDS_ALT_GRAPH = frozenset("[]{}\\|@~^`")  # on many layouts these need AltGr or a dead key
+OLD_KEYS = {"labels": "t", "chart-pin": "w"}
+"""Actions whose key has moved, and their key before: files from then still hold."""
 PRESETS = tuple("123456789")
 TEMPLATE = (
     "risk_percent",
@@ -55,7 +57,7 @@ def load_keymap(folder: Path) -> KeyMap:
     if not table:
         return KEYMAP
     own = {name: _check_key(name, wanted, path) for name, wanted in table.items()}
-    keymap = KeyMap(overrides=own)
+    keymap = KeyMap(overrides={**_old_keys(own), **own})
     _refuse_clashes(keymap, own, path)
     return keymap
 
@@ -77,6 +79,12 @@ def _check_key(name: str, typed: object, path: Path) -> str:
     return typed
 
 
+def _old_keys(own: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the old keys of actions whose new one the trader has given to another."""
+    new = {key.id: key.keys[0] for key in KEYS if key.id in OLD_KEYS}
+    return {id_: OLD_KEYS[id_] for id_, key in new.items() if key in own.values()}
+
+
 def _may_move(key: Key) -> bool:
     return key.context in ON_THE_DESK and "{key}" not in key.action
 
@@ -84,15 +92,15 @@ def _may_move(key: Key) -> bool:
 def _trouble(key: Key, typed: str) -> str:
     """Return why the key cannot be used there, "" if it can."""
     parts, is_chord = typed.split(" "), " " in key.keys[0]
-    if is_chord and len(parts) != 2:  # noqa: PLR2004 - a first key and a second
+    if is_chord and key.id not in OLD_KEYS and len(parts) != 2:  # noqa: PLR2004 - a first key and a second
         return 'it needs two keys, as in "g w"'
-    if not is_chord and len(parts) != 1:
+    if len(parts) != 1 and not (is_chord and len(parts) == 2):  # noqa: PLR2004 - same
         return "it needs one key"
     if not all(_is_a_key(part) for part in parts):
         return "not a key that every keyboard and terminal has"
     if typed == SEND:
         return "it sends, inside forms"
-    if key.touches_money != (len(typed) == 1 and typed.isupper()):
+    if key.touches_money != (len(typed) == 1 and typed.isupper()) and key.id not in OLD_KEYS:
         return "keys that open an order form are capital letters, and no others are"
     return ""
 

@@ -92,6 +92,11 @@ class Form(FormView[Result]):
         return False
 
     @property
+    def active_field(self) -> str:
+        """The field that digits fill, for the help; "" where the form has none."""
+        return ""
+
+    @property
     def is_writing(self) -> bool:
         """Whether letters go to a field of text: none of them can send then."""
         return False
@@ -324,7 +329,8 @@ class Form(FormView[Result]):
         """Show the keys of this form; a confirm key counts once the form was on the screen again."""
         ids = {each.binding.id for each in self.active_bindings.values() if each.node is self}
         self.painted = None
-        keys = HelpForm(self.context.keymap, self.KEY_CONTEXT, lambda id_: id_ not in ids)
+        keymap, context = self.context.keymap, self.KEY_CONTEXT
+        keys = HelpForm(keymap, context, lambda id_: id_ not in ids, self.active_field)
         self.app.push_screen(keys, self._show_again)
 
     def _show_again(self, _: None) -> None:

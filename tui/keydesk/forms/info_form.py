@@ -10,19 +10,19 @@ from rich.cells import cell_len, set_cell_size
 from textual.events import Resize
 
 from keydesk.forms.framed_sheet import Sheet
-from keydesk.forms.sheet import BLANK, ModalForm, TextLine
+from keydesk.forms.help_text import help_lines, is_of_form, is_of_overlay
+from keydesk.forms.sheet import ModalForm, TextLine
 from keydesk.keys.bindings import bindings_of
+from keydesk.keys.chords import continuations
+from keydesk.keys.guarded_app import ChordChanged
 from keydesk.keys.keymap import (
-    BENEATH,
     DESK,
     FORM,
     HELP,
     KEY_LIST,
     KEYMAP,
     PAGE,
-    PAGES,
     ROWS,
-    Key,
     KeyMap,
 )
 from keydesk.store.frame import Frame
@@ -41,7 +41,6 @@ class InfoForm(ModalForm[Result]):
 
     BINDINGS = bindings_of(PAGE)
     WIDTH: ClassVar[int] = 76
-    KEY_CONTEXT: ClassVar[str] = ""  # whose keys `?` shows; a field of text has none
     IS_PAGE: ClassVar[bool] = True  # else as large as its lines, over the middle of the desk
     FOOTER: ClassVar[str] = "Esc closes what is open and gives the keys back to the panes."
     DEFAULT_CSS = """
@@ -56,6 +55,7 @@ class InfoForm(ModalForm[Result]):
     def __init__(self) -> None:
         super().__init__("-page" if self.IS_PAGE else "")
         self.painted: float | None = None
+        self._chord = ""  # the first key of a chord, until the second one comes
 
     # Its place.
 
@@ -118,7 +118,21 @@ class InfoForm(ModalForm[Result]):
 
     def title_sheet(self, sheet: Sheet) -> None:
         """Set the title and the hints of the frame."""
-        sheet.entitle(self.title_text(), self.foot_text())
+        sheet.entitle(self.title_text(), self._chord_text() or self.foot_text())
+
+    def on_chord_changed(self, message: ChordChanged) -> None:
+        """Show in the lower edge what may follow the first key of a chord."""
+        if message.first != self._chord:
+            self._chord = message.first
+            self.redraw()
+
+    def _chord_text(self) -> Printable:
+        if not self._chord:
+            return ""
+        keymap = getattr(self, "keymap", KEYMAP)
+        follow = continuations(keymap, self.KEY_CONTEXT, self._chord)
+        words = [f"{each.key} {each.word}" for each in follow]
+        return self.keys_that_fit(f"{self._chord} …", *words)
 
     def action_drop(self) -> None:
         """Close without a result; do nothing when the form is closed."""
@@ -129,108 +143,6 @@ class InfoForm(ModalForm[Result]):
         """Show the keys of this page."""
         if self.KEY_CONTEXT:
             self.app.push_screen(HelpForm(getattr(self, "keymap", KEYMAP), self.KEY_CONTEXT))
-
-
-GAP = "  "
-KEY_WIDTH = 9
-
-
-class HelpForm(InfoForm[None]):
-    """The keys of a pane and of the desk, or of a page, in two columns and as many pages as needed; in a narrow window one column."""
-
-    BINDINGS = [*bindings_of(HELP), *bindings_of(KEY_LIST)]  # noqa: RUF012 - as Textual has it
-    WIDTH: ClassVar[int] = 80
-
-    def __init__(
-        self,
-        keymap: KeyMap,
-        key_context: str = DESK,
-        left_out: Callable[[str], bool] = lambda _: False,
-    ) -> None:
-        super().__init__()
-        self.keymap = keymap
-        self.left_out = left_out  # by id: keys of what this desk does not have
-        self.key_context = key_context
-        self.page = 0
-
-    def title_text(self) -> Printable:
-        """Name the pane."""
-        if self._is_of_overlay:
-            kind = "form" if self._is_of_form else "page"
-            named = "" if self.key_context == FORM else f": {self.key_context.replace('-', ' ')}"
-            return safe(f"Keys of this {kind}{named}")
-        name = "" if self.key_context in {DESK, ROWS} else f" of the {self.key_context}"
-        return safe(f"Keys{name} and the desk") if name else "Keys of the desk"
-
-    def foot_text(self) -> Printable:
-        """Say how to go on."""
-        pages = len(self.pages())
-        more = f"Space page {self.page % pages + 1}/{pages}   " if pages > 1 else ""
-        if self._is_of_overlay:
-            return safe(f"Esc closes   {more}".rstrip())
-        text = safe(f"Esc closes   {more}UPPER CASE opens a form, y sends it")
-        return text if len(text) <= self.inside else safe(f"Esc closes   {more}".rstrip())
-
-    @property
-    def columns(self) -> int:
-        """Return the number of columns in which the words of a key are whole."""
-        return 2 if self.inside >= self.WIDTH - FRAME else 1
-
-    @property
-    def _is_of_overlay(self) -> bool:
-        return self.key_context in PAGES or self._is_of_form
-
-    @property
-    def _is_of_form(self) -> bool:
-        return FORM in (self.key_context, *BENEATH.get(self.key_context, ()))
-
-    def pages(self) -> Sequence[Sequence[Key]]:
-        """Return the keys, so many a page as fit."""
-        keys = [key for key in self.keymap.in_force(self.key_context) if not self.left_out(key.id)]
-        size = self.columns * self.room
-        return [keys[start : start + size] for start in range(0, len(keys), size)] or [()]
-
-    def lines(self) -> Sequence[TextLine]:
-        """Return the page."""
-        pages = self.pages()
-        keys = pages[self.page % len(pages)]
-        if self.columns == 1:
-            return [_entry(key, self.inside) for key in keys]
-        half = (len(keys) + 1) // 2
-        width = (self.inside - len(GAP)) // 2
-        pairs = zip_longest(keys[:half], keys[half:])
-        return [
-            (*_entry(left, width), (GAP, "plain"), *(_entry(right, width) if right else BLANK))
-            for left, right in pairs
-            if left is not None
-        ]
-
-    def action_next_page(self) -> None:
-        """Turn the page; after the last one comes the first."""
-        self._turn_to((self.page + 1) % len(self.pages()))
-
-    def action_scroll_pages(self, step: int) -> None:
-        """Turn the page, not beyond the last."""
-        self._turn_to(min(self.page % len(self.pages()) + step, len(self.pages()) - 1))
-
-    def action_scroll_lines(self, step: int) -> None:
-        """Turn the page: a page is what moves here."""
-        self.action_scroll_pages(step)
-
-    def action_scroll_to(self, end: str) -> None:
-        self._turn_to(0 if end == "top" else len(self.pages()) - 1)
-
-    def _turn_to(self, page: int) -> None:
-        self.page = max(0, page)
-        self.redraw()
-
-
-def _entry(key: Key, width: int) -> TextLine:
-    shown = key.shown if len(key.shown) <= KEY_WIDTH else key.shown.split(" ")[0]
-    room = max(1, width - KEY_WIDTH - 1)
-    text = key.text if len(key.text) <= room else key.text[: room - 1] + "…"
-    role = "bright" if key.touches_money else "plain"
-    return ((safe(f"{shown:<{KEY_WIDTH}} "), role), (safe(f"{text:<{room}}"), "muted"))
 
 
 Rows = list[tuple[Printable, str]]
@@ -295,6 +207,60 @@ class ScrolledForm(InfoForm[None]):
     def _last_top(self) -> int:
         """Return the first line of the last page."""
         return max(0, len(self.all_lines()) - self.room)
+
+
+class HelpForm(ScrolledForm):
+    """The keys of a pane and of the desk by task, or those of a page or form, after three lines on what has the keys.
+
+    Args:
+        keymap: The keys in force.
+        key_context: The key map's name of what has the keys.
+        left_out: By id: keys of what this desk does not have.
+        field: The active field of the form.
+    """
+
+    BINDINGS = [*bindings_of(HELP), *bindings_of(KEY_LIST)]  # noqa: RUF012 - as Textual has it
+    WIDTH: ClassVar[int] = 160
+    KEY_CONTEXT: ClassVar[str] = ""  # it shows keys itself
+
+    def __init__(
+        self,
+        keymap: KeyMap,
+        key_context: str = DESK,
+        left_out: Callable[[str], bool] = lambda _: False,
+        field: str = "",
+    ) -> None:
+        super().__init__()
+        self.keymap = keymap
+        self.left_out = left_out
+        self.key_context = key_context
+        self.field = field
+        self._lines: tuple[int, Sequence[TextLine]] = (0, ())  # for which width
+
+    def title_text(self) -> Printable:
+        """Name the pane, or the form and its field."""
+        if is_of_overlay(self.key_context):
+            kind = "form" if is_of_form(self.key_context) else "page"
+            names = [each for each in (self.key_context, self.field) if each != FORM and each]
+            named = f": {', '.join(names).replace('-', ' ')}" if names else ""
+            return safe(f"Keys of this {kind}{named}")
+        name = "" if self.key_context in {DESK, ROWS} else f" of the {self.key_context}"
+        return safe(f"Keys{name} and the desk") if name else "Keys of the desk"
+
+    def foot_text(self) -> Printable:
+        """Say how to go on, and the rule of the keys where there is room."""
+        foot = super().foot_text()
+        whole = safe(f"{foot}   UPPER CASE opens a form, y sends it")
+        has_room = not is_of_overlay(self.key_context) and len(whole) <= self.inside - 2
+        return whole if has_room else foot
+
+    def all_lines(self) -> Sequence[TextLine]:
+        """Return prose, keys and commands; they are the same until the window changes."""
+        if self._lines[0] != self.inside:
+            context = self.key_context
+            lines = help_lines(self.keymap, context, self.inside, self.left_out, self.field)
+            self._lines = self.inside, lines
+        return self._lines[1]
 
 
 class DetailsForm(ScrolledForm):

@@ -66,10 +66,12 @@ WORDS: Mapping[str, Printable] = {
     "list-open": "open only",
     "list-whole": "every row",
     "newest": "now",
+    "chart-pin": "pin",
     "chart-book-older": "before",
     "chart-book-newer": "after",
     "chart-book-newest": "newest",
     "books-newest": "now",
+    "journal-whole": "every trade",
 }
 
 
@@ -116,7 +118,7 @@ class Chords:
         if key in self.keymap.prefixes(context):
             self.first = key
             return ""
-        return None
+        return self.keymap.lone(context, key)
 
 
 def _is_capital(key: str) -> bool:

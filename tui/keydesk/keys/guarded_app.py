@@ -53,6 +53,7 @@ class GuardedForm(ModalScreen[Result]):
     """A form in front of the desk, as the guard sees it."""
 
     KEYS_GO_TO: ClassVar[KeyPlace] = "desk"
+    KEY_CONTEXT: ClassVar[str] = ""  # the key map's name of its keys; a field of text has none
     painted: float | None = None  # monotonic seconds when it was first painted
 
     @property
@@ -289,28 +290,46 @@ class GuardedKeys:
             await self.app.run_action(bound.binding.action, bound.node)
             return
         if front is ON_THE_DESK:
-            if self.guard.touches_money(event.key, ON_THE_DESK):
-                self._order_key_time = event.time
-                self._store.record("key", event.key)
-            is_foreign = _is_foreign_letter(event)
-            if self.guard.caps_lock_suspected:
-                self._store.tell("warn", "Only capitals came: is Caps Lock on?")
-            elif is_foreign:
-                self._store.tell(
-                    "warn", f"“{event.character}” is not a key here: which keyboard layout is on?"
-                )
-            if await self._is_of_chord(event):
-                return
-            if self._opens(event):
-                self._opening = event.key
-            elif self._is_idle(event) and not (is_foreign or self.guard.caps_lock_suspected):
-                self._say_idle(event, f"{_name_of(event)} does nothing here: {{}} shows the keys")
+            self._note_desk_key(event)
+        context = self._chord_context(front)
+        if context and await self._is_of_chord(event, context):
+            return
+        if front is ON_THE_DESK:
+            self._note_single_key(event)
         await self._pass_on(event)
 
-    async def _is_of_chord(self, event: events.Key) -> bool:
+    def _chord_context(self, front: KeyTarget) -> str:
+        """Return the key map's name of the pane or page whose chords are in force, "" if none are."""
+        if front is ON_THE_DESK:
+            return self.key_context()
+        page = self.app.screen
+        return page.KEY_CONTEXT if front.kind == "desk" and isinstance(page, GuardedForm) else ""
+
+    def _note_desk_key(self, event: events.Key) -> None:
+        """Record an order key; say what an unlikely key may mean."""
+        if self.guard.touches_money(event.key, ON_THE_DESK):
+            self._order_key_time = event.time
+            self._store.record("key", event.key)
+        if self.guard.caps_lock_suspected:
+            self._store.tell("warn", "Only capitals came: is Caps Lock on?")
+        elif _is_foreign_letter(event):
+            self._store.tell(
+                "warn", f"“{event.character}” is not a key here: which keyboard layout is on?"
+            )
+
+    def _note_single_key(self, event: events.Key) -> None:
+        """Note a key that opens a form; say that one does nothing here."""
+        if self._opens(event):
+            self._opening = event.key
+        elif self._is_idle(event) and not (
+            _is_foreign_letter(event) or self.guard.caps_lock_suspected
+        ):
+            self._say_idle(event, f"{_name_of(event)} does nothing here: {{}} shows the keys")
+
+    async def _is_of_chord(self, event: events.Key, context: str) -> bool:
         """Take a key that begins or ends a chord; return False for any other key."""
         first = self.chords.first
-        action = self.chords.key(event.character or event.key, self.key_context())
+        action = self.chords.key(event.character or event.key, context)
         self._show_chord()
         if action:
             await self.run_key_action(action)
@@ -321,7 +340,8 @@ class GuardedKeys:
 
     def _show_chord(self) -> None:
         for screen in self.app.screen_stack:
-            screen.post_message(ChordChanged(self.chords.first))
+            is_front = screen is self.app.screen
+            screen.post_message(ChordChanged(self.chords.first if is_front else ""))
 
     def _end_chord(self) -> None:
         """Forget the first key of a chord: another screen has the keys, or what was typed is dropped."""

@@ -191,7 +191,7 @@ KEYS: tuple[Key, ...] = (
     Key("modify", ("M",), DESK, "modify", "Move its stop or target", "modify"),
     Key("trailing", ("T",), DESK, "trail", "Set a trailing stop", "trailing"),
     Key("exit-plan", ("H",), DESK, "plan", "Exit plan of the trade", "exit_plan"),
-    Key("labels", ("t",), DESK, "", "Tag, comment of the trade", "labels"),
+    Key("labels", ("K",), DESK, "", "Tag, comment of the trade", "labels"),
     Key("cancel", ("D",), DESK, "cancel", "Cancel the selected order", "cancel_order"),
     Key("cancel-entries", ("Z",), DESK, "cancel all", "Cancel entry orders", "cancel_entries"),
     Key("reverse", ("R",), DESK, "reverse", "Reverse the position", "reverse"),
@@ -316,7 +316,7 @@ KEYS: tuple[Key, ...] = (
     Key("zoom-out", ("_", "<"), CHART, "", "More, narrower candles", "zoom_out"),
     Key("chart-view", ("v",), CHART, "style", "Candles, bars, line, Heikin", "view"),
     Key("chart-prices", ("a",), CHART, "bid/ask", "Mid, bid or ask candles", "prices"),
-    Key("chart-pin", ("w",), CHART, "", "Pin a further chart", "pin"),
+    Key("chart-pin", ("c p",), CHART, "", "Pin a further chart", "pin"),
     Key("chart-dots", ("o",), CHART, "", "Indicators: strokes or dots", "overlay_dots"),
     Key("chart-book", ("c c",), CHART, "clients", "Client orders, positions", "book"),
     Key("chart-book-older", ("c h",), CHART, "", "The book before", "book_step(-1)"),
@@ -441,11 +441,11 @@ KEYS: tuple[Key, ...] = (
     Key("column-turn", ("space",), COLUMNS, "turn", "Show or hide it", "turn"),
     Key("column-take", ("enter",), COLUMNS, "take", "Take these columns", "take"),
     Key("column-close", ("escape", "q"), COLUMNS, "close", "Close", "drop"),
-    Key("list-gone", ("y",), DELETE_LIST, "delete", "Delete the list", "take"),
+    Key("list-gone", ("enter",), DELETE_LIST, "delete", "Delete the list", "take"),
     Key("list-stays", ("escape", "q"), DELETE_LIST, "keep", "Keep it", "drop"),
     Key("begin-anew", ("y",), REPLAY, "begin", "Begin anew", "take"),
     Key("begin-not", ("escape", "q"), REPLAY, "stay", "Stay as it is", "drop"),
-    Key("leave", ("y",), LEAVING, "leave", "Leave anyway", "take"),
+    Key("leave", ("enter",), LEAVING, "leave", "Leave anyway", "take"),
     Key("leave-not", ("escape", "q"), LEAVING, "stay", "Stay", "drop"),
     Key("indicator-down", ("j", "down"), INDICATORS, "", "Row down", "row(1)"),
     Key("indicator-up", ("k", "up"), INDICATORS, "", "Row up", "row(-1)"),
@@ -499,9 +499,9 @@ KEYS: tuple[Key, ...] = (
     Key("journal-view", ("v",), JOURNAL, "sort", "Sort ▼, ▲, newest first", "view"),
     Key("journal-right", ("l", "right"), JOURNAL, "", "Sort by the next column", "sort_by(1)"),
     Key("journal-left", ("h", "left"), JOURNAL, "", "Sort by the column before", "sort_by(-1)"),
-    Key("journal-filter", ("f",), JOURNAL, "filter", "Only trades with letters", "letters"),
-    Key("journal-whole", ("a",), JOURNAL, "", "Every trade", "every_row"),
-    Key("journal-group", ("g",), JOURNAL, "positions", "By position, or trade", "group"),
+    Key("journal-filter", ("w f",), JOURNAL, "filter", "Only trades with letters", "letters"),
+    Key("journal-whole", ("w e",), JOURNAL, "", "Every trade", "every_row"),
+    Key("journal-group", ("w g",), JOURNAL, "positions", "By position, or trade", "group"),
     Key("journal-read", ("r",), JOURNAL, "", "Read what is missing", "read"),
     Key("journal-close", ("escape", "q"), JOURNAL, "close", "Close", "drop"),
     Key("journal-trade-note", ("n",), JOURNAL_TRADE, "note", "Tags, note of the trade", "note"),
@@ -521,7 +521,7 @@ KEYS: tuple[Key, ...] = (
     Key("note-mistake", ("m",), TRADE_NOTE, "mistake", "Write a mistake", "write('mistake')"),
     Key("note-text", ("n",), TRADE_NOTE, "note", "Write the note", "write('note')"),
     Key("note-broker", ("b",), TRADE_NOTE, "broker", "To the broker as well", "broker"),
-    Key("note-keep", ("y",), TRADE_NOTE, "keep", "Keep what was changed", "keep"),
+    Key("note-keep", ("enter",), TRADE_NOTE, "keep", "Keep what was changed", "keep"),
     Key("note-close", ("escape", "q"), TRADE_NOTE, "close", "Close; twice to drop", "drop"),
     Key("stat-view", tuple("12345678"), STATISTICS, "view", "A view", "show_view({key})"),
     Key("stat-next", ("tab", "v"), STATISTICS, "", "Next view", "next_view(1)"),
@@ -533,15 +533,15 @@ KEYS: tuple[Key, ...] = (
     Key("stat-page", _PAGE_ON, STATISTICS, "", "More of the view", "page(1)"),
     Key("stat-page-back", _PAGE_BACK, STATISTICS, "", "Back up in it", "page(-1)"),
     Key("stat-take", ("enter",), STATISTICS, "open", "The day; only this group", "take"),
-    Key("stat-week", ("w",), STATISTICS, "week", "The week of the day", "week"),
+    Key("stat-week", ("d",), STATISTICS, "week", "The week of the day", "week"),
     Key("stat-read", ("r",), STATISTICS, "", "Read the journal again", "read"),
     Key("stat-close", ("escape", "q"), STATISTICS, "close", "All trades; close", "drop"),
     Key("day-before", ("h", "left"), DAY_PAGE, "before", "Day or week before", "turn(-1)"),
     Key("day-next", ("l", "right"), DAY_PAGE, "next", "Next day or week", "turn(1)"),
-    Key("day-week", ("w",), DAY_PAGE, "week", "The week, or the day", "week"),
+    Key("day-week", ("d",), DAY_PAGE, "week", "The week, or the day", "week"),
     Key("limit-down", ("j", "down"), LIMITS, "", "Row down", "row(1)"),
     Key("limit-up", ("k", "up"), LIMITS, "", "Row up", "row(-1)"),
-    Key("limit-off", ("space",), LIMITS, "off", "No such limit", "turn"),
+    Key("limit-off", ("x", "space"), LIMITS, "off", "No such limit", "turn"),
     Key("limit-erase", ("backspace",), LIMITS, "", "Erase a digit", "erase"),
     Key("limit-scope", ("a",), LIMITS, "scope", "Account, or instrument", "scope"),
     Key("limit-take", ("enter",), LIMITS, "keep", "Keep and write them", "take"),
@@ -551,15 +551,15 @@ KEYS: tuple[Key, ...] = (
     Key("alerts-page-down", _PAGE_ON[1:], ALERTS, "", "Ten rows down", "row(10)"),
     Key("alerts-page-up", _PAGE_BACK[1:], ALERTS, "", "Ten rows up", "row(-10)"),
     Key("alerts-new", ("a",), ALERTS, "new", "A new alert, typed", "act('new')"),
-    Key("alerts-edit", ("e", "enter"), ALERTS, "edit", "Edit the alert", "act('edit')"),
+    Key("alerts-edit", ("e",), ALERTS, "edit", "Edit the alert", "act('edit')"),
+    Key("alerts-take", ("enter",), ALERTS, "", "Edit; delete, when asked", "take"),
     Key("alerts-pause", ("space",), ALERTS, "pause", "Pause it, or go on", "act('pause')"),
-    Key("alerts-delete", ("x",), ALERTS, "delete", "Delete it; y confirms", "delete"),
-    Key("alerts-yes", ("y",), ALERTS, "", "Delete, when asked", "yes"),
+    Key("alerts-delete", ("x",), ALERTS, "delete", "Delete it, after Enter", "delete"),
     Key("alerts-history", ("h",), ALERTS, "fired", "Alerts that fired", "history"),
     Key("alerts-clear", ("c",), ALERTS, "clear", "Clear done, expired", "act('clear')"),
     Key("alerts-mute", ("b",), ALERTS, "mute", "Mute bell, notifications", "act('mute')"),
     Key("alerts-close", ("escape", "q"), ALERTS, "close", "Close", "drop"),
-    Key("alert-take", ("y",), NEW_ALERT, "make", "Make the alert", "take"),
+    Key("alert-take", ("enter",), NEW_ALERT, "make", "Make the alert", "take"),
     Key("alert-up", ("up", "k"), NEW_ALERT, "level", "Level a pip up", "level(1)"),
     Key("alert-down", ("down", "j"), NEW_ALERT, "", "Level a pip down", "level(-1)"),
     Key("alert-up-10", (".",), NEW_ALERT, "", "Ten pips up", "level(10)"),
@@ -592,6 +592,14 @@ class KeyMap:
         self.keys = tuple(
             replace(key, keys=(own[key.id],)) if key.id in own else key for key in keys
         )
+
+    def lone(self, context: str, key: str) -> str | None:
+        """Return the action of a chord that the trader has put on a single key, None if it is none."""
+        usual = {each.id: each.keys[0] for each in KEYS}
+        for entry in self.in_force(context):
+            if key in entry.keys and " " in usual[entry.id]:
+                return entry.action.format(key=key)
+        return None
 
     @property
     def moved(self) -> Mapping[str, str]:

@@ -80,7 +80,7 @@ async def test_a_note_written_from_the_page_is_in_the_file_and_on_the_page(tmp_p
         await settle(app, pilot)
         page = cast("JournalForm", app.screen)
         page.on_frame(frame_of(app.store))
-        await pilot.press("n", "t", *"news", "enter", "4", "y")
+        await pilot.press("n", "t", *"news", "enter", "4", "enter")
         await settle(app, pilot)
         page.on_frame(frame_of(app.store))
         assert app.screen is page
@@ -98,14 +98,14 @@ async def test_a_note_that_cannot_be_kept_is_shown_again_as_typed(tmp_path: Path
         await settle(app, pilot)
         app.notes.mkdir(parents=True)
         app.notes.parent.chmod(0o700)
-        await pilot.press("n", *"seen", "enter", "y")
+        await pilot.press("n", *"seen", "enter", "enter")
         await settle(app, pilot)
         form = app.screen
         assert isinstance(form, NoteForm)
         assert form.changes == {"note": "seen"}
         assert "NOT SAVED" in str(form.sheet.text if form.sheet else "")
         app.notes.rmdir()
-        await pilot.press("y")
+        await pilot.press("enter")
         await settle(app, pilot)
     assert read_notes(app.notes).by_trade[OPEN].note == "seen"
     assert [level for level, _ in app.told] == ["bad", "good"]
@@ -138,7 +138,7 @@ async def test_by_choice_the_note_goes_to_the_broker_as_labels_that_y_sends(tmp_
         app.open()
         app.journal.write_note(OPEN)
         await settle(app, pilot)
-        await pilot.press("t", *"a b", "enter", "n", *"why" * 60, "enter", "b", "y")
+        await pilot.press("t", *"a b", "enter", "n", *"why" * 60, "enter", "b", "enter")
         await settle(app, pilot)
         form = app.screen
         assert isinstance(form, LabelsForm)
@@ -166,7 +166,7 @@ async def test_a_line_of_the_file_that_cannot_be_read_is_named_and_kept(tmp_path
         form = cast("NoteForm", app.screen)
         assert form.sheet is not None
         assert "main.notes.jsonl: lines 2, 4 cannot be read" in " ".join(form.sheet.text.split())
-        await pilot.press("3", "y")
+        await pilot.press("3", "enter")
         await settle(app, pilot)
     text = app.notes.read_text()
     assert "not JSON" in text

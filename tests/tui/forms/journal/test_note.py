@@ -39,9 +39,16 @@ async def test_each_field_is_written_by_its_key_and_only_changes_are_returned() 
         await pilot.press("5")
         await pilot.pause()
         words = form.app.words
-        for each in ("news late trend", "fade!", "Before.; more", "late2", "5 of 5", "y keeps it"):
+        for each in (
+            "news late trend",
+            "fade!",
+            "Before.; more",
+            "late2",
+            "5 of 5",
+            "Enter keeps it",
+        ):
             assert each in words
-        await pilot.press("y")
+        await pilot.press("enter")
     changes = {
         "tags": ("news", "late", "trend"),
         "setup": "fade!",
@@ -54,7 +61,7 @@ async def test_each_field_is_written_by_its_key_and_only_changes_are_returned() 
 
 async def test_what_is_typed_back_is_no_change_and_nothing_is_kept_without_one() -> None:
     form = Form()
-    text = await form.after("0", "3", "s", "enter", "y")
+    text = await form.after("0", "3", "s", "enter", "enter")
     assert form.form.changes == {}
     assert "Nothing is changed" in text
     assert form.app.results == []
@@ -62,14 +69,14 @@ async def test_what_is_typed_back_is_no_change_and_nothing_is_kept_without_one()
 
 async def test_the_rating_is_taken_off() -> None:
     form = Form()
-    await form.after("0", "y")
+    await form.after("0", "enter")
     assert form.app.results == [NoteEdit("5", {"rating": None})]
 
 
 async def test_changes_are_dropped_only_by_the_second_escape() -> None:
     form = Form()
     text = await form.after("1", "escape")
-    assert "Esc again drops what you changed, y keeps it" in text
+    assert "Esc again drops what you changed, Enter keeps it" in text
     again = Form()
     await again.after("1", "escape", "q")
     assert again.app.results == [None]
@@ -111,7 +118,7 @@ def test_trouble_with_a_text_is_said(name: NoteField, text: str, words: str) -> 
 
 async def test_the_broker_is_offered_only_while_the_trade_is_open() -> None:
     form = Form()
-    text = await form.after("b", "y")
+    text = await form.after("b", "enter")
     assert form.app.results == [NoteEdit("5", {}, to_broker=True)]
     assert text
     closed = Form(is_open=False)
@@ -125,7 +132,7 @@ async def test_a_trade_that_closes_meanwhile_keeps_its_note_to_the_file() -> Non
     async with form.app.run_test() as pilot:
         await pilot.press("b", "1")
         form.is_open = False
-        await pilot.press("y")
+        await pilot.press("enter")
     assert form.app.results == [NoteEdit("5", {"rating": 1}, to_broker=False)]
 
 
@@ -140,7 +147,7 @@ async def test_a_note_of_another_desk_shows_and_both_are_kept(tmp_path: Path) ->
         await pilot.pause()
         assert "Of the other desk." in form.app.words
         assert "fade!" in form.app.words
-        await pilot.press("y")
+        await pilot.press("enter")
     [edit] = form.app.results
     assert isinstance(edit, NoteEdit)
     kept = change_note(path, "5", edit.applied)

@@ -45,7 +45,7 @@ async def test_n_makes_an_alert_on_the_instrument_and_arrows_turn_its_direction(
         first = form.condition
         assert isinstance(first, PriceCross)
         assert first.direction == "up"
-        await pilot.press(",", ",", "up", "s", "o", "y")
+        await pilot.press(",", ",", "up", "s", "o", "enter")
     [choice] = app.alert_choices
     assert isinstance(choice, TakeAlert)
     made = choice.line.condition
@@ -71,7 +71,7 @@ async def test_n_at_the_crosshair_takes_its_price(app: WorkingDesk) -> None:
         app.window.screen.action_go("chart")
         await pilot.press("i", *"jjjj")
         price = app.window.screen.chart.crosshair_price
-        await pilot.press("N", "y")
+        await pilot.press("N", "enter")
     [choice] = app.alert_choices
     assert isinstance(choice, TakeAlert)
     assert isinstance(choice.line.condition, PriceCross)
@@ -145,7 +145,7 @@ async def test_keys_of_the_page_ask_for_changes_and_a_deletion_is_confirmed(
     async with app.run_test(size=(120, 35)) as pilot:
         app.actions.perform("alerts")
         await pilot.pause()
-        await pilot.press("space", "y", "x", "escape", "x", "j", "y", "x", "y", "a", "c")
+        await pilot.press("space", "y", "x", "escape", "x", "j", "y", "x", "enter", "a", "c")
         await pilot.press("b", "e")
     chosen = [(each.verb, each.alert.id if each.alert else "") for each in app.alert_actions]
     assert chosen == [
@@ -162,7 +162,7 @@ async def test_an_empty_page_says_how_to_make_one(app: WorkingDesk) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         app.actions.perform("alerts")
         await pilot.pause()
-        await pilot.press("x", "y", "e", "space", "j", "h")
+        await pilot.press("x", "enter", "e", "space", "j", "h")
         form = app.screen
         assert isinstance(form, AlertsForm)
         assert form.sheet is not None

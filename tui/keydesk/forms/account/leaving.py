@@ -1,6 +1,7 @@
 """The question before the desk is left while trades have no stop; it is asked once."""
 
 from collections.abc import Sequence
+from time import monotonic
 from typing import ClassVar
 
 from keydesk.forms.info_form import InfoForm
@@ -13,6 +14,7 @@ from keydesk.store.store import Store
 from keydesk.text.sanitize import Printable, safe
 
 MAX_SHOWN = 8
+TO_READ = 0.5  # seconds
 
 
 class LeaveForm(InfoForm[bool]):
@@ -32,7 +34,7 @@ class LeaveForm(InfoForm[bool]):
 
     def foot_text(self) -> Printable:
         """Return the keys."""
-        return "y or Ctrl-C leaves anyway  Esc stays"
+        return "Enter or Ctrl-C leaves anyway  Esc stays"
 
     def lines(self) -> Sequence[TextLine]:
         """List the trades, and say what leaving means for them."""
@@ -46,5 +48,6 @@ class LeaveForm(InfoForm[bool]):
         return [*lines, BLANK, *wrap_text(safe(text), "danger", self.inside)]
 
     def action_take(self) -> None:
-        if self.is_active:
+        """Leave, if the question could be read: the Enter of `:q` may still be held down."""
+        if self.is_active and self.painted is not None and monotonic() - self.painted > TO_READ:
             self.dismiss(result=True)

@@ -87,7 +87,7 @@ class AlertsForm(InfoForm[None]):
         """Return the keys that fit."""
         name = self.keymap.name
         if self.deleting:
-            return safe(f"{name('alerts-yes')} deletes it  Esc keeps it")
+            return safe(f"{name('alerts-take')} deletes it  Esc keeps it")
         if self.shows_history:
             return safe(f"{name('alerts-history')} alerts  Esc closes")
         keys = (
@@ -188,7 +188,11 @@ class AlertsForm(InfoForm[None]):
             self.deleting = self.chosen.id
             self.redraw()
 
-    def action_yes(self) -> None:
+    def action_take(self) -> None:
+        """Delete the alert that was asked about; else edit the chosen one."""
+        if not self.deleting:
+            self.action_act("edit")
+            return
         alert = self.store.alerts.get(self.deleting)
         self.deleting = ""
         if alert is not None:

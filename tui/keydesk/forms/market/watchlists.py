@@ -164,7 +164,7 @@ class DeleteListForm(InfoForm[str]):
 
     def foot_text(self) -> Printable:
         """Return the keys."""
-        return "y deletes the list  Esc keeps it"
+        return "Enter deletes the list  Esc keeps it"
 
     def lines(self) -> Sequence[TextLine]:
         """Say what goes and what stays."""

@@ -80,6 +80,10 @@ class TicketForm(Form[OpenOrder]):
         self.editor = TicketEditor(draft, template, form_context.preset)
         self._seen_prices = SeenPrices()
 
+    @property
+    def active_field(self) -> str:
+        return self.draft.active
+
     def headline(self) -> TextLine:
         """Say side, units, instrument and price."""
         context = self.trading_context()

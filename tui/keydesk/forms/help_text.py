@@ -1,0 +1,270 @@
+"""The words of the help: prose on the pane, form or field that has the keys, then its keys by task, and the commands."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from rich.cells import cell_len
+
+from keydesk.forms.command_list import KEY_OF_COMMAND
+from keydesk.forms.sheet import BLANK, TextLine, wrap_text
+from keydesk.keys.keymap import BENEATH, FORM, PAGES, Key, KeyMap
+from keydesk.keys.tasks import Task, task_of
+from keydesk.parse.commands import USAGES
+from keydesk.text.format import shorten
+from keydesk.text.sanitize import Printable, safe
+
+PROSE: Mapping[str, tuple[Printable, Printable, Printable]] = {
+    "desk": (
+        "The main screen. The pane with the bright frame has the keys; Tab gives",
+        "them to the next one. Lower case looks, UPPER CASE opens an order form,",
+        "and nothing is sent before y in that form. Esc goes one step back.",
+    ),
+    "watchlist": (
+        "The watchlist: bid, ask, spread in pips, change since 17:00 New York.",
+        "Moving to a row turns chart, ticket and books to its instrument.",
+        "w begins what changes the list: its rows, their order, its columns.",
+    ),
+    "chart": (
+        "The chart of the instrument, with your own prices as lines: entries,",
+        "stops, targets, orders and alerts. Left and right move in time.",
+        "The crosshair picks a price: an order or an alert then stands there.",
+    ),
+    "crosshair": (
+        "The crosshair is on: arrows move it by candle and by price step.",
+        "An order form opened now takes its price, an alert its level.",
+        "M takes the nearest of your own lines. Esc turns the crosshair off.",
+    ),
+    "trades": (
+        "Your open trades, with profit and loss at the closing price, in R too.",
+        "The order keys act on the row under the cursor, each in its own form.",
+        "A ! marks a trade without any stop: its loss has no limit.",
+    ),
+    "positions": (
+        "Your positions: all trades of an instrument together, long and short.",
+        "Close and part mean the whole position here, reverse turns it round.",
+        "Entry orders are no part of it: they stay when a position is closed.",
+    ),
+    "orders": (
+        "Orders that wait at the broker: entries, and the stops and targets of",
+        "your trades. Cancel takes the row under the cursor, modify moves it.",
+        "A stop of a trade is moved with the trade, not cancelled by mistake.",
+    ),
+    "log": (
+        "What happened on the account, newest first, back to its beginning.",
+        "Enter shows a transaction whole, with all that belongs to it.",
+        "Filter by words, an instrument, or #6417 for one order or trade.",
+    ),
+    "books": (
+        "How clients of the broker are positioned, and where their orders are.",
+        "A snapshot about every 20 minutes: client positioning, not depth.",
+        "Left and right go to the snapshots before and after.",
+    ),
+    "ticket": (
+        "The ticket. Its first line says in words what y would do.",
+        "A letter picks a field, digits fill it, Tab goes to the next one.",
+        "Enter never sends. Esc drops the ticket, and nothing was sent.",
+    ),
+    "ticket size": (
+        "Size: units such as 10k or 2.5m, or a share of the account at risk.",
+        "The unit key changes what it counts in; presets 1-9 and 0 are chosen",
+        "on the desk. The size is cut to what margin and your limits allow.",
+    ),
+    "ticket price": (
+        "Price of a limit or stop order. A number with a sign is a distance:",
+        "-15 is 15 pips under the market. Arrows move it by one pip,",
+        "comma and full stop by ten.",
+    ),
+    "ticket stop": (
+        "Stop loss: pips, a price, or average true ranges (1.5a).",
+        "With risk sizing the units follow from its distance.",
+        "Erase it for no stop: then a letter is asked for, not y.",
+    ),
+    "ticket target": (
+        "Take profit: in R, the multiple of what the stop risks, in pips,",
+        "or a price. The line beside it says what it would make.",
+        "Erase it for no target.",
+    ),
+    "ticket trail": (
+        "Trailing stop: the distance in pips or average true ranges that the",
+        "stop keeps behind the best price. The broker moves it, not the desk.",
+        "It may stand beside a stop loss; the nearer one counts.",
+    ),
+    "ticket bound": (
+        "Bound: how far the price of a market order may slip, in pips.",
+        "Beyond it the broker does not fill, and the desk says so.",
+        "The ticket shows the worst price that you accept.",
+    ),
+    "modify": (
+        "Move what protects a trade, or an entry order: pick a field, type or",
+        "use the arrows. The lines say what changes, in pips, money and R.",
+        "Only what you changed is sent, with y. A looser stop asks for a letter.",
+    ),
+    "scale-out": (
+        "Close a part of the trade: 2, 5 or 7 for 25, 50 or 75 %,",
+        "or digits and then %. Units are rounded down, never up.",
+        "Stop and target stay with the rest. y sends.",
+    ),
+    "close-position": (
+        "Close the position: both sides of a hedged one, or one of them.",
+        "Entry orders of the instrument stay; cancel them on their own.",
+        "y sends; an exit is never refused by a limit of yours.",
+    ),
+    "position-part": (
+        "Close a part of the position, trade by trade in the order shown.",
+        "Type a share with % or units with u, or pick trades with Space.",
+        "y sends.",
+    ),
+    "exit-plan": (
+        "An exit plan: the desk moves the stop by itself while it is open,",
+        "to break-even, then behind the price, or closes after some time.",
+        "It only ever moves a stop nearer. y keeps it.",
+    ),
+    "break-even": (
+        "Move the stop to where closing costs nothing, fees and financing in.",
+        "The arrows put it some pips beyond that. It never loosens a stop.",
+        "y sends.",
+    ),
+    "cancel-entries": (
+        "Cancel orders that would open trades, here or on the whole account.",
+        "Stops and targets of your trades stay as they are.",
+        "y sends.",
+    ),
+    "flatten": (
+        "Close every trade and cancel every entry order, on the account or in",
+        "this instrument. It is repeated until all is closed, or named.",
+        "The letter that it shows sends; it works when disarmed, too.",
+    ),
+    "form": (
+        "A form for an order. Its first line says what sending it would do.",
+        "y sends; where more is at stake, the letter that it shows.",
+        "Enter never sends. Esc drops it, and nothing was sent.",
+    ),
+    "journal": (
+        "Every trade of the account, rebuilt from the broker's transactions,",
+        "with its R, what it went against you and for you, financing apart.",
+        "Write tags, setup and a note on a trade, and filter by them.",
+    ),
+    "trade-note": (
+        "What you write about a trade: tags, setup, rating, mistake, note.",
+        "A letter picks a field, Enter ends it; Enter again keeps everything.",
+        "It stays on this machine, unless you choose the broker as well.",
+    ),
+    "statistics": (
+        "Statistics of your closed trades, each figure with its number of",
+        "trades; few trades say little. Digits choose a view.",
+        "Enter on a group shows that group only, on a day that day.",
+    ),
+    "alerts": (
+        "Your alerts, those that are watched first. They never send an order.",
+        "x deletes one, after Enter; Space pauses it, or goes on.",
+        "h lists those that fired.",
+    ),
+    "new-alert": (
+        "A new alert, at the price you pointed at. Arrows move its level.",
+        "It fires after a fresh crossing, once or again after a pause.",
+        "Enter keeps it; it never sends an order.",
+    ),
+    "limits": (
+        "Your own limits. Some refuse a new order, some ask for a letter;",
+        "none ever refuses an exit. Digits change one, x takes it away.",
+        "Enter keeps them. A raised daily loss limit counts from tomorrow.",
+    ),
+    "indicators": (
+        "Indicators of the chart: Space shows one, digits change its number.",
+        "They are kept for this instrument, or for all.",
+        "Enter keeps and shows them, Esc changes nothing.",
+    ),
+    "page": (
+        "A page to read: nothing is sent from here.",
+        "j and k or the arrows move, Space turns the page.",
+        "Esc and q close it.",
+    ),
+}
+GAP = "  "
+KEY_WIDTH = 9
+EXAMPLE_WIDTH = 31
+COLUMN, COLUMN_MOST = 37, 44  # columns of a key with its words
+WIDE = 76  # columns in which a command and its words have room side by side
+
+
+def help_lines(
+    keymap: KeyMap,
+    context: str,
+    width: int,
+    left_out: Callable[[str], bool] = lambda _: False,
+    field: str = "",
+) -> Sequence[TextLine]:
+    """Return everything that the help of a pane, page or form says; `field` is the active one of the form."""
+    lines: list[TextLine] = [*prose(context, field, width)]
+    for title, keys in _groups(keymap, context):
+        kept = [key for key in keys if not left_out(key.id)]
+        if kept:
+            lines += [BLANK, _heading(title), *_columns(kept, width)]
+    if not is_of_overlay(context):
+        lines += [BLANK, _heading("The command line: press : and type, or choose")]
+        lines += _commands(width)
+    return lines
+
+
+def prose(context: str, field: str, width: int) -> Sequence[TextLine]:
+    """Return the three lines on what has the keys; wrapped where the window is narrow."""
+    fallback = "form" if is_of_form(context) else "page" if context in PAGES else "desk"
+    words = PROSE.get(f"{context} {field}") or PROSE.get(context) or PROSE[fallback]
+    if width >= max(map(cell_len, words)):
+        return [((line, "plain"),) for line in words]
+    return wrap_text(safe(" ".join(words)), "plain", width)
+
+
+def is_of_form(context: str) -> bool:
+    """Return whether the keys are those of a form that sends."""
+    return FORM in (context, *BENEATH.get(context, ()))
+
+
+def is_of_overlay(context: str) -> bool:
+    """Return whether the keys are those of a page or form, not of the desk."""
+    return context in PAGES or is_of_form(context)
+
+
+def _groups(keymap: KeyMap, context: str) -> Iterable[tuple[Printable, Sequence[Key]]]:
+    keys = keymap.in_force(context)
+    if not is_of_overlay(context):
+        for task in Task:
+            yield safe(task.value), [key for key in keys if task_of(key) is task]
+        return
+    yield "Here", [key for key in keys if key.context == context]
+    every: Printable = "In every form" if is_of_form(context) else "On every page"
+    yield every, [key for key in keys if key.context != context]
+
+
+def _heading(title: Printable) -> TextLine:
+    return ((title, "focus"),)
+
+
+def _columns(keys: Sequence[Key], width: int) -> Iterable[TextLine]:
+    """Yield the keys in as many columns as have room for whole words, each read from the top."""
+    across = max(1, (width + len(GAP)) // (COLUMN + len(GAP)))
+    down = -(-len(keys) // across)
+    column = min(COLUMN_MOST, (width + len(GAP)) // across - len(GAP))
+    for row in range(down):
+        entries = [_entry(key, column) for key in keys[row::down]]
+        yield tuple(run for entry in entries for run in (*entry, (GAP, "plain")))[:-1]
+
+
+def _entry(key: Key, width: int) -> TextLine:
+    shown = key.shown if len(key.shown) <= KEY_WIDTH else key.shown.split(" ")[0]
+    room = max(1, width - KEY_WIDTH - 1)
+    text = shorten(safe(key.text), room)
+    role = "bright" if key.touches_money else "plain"
+    return ((safe(f"{shown:<{KEY_WIDTH}} "), role), (safe(f"{text:<{room}}"), "muted"))
+
+
+def _commands(width: int) -> Iterable[TextLine]:
+    """Yield the commands that are no keys, and those that take more words, with an example."""
+    for name, (example, text) in USAGES.items():
+        if example or name not in KEY_OF_COMMAND:
+            shown = safe(f":{example or name}")
+            if width < WIDE:
+                yield ((shown, "plain"),)
+                yield ((safe(f"  {text}"), "muted"),)
+                continue
+            rest = shorten(safe(text), max(1, width - EXAMPLE_WIDTH - 1))
+            yield ((safe(f"{shown:<{EXAMPLE_WIDTH}} "), "plain"), (rest, "muted"))
