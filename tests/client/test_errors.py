@@ -117,14 +117,14 @@ def every_error(kind: type[KeydeskClientError]) -> list[type[KeydeskClientError]
     return [kind, *(found for each in kind.__subclasses__() for found in every_error(each))]
 
 
-@pytest.mark.parametrize("kind", every_error(KeydeskClientError))
-def test_every_error_pickles_with_all_that_it_carries(kind: type[KeydeskClientError]) -> None:
-    error = kind("words")
-    if isinstance(error, HttpStatusError):
-        error.status, error.retry_after = 429, 1.5
-    back = pickle.loads(pickle.dumps(error))
-    assert type(back) is kind
-    assert (str(back), vars(back)) == (str(error), vars(error))
+def test_every_error_pickles_with_all_that_it_carries() -> None:
+    for kind in every_error(KeydeskClientError):
+        error = kind("words")
+        if isinstance(error, HttpStatusError):
+            error.status, error.retry_after = 429, 1.5
+        back = pickle.loads(pickle.dumps(error))
+        assert type(back) is kind
+        assert (str(back), vars(back)) == (str(error), vars(error))
 
 
 async def test_an_error_with_a_reject_transaction_pickles() -> None:
@@ -155,11 +155,9 @@ SETTLED = {
 """Errors that are not named are settled: nothing was sent, or the service refused the request."""
 
 
-@pytest.mark.parametrize("kind", every_error(KeydeskClientError))
-def test_an_error_tells_whether_the_request_certainly_was_not_acted_on(
-    kind: type[KeydeskClientError],
-) -> None:
-    assert kind("words").settled is SETTLED.get(kind.__name__, True)
+def test_an_error_tells_whether_the_request_certainly_was_not_acted_on() -> None:
+    for kind in every_error(KeydeskClientError):
+        assert kind("words").settled is SETTLED.get(kind.__name__, True)
 
 
 def test_a_refusal_leaves_open_what_became_of_the_request_unless_the_service_explains_it() -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 
 from support.broker import PracticeServer, SharedPractice, practice_server
 from support.wire import wire
@@ -35,26 +34,24 @@ def check(record: WireRecord, name: str, answer: httpx.Response, status: int) ->
     record.note(name, status, answer.json())
 
 
-@pytest.mark.parametrize("name", ENDPOINTS)
-async def test_401_without_a_token(
-    desk_of_my_own: PracticeServer, wire_record: WireRecord, name: str
-) -> None:
-    answer = await desk_of_my_own.http.request(
-        ENDPOINTS[name]["method"],
-        address(name, desk_of_my_own.account_id),
-        headers={"Authorization": "Bearer nobody"},
-    )
-    check(wire_record, name, answer, 401)
+async def test_401_without_a_token(desk_of_my_own: PracticeServer, wire_record: WireRecord) -> None:
+    for name in ENDPOINTS:
+        answer = await desk_of_my_own.http.request(
+            ENDPOINTS[name]["method"],
+            address(name, desk_of_my_own.account_id),
+            headers={"Authorization": "Bearer nobody"},
+        )
+        check(wire_record, name, answer, 401)
 
 
-@pytest.mark.parametrize("name", ENDPOINTS)
 async def test_405_for_a_wrong_method(
-    desk_of_my_own: PracticeServer, wire_record: WireRecord, name: str
+    desk_of_my_own: PracticeServer, wire_record: WireRecord
 ) -> None:
-    path = address(name, desk_of_my_own.account_id)
-    answer = await desk_of_my_own.http.request("DELETE", path)
-    check(wire_record, name, answer, 405)
-    assert ENDPOINTS[name]["method"] in answer.headers["Allow"].split(", ")
+    for name in ENDPOINTS:
+        path = address(name, desk_of_my_own.account_id)
+        answer = await desk_of_my_own.http.request("DELETE", path)
+        check(wire_record, name, answer, 405)
+        assert ENDPOINTS[name]["method"] in answer.headers["Allow"].split(", ")
 
 
 async def test_403_on_another_ones_account_and_404_on_none(

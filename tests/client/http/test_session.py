@@ -101,7 +101,7 @@ async def test_a_body_is_unpacked() -> None:
         saying(body(gzip.compress(b"{}")[:-6], "Content-Encoding: gzip")),
         saying(body(b"no gzip at all", "Content-Encoding: gzip")),
         saying(body(b"x", "Content-Encoding: br")),
-        saying(body(gzip.compress(b"\0" * 80_000_000), "Content-Encoding: gzip")),
+        saying(body(gzip.compress(bytes(80_000_000), 1), "Content-Encoding: gzip")),
     ],
 )
 async def test_a_body_that_can_not_be_unpacked_or_never_ends_is_unreadable(talk: Talk) -> None:
@@ -258,23 +258,25 @@ BODIES = [
 
 
 @pytest.mark.parametrize(("status", "kind"), STATUSES)
-@pytest.mark.parametrize("content", BODIES)
 async def test_every_error_status_is_its_error_whatever_the_body(
-    status: int, kind: type[HttpStatusError], content: bytes
+    status: int, kind: type[HttpStatusError]
 ) -> None:
+    contents = iter(BODIES)
+
     def answer(_: httpx.Request) -> httpx.Response:
-        return httpx.Response(status, content=content, headers={"RequestID": "9"})
+        return httpx.Response(status, content=next(contents), headers={"RequestID": "9"})
 
     session = Session(
         Secret("t"), "https://r.test", "https://s.test", transport=httpx.MockTransport(answer)
     )
-    with pytest.raises(kind) as raised:
-        async with session.open_stream(ASK):
-            pass
-    assert type(raised.value) is kind
-    assert (raised.value.status, raised.value.request_id) == (status, "9")
-    assert str(status) in str(raised.value)
-    _ = raised.value.reject_reason
+    for _ in BODIES:
+        with pytest.raises(kind) as raised:
+            async with session.open_stream(ASK):
+                pass
+        assert type(raised.value) is kind
+        assert (raised.value.status, raised.value.request_id) == (status, "9")
+        assert str(status) in str(raised.value)
+        _ = raised.value.reject_reason
 
 
 async def test_a_stream_hands_on_its_bytes_until_the_end() -> None:

@@ -132,18 +132,17 @@ def test_a_hundred_thousand_bodies_are_written_as_they_came() -> None:
     fuzz(1_300)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [name for section in ("types", "orders", "transactions") for name in specification()[section]],
-)
-def test_a_record_of_the_interface_has_its_model_with_every_member(name: str) -> None:
-    if name == "Error":
-        return  # errors are raised, not returned
-    sent = Samples(Random(3)).record(name)
-    kind = getattr(models, name)
-    read = Reader[Any](kind).read(json.dumps(sent))
-    assert read.unknown == {}
-    assert read.to_wire() == sent
+def test_a_record_of_the_interface_has_its_model_with_every_member() -> None:
+    for name in [
+        name for section in ("types", "orders", "transactions") for name in specification()[section]
+    ]:
+        if name == "Error":
+            continue  # errors are raised, not returned
+        sent = Samples(Random(3)).record(name)
+        kind = getattr(models, name)
+        read = Reader[Any](kind).read(json.dumps(sent))
+        assert read.unknown == {}
+        assert read.to_wire() == sent
 
 
 def damaged(value: Any, rng: Random) -> Any:

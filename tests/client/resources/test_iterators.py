@@ -68,8 +68,8 @@ WEEK = [*range(100, 150), *range(300, 351)]
 """Fifty minutes, a weekend, fifty more and one that is forming."""
 
 
-@pytest.mark.parametrize("page", [2, 3, 7, 49, 50, 51, 100, 101, 102, 5000])
-@pytest.mark.parametrize("start", [0, 100, 101, 149, 150, 200, 299, 350, 400])
+@pytest.mark.parametrize("page", [2, 7, 50, 101, 5000])
+@pytest.mark.parametrize("start", [0, 101, 149, 200, 350])
 async def test_candles_come_once_each_over_pages_of_any_size(page: int, start: int) -> None:
     history = History(WEEK)
     client = client_of(history)
@@ -131,16 +131,17 @@ def listing(kind: str, ids: list[int], *, cap: int = 500) -> Callable[[str, Quer
     return answer
 
 
-@pytest.mark.parametrize("page", [1, 2, 5, 10, 11, 500])
-@pytest.mark.parametrize("kind", ["orders", "trades"])
-async def test_orders_and_trades_come_once_each_newest_first(kind: str, page: int) -> None:
-    ids = [1, 2, 3, 5, 8, 13, 21, 34, 55, 89]
-    client = client_of(listing(kind, ids))
-    area = client.orders if kind == "orders" else client.trades
-    got = [
-        int(each.id) async for each in area.iterate(state="ALL", instrument="EUR_USD", page=page)
-    ]
-    assert got == sorted(ids, reverse=True)
+async def test_orders_and_trades_come_once_each_newest_first() -> None:
+    for kind in ["orders", "trades"]:
+        for page in [1, 2, 5, 10, 11, 500]:
+            ids = [1, 2, 3, 5, 8, 13, 21, 34, 55, 89]
+            client = client_of(listing(kind, ids))
+            area = client.orders if kind == "orders" else client.trades
+            got = [
+                int(each.id)
+                async for each in area.iterate(state="ALL", instrument="EUR_USD", page=page)
+            ]
+            assert got == sorted(ids, reverse=True)
 
 
 @pytest.mark.parametrize("kind", ["orders", "trades"])

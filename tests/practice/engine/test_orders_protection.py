@@ -287,36 +287,30 @@ EVERY_CHANGE = [
 ]
 
 
-@pytest.mark.parametrize("exclusive", [False, True])
-@pytest.mark.parametrize(
-    "before", [set(), {"stop_loss"}, {"trailing_stop_loss"}, {"guaranteed_stop_loss"}]
-)
-@pytest.mark.parametrize("change", EVERY_CHANGE, ids=lambda change: "-".join(change.values()))
-def test_every_combination_of_stops_is_judged_by_what_stands_afterwards(
-    change: dict[str, str], before: set[str], exclusive: bool
-) -> None:
-    account = PractisedAccount(Terms(currency="USD", exclusive_stops=exclusive))
-    account.trade("EUR_USD", 50000)
-    protect(account, **{kind: STOPS[kind] for kind in before})
-    made = protect(
-        account,
-        **{
-            kind: None if wanted == "cancel" else STOPS[kind]
-            for kind, wanted in change.items()
-            if wanted != "keep"
-        },
-    )
-    after = {
-        kind
-        for kind, wanted in change.items()
-        if wanted == "set" or (wanted == "keep" and kind in before)
-    }
-    most = 1 if exclusive or "guaranteed_stop_loss" in after else len(STOPS)
-    if len(after) <= most:
-        assert on_book(account) == after
-    else:
-        assert on_book(account) == before, "all that is requested, or nothing"
-        assert all(one.endswith("_REJECT") for one in made)
+def test_every_combination_of_stops_is_judged_by_what_stands_afterwards() -> None:
+    for case in itertools.product(
+        EVERY_CHANGE, [set(), *({kind} for kind in STOPS)], (False, True)
+    ):
+        change, before, exclusive = case
+        account = PractisedAccount(Terms(currency="USD", exclusive_stops=exclusive))
+        account.trade("EUR_USD", 50000)
+        protect(account, **{kind: STOPS[kind] for kind in before})
+        requests = {kind: wanted for kind, wanted in change.items() if wanted != "keep"}
+        made = protect(
+            account,
+            **{
+                kind: None if wanted == "cancel" else STOPS[kind]
+                for kind, wanted in requests.items()
+            },
+        )
+        kept = {kind for kind in before if change[kind] == "keep"}
+        after = kept | {kind for kind, wanted in change.items() if wanted == "set"}
+        most = 1 if exclusive or "guaranteed_stop_loss" in after else len(STOPS)
+        if len(after) <= most:
+            assert on_book(account) == after, case
+        else:
+            assert on_book(account) == before, f"all that is requested, or nothing: {case}"
+            assert all(one.endswith("_REJECT") for one in made), case
 
 
 def test_the_client_id_of_a_cancelled_order_is_free_for_its_successor_and_for_one_only() -> None:

@@ -18,7 +18,7 @@ from keydesk_practice.engine.commands import (
     TakeProfitDetails,
     TrailingStopLossDetails,
 )
-from keydesk_practice.engine.transactions import TYPES, Transaction, from_wire, to_wire
+from keydesk_practice.engine.transactions import TYPES, from_wire, to_wire
 from support.fakes.still_market import NOON
 from support.practised_account import PractisedAccount
 from support.wire import wire
@@ -74,15 +74,13 @@ def record_of(kind: type, draw: Iterator[int], *, whole: bool) -> Any:  # noqa: 
     )
 
 
-@pytest.mark.parametrize("kind", TYPES.values(), ids=TYPES)
-@pytest.mark.parametrize("whole", [True, False])
-def test_every_type_goes_over_the_wire_and_back_unchanged(
-    kind: type[Transaction], whole: bool
-) -> None:
-    made = record_of(kind, iter(range(1, 1000)), whole=whole)
-    carried = json.loads(json.dumps(to_wire(made)))
-    assert from_wire(carried) == made
-    assert to_wire(from_wire(carried)) == carried
+def test_every_type_goes_over_the_wire_and_back_unchanged() -> None:
+    for whole in [True, False]:
+        for kind in TYPES.values():
+            made = record_of(kind, iter(range(1, 1000)), whole=whole)
+            carried = json.loads(json.dumps(to_wire(made)))
+            assert from_wire(carried) == made
+            assert to_wire(from_wire(carried)) == carried
 
 
 @dataclass(frozen=True, slots=True)

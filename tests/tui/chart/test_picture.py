@@ -82,31 +82,31 @@ def test_a_still_and_a_wild_market_are_drawn(pace: float) -> None:
     assert_exact(scene_of(path(1.08431, 200, pace=pace)))
 
 
-@pytest.mark.parametrize("height", [9, 12, 16, 24, 28, 45, 70])
-@pytest.mark.parametrize("pace", [0.00005, 0.0003, 0.003, 0.02])
-def test_four_round_prices_are_in_sight_whatever_the_height(height: int, pace: float) -> None:
-    scene = replace(scene_of(path(1.08431, 200, pace=pace), height=height), marks=())
-    rounds = [row[-1] for row in drawn(scene).rows if row[-1][1] == "muted"]
-    assert len(rounds) >= 4
-    steps = {round(float(text), 5) for text, _ in rounds}
-    assert len(steps) == len(rounds)
+def test_four_round_prices_are_in_sight_whatever_the_height() -> None:
+    for pace in [0.00005, 0.0003, 0.003, 0.02]:
+        for height in [9, 12, 16, 24, 28, 45, 70]:
+            scene = replace(scene_of(path(1.08431, 200, pace=pace), height=height), marks=())
+            rounds = [row[-1] for row in drawn(scene).rows if row[-1][1] == "muted"]
+            assert len(rounds) >= 4
+            steps = {round(float(text), 5) for text, _ in rounds}
+            assert len(steps) == len(rounds)
 
 
-@pytest.mark.parametrize("width", [20, 34, 60, 90, 250])
-@pytest.mark.parametrize("count", [1, 4, 12, 40])
-def test_every_own_line_has_a_label_or_is_counted(width: int, count: int) -> None:
-    lines = own_lines(1.08431, count)
-    picture = drawn(scene_of(path(1.08431, 300), width=width, lines=lines))
-    assert picture.layout is not None
-    area = picture.rows[picture.layout.top : picture.layout.top + picture.layout.rows]
-    labels = [row[-1] for row in area if picture.layout.axis.width]
-    more = sum(int(text.split("+")[1].split()[0]) for text, _ in labels if "more" in text)
-    own = {line.role for line in lines}
-    words = {line.text for line in lines}
-    shown = [text for text, role in labels if role in own]
-    assert all(any(text.rstrip().endswith(word) for word in words) for text in shown)
-    if picture.layout.axis.width:
-        assert len(shown) + more == count
+def test_every_own_line_has_a_label_or_is_counted() -> None:
+    for count in [1, 4, 12, 40]:
+        for width in [20, 34, 60, 90, 250]:
+            lines = own_lines(1.08431, count)
+            picture = drawn(scene_of(path(1.08431, 300), width=width, lines=lines))
+            assert picture.layout is not None
+            area = picture.rows[picture.layout.top : picture.layout.top + picture.layout.rows]
+            labels = [row[-1] for row in area if picture.layout.axis.width]
+            more = sum(int(text.split("+")[1].split()[0]) for text, _ in labels if "more" in text)
+            own = {line.role for line in lines}
+            words = {line.text for line in lines}
+            shown = [text for text, role in labels if role in own]
+            assert all(any(text.rstrip().endswith(word) for word in words) for text in shown)
+            if picture.layout.axis.width:
+                assert len(shown) + more == count
 
 
 @given(
@@ -199,14 +199,14 @@ def test_the_cursor_is_a_cross_with_its_price_and_time() -> None:
     assert any(role == "~cursor" for _, role in picture.rows[-1])
 
 
-@pytest.mark.parametrize("height", range(12, 40))
-def test_the_cursor_removes_no_sub_pane(height: int) -> None:
-    scene = scene_of(path(1.08431, 200), height=height, with_indicators=True)
-    panes = scene.sub_panes[: sub_panes_with_room(height, len(scene.sub_panes))]
-    scene = replace(scene, sub_panes=panes, cursor=Cursor(190, 1.0842))
-    assert_exact(scene)
-    rules = [row for row in drawn(scene).rows if "─ RSI 14 " in text_of(row)]
-    assert len(rules) == len(panes)
+def test_the_cursor_removes_no_sub_pane() -> None:
+    for height in range(12, 40):
+        scene = scene_of(path(1.08431, 200), height=height, with_indicators=True)
+        panes = scene.sub_panes[: sub_panes_with_room(height, len(scene.sub_panes))]
+        scene = replace(scene, sub_panes=panes, cursor=Cursor(190, 1.0842))
+        assert_exact(scene)
+        rules = [row for row in drawn(scene).rows if "─ RSI 14 " in text_of(row)]
+        assert len(rules) == len(panes)
 
 
 def test_old_data_has_no_colours() -> None:

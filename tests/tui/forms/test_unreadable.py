@@ -99,9 +99,10 @@ class Field:
 
 
 FIELDS = [
+    Field(sell, ("s",), "stop"),
+    Field(sell, ("o", "t"), "target"),
     *(
-        Field(build, keys, name, name in {"size", "trail", "bound"})
-        for build in (buy, sell)
+        Field(buy, keys, name, name in {"size", "trail", "bound"})
         for keys, name in (
             (("u",), "size"),
             (("s",), "stop"),

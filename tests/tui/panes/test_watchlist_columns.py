@@ -68,7 +68,7 @@ def spans(pane: panes.Watchlist) -> list[tuple[str, int, int]]:
     return found
 
 
-@pytest.mark.parametrize("width", [*range(20, 121, 5), 33, 41, 56, 199])
+@pytest.mark.parametrize("width", [20, 33, 41, 56, 90, 199])
 async def test_numbers_of_any_size_keep_their_column_at_every_width(width: int) -> None:
     pane, store = panes.Watchlist(), extreme_store()
     async with shown(pane, store, size=(width, 16)) as pilot:

@@ -16,9 +16,9 @@ from keydesk.parse.commands import (
 )
 
 
-@pytest.mark.parametrize("name", SECONDS)
-def test_every_length_of_candles_can_be_typed(name: str) -> None:
-    assert parse_command(f"tf {name.lower()}", (), "EUR_USD") == ShowGranularity(name)
+def test_every_length_of_candles_can_be_typed() -> None:
+    for name in SECONDS:
+        assert parse_command(f"tf {name.lower()}", (), "EUR_USD") == ShowGranularity(name)
 
 
 def test_lengths_are_found_as_people_write_them() -> None:

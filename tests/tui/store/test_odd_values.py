@@ -83,7 +83,7 @@ def odd_price(store: Store, chance: Random, number: int) -> None:
         store.note_unreadable(str(error))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(8))
 def test_no_combination_of_numbers_breaks_the_valuation(seed: int) -> None:
     chance = Random(seed)
     store = odd_store(chance)

@@ -123,9 +123,13 @@ def test_a_sequence_that_the_parser_cannot_take_is_dropped(sequence: bytes) -> N
     assert keyboard.works()
 
 
+# One of each kind that the parser tells apart: controls, digits, ends of sequences, introducers, halves of UTF-8.
+FOLLOWING = b"\x00\x03\t\r\x18\x1a\x1b 0;:?<AORmtuc~P[]X^_\\\x7f\x80\x9b\x9c\xa3\xc2\xe2\xf0\xff"
+
+
 def test_all_pairs_of_bytes_are_taken() -> None:
     keyboard = Keyboard()
-    for first, second in product(range(256), repeat=2):
+    for first, second in product(range(256), FOLLOWING):
         keyboard.sends(bytes((first, second)))
         if second == 0:
             keyboard.waits(0.2)
@@ -141,7 +145,7 @@ def test_any_bytes_in_any_pieces_are_taken(pieces: list[bytes]) -> None:
     assert keyboard.works()
 
 
-@pytest.mark.parametrize("pieces", [4_000, pytest.param(20_000, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("pieces", [1_000, pytest.param(20_000, marks=pytest.mark.soak)])
 def test_key_sequences_mixed_with_garbage_are_taken(pieces: int) -> None:
     chance = random.Random(21)
     keyboard = Keyboard()
@@ -263,7 +267,7 @@ def test_key_sequences_of_known_terminals_are_one_key(key: bytes) -> None:
 
 def test_a_flood_of_keys_is_dropped_reported_and_over_at_once() -> None:
     keyboard = Keyboard()
-    messages = [each for _ in range(10) for each in keyboard.sends(b"jk" * 2048)]
+    messages = [each for _ in range(3) for each in keyboard.sends(b"jk" * 2048)]
     assert len(keys(messages)) == AT_ONCE
     assert len([each for each in messages if isinstance(each, InputOverrun)]) == 1
     assert keyboard.waits(0.5) == []
@@ -273,7 +277,7 @@ def test_a_flood_of_keys_is_dropped_reported_and_over_at_once() -> None:
 def test_mouse_reports_take_no_keys_away_and_the_last_size_is_kept() -> None:
     keyboard = Keyboard()
     size = b"\x1b[48;24;80;240;800t"
-    messages = keyboard.sends(b"\x1b[<35;10;10M" * 5000 + size + b"j")
+    messages = keyboard.sends(b"\x1b[<35;10;10M" * 1000 + size + b"j")
     assert keys(messages) == ["j"]
     assert len(messages) < 2 * AT_ONCE
     assert [type(each) for each in keyboard.waits(0.5)] == [events.Resize]
@@ -285,9 +289,9 @@ LOST, GAINED = b"\x1b[O", b"\x1b[I"
 def test_a_flood_of_focus_reports_is_a_few_messages_a_second_and_drops_nothing() -> None:
     keyboard = Keyboard()
     messages: list[Message] = []
-    for _ in range(1000):  # ten seconds
+    for _ in range(300):  # three seconds
         messages += keyboard.sends((GAINED + LOST) * 40) + keyboard.waits(0.01)
-    assert 0 < len(messages) <= 2 * 10 / FOCUS_EVERY + 2
+    assert 0 < len(messages) <= 2 * 3 / FOCUS_EVERY + 2
     assert {type(each) for each in messages} == {events.AppFocus, events.AppBlur}
     assert keys(keyboard.sends(b"j")) == ["j"]
 

@@ -14,6 +14,7 @@ from keydesk.widgets import theme
 from keydesk.widgets.theme import ROLES, Depth, Palette, role_of_sign, signed_role
 
 COLOURED = ("colour-blind", "dark", "light")
+DEEP: tuple[Depth, ...] = ("truecolor", "256")
 DEPTHS: tuple[Depth, ...] = get_args(Depth)
 
 
@@ -34,60 +35,56 @@ def test_the_themes_are_found() -> None:
     assert theme.names() == ("colour-blind", "dark", "light", "mono")
 
 
-@pytest.mark.parametrize("depth", DEPTHS)
-@pytest.mark.parametrize("name", COLOURED)
-def test_every_role_has_a_style(name: str, depth: Depth) -> None:
-    drawn = theme.load(name, depth)
-    palette = Palette(drawn.colours, drawn.weights)
-    assert all(palette[role].color is not None for role in ROLES)
-    assert drawn.textual().variables["profit"] == drawn.colours["profit"]
+def test_every_role_has_a_style() -> None:
+    for name in COLOURED:
+        for depth in DEPTHS:
+            drawn = theme.load(name, depth)
+            palette = Palette(drawn.colours, drawn.weights)
+            assert all(palette[role].color is not None for role in ROLES)
+            assert drawn.textual().variables["profit"] == drawn.colours["profit"]
 
 
-@pytest.mark.parametrize("depth", ["truecolor", "256"])
-@pytest.mark.parametrize("name", COLOURED)
-@pytest.mark.parametrize(
-    "role", ["bright", "plain", "profit", "loss", "warn", "danger", "buy", "sell", "focus"]
-)
-def test_what_must_be_read_stands_out_from_the_background(
-    name: str, depth: Depth, role: str
-) -> None:
-    colours = theme.load(name, depth).colours
-    assert contrast(colours[role], colours["background"]) >= 4.5
+def test_what_must_be_read_stands_out_from_the_background() -> None:
+    for role in ["bright", "plain", "profit", "loss", "warn", "danger", "buy", "sell", "focus"]:
+        for name in COLOURED:
+            for depth in DEEP:
+                colours = theme.load(name, depth).colours
+                assert contrast(colours[role], colours["background"]) >= 4.5
 
 
-@pytest.mark.parametrize("depth", ["truecolor", "256"])
-@pytest.mark.parametrize("name", COLOURED)
-def test_the_three_weights_differ(name: str, depth: Depth) -> None:
-    colours = theme.load(name, depth).colours
-    steps = [
-        contrast(colours[role], colours["background"])
-        for role in ("bright", "plain", "muted", "faint")
-    ]
-    assert steps == sorted(steps, reverse=True)
-    assert all(higher / lower > 1.25 for higher, lower in pairwise(steps))
+def test_the_three_weights_differ() -> None:
+    for name in COLOURED:
+        for depth in DEEP:
+            colours = theme.load(name, depth).colours
+            steps = [
+                contrast(colours[role], colours["background"])
+                for role in ("bright", "plain", "muted", "faint")
+            ]
+            assert steps == sorted(steps, reverse=True)
+            assert all(higher / lower > 1.25 for higher, lower in pairwise(steps))
 
 
-@pytest.mark.parametrize("depth", ["truecolor", "256"])
-@pytest.mark.parametrize("name", COLOURED)
-def test_profit_and_loss_differ_in_lightness_too(name: str, depth: Depth) -> None:
-    colours = theme.load(name, depth).colours
-    assert contrast(colours["profit"], colours["loss"]) > 1.15
+def test_profit_and_loss_differ_in_lightness_too() -> None:
+    for name in COLOURED:
+        for depth in DEEP:
+            colours = theme.load(name, depth).colours
+            assert contrast(colours["profit"], colours["loss"]) > 1.15
 
 
-@pytest.mark.parametrize("name", COLOURED)
-def test_the_environments_bands_are_read_on_any_of_them(name: str) -> None:
-    colours = theme.load(name, "truecolor").colours
-    for band in ("live", "practice", "readonly"):
-        assert contrast(colours[f"{band}-text"], colours[band]) >= 4.5
+def test_the_environments_bands_are_read_on_any_of_them() -> None:
+    for name in COLOURED:
+        colours = theme.load(name, "truecolor").colours
+        for band in ("live", "practice", "readonly"):
+            assert contrast(colours[f"{band}-text"], colours[band]) >= 4.5
 
 
-@pytest.mark.parametrize("name", COLOURED)
-def test_colours_of_256_are_of_the_terminals_own_table(name: str) -> None:
-    steps = {0x00, 0x5F, 0x87, 0xAF, 0xD7, 0xFF}
-    for role, colour in theme.load(name, "256").colours.items():
-        red, green, blue = Color.parse(colour).rgb
-        grey = red == green == blue and (red - 8) % 10 == 0
-        assert grey or {red, green, blue} <= steps, role
+def test_colours_of_256_are_of_the_terminals_own_table() -> None:
+    for name in COLOURED:
+        steps = {0x00, 0x5F, 0x87, 0xAF, 0xD7, 0xFF}
+        for role, colour in theme.load(name, "256").colours.items():
+            red, green, blue = Color.parse(colour).rgb
+            grey = red == green == blue and (red - 8) % 10 == 0
+            assert grey or {red, green, blue} <= steps, role
 
 
 def test_without_colour_signs_and_weights_tell_roles_apart() -> None:

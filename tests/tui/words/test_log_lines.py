@@ -9,7 +9,6 @@ from keydesk.store.transactions.fold import apply
 from keydesk.words.log_lines import line_of
 from keydesk.words.log_names import LogNames
 from keydesk_client.models import UnknownTransaction
-from keydesk_client.models.transactions.base import TransactionIdentity
 from keydesk_client.models.transactions.unions import KnownTransaction
 from support.data.account_history import fill, fresh_store, opening, reduction, transaction
 
@@ -185,15 +184,15 @@ LEAST: dict[str, object] = {
 }
 
 
-@pytest.mark.parametrize("kind", get_args(KnownTransaction), ids=lambda kind: kind.__name__)
-def test_every_kind_of_transaction_has_words_of_its_own(kind: type[TransactionIdentity]) -> None:
-    type_ = kind.model_fields["type"].default
-    told = transaction(5, type_, **LEAST)
-    assert not isinstance(told, UnknownTransaction)
-    line = line_of(told, {}, {})
-    assert line.text
-    assert line.kind != "NOTE"
-    assert "does not know" not in line.text
+def test_every_kind_of_transaction_has_words_of_its_own() -> None:
+    for kind in get_args(KnownTransaction):
+        type_ = kind.model_fields["type"].default
+        told = transaction(5, type_, **LEAST)
+        assert not isinstance(told, UnknownTransaction)
+        line = line_of(told, {}, {})
+        assert line.text
+        assert line.kind != "NOTE"
+        assert "does not know" not in line.text
 
 
 def test_a_cancelled_trailing_stop_reads_the_same_before_and_after_a_restart() -> None:

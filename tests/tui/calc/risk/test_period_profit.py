@@ -34,10 +34,10 @@ def test_periods_begin_at_five(now: str, period: Period, start: str) -> None:
     assert period_start(period, at(now)) == at(start)
 
 
-@pytest.mark.parametrize("hour", range(0, 24 * 14, 5))
-def test_the_day_is_the_one_of_the_account_strip(hour: int) -> None:
-    now = at("2026-03-01 00:00") + hour * 3600 * SECOND
-    assert period_start("day", now) == day_start(now)
+def test_the_day_is_the_one_of_the_account_strip() -> None:
+    for hour in range(0, 24 * 14, 5):
+        now = at("2026-03-01 00:00") + hour * 3600 * SECOND
+        assert period_start("day", now) == day_start(now)
 
 
 def test_the_sum_has_profit_financing_and_fees_and_leaves_out_what_ended_the_day() -> None:

@@ -54,21 +54,19 @@ def test_a_narrow_ticket_has_the_detail_on_a_line_that_goes_first() -> None:
     assert detail.left_out == LeftOut.SWAP_DETAIL == min(each for each in LeftOut if each)
 
 
-@pytest.mark.parametrize("narrow", [True, False])
-@pytest.mark.parametrize("times", [1, 40, 4000, 400_000])
-@pytest.mark.parametrize("width", [26, 38, 49, 56])
-def test_the_swap_is_broken_between_its_figures_only(
-    width: int, times: int, *, narrow: bool
-) -> None:
-    phrases = ("a day", "to Friday", "next 3 days")
-    figures = swap_lines(3, narrow=narrow, times=times)
-    lines = [
-        "".join(text for text, _ in part)
-        for figure in figures
-        for part in docked(figure.line, width)
-    ]
-    for phrase in phrases:
-        assert sum(phrase in line for line in lines) == 1, lines
-    for line in lines:
-        assert len(line) <= width
-        assert line.split()[0] not in {"a", "to", "days", "3"}, lines
+def test_the_swap_is_broken_between_its_figures_only() -> None:
+    for width in [26, 38, 49, 56]:
+        for times in [1, 40, 4000, 400_000]:
+            for narrow in [True, False]:
+                phrases = ("a day", "to Friday", "next 3 days")
+                figures = swap_lines(3, narrow=narrow, times=times)
+                lines = [
+                    "".join(text for text, _ in part)
+                    for figure in figures
+                    for part in docked(figure.line, width)
+                ]
+                for phrase in phrases:
+                    assert sum(phrase in line for line in lines) == 1, lines
+                for line in lines:
+                    assert len(line) <= width
+                    assert line.split()[0] not in {"a", "to", "days", "3"}, lines
