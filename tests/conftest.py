@@ -15,6 +15,7 @@ pytest_plugins = [
     "support.ledgers",
     "support.postgres",
     "support.run_order",
+    "support.shell",
     "support.ssh_server",
     "support.wire_report",
 ]

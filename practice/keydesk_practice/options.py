@@ -16,7 +16,8 @@ MIN_TOKEN, MAX_TOKEN = (
     8,
     1024,
 )  # characters, as in the client: a shorter word could not be redacted from texts
-_LEDGER_COMMANDS = {  # the commands whose only option is --data
+DESCRIPTIONS = {
+    "serve": "Serve the practice broker. Prints one JSON line when it listens.",
     "reset": "Begin a fresh ledger; the old one is kept beside it.",
     "check": "Check the ledger's rows against their checksums, while no broker runs on it; "
     "1 when it is damaged.",
@@ -54,11 +55,7 @@ class Options:
 def read_arguments(argv: Sequence[str], environment: Mapping[str, str] = os.environ) -> Options:
     """Return the options of an argument list; exit with code 2 when they are invalid."""
     arguments = list(argv)
-    command = (
-        arguments.pop(0)
-        if arguments[:1] and arguments[0] in {"serve", "reset", "check"}
-        else "serve"
-    )
+    command = arguments.pop(0) if arguments[:1] and arguments[0] in DESCRIPTIONS else "serve"
     parser = _parser(command)
     found = vars(parser.parse_args(arguments))
     found["data"] = found["data"] or default_data(environment)
@@ -88,16 +85,18 @@ def default_data(environment: Mapping[str, str]) -> Path:
 
 
 def _parser(command: str) -> argparse.ArgumentParser:
-    if command in _LEDGER_COMMANDS:
-        parser = argparse.ArgumentParser(
-            prog=f"keydesk practice {command}", description=_LEDGER_COMMANDS[command]
-        )
-        parser.add_argument("--data", type=Path, metavar="DIR", help="the ledger's folder")
-        return parser
     parser = argparse.ArgumentParser(
-        prog="keydesk practice serve",
-        description="Serve the practice broker. Prints one JSON line when it listens.",
+        prog=f"keydesk practice {command}", description=DESCRIPTIONS[command]
     )
+    add_arguments(command, parser)
+    return parser
+
+
+def add_arguments(command: str, parser: argparse.ArgumentParser) -> None:
+    """Add the options of serve, reset or check."""
+    if command != "serve":
+        parser.add_argument("--data", type=Path, metavar="DIR", help="the ledger's folder")
+        return
     _add_address_options(parser)
     parser.add_argument(
         "--fifo",
@@ -115,7 +114,6 @@ def _parser(command: str) -> argparse.ArgumentParser:
         "password belongs into PGPASSFILE or that file; a second broker on it is a hot standby",
     )
     parser.add_argument("--parent-fd", type=int, help=argparse.SUPPRESS)
-    return parser
 
 
 def _add_address_options(parser: argparse.ArgumentParser) -> None:

@@ -102,7 +102,7 @@ def test_no_command_loads_what_draws_the_desk() -> None:
     code = "import sys\nfor name in sys.argv[1:]: __import__(name)\nprint(*sys.modules)"
     command = [sys.executable, "-c", code, *modules]
     names = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-    assert "keydesk.cli.journal" in names
+    assert "keydesk.cli.journal.command" in names
     assert "rich.console" not in names  # a client loads it later, by the command line of httpx
     own = {"plotext", "sqlite3"}  # of the chart and of the journal
     assert not (LIBRARIES - own | {"textual"}) & packages(names)

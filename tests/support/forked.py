@@ -25,7 +25,9 @@ ENDS_WITHIN = 300.0  # seconds
 STREAMS = ("stdin", "stdout", "stderr")
 DIRECTIONS = (os.O_RDONLY, os.O_WRONLY, os.O_WRONLY)
 MEASURES = ("COVERAGE_PROCESS_CONFIG", "COVERAGE_PROCESS_START")
-COMMANDS = "chart doctor export flatten history journal login status templates"
+COMMANDS = (
+    "reading.chart doctor export flatten history journal.command login reading.status templates"
+)
 DESK, BROKER = "keydesk.__main__", "keydesk_practice.__main__"
 IMPORTED = (
     DESK,

@@ -24,7 +24,7 @@ from keydesk_practice.engine.wire_form import to_wire
 from keydesk_practice.errors import ControlFailed
 from keydesk_practice.http.faults import PROFILES
 from keydesk_practice.ledger.ledger_file import is_in_use
-from keydesk_practice.options import default_data, whole_number
+from keydesk_practice.options import DESCRIPTIONS, add_arguments, default_data, whole_number
 
 Body = dict[str, Any]
 Answer = dict[str, Any]
@@ -248,11 +248,16 @@ def _refresh(text: str) -> float:
 
 def overview() -> str:
     """Return the help that lists every command of `keydesk practice`."""
+    return whole_parser().format_help()
+
+
+def whole_parser() -> argparse.ArgumentParser:
+    """Return a parser of every command of `keydesk practice`, for its help, completions and man page."""
     return _parser(
         serve="Serve the practice broker; also without a command.",
         reset="Move the ledger aside: the next start begins anew.",
         check="Verify the ledger.",
-    ).format_help()
+    )
 
 
 def _parser(**others: str) -> argparse.ArgumentParser:
@@ -262,7 +267,7 @@ def _parser(**others: str) -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, text in others.items():
-        commands.add_parser(name, help=text)
+        add_arguments(name, commands.add_parser(name, help=text, description=DESCRIPTIONS[name]))
     _add_clock(commands)
     _add_replays(commands)
     add_ledgers(

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from keydesk.cli.chart import has_colours as chart_has_colours
+from keydesk.cli.reading.chart import has_colours as chart_has_colours
 from support.broker import PracticeServer, practice_server
 from support.fakes.talking_server import talking_server
 from support.signing_in import Home
@@ -276,7 +276,7 @@ def test_a_chart_has_its_times_in_the_zone_of_the_trader_which_is_named(
 @pytest.mark.parametrize(
     ("text", "code", "sentence"),
     [
-        ("chart FOO_BAR", 1, "no candles of FOO_BAR"),
+        ("chart FOO_BAR", 1, "FOO_BAR is not an instrument of this account"),
         ("chart EUR-USD", 2, "is not an instrument such as EUR_USD"),
         ("chart ZZZZZ", 1, "ZZZZZ is not an instrument of this account"),
         ("chart EUR_USD --granularity M7", 2, "invalid choice"),

@@ -17,7 +17,7 @@ import pytest
 from keydesk.__main__ import main
 from keydesk.calc.market.trading_day import trading_date
 from keydesk.calc.trade_journal.rebuild import Journal
-from keydesk.cli.journal import last_day_hint, provisional_text
+from keydesk.cli.journal.command import last_day_hint, provisional_text
 from keydesk.trade_journal.report import day_of
 from keydesk_client.models import DateTime
 from support.broker import PracticeServer, practice_server
@@ -61,7 +61,7 @@ async def test_a_closed_trade_is_listed_noted_exported_and_the_same_without_its_
     trade_id = await trade_and_close(desk_of_my_own)
     kept = run(home, "note", trade_id, "--tags", "News trend", "--rating", "4", "--note", "waited")
     assert f"trade {trade_id} is kept in " in kept
-    [row] = json.loads(run(home, "--json", "--excursions"))
+    [row] = json.loads(run(home, "--json", "--excursions"))["trades"]
     assert Decimal(row["maePips"]) > 0
     assert Decimal(row["maeR"]) > 0
     assert (row["id"], row["exits"], row["tags"]) == (trade_id, "2", "news trend")
@@ -115,8 +115,8 @@ async def test_where_only_candles_fail_the_list_is_printed_and_says_what_is_miss
         words = ("journal", "--json", "--excursions", "--profile", "main", *home.unlocked)
         done = await asyncio.to_thread(home.run, *words)
     assert done.returncode == 1, done.stderr
-    [row] = json.loads(done.stdout)
-    assert (row["id"], row["maePips"], row["maeMfe"]) == (trade_id, "", "")
+    [row] = json.loads(done.stdout)["trades"]
+    assert (row["id"], row["maePips"], row["maeMfe"]) == (trade_id, None, None)
     assert row["result"]
     assert "MAE and MFE are not read to their end: " in done.stderr
     assert "no candles today" in done.stderr
@@ -164,14 +164,14 @@ async def test_daily_figures_count_the_open_profit_of_the_brokers_present_day(
         entry = Decimal(opened.json()["orderFillTransaction"]["tradeOpened"]["price"])
     async with practice_server(practice_folder, "--start", "2024-03-06T15:00:00Z") as practice:
         home.signed_in("main", practice)
-        rows = json.loads(await asyncio.to_thread(run, home, "stats", "--json"))
+        daily = json.loads(await asyncio.to_thread(run, home, "stats", "--json"))["daily"]
         values = await net_asset_values(practice, entry)
-    found = {row["figure"]: row for row in rows}
-    assert found["Sharpe, daily NAV"]["of"].startswith("n=3")
+    assert daily["sharpe"]["n"] == 3
     peaks = list(accumulate([Decimal(100_000), *values], max))[1:]
     falls = [peak - value for peak, value in zip(peaks, values, strict=True)]
-    shown = Decimal(found["max drawdown, daily NAV"]["value"].partition(" ")[0])
-    assert abs(shown - max(falls)) < 1  # the present price moves on between the two
+    assert (
+        abs(Decimal(daily["max_drawdown"]) - max(falls)) < 1
+    )  # the present price moves on between the two
 
 
 @pytest.mark.parametrize(
@@ -202,10 +202,10 @@ async def test_what_if_applies_a_rule_to_the_candles_of_closed_trades(
     trade_id = await trade_and_close(desk_of_my_own)
     words = ("journal", "what-if", "--stop", "0.5R", "--target", "3R", "--json")
     done = home.run_program(*words, "--profile", "main", *home.unlocked)
-    rows = {row["figure"]: row for row in json.loads(done.stdout)}
-    assert rows["trades"]["as it was"] == rows["trades"]["what if"] == "1"
-    assert "What if: stop at 0.5 R, target at 3 R" in done.stderr
-    assert "of 1 trade otherwise" in done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["before"]["trades"] == answer["after"]["trades"] == 1
+    assert answer["rule"] == "stop at 0.5 R, target at 3 R"
+    assert "of 1 trade otherwise" in answer["doubts"][0]
     trade = (await desk_of_my_own.get(f"{{a}}/trades/{trade_id}")).json()["trade"]
     row = (trade_id, *(DateTime(trade[name]).ns for name in ("openTime", "closeTime")), "x")
     [records] = home.folder.rglob("*.sqlite")
@@ -213,9 +213,8 @@ async def test_what_if_applies_a_rule_to_the_candles_of_closed_trades(
         connection.execute("INSERT OR REPLACE INTO price_paths VALUES (?, ?, ?, ?)", row)
     damaged = home.run(*words, "--profile", "main", *home.unlocked)
     assert damaged.returncode == 1
-    assert (
-        f"cannot be read: {records}: the price path of trade {trade_id}; remove" in damaged.stderr
-    )
+    said = json.loads(damaged.stdout)["message"]
+    assert f"cannot be read: {records}: the price path of trade {trade_id}; remove" in said
     assert "Traceback" not in damaged.stderr
 
 

@@ -3,7 +3,15 @@
 import argparse
 import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
@@ -13,7 +21,7 @@ from time import monotonic
 from keydesk.app import practice_broker
 from keydesk.app.account_sources import AccountAddress, Band, ProfileAccount, practice_account
 from keydesk.app.practice_broker import EmbeddedBroker, PracticeFailed
-from keydesk.cli.runner import Refusal
+from keydesk.cli.script_output import Refusal, document_text, say_document
 from keydesk.cli.token_access import given_passphrase, token_of
 from keydesk.config.settings import (
     Folders,
@@ -62,6 +70,22 @@ class OpenAccount:
     def name(self) -> str:
         """The account in words: LIVE main account 101-001-1000001-001."""
         return f"{self.environment} {self.target.profile} account {self.target.account_id}"
+
+    def say_document(self, kind: str, members: Mapping[str, object]) -> None:
+        """Print a JSON document about the account."""
+        say_document(kind, self._about(members))
+
+    def document_text(self, kind: str, members: Mapping[str, object]) -> str:
+        """Return the same as text of several lines."""
+        return document_text(kind, self._about(members))
+
+    def _about(self, members: Mapping[str, object]) -> Mapping[str, object]:
+        head: dict[str, object] = {
+            "profile": self.target.profile,
+            "environment": self.environment,
+            "account_id": self.target.account_id,
+        }
+        return {**head, **members}
 
     @property
     def journal(self) -> Path:
@@ -121,16 +145,19 @@ async def open_account(
             yield reach
     except (Unreachable, ConnectionLost, TimedOut) as error:
         raise Refusal(
-            f"the broker at {account.address_offline().rest_url} does not answer: {error}; again, or see keydesk doctor"
+            f"the broker at {account.address_offline().rest_url} does not answer: {error}; again, or see keydesk doctor",
+            "network",
         ) from error
     except ServerFailed as error:
         raise Refusal(
-            f"the broker at {account.address_offline().rest_url} failed: {error}; again, or see keydesk doctor"
+            f"the broker at {account.address_offline().rest_url} failed: {error}; again, or see keydesk doctor",
+            "network",
         ) from error
     except (Unauthorized, Forbidden, NotFound) as error:
         raise Refusal(
             f"the broker refuses profile {profile.name} ({error}); is its token revoked, or the account "
-            f"closed? sign in again: {login}"
+            f"closed? sign in again: {login}",
+            "auth",
         ) from error
 
 
@@ -165,7 +192,7 @@ async def _practice_market(folders: Folders) -> AsyncIterator[AccountAddress]:
         try:
             address = await broker.address()
         except PracticeFailed as error:
-            raise Refusal(str(error)) from error
+            raise Refusal(str(error), "local") from error
         yield practice_account(address)
     finally:
         broker.stop()

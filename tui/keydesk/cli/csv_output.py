@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
-from keydesk.cli.runner import Refusal
+from keydesk.cli.script_output import Refusal
 from keydesk.terminal.output import say, say_error
 from keydesk.text.sanitize import Printable, safe
 from keydesk_client.auth.private_files import replace_file

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from keydesk.app import practice_broker
 from keydesk.app.account_sources import AccountSource, PracticeMarket, ProfileAccount
 from keydesk.app.practice_broker import STOP_SECONDS, EmbeddedBroker
-from keydesk.cli.runner import Refusal, desk_options, report_error
+from keydesk.cli.runner import desk_options, report_error
+from keydesk.cli.script_output import Refusal
 from keydesk.config.settings import (
     PRACTICE_MARKET,
     BadSettings,

@@ -16,7 +16,7 @@ from typing import Literal
 
 from keydesk.app.account_sources import AccountAddress
 from keydesk.cli.account_access import OpenAccount, open_account
-from keydesk.cli.runner import Refusal
+from keydesk.cli.script_output import Refusal, say_document
 from keydesk.cli.token_access import VAULT
 from keydesk.config.settings import (
     BadSettings,
@@ -27,7 +27,7 @@ from keydesk.config.settings import (
     make_private,
 )
 from keydesk.terminal.check import TerminalCheck, TerminalFacts, ascii_locale, unusable
-from keydesk.terminal.output import say, say_json
+from keydesk.terminal.output import say
 from keydesk.terminal.query import colour_depth
 from keydesk.terminal.reset import reset
 from keydesk.text.file_errors import file_trouble
@@ -200,7 +200,7 @@ def doctor(options: Namespace) -> int:
         records = [
             {"name": check.name, "verdict": check.verdict, "words": check.text} for check in checks
         ]
-        say_json({"ok": fit, "checks": records})
+        say_document("doctor", {"ok": fit, "checks": records})
     else:
         for check in checks:
             text = clean(check.text, SENTENCE)

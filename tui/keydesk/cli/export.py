@@ -21,7 +21,8 @@ from decimal import Decimal
 from itertools import groupby
 
 from keydesk.calc.market.trading_day import booking_day_start, next_day_start
-from keydesk.cli.account_access import open_account
+from keydesk.cli.account_access import OpenAccount, open_account
+from keydesk.cli.arguments.options import STDOUT
 from keydesk.cli.csv_output import Row, refuse_existing, say_written, write_csv
 from keydesk.cli.options import read_period
 from keydesk_client.arithmetic.constants import NOTHING, SECOND
@@ -127,19 +128,34 @@ def _booked_amounts(transaction: Transaction) -> dict[str, Decimal]:
 def export(options: Namespace) -> int:
     """Write the file; return the exit code."""
     read_period(options)
-    if options.csv is not None:
-        refuse_existing(options.csv, overwrite=options.force)
+    if options.json:
+        return asyncio.run(_say_json(options))
+    path = None if options.csv == STDOUT else options.csv
+    if path is not None:
+        refuse_existing(path, overwrite=options.force)
     columns, rows = asyncio.run(_rows(options))
-    write_csv(options.csv, columns, rows, TEXT_COLUMNS)
-    say_written(len(rows), "row", options.csv)
+    write_csv(path, columns, rows, TEXT_COLUMNS)
+    say_written(len(rows), "row", path)
+    return 0
+
+
+async def _say_json(options: Namespace) -> int:
+    async with open_account(options) as reach:
+        _, rows = await _rows_of(reach, options)
+        own = [{name: text or None for name, text in row.items()} for row in rows]
+        reach.say_document("export", {"what": options.what, "rows": own})
     return 0
 
 
 async def _rows(options: Namespace) -> tuple[Sequence[str], list[Row]]:
-    columns, kind = KINDS[options.what]
     async with open_account(options) as reach:
-        from_, to = options.from_ or FIRST, options.to or LAST
-        return columns, [row async for row in kind(reach.client, from_, to)]
+        return await _rows_of(reach, options)
+
+
+async def _rows_of(reach: OpenAccount, options: Namespace) -> tuple[Sequence[str], list[Row]]:
+    columns, kind = KINDS[options.what]
+    from_, to = options.from_ or FIRST, options.to or LAST
+    return columns, [row async for row in kind(reach.client, from_, to)]
 
 
 async def _trades(client: Client, from_: DateTime, to: DateTime) -> AsyncIterator[Row]:

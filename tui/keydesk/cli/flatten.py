@@ -12,7 +12,7 @@ from keydesk.cli.account_access import (
     unreadable_account,
     warn_exposed,
 )
-from keydesk.cli.runner import Refusal
+from keydesk.cli.script_output import Refusal
 from keydesk.cli.token_access import is_confirmed
 from keydesk.config.settings import (
     PRACTICE_MARKET,

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
 from keydesk.cli.account_access import open_account
-from keydesk.cli.arguments.parser import UsageError
+from keydesk.cli.arguments.options import STDOUT
 from keydesk.cli.csv_output import refuse_existing, say_written, write_csv
 from keydesk.cli.options import instrument_of, read_period
-from keydesk.cli.runner import Refusal
+from keydesk.cli.script_output import Refusal, UsageError
 from keydesk.text.sanitize import clean
 from keydesk_client import Columns, DateTime
 from keydesk_client.errors import Refused
@@ -25,14 +25,15 @@ def history(options: Namespace) -> int:
     read_period(options)
     if options.from_ > DateTime.now():
         raise UsageError("--from lies in the future")
-    if options.csv is not None:
-        refuse_existing(options.csv, overwrite=options.force)
+    path = None if options.csv == STDOUT else options.csv
+    if path is not None:
+        refuse_existing(path, overwrite=options.force)
     columns = complete_candles(asyncio.run(_columns(options)))
     count = len(columns["time"])
     if not count:
         raise Refusal(f"{options.instrument} has no complete {options.granularity} candles there")
-    write_csv(options.csv, list(columns), rows_of(columns), ())
-    say_written(count, "candle", options.csv)
+    write_csv(path, list(columns), rows_of(columns), ())
+    say_written(count, "candle", path)
     return 0
 
 

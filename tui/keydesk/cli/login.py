@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from keydesk.app.account_sources import CannotOpen, accounts_of, urls_of
-from keydesk.cli.arguments.parser import UsageError
-from keydesk.cli.runner import Refusal
+from keydesk.cli.script_output import Refusal, UsageError, say_document
 from keydesk.cli.token_access import (
     VAULT,
     ask_token,
@@ -171,6 +170,18 @@ def _left_sealed(vault: Path, others: Sequence[Profile]) -> str:
 def profiles(options: Namespace) -> int:
     """List the profiles; return the exit code."""
     settings = load_settings(find_folders(options.data, os.environ).config)
+    if options.json:
+        named = [
+            {
+                "name": each.name,
+                "environment": each.environment,
+                "account_id": each.account_id,
+                "is_last": each.name == settings.last_profile,
+            }
+            for each in settings.profiles.values()
+        ]
+        say_document("profiles", {"profiles": named})
+        return 0
     lines: list[Printable] = [
         _line(profile, settings.last_profile) for profile in settings.profiles.values()
     ]

@@ -4,26 +4,26 @@ from argparse import Namespace
 from datetime import datetime, tzinfo
 
 from keydesk.cli.account_access import OpenAccount, trader_zone
-from keydesk.cli.arguments.parser import UsageError
-from keydesk.cli.runner import Refusal
+from keydesk.cli.arguments.parser import did_you_mean
+from keydesk.cli.script_output import Refusal, UsageError
+from keydesk.parse.instruments import find_instrument
 from keydesk_client.models import DateTime
 
 
 async def instrument_of(account: OpenAccount, typed: str) -> str:
-    """Return the instrument of a typed name; one without its underscore is looked for as on the desk's command line.
+    """Return the instrument of a typed name, found as on the desk's command line.
 
     Raises:
         Refusal: the account has no instrument of that name.
     """
-    if "_" in typed:
-        return typed  # the broker refuses what it does not have
-    from keydesk.parse.instruments import find_instrument  # noqa: PLC0415 - needed for such names only
-
     answer = await account.client.accounts.instruments()
-    name = find_instrument(typed, (each.name for each in answer.instruments))
+    names = [each.name for each in answer.instruments]
+    name = typed if typed in names else find_instrument(typed, names)
     if name is None:
+        near = did_you_mean(typed, names)
         raise Refusal(
-            f"{typed} is not an instrument of this account; write it as EUR_USD or eurusd"
+            f"{typed} is not an instrument of this account{near}; write it as EUR_USD or eurusd",
+            "invalid",
         )
     return name
 

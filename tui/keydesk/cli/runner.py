@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from keydesk.cli.arguments.desk import DESK
-from keydesk.cli.arguments.parser import UsageError
 from keydesk.cli.arguments.tree import desk_parser, find_verb
+from keydesk.cli.script_output import FAILURE, Refusal, UsageError, category_of, say_error_json
 from keydesk.config.settings import BadSettings, DeskOptions, UnsafeFolder
 from keydesk.terminal.output import (
     discard_what_cannot_be_written,
@@ -31,10 +31,6 @@ def desk_options(argv: Sequence[str]) -> DeskOptions:
     return DeskOptions(**vars(options))
 
 
-class Refusal(Exception):
-    """Raised to end a command with one sentence: what is wrong, and the remedy."""
-
-
 def run(arguments: Sequence[str]) -> int:
     """Run a command and return its exit code; exit with 2 on wrong usage."""
     sanitize_stderr()
@@ -52,12 +48,24 @@ def run(arguments: Sequence[str]) -> int:
         parser.error(str(error))
     except BrokenPipeError:  # `keydesk ... | head`: the reader of the pipe has ended
         discard_what_cannot_be_written()
-        return 1
+        return FAILURE
     except (Refusal, BadSettings, UnsafeFolder, KeydeskClientError, OSError) as error:
+        return _failed(error, wants_json=getattr(options, "json", False))
+    return code
+
+
+def _failed(error: Exception, *, wants_json: bool) -> int:
+    """Say what ended the command, for a script as JSON; return the exit code."""
+    if not wants_json:
         report_error(error)
         discard_what_cannot_be_written()
-        return 1
-    return code
+        return FAILURE
+    try:
+        return say_error_json(category_of(error), clean(text_of(error), SENTENCE))
+    except OSError as unwritten:
+        report_error(unwritten)
+        discard_what_cannot_be_written()
+        return FAILURE
 
 
 def flush_output() -> int:
@@ -74,8 +82,12 @@ def flush_output() -> int:
 
 def report_error(error: Exception) -> None:
     """Print an error on stderr."""
-    text = _disk_text(error) if isinstance(error, OSError) else str(error)
-    say_error(safe(f"keydesk: {clean(text, SENTENCE)}"))
+    say_error(safe(f"keydesk: {clean(text_of(error), SENTENCE)}"))
+
+
+def text_of(error: Exception) -> str:
+    """Return an error as a sentence."""
+    return _disk_text(error) if isinstance(error, OSError) else str(error)
 
 
 def _disk_text(error: OSError) -> str:

@@ -5,6 +5,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from keydesk.calc.orders.ticket_settings import Template
+from keydesk.cli.script_output import say_document
 from keydesk.config.settings import TEMPLATES_FILE, find_folders, table_in
 from keydesk.config.templates import export_templates, import_templates, read_templates
 from keydesk.config.user_files import load_templates
@@ -17,6 +18,14 @@ def list_templates(options: Namespace) -> int:
     folder, standard = _folder_and_standard(options)
     path = folder / TEMPLATES_FILE
     book = read_templates(table_in(path), standard, path)
+    if options.json:
+        by_name = {
+            name: [each for each, of in book.by_instrument.items() if of == name]
+            for name in book.names
+        }
+        named = [{"name": name, "instruments": used} for name, used in by_name.items()]
+        say_document("templates", {"templates": named})
+        return 0
     for name in book.names:
         used = [each for each, of in book.by_instrument.items() if of == name]
         say(safe(clean(f"{name}  {', '.join(used)}".rstrip())))

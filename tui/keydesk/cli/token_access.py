@@ -11,7 +11,7 @@ from getpass import GetPassWarning, getpass
 from pathlib import Path
 from typing import TypeVar
 
-from keydesk.cli.runner import Refusal
+from keydesk.cli.script_output import Refusal
 from keydesk.config.settings import Folders, Profile, TokenPlace
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import safe

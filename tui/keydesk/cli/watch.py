@@ -17,7 +17,7 @@ from keydesk.alerts.watch import AlertWatch
 from keydesk.calc.alerts.alert import FiringRecord
 from keydesk.calc.market.watchlists import ALL, Watchlist, Watchlists
 from keydesk.cli.account_access import OpenAccount, open_account
-from keydesk.cli.runner import Refusal
+from keydesk.cli.script_output import Refusal
 from keydesk.config.alert_settings import AlertSettings, load_alert_settings
 from keydesk.config.settings import find_folders, make_private
 from keydesk.feeds import session

@@ -60,7 +60,12 @@ def discard_what_cannot_be_written() -> None:
 
 def say_json(value: object) -> None:
     """Print a value for a script; everything beyond ASCII, and every control character, is escaped."""
-    print(json.dumps(value, indent=2).replace("\x7f", "\\u007f"))
+    print(json_text(value))
+
+
+def json_text(value: object) -> str:
+    """Return a value as JSON of several lines in ASCII, without control characters."""
+    return json.dumps(value, indent=2).replace("\x7f", "\\u007f")
 
 
 def say_picture(text: str) -> None:

@@ -8,6 +8,7 @@ from keydesk.cli.arguments.options import (
     add_candles,
     add_csv,
     add_data,
+    add_json,
     add_period,
     add_price,
 )
@@ -25,7 +26,7 @@ def _add_export(parser: CommandParser) -> None:
         f"({DAY_END_TEXT}) booked and the balance at its end, open profit not included",
     )
     add_period(parser, required=False)
-    add_csv(parser)
+    add_csv(parser, or_json=True)
 
 
 def _add_history(parser: CommandParser) -> None:
@@ -34,6 +35,11 @@ def _add_history(parser: CommandParser) -> None:
     add_price(parser)
     add_period(parser, required=True, end=" (now)")
     add_csv(parser)
+
+
+def _add_list_templates(parser: CommandParser) -> None:
+    add_data(parser)
+    add_json(parser)
 
 
 def _add_export_templates(parser: CommandParser) -> None:
@@ -52,7 +58,10 @@ VERBS = (
         "export:export",
         "Trades, transactions or daily balances of an account as a CSV file.",
         _add_export,
-        ("keydesk export trades --from 2026-03-02 --csv trades.csv",),
+        (
+            "keydesk export trades --from 2026-03-02 --csv trades.csv",
+            "keydesk export equity --json",
+        ),
     ),
     Verb(
         "history",
@@ -67,8 +76,8 @@ VERBS = (
         "templates list",
         "templates:list_templates",
         "Name the templates of new tickets, and the instruments that begin with each.",
-        add_data,
-        ("keydesk templates list",),
+        _add_list_templates,
+        ("keydesk templates list", "keydesk templates list --json"),
     ),
     Verb(
         "templates export",

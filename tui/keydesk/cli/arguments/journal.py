@@ -148,7 +148,7 @@ def _date(text: str) -> date:
 VERBS = (
     Verb(
         "journal",
-        "journal:journal",
+        "journal.command:journal",
         "The closed trades of an account: a list, statistics, a page of a day or week.",
         _add,
         (

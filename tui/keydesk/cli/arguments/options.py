@@ -123,16 +123,22 @@ def time_in(text: str) -> datetime:
     return typed
 
 
-def add_csv(parser: CommandParser, *, required: bool = True) -> None:
-    """Add --csv, which is None for standard output, and --force."""
-    parser.add_argument(
+def add_csv(parser: CommandParser, *, or_json: bool = False) -> None:
+    """Add --csv, which is STDOUT for standard output, and --force; `or_json`: --json in its place."""
+    form = parser.add_mutually_exclusive_group(required=True) if or_json else parser
+    form.add_argument(
         "--csv",
-        type=csv_file,
-        required=required,
+        type=Path,
+        required=not or_json,
         metavar="FILE",
         help="where to write; - is standard output",
     )
+    if or_json:
+        form.add_argument("--json", action="store_true", help="print the rows as JSON")
     parser.add_argument("--force", action="store_true", help="write over a file that is there")
+
+
+STDOUT = Path("-")
 
 
 def csv_file(text: str) -> Path | None:

@@ -1,26 +1,19 @@
 """The parser of every verb: no abbreviations, "did you mean" for a wrong word, and errors as JSON for a script."""
 
 import argparse
-import json
 import re
-import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from textwrap import fill
 from typing import NoReturn
 
-USAGE = 2
+from keydesk.cli.script_output import say_error_json
+
 WIDTH = 79  # columns of a description
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 WRONG_CHOICE = re.compile(r"invalid choice: '(?P<typed>[^']*)' \(choose from (?P<known>.*)\)$")
 UNKNOWN = "unrecognized arguments"
-SCHEMA_VERSION = 1
-"""Of every JSON document of the commands: raised when a member changes its meaning or goes."""
-
-
-class UsageError(Exception):
-    """Raised by a command for arguments that do not go together; ends it with 2."""
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -64,8 +57,7 @@ class CommandParser(argparse.ArgumentParser):
                 "too many arguments; the token is asked for, or read from stdin, never an argument"
             )
         if self._wants_json:
-            print_error_json("invalid", text, USAGE)
-            self.exit(USAGE)
+            self.exit(say_error_json("invalid", text))
         super().error(text)
 
     def _remedy(self, message: str) -> str:
@@ -78,22 +70,6 @@ class CommandParser(argparse.ArgumentParser):
         if wrong := WRONG_CHOICE.search(message):
             return did_you_mean(wrong["typed"], re.findall(r"[\w-]+", wrong["known"]))
         return ""
-
-
-def print_error_json(
-    category: str, message: str, exit_code: int, *, retryable: bool = False
-) -> None:
-    """Print an error as the JSON document of schema `error`; control characters and all beyond ASCII are escaped."""
-    document = {
-        "schema_version": SCHEMA_VERSION,
-        "kind": "error",
-        "category": category,
-        "retryable": retryable,
-        "exit_code": exit_code,
-        "message": message,
-    }
-    sys.stdout.write(json.dumps(document, indent=2).replace("\x7f", "\\u007f") + "\n")
-    sys.stdout.flush()
 
 
 def did_you_mean(typed: str, known: Iterable[str]) -> str:

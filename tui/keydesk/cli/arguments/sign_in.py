@@ -3,7 +3,7 @@
 import argparse
 import re
 
-from keydesk.cli.arguments.options import add_data, add_passphrase
+from keydesk.cli.arguments.options import add_data, add_json, add_passphrase
 from keydesk.cli.arguments.parser import CommandParser, Verb
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
@@ -51,6 +51,11 @@ def _add_logout(parser: CommandParser) -> None:
     add_data(parser)
 
 
+def _add_profiles(parser: CommandParser) -> None:
+    add_data(parser)
+    add_json(parser)
+
+
 VERBS = (
     Verb(
         "login",
@@ -72,7 +77,7 @@ VERBS = (
         "profiles",
         "login:profiles",
         "List the profiles that are signed in.",
-        add_data,
-        ("keydesk profiles",),
+        _add_profiles,
+        ("keydesk profiles", "keydesk profiles --json"),
     ),
 )

@@ -5,18 +5,13 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from keydesk.cli.arguments import desk, files, journal, reading, safety, sign_in
-from keydesk.cli.arguments.parser import (
-    USAGE,
-    CommandParser,
-    Verb,
-    did_you_mean,
-    print_error_json,
-)
+from keydesk.cli.arguments import desk, files, journal, reading, safety, shell, sign_in
+from keydesk.cli.arguments.parser import CommandParser, Verb, did_you_mean
+from keydesk.cli.script_output import EXIT_CODES, say_error_json
 
 VERBS = {
     verb.words: verb
-    for module in (sign_in, reading, journal, files, safety)
+    for module in (sign_in, reading, journal, files, safety, shell)
     for verb in module.VERBS
 }
 """By what is typed, one word or two."""
@@ -59,10 +54,9 @@ def _no_such_verb(typed: str, known: Collection[str], arguments: Sequence[str]) 
         f"(known: {', '.join(sorted(known))})"
     )
     if "--json" in arguments:
-        print_error_json("invalid", text, USAGE)
-    else:
-        sys.stderr.write(f"keydesk: {text}\n")
-    return SystemExit(USAGE)
+        return SystemExit(say_error_json("invalid", text))
+    sys.stderr.write(f"keydesk: {text}\n")
+    return SystemExit(EXIT_CODES["invalid"])
 
 
 def desk_parser() -> CommandParser:

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.csv_output import NUMBER
-from keydesk.terminal.output import say, say_json
+from keydesk.terminal.output import say
 from keydesk.text.format import (
     EMPTY,
     UNLIMITED,
@@ -46,7 +46,7 @@ async def _status(options: Namespace) -> None:
     async with open_account(options) as reach:
         account = (await reach.client.accounts.get()).account
         if options.json:
-            say_json(_whole(reach, account))
+            reach.say_document("status", {"account": account.to_wire()})
         else:
             say(*_lines(reach, account, await _present_time(reach.client, account)))
 
@@ -58,14 +58,6 @@ async def _present_time(client: Client, account: Account) -> int | None:
         answer = await client.pricing.get(sorted(held) or [USUAL])
         return answer.time.ns
     return None
-
-
-def _whole(reach: OpenAccount, account: Account) -> Mapping[str, object]:
-    return {
-        "profile": reach.target.profile,
-        "environment": reach.environment,
-        "account": account.to_wire(),
-    }
 
 
 def _lines(reach: OpenAccount, account: Account, time_ns: int | None) -> Iterator[Printable]:
@@ -90,7 +82,7 @@ def _lines(reach: OpenAccount, account: Account, time_ns: int | None) -> Iterato
     dependents = {
         getattr(trade, name, None) for trade in account.trades for _, name in (*STOPS, *TARGET)
     }
-    entries = [_order_line(each) for each in account.orders if each.id not in dependents]
+    entries = [order_line(each) for each in account.orders if each.id not in dependents]
     yield from _list_lines("entry order", entries)
 
 
@@ -123,7 +115,7 @@ def _levels(
     return [f"{word} {_level(order)}" for word, order in found if order is not None]
 
 
-def _order_line(order: Order) -> SafeText:
+def order_line(order: Order) -> SafeText:
     """Return the line of an order; of an unknown type, the members that can be read."""
     size = _number(getattr(order, "units", None))
     side = EMPTY if size is None else ("BUY" if size > 0 else "SELL")

@@ -14,7 +14,7 @@ import plotext
 from keydesk.chart.time_axis import label_time
 from keydesk.cli.account_access import open_account
 from keydesk.cli.options import instrument_of
-from keydesk.cli.runner import Refusal
+from keydesk.cli.script_output import Refusal
 from keydesk.terminal.output import say_picture
 from keydesk.text.format import at as show_at
 from keydesk.text.format import pair, price

@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import json
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -17,14 +16,19 @@ from keydesk.calc.trade_journal.notes import BadNote, TradeNote, rating_in, tags
 from keydesk.calc.trade_journal.price_paths import PricePath
 from keydesk.calc.trade_journal.rebuild import Journal
 from keydesk.calc.trade_journal.returns import days_of
-from keydesk.calc.trade_journal.statistics import daily_statistics_of, statistics_of
+from keydesk.calc.trade_journal.statistics import (
+    DailyStatistics,
+    daily_statistics_of,
+    statistics_of,
+)
 from keydesk.calc.trade_journal.trades import JournalTrade, roll_up
 from keydesk.calc.trade_journal.what_if import what_if
 from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.csv_output import refuse_existing, write_csv
-from keydesk.cli.journal_filter import TradeFilter, chosen, rule_of
+from keydesk.cli.journal.documents import daily_figures_of, figures_of, trade_documents
+from keydesk.cli.journal.filter import TradeFilter, chosen, rule_of
 from keydesk.cli.options import instant
-from keydesk.cli.runner import Refusal
+from keydesk.cli.script_output import Refusal
 from keydesk.records.database import DamagedRecords
 from keydesk.terminal.output import say, say_error
 from keydesk.text.format import counted
@@ -132,6 +136,10 @@ async def _note(options: argparse.Namespace) -> None:
             note = change_note(reach.notes, options.trade, changed)
         except (BadNote, NotesNotWritten) as error:
             raise Refusal(str(error)) from error
+        if options.json:
+            members = {"trade": options.trade, "removed": note.is_empty}
+            reach.say_document("journal-note", members)
+            return
         kept = "removed from" if note.is_empty else "kept in"
         say(safe(f"The note on trade {options.trade} is {kept} {reach.notes}"))
 
@@ -222,10 +230,13 @@ def _list(found: _AccountData, options: argparse.Namespace) -> None:
     trades = _chosen(found, options)
     rows = [trade_row(each, found.context) for each in trades]
     shown = (*LISTED, *WITH_EXCURSIONS) if options.excursions else LISTED
-    columns = TRADE_COLUMNS if options.csv or options.json else shown
-    if not (options.csv or options.json or options.markdown):
-        rows = [{**row, "closed": row["closed"][:16].replace("T", " ")} for row in rows]
-    _write(columns, rows, options)
+    if options.json:
+        members = {"trades": trade_documents(rows)}
+        _write_document("journal-trades", members, found, options)
+    else:
+        if not (options.csv or options.markdown):
+            rows = [{**row, "closed": row["closed"][:16].replace("T", " ")} for row in rows]
+        _write(TRADE_COLUMNS if options.csv else shown, rows, options)
     say_error(safe(f"{counted(len(trades), 'trade')} of {found.reach.name}"))
     if found.candles_trouble:
         text = f"MAE and MFE are not read to their end: {clean(found.candles_trouble)}. "
@@ -244,20 +255,35 @@ def provisional_text(ids: Sequence[str]) -> Printable:
 
 def _statistics(found: _AccountData, options: argparse.Namespace) -> None:
     trades = _chosen(found, options)
-    if options.by is None:
+    is_whole = len(trades) == len(found.whole.closed)
+    if options.by is not None:
+        context = GroupContext(found.whole.trades, found.context.notes, found.zone)
+        _groups(grouped(trades, options.by, context), found, options)
+    elif options.json:
+        daily = daily_figures_of(_daily_statistics(found)) if is_whole else None
+        members = {"figures": figures_of(statistics_of(trades)), "daily": daily}
+        _write_document("journal-statistics", members, found, options)
+    else:
         rows = [_figure(*each) for each in statistics_rows(statistics_of(trades))]
-        if len(trades) == len(found.whole.closed):
-            rows += _daily(found)
-        _write(STATISTICS, rows, options)
+        _write(STATISTICS, rows + (_daily(found) if is_whole else []), options)
+
+
+def _groups(
+    groups: Mapping[str, Sequence[JournalTrade]], found: _AccountData, options: argparse.Namespace
+) -> None:
+    if options.json:
+        own = [
+            {"group": group, "figures": figures_of(statistics_of(trades))}
+            for group, trades in groups.items()
+        ]
+        _write_document("journal-groups", {"by": options.by, "groups": own}, found, options)
         return
-    context = GroupContext(found.whole.trades, found.context.notes, found.zone)
     rows = []
-    for group, own in grouped(trades, options.by, context).items():
-        figures = {name: value for name, value, _ in statistics_rows(statistics_of(own))}
-        doubt = statistics_of(own).total.doubt
-        rows.append({options.by: group, **figures, "doubt": doubt})
-    columns = list(rows[0]) if rows else [options.by, "trades"]
-    _write(columns, rows, options)
+    for group, trades in groups.items():
+        statistics = statistics_of(trades)
+        values = {name: value for name, value, _ in statistics_rows(statistics)}
+        rows.append({options.by: group, **values, "doubt": statistics.total.doubt})
+    _write(list(rows[0]) if rows else [options.by, "trades"], rows, options)
 
 
 def _figure(name: str, value: str, rests_on: str) -> dict[str, str]:
@@ -266,9 +292,7 @@ def _figure(name: str, value: str, rests_on: str) -> dict[str, str]:
 
 def _daily(found: _AccountData) -> Rows:
     """Return ratios and drawdown of the daily net asset values, transfers taken out."""
-    whole = found.whole
-    days = days_of(whole.balances, whole.start_balance, found.open_profits)
-    daily = daily_statistics_of(days)
+    daily = _daily_statistics(found)
     fall = number(daily.drawdown.money, HUNDREDTH)
     if daily.drawdown.share is not None:
         fall = f"{fall} ({number(daily.drawdown.share * 100, HUNDREDTH)} %)"
@@ -280,6 +304,11 @@ def _daily(found: _AccountData) -> Rows:
     ]
 
 
+def _daily_statistics(found: _AccountData) -> DailyStatistics:
+    whole = found.whole
+    return daily_statistics_of(days_of(whole.balances, whole.start_balance, found.open_profits))
+
+
 def _what_if(found: _AccountData, options: argparse.Namespace) -> None:
     """Write the figures as they were and by the rule, then what is doubtful."""
     rule = rule_of(options)
@@ -287,7 +316,16 @@ def _what_if(found: _AccountData, options: argparse.Namespace) -> None:
         result = what_if(_chosen(found, options), found.paths, rule)
     except DamagedRecords as error:
         remedy = "remove this file, the broker has all that is in it, and run this again"
-        raise Refusal(f"cannot be read: {error}; {remedy}") from error
+        raise Refusal(f"cannot be read: {error}; {remedy}", "local") from error
+    if options.json:
+        members = {
+            "rule": rule_text(rule),
+            "before": figures_of(result.before),
+            "after": figures_of(result.after),
+            "doubts": doubts(result),
+        }
+        _write_document("journal-what-if", members, found, options)
+        return
     after = {name: value for name, value, _ in statistics_rows(result.after)}
     names: Sequence[str] = ("figure", "as it was", "what if", "of")
     rows: Rows = [
@@ -303,10 +341,27 @@ def _what_if(found: _AccountData, options: argparse.Namespace) -> None:
 def _report(found: _AccountData, options: argparse.Namespace) -> None:
     day = options.date or trading_date(time.time_ns())
     period = week_of(day) if options.week else day_of(day)
+    if options.json:
+        _report_document(found, period, options)
+        return
     if options.date is None and (hint := last_day_hint(found.whole, period)):
         say_error(safe(hint))
     shown = page(found.whole, period, found.context, found.reach.name, found.limits)
     _write_lines(as_markdown(shown) if options.markdown else as_text(shown), options)
+
+
+def _report_document(found: _AccountData, period: Period, options: argparse.Namespace) -> None:
+    trades = [
+        each
+        for each in found.whole.closed
+        if each.closed_ns is not None and period.start_ns < each.closed_ns <= period.end_ns
+    ]
+    members = {
+        "days": [str(day) for day, _, _ in period.days],
+        "trades": trade_documents([trade_row(each, found.context) for each in trades]),
+        "figures": figures_of(statistics_of(trades)),
+    }
+    _write_document("journal-report", members, found, options)
 
 
 def last_day_hint(whole: Journal, period: Period) -> str:
@@ -322,14 +377,17 @@ def _write(
 ) -> None:
     if options.csv:
         write_csv(options.out, columns, rows, TEXT_COLUMNS)
-    elif options.json:
-        own = [{name: row[name] for name in columns} for row in rows]
-        text = json.dumps(own, indent=2).replace("\x7f", "\\u007f")
-        _write_lines([safe(line) for line in text.split("\n")], options)
     elif options.markdown:
         _write_lines(markdown_table(columns, rows), options)
     else:
         _write_lines(text_table(columns, rows), options)
+
+
+def _write_document(
+    kind: str, members: Mapping[str, object], found: _AccountData, options: argparse.Namespace
+) -> None:
+    text = found.reach.document_text(kind, members)
+    _write_lines([safe(line) for line in text.split("\n")], options)
 
 
 def _write_lines(lines: Sequence[Printable], options: argparse.Namespace) -> None:

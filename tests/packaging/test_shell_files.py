@@ -1,0 +1,25 @@
+"""Completions, man page and schemas are as their script writes them now."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from keydesk.cli.shell_files import COMPLETIONS, FOLDER
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_what_is_made_from_the_commands_is_not_stale() -> None:
+    check = [sys.executable, str(ROOT / "docs" / "build_shell_files.py"), "--check"]
+    done = subprocess.run(check, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_bash_completes_a_command_and_its_options() -> None:
+    script = (
+        f'source "{FOLDER / COMPLETIONS["bash"]}"; complete_for() {{ COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); COMPREPLY=(); '
+        "$(complete -p keydesk | sed 's/.*-F \\([^ ]*\\).*/\\1/'); echo \"${COMPREPLY[@]}\"; }; "
+        "complete_for keydesk sta; complete_for keydesk trades --sta; complete_for keydesk templates ex"
+    )
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["status", "--state", "export"]

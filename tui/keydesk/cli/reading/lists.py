@@ -1,0 +1,148 @@
+"""`keydesk orders`, `positions`, `trades`, `transactions` and `accounts`: what the account has, as lines or as JSON."""
+
+import asyncio
+from argparse import Namespace
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from decimal import Decimal
+
+from keydesk.cli.account_access import OpenAccount, open_account
+from keydesk.cli.options import instrument_of, read_period
+from keydesk.cli.reading.status import order_line
+from keydesk.terminal.output import say
+from keydesk.text.format import counted, date_and_time, money, pair, units
+from keydesk.text.sanitize import Printable, SafeText, clean, clean_name, safe
+from keydesk_client.client import Client
+from keydesk_client.models import Position, Trade, Transaction
+from keydesk_client.models._core.record import Record
+from keydesk_client.orders.classify import text as text_of
+from keydesk_client.resources.transactions import Types
+
+TYPE = 40  # characters
+Read = Callable[[OpenAccount, Namespace], Awaitable[Sequence[Record]]]
+
+
+def orders(options: Namespace) -> int:
+    """Print orders; return the exit code."""
+    return asyncio.run(_print(options, "order", _orders, lambda each, _: order_line(each)))
+
+
+def positions(options: Namespace) -> int:
+    """Print positions; return the exit code."""
+    return asyncio.run(_print(options, "position", _positions, lambda each, _: position_line(each)))
+
+
+def trades(options: Namespace) -> int:
+    """Print trades; return the exit code."""
+    return asyncio.run(_print(options, "trade", _trades, lambda each, _: trade_line(each)))
+
+
+def transactions(options: Namespace) -> int:
+    """Print transactions, oldest first; return the exit code."""
+    read_period(options)
+    return asyncio.run(_print(options, "transaction", _transactions, transaction_line))
+
+
+def accounts(options: Namespace) -> int:
+    """Print the accounts of the token; return the exit code."""
+    return asyncio.run(_print(options, "account", _accounts, account_line))
+
+
+async def _print(options: Namespace, thing: str, read: Read, line: Callable[..., Printable]) -> int:
+    async with open_account(options) as reach:
+        if getattr(options, "instrument", None):
+            options.instrument = await instrument_of(reach, options.instrument)
+        records = await read(reach, options)
+        if options.json:
+            reach.say_document(f"{thing}s", {f"{thing}s": [each.to_wire() for each in records]})
+        else:
+            lines = [line(each, reach) for each in records]
+            say(*lines, safe(f"{counted(len(records), thing)} of {reach.name}"))
+    return 0
+
+
+async def _orders(reach: OpenAccount, options: Namespace) -> Sequence[Record]:
+    found = reach.client.orders.iterate(state=options.state, instrument=options.instrument)
+    return await _first(found, options.count)
+
+
+async def _trades(reach: OpenAccount, options: Namespace) -> Sequence[Record]:
+    found = reach.client.trades.iterate(state=options.state, instrument=options.instrument)
+    return await _first(found, options.count)
+
+
+async def _first(found: AsyncIterator[Record], count: int) -> Sequence[Record]:
+    records: list[Record] = []
+    async for each in found:
+        records.append(each)
+        if len(records) == count:
+            break
+    return records
+
+
+async def _positions(reach: OpenAccount, options: Namespace) -> Sequence[Record]:
+    positions = reach.client.positions
+    answer = await (positions.list() if options.all else positions.open())
+    wanted = options.instrument
+    return [each for each in answer.positions if wanted in {None, text_of(each, "instrument")}]
+
+
+async def _transactions(reach: OpenAccount, options: Namespace) -> Sequence[Record]:
+    client, type_ = reach.client, options.type or None
+    if options.since is not None:
+        found = client.transactions.iterate_since(options.since, type_=type_)
+        return [each async for each in found]
+    if options.from_ is not None or options.to is not None:
+        period = client.transactions.iterate(from_=options.from_, to=options.to, type_=type_)
+        return [each async for each in period]
+    return await _newest(client, options.count, type_)
+
+
+async def _newest(client: Client, count: int, type_: Types | None) -> Sequence[Transaction]:
+    """Return the newest transactions, among the last `count` ids."""
+    last = int((await client.accounts.summary()).last_transaction_id)
+    found = client.transactions.iterate_since(max(0, last - count), type_=type_)
+    return [each async for each in found]
+
+
+async def _accounts(reach: OpenAccount, _: Namespace) -> Sequence[Record]:
+    return (await reach.client.accounts.list()).accounts
+
+
+def position_line(position: Position) -> SafeText:
+    """Return the line of a position."""
+    sides = [
+        f"{word} {units(abs(side.units))} @ {side.average_price or '–'}"
+        for word, side in (("LONG", position.long), ("SHORT", position.short))
+        if side.units
+    ]
+    profit = money(position.unrealized_pl or Decimal(0), signed=True)
+    return safe(f"{pair(position.instrument)}  {', '.join(sides) or 'flat'}  {profit}")
+
+
+def trade_line(trade: Trade) -> SafeText:
+    """Return the line of a trade."""
+    is_open = trade.state == "OPEN"
+    size = trade.current_units if is_open else trade.initial_units
+    profit = trade.unrealized_pl if is_open else trade.realized_pl
+    side = "LONG" if trade.initial_units > 0 else "SHORT"
+    return safe(
+        f"#{clean_name(trade.id)} {side} {units(abs(size))} {pair(trade.instrument)} @ {trade.price}  "
+        f"{money(profit or Decimal(0), signed=True)}  {clean_name(str(trade.state), TYPE)}"
+    )
+
+
+def transaction_line(transaction: Transaction, reach: OpenAccount) -> SafeText:
+    """Return the line of a transaction."""
+    names = ("instrument", "units", "price", "reason", "reject_reason", "pl", "account_balance")
+    members = [clean(str(value)) for name in names if (value := getattr(transaction, name, None))]
+    time = date_and_time(transaction.time.ns, reach.zone)
+    kind = clean_name(str(transaction.type), TYPE)
+    return safe(f"#{clean_name(transaction.id)} {time} {kind} {' '.join(members)}".rstrip())
+
+
+def account_line(account: Record, reach: OpenAccount) -> SafeText:
+    """Return the line of an account of the token."""
+    id_ = text_of(account, "id") or ""
+    mark = "*" if id_ == reach.target.account_id else " "
+    tags = " ".join(getattr(account, "tags", None) or ())
+    return safe(f"{mark} {clean_name(id_, TYPE)} {clean(tags)}".rstrip())

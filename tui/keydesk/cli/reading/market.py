@@ -1,0 +1,113 @@
+"""`keydesk prices` and `keydesk candles`: the market as lines or as JSON."""
+
+import asyncio
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+
+from keydesk.cli.account_access import OpenAccount, open_account
+from keydesk.cli.options import instrument_of, read_period
+from keydesk.cli.script_output import UsageError, refusal_of
+from keydesk.terminal.output import say
+from keydesk.text.format import date_and_time, pair
+from keydesk.text.sanitize import SafeText, safe
+from keydesk_client.errors import NotFound, Refused
+from keydesk_client.models import ClientPrice, DateTime
+from keydesk_client.models.pricing import Candlestick, CandlestickData
+from keydesk_client.resources.candles import CandleRange
+
+COUNT = 120  # candles
+SIDES = {"M": "mid", "B": "bid", "A": "ask"}
+
+
+def prices(options: Namespace) -> int:
+    """Print prices; return the exit code."""
+    return asyncio.run(_prices(options))
+
+
+async def _prices(options: Namespace) -> int:
+    async with open_account(options) as reach:
+        names = [await instrument_of(reach, each) for each in options.instruments]
+        try:
+            answer = await reach.client.pricing.get(names)
+        except (NotFound, Refused) as error:
+            raise refusal_of(error, f"no prices of {', '.join(names)}", "invalid") from error
+        if options.json:
+            prices = [each.to_wire() for each in answer.prices]
+            reach.say_document("prices", {"time": str(answer.time), "prices": prices})
+        else:
+            say(*(price_line(each, reach) for each in answer.prices))
+    return 0
+
+
+def price_line(price: ClientPrice, reach: OpenAccount) -> SafeText:
+    """Return the line of a price."""
+    bid = price.bids[0].price if price.bids else "–"
+    ask = price.asks[0].price if price.asks else "–"
+    time = "" if price.time is None else date_and_time(price.time.ns, reach.zone)
+    closed = "" if price.tradeable is not False else "  not tradeable"
+    return safe(f"{pair(price.instrument or '')}  {bid} / {ask}  {time}{closed}")
+
+
+def candles(options: Namespace) -> int:
+    """Print candles, oldest first; return the exit code."""
+    read_period(options)
+    if options.to is not None and options.from_ is None:
+        raise UsageError("--to goes with --from; for the last candles use --count")
+    if options.count is not None and options.to is not None:
+        raise UsageError("--count goes with --from or alone, not with --to")
+    return asyncio.run(_candles(options))
+
+
+async def _candles(options: Namespace) -> int:
+    async with open_account(options) as reach:
+        options.instrument = await instrument_of(reach, options.instrument)
+        found = await read_candles(reach, options)
+        if options.json:
+            members = {
+                "instrument": options.instrument,
+                "granularity": options.granularity,
+                "candles": [candle_row(each) for each in found],
+            }
+            reach.say_document("candles", members)
+        else:
+            say(*(candle_line(each, reach, options.price) for each in found))
+    return 0
+
+
+async def read_candles(reach: OpenAccount, options: Namespace) -> Sequence[Candlestick]:
+    """Return the candles that the options choose; raise Refusal if the broker gives none."""
+    chosen: CandleRange = {"granularity": options.granularity, "price": options.price}
+    if options.from_ is not None:
+        chosen["from_"] = options.from_
+    if options.from_ is None or options.count:
+        chosen["count"] = options.count or COUNT
+    else:
+        chosen["to"] = options.to or DateTime.now()
+    try:
+        answer = await reach.client.candles.get(options.instrument, **chosen)
+    except (NotFound, Refused) as error:
+        raise refusal_of(error, f"no candles of {options.instrument}", "invalid") from error
+    return answer.candles
+
+
+def candle_row(candle: Candlestick) -> Mapping[str, object]:
+    """Return a candle for a script: the members of the wire, prices digit for digit."""
+    prices = {
+        name: {letter: str(getattr(bar, letter)) for letter in "ohlc"}
+        for name in SIDES.values()
+        if (bar := getattr(candle, name)) is not None
+    }
+    head = {"time": str(candle.time), "volume": candle.volume, "complete": candle.complete}
+    return head | prices
+
+
+def candle_line(candle: Candlestick, reach: OpenAccount, prices: str) -> SafeText:
+    """Return the line of a candle: time, open, high, low and close of each price, volume."""
+    bars = [_bar_text(letter, getattr(candle, SIDES[letter])) for letter in prices]
+    forming = "" if candle.complete else "  forming"
+    time = date_and_time(candle.time.ns, reach.zone)
+    return safe(f"{time}  {'  '.join(bars)}  {candle.volume}{forming}")
+
+
+def _bar_text(letter: str, bar: CandlestickData | None) -> str:
+    return f"{letter} –" if bar is None else f"{letter} {bar.o} {bar.h} {bar.l} {bar.c}"

@@ -1,0 +1,103 @@
+"""What scripts read: JSON documents with a version, errors with a category, and an exit code for each category."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from keydesk.config.settings import BadSettings
+from keydesk.terminal.output import json_text, say_json
+from keydesk_client.errors import (
+    ConnectionLost,
+    Forbidden,
+    HttpStatusError,
+    InvalidRequest,
+    InvalidSettings,
+    InvalidTime,
+    MissingMember,
+    NotAllowed,
+    NotFound,
+    OutOfRange,
+    RateLimited,
+    Refused,
+    ServerFailed,
+    TimedOut,
+    TokenStoreError,
+    Unauthorized,
+    Unreachable,
+    UnreadableAnswer,
+)
+
+SCHEMA_VERSION = 1
+"""Of every JSON document of the commands: raised when a member changes its meaning or goes."""
+Category = Literal[
+    "auth", "network", "rate", "rejected", "invalid", "unknown-outcome", "refused", "local"
+]
+EXIT_CODES: Mapping[Category, int] = {
+    "refused": 1,  # by this program: a limit, a lock, an outcome that nobody confirmed
+    "local": 1,  # this machine: a file, the disk, the settings
+    "invalid": 2,
+    "auth": 3,
+    "network": 4,
+    "rate": 5,
+    "rejected": 6,  # by the broker
+    "unknown-outcome": 7,  # sent, and nothing proves what became of it
+}
+"""With --json and of `keydesk order`; without, every failure but wrong usage is 1."""
+RETRYABLE = frozenset({"network", "rate"})
+FAILURE = 1
+CATEGORIES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], Category], ...] = (
+    (RateLimited, "rate"),
+    ((Unauthorized, Forbidden, TokenStoreError), "auth"),
+    ((InvalidRequest, InvalidTime, InvalidSettings, NotFound, NotAllowed, OutOfRange), "invalid"),
+    (Refused, "rejected"),
+    (
+        (Unreachable, ConnectionLost, TimedOut, ServerFailed, UnreadableAnswer, MissingMember),
+        "network",
+    ),
+)
+"""The first that an error of the client is one of."""
+
+
+class Refusal(Exception):
+    """Raised to end a command with one sentence: what is wrong, and the remedy."""
+
+    def __init__(self, message: str, category: Category = "refused") -> None:
+        super().__init__(message)
+        self.category: Category = category
+
+
+class UsageError(Exception):
+    """Raised by a command for arguments that do not go together; ends it with 2."""
+
+
+def category_of(error: Exception) -> Category:
+    """Return the category of an error that ends a command."""
+    if isinstance(error, Refusal):
+        return error.category
+    if isinstance(error, BadSettings):
+        return "invalid"
+    return next((category for kind, category in CATEGORIES if isinstance(error, kind)), "local")
+
+
+def say_error_json(category: Category, message: str) -> int:
+    """Print an error as the document of the schema `error`; return the exit code."""
+    code = EXIT_CODES[category]
+    members = {"category": category, "retryable": category in RETRYABLE, "exit_code": code}
+    say_document("error", members | {"message": message})
+    return code
+
+
+def say_document(kind: str, members: Mapping[str, object]) -> None:
+    """Print a document: its version and kind, and these members."""
+    say_json({"schema_version": SCHEMA_VERSION, "kind": kind, **members})
+
+
+def document_text(kind: str, members: Mapping[str, object]) -> str:
+    """Return the same as text of several lines."""
+    return json_text({"schema_version": SCHEMA_VERSION, "kind": kind, **members})
+
+
+def refusal_of(error: HttpStatusError, what: str, category: Category | None = None) -> Refusal:
+    """Return the refusal that a broker's answer leads to: what there is none of, and why."""
+    from keydesk.text.sanitize import clean  # noqa: PLC0415 - for a refused request only
+
+    return Refusal(f"{what}: {clean(error.error_message)}", category or category_of(error))
