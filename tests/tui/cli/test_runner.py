@@ -145,7 +145,7 @@ def test_the_doctor_says_why_the_journal_cannot_be_written(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("stauts", "keydesk: there is no command stauts; did you mean status? (known: cancel-all,"),
+        ("stauts", "keydesk: there is no command stauts; did you mean status? (known: accounts,"),
         ("templates lst", "there is no command templates lst; did you mean templates list?"),
         ("status --jsn", "unrecognized arguments: --jsn; did you mean --json?"),
         ("journal stts", "invalid choice: 'stts'"),
