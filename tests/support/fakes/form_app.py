@@ -6,7 +6,7 @@ from typing import Any
 from textual import on
 from textual.screen import Screen
 
-from keydesk.forms.requests import PriceWanted
+from keydesk.forms.requests import PriceWanted, ThemePreview
 from keydesk.forms.sheet import FormContext
 from keydesk.keys.confirm import Letters
 from keydesk.keys.guarded_app import GuardedKeys
@@ -45,6 +45,7 @@ class FormApp(QuickTests[None]):
         self.results: list[object] = []
         self.prices_wanted: list[str] = []
         self.configuring = 0
+        self.themes_shown: list[str] = []
         self.last_text = ""
         self.register_theme(theme.load("dark", "truecolor").textual())
         self.theme = "dark"
@@ -57,6 +58,10 @@ class FormApp(QuickTests[None]):
     def note_price(self, message: PriceWanted) -> None:
         """Keep the instrument."""
         self.prices_wanted.append(message.instrument)
+
+    def on_theme_preview(self, message: ThemePreview) -> None:
+        """Keep the theme."""
+        self.themes_shown.append(message.name)
 
     def on_configure_wanted(self) -> None:
         """Count."""

@@ -115,6 +115,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
                 run_key_action=self._run_chord,
             ),
             command_history=CommandHistory(),
+            look=SimpleNamespace(choices=lambda _: ()),
             loss_lock=SimpleNamespace(ask_unlock=self.ask_unlock),
             settings=SimpleNamespace(
                 apply_limits=self.apply_limits, apply_indicators=self.apply_indicators

@@ -5,7 +5,7 @@ from textual.widgets import Input
 
 from keydesk.config.command_history import CommandHistory
 from keydesk.forms.command_line import CommandForm
-from keydesk.forms.command_list import CommandList, RunKey, matching_entries
+from keydesk.forms.command_list import CommandList, RunKey, SetOption, matching_entries
 from keydesk.keys.keymap import CHART, DESK, KEYMAP, KEYS, ON_THE_DESK, WATCHLIST
 from keydesk.parse.commands import QuitDesk, ShowInstrument
 from keydesk.parse.pages import PAGES, ShowPage
@@ -65,7 +65,7 @@ def test_a_key_of_another_pane_is_run_there() -> None:
 )
 def test_a_key_of_several_needs_the_one_that_is_meant(line: str, action: str | None) -> None:
     found = CommandList(context=DESK).run(line)
-    assert (found.action if found else None) == action
+    assert (found.action if isinstance(found, RunKey) else None) == action
 
 
 async def test_the_best_match_of_what_is_no_command_runs_with_enter_and_says_so_before() -> None:
@@ -135,6 +135,35 @@ async def test_what_is_no_command_is_not_kept() -> None:
         await pilot.press(*"zq7x-0f3c-token", "enter", "escape")
     assert commands.history.lines == []
     assert app.results == [None]
+
+
+def options() -> CommandList:
+    return CommandList(choices=lambda name: {"theme": ("dark", "light")}.get(name, ()))
+
+
+async def test_a_theme_is_shown_while_it_is_chosen_and_taken_back_by_esc() -> None:
+    app = form_app("", options())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*"theme ", "down")
+        assert "Command  2 of 2" in app.words
+        await pilot.press("down", "up", "escape")
+        await pilot.pause()
+    assert app.themes_shown == ["dark", "light", "dark", ""]
+    assert app.results == [None]
+
+
+async def test_an_option_is_set_by_the_value_that_was_typed_or_chosen() -> None:
+    app = form_app("", options())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*"theme LIGHT", "enter")
+    assert app.results == [SetOption("theme", "light")]
+    assert options().run("theme pink") is None
+
+
+def test_a_zone_is_found_by_its_town() -> None:
+    commands = CommandList(choices=lambda _: ("system", "America/Port_of_Spain", "Asia/Tokyo"))
+    [found] = matching_entries("zone tokyo", commands.entries_behind("zone tokyo"))
+    assert commands.run(found.name) == SetOption("zone", "Asia/Tokyo")
 
 
 @pytest.mark.parametrize("size", [(40, 12), (24, 8), (200, 50)])

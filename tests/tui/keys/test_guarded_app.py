@@ -302,7 +302,7 @@ async def test_three_capitals_ask_for_caps_lock_and_a_foreign_letter_for_the_lay
     app = Desk()
     async with app.run_test() as pilot:
         hand = Hand(app, pilot)
-        await hand.types("JKQ", gap=0.2)
+        await hand.types("JWQ", gap=0.2)
         await hand.types("ф")
     assert any("Caps Lock" in text for text in app.told)
     assert any("layout" in text for text in app.told)

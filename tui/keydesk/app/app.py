@@ -24,6 +24,7 @@ from keydesk.app.actions.leaving import Leaving
 from keydesk.app.availability import is_available
 from keydesk.app.desk import DeskSetup, TradingDesk
 from keydesk.app.garbage_collection import return_unused_memory, settle
+from keydesk.app.look import DeskLook
 from keydesk.app.pane_requests import PaneRequests, on_pane_requests
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.frame import FrameClock
@@ -67,6 +68,13 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.set_keymap(dict(setup.own.keymap.moved))
         self.desk = TradingDesk(self, setup, super().on_event)
         self.guarded_keys = self.desk.guarded_keys
+        self.desk.look = DeskLook(
+            self,
+            self.desk.store,
+            setup.folders.config,
+            list(setup.settings.profiles),
+            self.set_frames,
+        )
         self.leaving = Leaving(self.desk, setup.forced_exit)
         self.actions = DeskActions(self.desk, self.leaving)
         self.requests = PaneRequests(self.desk, self.actions)
@@ -95,7 +103,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def on_mount(self) -> None:
         """Start the frame clock, the signal handlers and the workers."""
         self.animation_level = "none"
-        self.set_interval(self.clock.period, self.beat)
+        self._beats = self.set_interval(self.clock.period, self.beat)
         self.guarded_keys.watch_screens()
         self.screen_change_signal.subscribe(self, self._after_a_form)
         leave, forced_exit = self.leaving.leave, self._setup.forced_exit
@@ -167,6 +175,12 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.call_after_refresh(settle)
 
     # Frames.
+
+    def set_frames(self, fps: int | None) -> None:
+        """Draw so many frames a second; None: ten, fewer on a slow line."""
+        self.clock.fix_fps(fps)
+        self._beats.stop()
+        self._beats = self.set_interval(self.clock.period, self.beat)
 
     def beat(self) -> None:
         """Run the frame clock, then the rules of the desk."""

@@ -43,6 +43,7 @@ from keydesk.trading.desk_session import DeskLock
 from keydesk.widgets.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
+    from keydesk.app.look import DeskLook
     from keydesk.calc.orders.instructions import Instruction
     from keydesk.forms.sheet import FormContext
 
@@ -130,6 +131,7 @@ class TradingDesk:
             form_context=self.form_context,
             execute=self.execute,
         )
+        self.look: DeskLook  # set by the application, which draws
         self.command_history = CommandHistory.of(folders.state / "desk")
         self.statistics = JournalStatistics(app, self.account, store, self.journal)
         store.zone = setup.settings.zone

@@ -9,7 +9,7 @@ from textual import on
 from textual.app import App
 from textual.message import Message
 
-from keydesk.forms.requests import ConfigureWanted, PlanChanged, PriceWanted
+from keydesk.forms.requests import ConfigureWanted, PlanChanged, PriceWanted, ThemePreview
 from keydesk.panes.book_figures import BookStep
 from keydesk.panes.chart import Chart
 from keydesk.panes.instrument_rows import InstrumentRows
@@ -45,6 +45,7 @@ PaneRequest = (
     | PriceWanted
     | PlanChanged
     | ConfigureWanted
+    | ThemePreview
 )
 ACTIONS: Mapping[type[Message], str] = {
     Chart.IndicatorsWanted: "indicators",
@@ -92,12 +93,14 @@ class PaneRequests:
                 self._desk.pages.show_audit()
             case SortedTable.FilterWanted():
                 ask_letters(self._desk.window.app, message.pane)
-            case PriceWanted() | PlanChanged() | ConfigureWanted():
+            case PriceWanted() | PlanChanged() | ConfigureWanted() | ThemePreview():
                 self._serve_form(message)
             case _:
                 self._load(message)
 
-    def _serve_form(self, message: PriceWanted | PlanChanged | ConfigureWanted) -> None:
+    def _serve_form(
+        self, message: PriceWanted | PlanChanged | ConfigureWanted | ThemePreview
+    ) -> None:
         from keydesk.forms.account.configure import ConfigureForm  # noqa: PLC0415 - with the first form
 
         match message:
@@ -105,6 +108,8 @@ class PaneRequests:
                 self._desk.account_requests.ask_price(message.instrument)
             case PlanChanged():
                 self._actions.show_plan(message.instrument, message.lines)
+            case ThemePreview():
+                self._desk.look.preview(message.name)
             case ConfigureWanted():
                 self._desk.ask(ConfigureForm(self._desk.form_context()))
 

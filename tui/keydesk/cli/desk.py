@@ -78,12 +78,26 @@ def open_desk(argv: list[str]) -> int:
             _remember(folders, settings, profile)
         finally:
             terminal = check.facts()
-        return _run(options, settings, folders, account, own, terminal=terminal)
+        code, reopen = _run(options, settings, folders, account, own, terminal=terminal)
     except BadSettings as error:
         report_error(error)
         return 1
     finally:
         account.stop()
+    return _open_next(options, reopen) if reopen and not code else code
+
+
+def _open_next(options: DeskOptions, name: str) -> int:
+    """Become the desk of another account, in this terminal; a passphrase is asked for again."""
+    is_practice = name == PRACTICE_MARKET
+    argv = ["--practice"] if is_practice else ["--profile", name]
+    kept = {"theme": options.theme, "fps": options.fps, "data": options.data}
+    if is_practice:
+        kept["price-rate"] = options.price_rate
+    for option, value in kept.items():
+        argv += [f"--{option}", str(value)] if value is not None else []
+    argv += ["--read-only"] * options.read_only + ["--ascii"] * options.ascii
+    os.execv(sys.executable, [sys.executable, "-m", "keydesk", *argv])  # noqa: S606 - our own arguments
 
 
 def _run(
@@ -94,8 +108,8 @@ def _run(
     own: "UserSettings",
     *,
     terminal: TerminalFacts,
-) -> int:
-    """Run the desk until it is left; return the exit code."""
+) -> tuple[int, str]:
+    """Run the desk until it is left; return the exit code, and the account to open next or ""."""
     from keydesk.app.app import KeydeskApp  # noqa: PLC0415 - see `open_desk`
     from keydesk.app.desk import DeskSetup  # noqa: PLC0415
     from keydesk.app.lifecycle import ForcedExit  # noqa: PLC0415
@@ -107,7 +121,7 @@ def _run(
     if chosen not in theme.names():
         known = ", ".join(theme.names())
         say_error(safe(f"keydesk: there is no theme {chosen} (known: {known})"))
-        return 1
+        return 1, ""
     setup = DeskSetup(
         options,
         settings,
@@ -124,7 +138,7 @@ def _run(
     discard_what_cannot_be_written()
     if app.last_text:
         say_error(safe(f"keydesk: {clean(app.last_text, MAX_LAST_WORDS_LENGTH)}"))
-    return app.return_code or (1 if app.last_text else 0)
+    return app.return_code or (1 if app.last_text else 0), app.leaving.reopen
 
 
 def _account_source(

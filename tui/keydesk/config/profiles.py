@@ -45,6 +45,18 @@ def save_last_profile(folder: Path, name: str) -> None:
     change_file(folder, FILE, change)
 
 
+def save_value(folder: Path, key: str, value: str | int | None) -> None:
+    """Set one value of the settings; None removes it, so that the usual one counts."""
+
+    def change(document: "tomlkit.TOMLDocument") -> None:
+        if value is None:
+            document.pop(key, None)
+        else:
+            document[key] = value
+
+    change_file(folder, FILE, change)
+
+
 def _table(profile: Profile) -> "tomlkit.items.Table":
     import tomlkit  # noqa: PLC0415 - needed for writing only
 

@@ -8,8 +8,9 @@ from textual.app import ComposeResult
 from textual.widgets import Input
 
 from keydesk.calc.alerts.alert import AlertLine
-from keydesk.forms.command_list import CommandList, Entry, RunKey, matching_entries
+from keydesk.forms.command_list import CommandList, Entry, RunKey, SetOption, matching_entries
 from keydesk.forms.info_form import InfoForm
+from keydesk.forms.requests import ThemePreview
 from keydesk.forms.sheet import TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.guard import KeyPlace
@@ -126,7 +127,7 @@ class FindForm(InfoForm[str]):
         self.redraw()
 
 
-class CommandForm(InfoForm[ParsedCommand | RunKey]):
+class CommandForm(InfoForm[ParsedCommand | RunKey | SetOption]):
     """Return the command that the typed line means, or that was chosen in the list beneath it.
 
     Args:
@@ -159,7 +160,9 @@ class CommandForm(InfoForm[ParsedCommand | RunKey]):
         self._alert_trouble = alert_trouble
         self._commands = commands or CommandList()
         self._entries = self._commands.entries()
-        self._matches: Sequence[Entry] = matching_entries(text, self._entries)
+        self._listed: Sequence[Entry] = self._entries  # those that what is typed is looked for in
+        self._matches = self._found()
+        self._previewed = ""  # the theme that is shown while it is being chosen
         self._chosen: int | None = None  # of the matches, chosen with the arrows
         self._past: int | None = None  # the line of the history that stands in the field
         self.refused = False  # Enter was pressed on a line that cannot be read
@@ -175,7 +178,7 @@ class CommandForm(InfoForm[ParsedCommand | RunKey]):
 
     def title_text(self) -> Printable:
         """Return the title with the number of lines that match."""
-        return safe(f"Command  {len(self._matches)} of {len(self._entries)}")
+        return safe(f"Command  {len(self._matches)} of {len(self._listed)}")
 
     def foot_text(self) -> Printable:
         """Say what the keys do now: ↑ in an empty line goes back in time, ↓ into the list."""
@@ -189,7 +192,7 @@ class CommandForm(InfoForm[ParsedCommand | RunKey]):
 
     # What Enter does.
 
-    def command(self) -> ParsedCommand | RunKey:
+    def command(self) -> ParsedCommand | RunKey | SetOption:
         """Return the command of the chosen line of the list, else of what is typed."""
         entry = self._entry
         return self._command_of(self.text if entry is None else entry.name)
@@ -203,7 +206,7 @@ class CommandForm(InfoForm[ParsedCommand | RunKey]):
         is_unknown = isinstance(typed, ShowMessage) and typed.level == "warn"
         return self._matches[0] if is_unknown and self._matches else None
 
-    def _command_of(self, line: str) -> ParsedCommand | RunKey:
+    def _command_of(self, line: str) -> ParsedCommand | RunKey | SetOption:
         """Return what a line means; an alert that cannot be made now is a mistake."""
         store = self.store
         command = parse_command(line, store.instruments, store.focus, store.market, monotonic())
@@ -262,6 +265,7 @@ class CommandForm(InfoForm[ParsedCommand | RunKey]):
                 | MakeAlert()
                 | ToggleMute()
                 | RunKey()
+                | SetOption()
             ) as shown:
                 return wrap_text(clean(shown.text), "bright", self.inside)
             case OpenTicket(side, instrument, fields):
@@ -288,7 +292,8 @@ class CommandForm(InfoForm[ParsedCommand | RunKey]):
         self.text, self.refused, self._chosen = event.value, False, None
         if self._past is not None and event.value != self._commands.history.lines[self._past]:
             self._past = None
-        self._matches = matching_entries(self.text, self._entries)
+        self._matches = self._found()
+        self._show_theme()
         self.redraw()
 
     def on_input_submitted(self, _event: Input.Submitted) -> None:
@@ -316,7 +321,26 @@ class CommandForm(InfoForm[ParsedCommand | RunKey]):
         before = -1 if self._chosen is None else self._chosen
         after = min(before + step, len(self._matches) - 1)
         self._chosen = after if after >= 0 else None
+        self._show_theme()
         self.redraw()
+
+    def _found(self) -> Sequence[Entry]:
+        self._listed = self._commands.entries_behind(self.text) or self._entries
+        return matching_entries(self.text, self._listed)
+
+    def _show_theme(self) -> None:
+        """Show the theme that Enter would choose; the one in force again when there is none."""
+        command = self.command()
+        named = command.value if isinstance(command, SetOption) and command.name == "theme" else ""
+        if named != self._previewed:
+            self._previewed = named
+            self.app.post_message(ThemePreview(named))
+
+    def on_unmount(self) -> None:
+        """Take a theme back that was only looked at; a chosen one is set after this."""
+        super().on_unmount()
+        if self._previewed:
+            self.app.post_message(ThemePreview(""))
 
     def _recall(self, step: int) -> None:
         lines = self._commands.history.lines

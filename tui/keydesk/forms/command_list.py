@@ -1,5 +1,6 @@
 """What the command line can do: every command, page and key of the desk, filtered by what is typed."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -69,6 +70,24 @@ class RunKey:
     text: Printable
 
 
+OPTIONS = ("theme", "zone", "fps", "ascii", "profile")
+
+
+@dataclass(frozen=True, slots=True)
+class SetOption:
+    """Change how the desk looks, or open another account."""
+
+    name: str
+    value: str
+
+    @property
+    def text(self) -> Printable:
+        """Return what it does."""
+        if self.name == "profile":
+            return safe(f"leaves this desk and opens {self.value}")
+        return safe(f"sets {self.name} to {self.value}")
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A line of the list."""
@@ -91,12 +110,21 @@ class CommandList:
         context: The key map's name of the focused pane.
         reason_against: Returns by its id why a key cannot act now, "" if it can.
         history: The lines that were run before.
+        choices: Returns what an option may be.
     """
 
     keymap: KeyMap = KEYMAP
     context: str = DESK
     reason_against: Callable[[str], str] = lambda _: ""
     history: CommandHistory = field(default_factory=CommandHistory)
+    choices: Callable[[str], Sequence[str]] = lambda _: ()
+
+    def entries_behind(self, line: str) -> Sequence[Entry]:
+        """Return the values of an option whose name was typed, none for any other line."""
+        name, space, _ = line.lstrip(" :").partition(" ")
+        if name not in OPTIONS or not space:
+            return ()
+        return [Entry(f"{name} {value}", "") for value in self.choices(name)]
 
     def entries(self) -> Sequence[Entry]:
         """Return everything that can be run, in the order of a trader's day."""
@@ -104,9 +132,13 @@ class CommandList:
         order = list(Task)
         return sorted(listed, key=lambda entry: order.index(entry.task))
 
-    def run(self, line: str) -> RunKey | None:
-        """Return the key that a line names, with what is typed behind its name."""
-        name, *rest = line.split()[:3] or [""]
+    def run(self, line: str) -> RunKey | SetOption | None:
+        """Return the key or option that a line names, with what is typed behind its name."""
+        name, *rest = line.lstrip(" :").split()[:3] or [""]
+        if name in OPTIONS:
+            values = {value.lower(): value for value in self.choices(name)}
+            value = values.get(rest[0].lower()) if len(rest) == 1 else None
+            return SetOption(name, value) if value is not None else None
         key = self._keys().get(name)
         if key is None or len(rest) != ("{key}" in key.action):
             return None
@@ -162,15 +194,16 @@ def matching_entries(typed: str, entries: Sequence[Entry]) -> Sequence[Entry]:
 
 
 NO_MATCH = 9
+_PARTS = re.compile("[-/ ]")  # between the words of a name
 
 
 def _rank(word: str, entry: Entry) -> int:
-    name, text = entry.name, entry.text.lower()
+    name, text = entry.name.lower(), entry.text.lower()
     if name == word:
         return 0
     if name.startswith(word):
         return 1
-    if any(part.startswith(word) for part in (*name.split("-"), *text.split())):
+    if any(part.startswith(word) for part in (*_PARTS.split(name), *text.split())):
         return 2
     if word in name:
         return 3

@@ -23,5 +23,12 @@ class PlanChanged(Message):
     lines: Sequence[PriceLine]
 
 
+@dataclass
+class ThemePreview(Message):
+    """A theme is to be shown while it is being chosen; "": the chosen one again."""
+
+    name: str
+
+
 class ConfigureWanted(Message):
     """Name and margin rate of the account are to be changed."""

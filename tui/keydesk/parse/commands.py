@@ -64,6 +64,11 @@ USAGES: Mapping[str, tuple[LiteralString, LiteralString]] = {
     "mute": ("", "Mute bell, notifications"),
     "help": ("", "The keys of this pane"),
     "quit": ("", "Leave the desk"),
+    "theme": ("theme light", "Colours; shown as you choose"),
+    "zone": ("zone Europe/Berlin", "Time zone of what is shown"),
+    "fps": ("fps 5", "Frames a second, or auto"),
+    "ascii": ("ascii on", "ASCII alone, on or off"),
+    "profile": ("profile main", "Leave, open another account"),
 }
 """The commands but for the pages: an example of those that take more words, and what each does."""
 SIDES: dict[str, Side] = {"b": "BUY", "buy": "BUY", "s": "SELL", "sell": "SELL"}

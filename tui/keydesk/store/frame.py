@@ -61,6 +61,10 @@ class FrameClock:
         self._skips_in_row = 0
         self._frames_in_row = 0
 
+    def fix_fps(self, fps: float | None) -> None:
+        """Draw at a fixed pace; None: at the one that the line takes."""
+        self._fixed_fps = fps
+
     @property
     def fps(self) -> float:
         """The present rate in frames a second."""

@@ -120,11 +120,18 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         self._ascii_only = ascii_only
         self._terminal.erases_in_colour = erases_in_colour
         self._colour_system = COLOUR_SYSTEMS[depth]
+        self.has_colours = depth != "mono"
         self.set_class(ascii_only, "-ascii")
         self.ansi_color = True if depth in ("16", "mono") else None
         for name in theme.names():
             self.register_theme(theme.load(name, depth).textual())
         self.theme = theme.MONO if depth == "mono" else theme_name
+
+    def show_ascii(self, only: bool) -> None:
+        """Draw with ASCII alone from now on, or with every sign again."""
+        self._ascii_only = only
+        self.set_class(only, "-ascii")
+        self.redraw()
 
     def get_driver_class(self) -> type[Driver]:
         """Return the driver that survives any input byte; another one (of the environment, of tests) stays."""

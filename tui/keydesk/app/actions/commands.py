@@ -15,7 +15,7 @@ from keydesk.parse.replay import STATUS, ReplayCommand
 if TYPE_CHECKING:
     from keydesk.app.actions.leaving import Leaving
     from keydesk.app.desk import TradingDesk
-    from keydesk.forms.command_list import CommandList, RunKey
+    from keydesk.forms.command_list import CommandList, RunKey, SetOption
     from keydesk.parse.commands import ParsedCommand, ViewCommand
 
 
@@ -58,16 +58,26 @@ class CommandActions:
             self._desk.guarded_keys.key_context(),
             lambda id_: reason_against(id_, self._store, selection),
             self._desk.command_history,
+            self._desk.look.choices,
         )
 
-    def _run(self, command: ParsedCommand | RunKey | None) -> None:
+    def _set(self, option: SetOption) -> None:
+        """Change how the desk looks, or leave it for another account."""
+        if option.name == "profile":
+            self._leaving.ask_or_leave(reopen=option.value)
+        else:
+            self._desk.look.apply(option)
+
+    def _run(self, command: ParsedCommand | RunKey | SetOption | None) -> None:
         """Run what the command line returned, and keep its line."""
-        from keydesk.forms.command_list import RunKey  # noqa: PLC0415 - with the first form
+        from keydesk.forms.command_list import RunKey, SetOption  # noqa: PLC0415 - with the first form
 
         if command is not None:
             keeping = asyncio.to_thread(self._desk.command_history.save)
             self._window.app.run_worker(keeping, "command history", group="settings")
-        if isinstance(command, RunKey):
+        if isinstance(command, SetOption):
+            self._set(command)
+        elif isinstance(command, RunKey):
             if command.pane:
                 self._window.screen.action_go(command.pane)
             self._window.app.call_next(self._desk.guarded_keys.run_key_action, command.action)

@@ -1,0 +1,102 @@
+"""How the desk looks, changed while it runs: at once, and at the next start."""
+
+import tomllib
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from keydesk.app.look import DeskLook
+from keydesk.config.settings import load_settings
+from keydesk.forms.command_list import OPTIONS, SetOption
+from keydesk.store.store import Store
+
+if TYPE_CHECKING:
+    from keydesk.widgets.terminal_app import TerminalApp
+
+
+class Screen:
+    """What is drawn, and the workers that it was given."""
+
+    def __init__(self, *, has_colours: bool = True) -> None:
+        self.theme, self.has_colours, self.is_ascii = "dark", has_colours, False
+        self.working: list[Coroutine[Any, Any, None]] = []
+
+    def show_ascii(self, only: bool) -> None:
+        self.is_ascii = only
+
+    def run_worker(self, work: Coroutine[Any, Any, None], *_: str, group: str) -> None:
+        assert group
+        self.working.append(work)
+
+
+class Desk:
+    """A look with all that it changes."""
+
+    def __init__(self, folder: Path, *, has_colours: bool = True) -> None:
+        self.screen, self.store = Screen(has_colours=has_colours), Store()
+        self.frames: list[int | None] = []
+        app = cast("TerminalApp[int]", self.screen)
+        self.look = DeskLook(app, self.store, folder, ["main"], self.frames.append)
+
+    async def sets(self, name: str, value: str) -> str:
+        self.look.apply(SetOption(name, value))
+        for work in self.screen.working:
+            await work
+        self.screen.working.clear()
+        return self.store.notices[-1].text
+
+
+async def test_theme_frames_and_zone_are_kept_for_the_next_start(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("# mine\nfps = 3\n")
+    desk = Desk(tmp_path)
+    assert await desk.sets("theme", "light") == "theme light, also at the next start"
+    await desk.sets("zone", "Europe/Berlin")
+    await desk.sets("fps", "5")
+    assert (desk.screen.theme, desk.store.zone) == ("light", ZoneInfo("Europe/Berlin"))
+    settings = load_settings(tmp_path)
+    assert (settings.theme, settings.frames_per_second) == ("light", 5)
+    assert settings.zone == ZoneInfo("Europe/Berlin")
+    await desk.sets("fps", "auto")
+    await desk.sets("zone", "system")
+    assert desk.frames == [5, None]
+    assert (tmp_path / "config.toml").read_text().startswith("# mine\n")
+    assert set(tomllib.loads((tmp_path / "config.toml").read_text())) == {"theme"}
+
+
+async def test_ascii_counts_until_the_desk_is_left(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    assert await desk.sets("ascii", "on") == "ascii on, until you leave"
+    assert desk.screen.is_ascii
+    assert not (tmp_path / "config.toml").exists()
+
+
+async def test_a_theme_that_was_only_looked_at_is_taken_back(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    for name in ("light", "mono", ""):
+        desk.look.preview(name)
+    assert desk.screen.theme == "dark"
+    desk.look.preview("light")
+    await desk.sets("theme", "light")
+    desk.look.preview("")
+    assert desk.screen.theme == "light"
+
+
+async def test_a_terminal_without_colours_keeps_its_theme(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, has_colours=False)
+    desk.look.preview("light")
+    await desk.sets("theme", "light")
+    assert desk.screen.theme == "dark"
+    assert load_settings(tmp_path).theme == "light", "at the next start, where there are some"
+
+
+async def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("theme = ")
+    assert "not saved: " in await Desk(tmp_path).sets("theme", "light")
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_every_option_has_values(name: str, tmp_path: Path) -> None:
+    assert len(Desk(tmp_path).look.choices(name)) > 1
