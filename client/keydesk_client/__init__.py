@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from keydesk_client.auth.secret import Secret
     from keydesk_client.auth.token_store import TokenStore, open_token_store, passphrase_from_file
     from keydesk_client.client import Client
-    from keydesk_client.errors import KeydeskClientError
+    from keydesk_client.errors import InvalidRequest, KeydeskClientError, Refused, TimedOut
     from keydesk_client.following.events import (
         LateEffect,
         LatestPrice,
@@ -46,14 +46,17 @@ if TYPE_CHECKING:
     from keydesk_client.models._core.scalars import DateTime
     from keydesk_client.models._core.tabular import Columns
     from keydesk_client.models._core.wire_names import UNSET
-    from keydesk_client.orders.journal import FileJournal
+    from keydesk_client.models.instruments import Instrument
+    from keydesk_client.orders.journal import FileJournal, Journal
     from keydesk_client.orders.outcome import (
         Ambiguous,
         Done,
+        Intent,
         NotSent,
         OrderResult,
         Outcome,
         Rejected,
+        Sending,
         Unconfirmed,
         Unknown,
     )
@@ -83,7 +86,11 @@ __all__ = [
     "FollowSettings",
     "Gap",
     "HistoryLost",
+    "Instrument",
+    "Intent",
+    "InvalidRequest",
     "ItemOutcome",
+    "Journal",
     "KeydeskClientError",
     "LateEffect",
     "LatestPrice",
@@ -99,15 +106,18 @@ __all__ = [
     "PendingOrder",
     "PriceUpdated",
     "Reconnected",
+    "Refused",
     "Rejected",
     "Retries",
     "Secret",
     "Sender",
+    "Sending",
     "Sequencer",
     "SnapshotReloaded",
     "StreamInterrupted",
     "StreamRestored",
     "StreamSettings",
+    "TimedOut",
     "Timeouts",
     "Timing",
     "TokenStore",
@@ -141,7 +151,14 @@ _MODULE_OF = {
     "HistoryLost": "streams.settings",
     "StreamInterrupted": "following.events",
     "ItemOutcome": "resources.closing",
+    "Instrument": "models.instruments",
+    "Intent": "orders.outcome",
+    "InvalidRequest": "errors",
+    "Journal": "orders.journal",
     "KeydeskClientError": "errors",
+    "Refused": "errors",
+    "Sending": "orders.outcome",
+    "TimedOut": "errors",
     "LatestPrice": "following.events",
     "Limiter": "http.limits",
     "Margin": "following.state",

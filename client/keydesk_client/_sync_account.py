@@ -90,6 +90,7 @@ class Sender(SyncResource[sending.Sender]):
     set_dependent_orders: Final = SyncMethod(sending.Sender.set_dependent_orders)
     recover: Final = SyncMethod(sending.Sender.recover)
     resolve: Final = SyncMethod(sending.Sender.resolve)
+    dismiss: Final = ThreadMethod(sending.Sender.dismiss)
     unconfirmed: Final = ThreadMethod(sending.Sender.unconfirmed)
     reconcile: Final = SyncMethod(sending.Sender.reconcile)
     watch: Final = ThreadMethod(sending.Sender.watch)

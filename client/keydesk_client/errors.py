@@ -107,14 +107,17 @@ class StreamNotOpen(KeydeskClientError, RuntimeError):
     """A stream is read outside its `async with` block (`with`, of a sync client), or entered a second time."""
 
 
-ConnectFailure = Literal["refused", "name", "network", "certificate", "tls", "proxy", ""]
+ConnectFailure = Literal[
+    "refused", "name", "network", "certificate", "tls", "proxy", "proxy sign-in", ""
+]
 
 
 class Unreachable(KeydeskClientError):
     """No connection could be made, so nothing was sent.
 
     `cause` says why, where it is known: nothing listens there ("refused"), the host's name was not found ("name"), there
-    is no way to it ("network"), its certificate is not trusted, the TLS handshake failed, or the proxy made no connection.
+    is no way to it ("network"), its certificate is not trusted, the TLS handshake failed, the proxy made no connection, or
+    it wants a user and a password ("proxy sign-in").
     """
 
     def __init__(self, message: str, *, cause: ConnectFailure = "") -> None:

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from keydesk_client import Client
-from keydesk_client.errors import InvalidRequest
+from keydesk_client.errors import InvalidRequest, Refused
 from keydesk_client.models import ClientPrice, Instrument, LimitOrderRequest, MarketOrderRequest
 from support.broker import PracticeServer
 
@@ -46,6 +46,50 @@ async def test_every_call_takes_an_instrument_for_its_name(
     assert [each async for each in client.trades.iterate(instrument=pair)]
     assert not (await client.orders.list(instrument=pair)).orders
     await client.positions.close(pair, long_units="ALL")
+
+
+@pytest.mark.parametrize("spelt", ["EURUSD", "eur_usd", "EUR/USD", "eur-usd"])
+async def test_another_spelling_is_refused_before_sending_with_the_name(spelt: str) -> None:
+    asked: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request)
+        return httpx.Response(400)
+
+    url, order = "https://r.test", MarketOrderRequest(instrument=spelt, units=1)
+    async with Client(
+        token="t", rest_url=url, stream_url=url, transport=httpx.MockTransport(answer)
+    ) as client:
+        for call in (
+            client.orders.create(order, account_id="1"),
+            client.candles.get(spelt),
+            client.pricing.get(["USD_JPY", spelt], account_id="1"),
+        ):
+            with pytest.raises(InvalidRequest, match=r"^instruments?: .* did you mean EUR_USD\?"):
+                await call
+    assert asked == []
+
+
+async def test_a_name_that_the_account_lacks_is_refused_once_its_instruments_are_known(
+    client: Client, pair: Instrument
+) -> None:
+    order = MarketOrderRequest(instrument="EUR_UDS", units=1)
+    with pytest.raises(InvalidRequest, match="did you mean EUR_USD"):
+        await client.orders.create(order)
+    with pytest.raises(Refused):  # an exit: the service decides
+        await client.orders.create(order.with_(position_fill="REDUCE_ONLY"))
+    assert pair.name == "EUR_USD"
+
+
+async def test_the_only_argument_of_a_call_may_be_the_account(client: Client) -> None:
+    account_id = client.account_id
+    assert account_id is not None
+    elsewhere = client.for_account("none")
+    assert (await elsewhere.accounts.summary(account_id)).account.id == account_id
+    assert (await elsewhere.accounts.get(account_id)).account.id == account_id
+    assert (await elsewhere.trades.open(account_id)).trades == ()
+    assert (await elsewhere.positions.open(account_id)).positions == ()
+    assert (await elsewhere.orders.pending(account_id)).orders == ()
 
 
 async def test_a_request_holds_the_name(pair: Instrument) -> None:

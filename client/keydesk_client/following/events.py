@@ -63,7 +63,10 @@ class SnapshotReloaded:
 
 @dataclass(frozen=True, slots=True)
 class StreamInterrupted:
-    """A stream, or the check of the account, gets no answer; what it keeps current is as old as its last answer."""
+    """A stream, or the check of the account, gets no answer; what it keeps current is as old as its last answer.
+
+    It is tried again until it answers (`StreamRestored`) or the block is left, however long that takes.
+    """
 
     source: Source
     reason: str

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 from types import MappingProxyType
 from typing import cast
 
@@ -38,6 +39,10 @@ BY_STATUS: Mapping[int, type[HttpStatusError]] = {
 }
 
 NO_WAY = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN})
+PROXY_SIGN_IN = (
+    "the proxy wants a sign-in: name user and password in its URL, as in"
+    " Client(..., proxy='http://user:password@host:port')"
+)
 NO_QUERY: Mapping[str, str] = MappingProxyType({})
 MAX_MESSAGE_LENGTH = 500
 MAX_CODE_LENGTH = 100
@@ -114,6 +119,8 @@ def _message(members: JsonObject, status: int) -> str:
     message = _text(members, "errorMessage")
     if message:
         return message[:MAX_MESSAGE_LENGTH]
+    if status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
+        return PROXY_SIGN_IN
     return f"the service responded with status {status} and no reason"
 
 

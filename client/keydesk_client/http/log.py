@@ -1,10 +1,12 @@
-"""The logger `keydesk_client`: one INFO line a connection, one DEBUG line a request, and never a token.
+"""The logger `keydesk_client`: INFO for a connection, DEBUG for a request, WARNING for an interrupted stream; never a token.
 
     logging.basicConfig(); logging.getLogger("keydesk_client").setLevel(logging.DEBUG)
 
     INFO:keydesk_client:connected to https://api-fxpractice.oanda.com in 84 ms
     DEBUG:keydesk_client:GET /v3/accounts/101-001-1-001/summary 200 in 41 ms, request 42359
     DEBUG:keydesk_client:POST /v3/accounts/101-001-1-001/orders failed in 3000 ms: TimedOut
+    WARNING:keydesk_client:the stream of prices is interrupted (ConnectionLost): it is opened again until that succeeds or it is left
+    INFO:keydesk_client:the stream of prices is back after 7.2 s
 
 Times begin with the call, so that they include waiting for a turn. Queries and bodies are not logged. A path holds what a caller passed for a name, so that tokens are removed from it, too.
 """
@@ -47,6 +49,20 @@ def log_connection(place: str, seconds: float) -> None:
     """Log a connection that was opened."""
     if LOG.isEnabledFor(logging.INFO):
         LOG.info("connected to %s in %.0f ms", _printable(place, MAX_PATH_LENGTH), 1000 * seconds)
+
+
+def log_interruption(stream: str, error: KeydeskClientError) -> None:
+    """Log that a stream lost its connection, or got none; once until it is back."""
+    LOG.warning(
+        "the stream of %s is interrupted (%s): it is opened again until that succeeds or it is left",
+        stream,
+        type(error).__name__,
+    )
+
+
+def log_return(stream: str, seconds: float) -> None:
+    """Log that a stream is back."""
+    LOG.info("the stream of %s is back after %.1f s", stream, seconds)
 
 
 def _printable(text: str, longest: int) -> str:

@@ -42,6 +42,8 @@ R = TypeVar("R", bound=Response)
 TRANSIENT: Final = (Unreachable, ConnectionLost, TimedOut, UnreadableAnswer, RateLimited)
 TRANSIENT_STATUSES: Final = frozenset({500, 502, 503, 504})
 """Not 501: an operation that the service does not offer stays missing."""
+LASTING_CAUSES: Final = frozenset({"certificate", "proxy sign-in"})
+"""Causes of Unreachable that a person has to settle."""
 LINK: Final = re.compile(r'<([^<>]*)>\s*;[^,<>]*?\brel="?([a-z]+)"?', re.IGNORECASE)
 MAX_LINKS_LENGTH: Final = 8000
 """Characters of the Link header that are searched: a page has one or two links."""
@@ -75,16 +77,18 @@ class BackOff:
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """The retry policy for reads."""
+    """The retry policy for reads: for `patience_s` seconds, however many attempts that are."""
 
-    most: int = 3
-    """How often a read is retried; 0 for never."""
+    most: int | None = None
+    """How often a read is retried at most; 0 for never, None for as often as `patience_s` allows."""
     first_s: float = 0.25
     """The ceiling of the first pause; it doubles with each further one."""
     longest_s: float = 5.0
     """The highest ceiling."""
     patience_s: float = 20.0
-    """No retry starts later than this after the first attempt; a longer Retry-After is raised instead of waited for."""
+    """No retry starts later than this after the first attempt; a longer Retry-After is raised instead of waited for.
+
+    The last pause is shortened so that the last retry starts at this time."""
 
     def pause(
         self,
@@ -98,12 +102,14 @@ class Retries:
 
         `attempts` have failed in `spent_s` seconds; `chance` draws from 0 to 1.
         """
-        if attempts > self.most or not _is_transient(error):
+        if (self.most is not None and attempts > self.most) or not _is_transient(error):
             return None
-        retry_after = error.retry_after if isinstance(error, HttpStatusError) else None
+        retry_after = (error.retry_after if isinstance(error, HttpStatusError) else None) or 0.0
+        left_s = self.patience_s - spent_s
+        if left_s <= 0 or retry_after > left_s:
+            return None
         back_off = BackOff(self.first_s, self.longest_s)
-        pause = back_off.pause(attempts - 1, chance, at_least_s=retry_after or 0.0)
-        return pause if spent_s + pause <= self.patience_s else None
+        return min(left_s, back_off.pause(attempts - 1, chance, at_least_s=retry_after))
 
 
 STANDARD_RETRIES: Final = Retries()
@@ -246,4 +252,6 @@ def _reading_thread() -> ThreadPoolExecutor:
 def _is_transient(error: KeydeskClientError) -> bool:
     if isinstance(error, ServerFailed):
         return error.status in TRANSIENT_STATUSES
+    if isinstance(error, Unreachable) and error.cause in LASTING_CAUSES:
+        return False
     return isinstance(error, TRANSIENT) and not isinstance(error, AnswerTooLarge)

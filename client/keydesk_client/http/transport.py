@@ -28,7 +28,7 @@ from keydesk_client.errors import (
 )
 from keydesk_client.http.certificates import certificate_error_reason, named_certificates
 from keydesk_client.http.endpoint import Address, Proxy
-from keydesk_client.http.errors import causes_of, connect_failure
+from keydesk_client.http.errors import PROXY_SIGN_IN, causes_of, connect_failure
 from keydesk_client.http.limits import Trace
 from keydesk_client.http.messages import Headers, Request, request_headers
 from keydesk_client.http.network import Network
@@ -46,6 +46,8 @@ MAX_TARGET_LENGTH: Final = 65_000
 MAX_URLS: Final = 100
 """URLs that are kept as parsed, which takes a tenth of the processor time of a request."""
 MAX_REASON_LENGTH: Final = 300
+SIGN_IN_STATUS: Final = "407"
+"""Begins the text of httpcore's ProxyError, which has no member with the status."""
 
 OF_HTTPCORE: Final = (
     httpcore.TimeoutException,
@@ -234,8 +236,7 @@ def _proxy_of(proxy: Proxy, encryption: ssl.SSLContext | None) -> httpcore.Proxy
 def _proxy_reason(proxy: Proxy, error: Exception) -> str:
     """Return why no connection could be made through a proxy."""
     if isinstance(error, httpcore.ProxyError):
-        remedy = ": check the user and password of its URL" if "407" in str(error) else ""
-        return f"the proxy {proxy.url} refused with {error}{remedy}"
+        return f"the proxy {proxy.url} refused with {error}"
     if isinstance(error, httpcore.TimeoutException):
         return f"the proxy {proxy.url} did not connect in time"
     reason = certificate_error_reason(error) or _reason(error)
@@ -313,8 +314,10 @@ def client_error(error: Exception, token: Secret) -> KeydeskClientError:
             text = f"the {phase} timeout has passed"
             return TimedOut(text, phase=phase, sent=phase in SENT_BY_THEN)
     if isinstance(error, httpx.ProxyError):
-        text = token.redact(str(error))[:MAX_REASON_LENGTH]
-        return Unreachable(f"cannot connect: {text}", cause="proxy")
+        text = f"cannot connect: {token.redact(str(error))[:MAX_REASON_LENGTH]}"
+        if any(str(each).startswith(SIGN_IN_STATUS) for each in causes_of(error)):
+            return Unreachable(f"{text}: {PROXY_SIGN_IN}", cause="proxy sign-in")
+        return Unreachable(text, cause="proxy")
     reason = token.redact(_reason(error))[:MAX_REASON_LENGTH]
     if isinstance(error, NOT_CONNECTED):
         text = f"cannot connect: {certificate_error_reason(error) or reason}"

@@ -35,6 +35,7 @@ from keydesk_client.models._core.json import JsonObject, JsonValue
 from keydesk_client.orders.outcome import Intent
 
 AMBIGUOUS: Final = "ambiguous"
+DISMISSED: Final = "dismissed"
 NEAR: Final = 500
 """Claims up to this many ids before the newest are kept: the next intent may come from a sender whose feed lags."""
 MAX_SETTLED: Final = 1000

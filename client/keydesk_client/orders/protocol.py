@@ -8,7 +8,8 @@
 4. Unknown is looked up in the transactions after the id that was noted before sending.
 5. Not found is Unconfirmed. It is never sent again; when a later transaction, or the changes that `reconcile` is given,
    show that it took effect, the alarm is raised.
-6. `recover` looks up what an earlier process left open, before anything new is sent; `resolve` looks up one intent.
+6. `recover` looks up what an earlier process left open, before anything new is sent; `resolve` looks up one intent, and
+   `dismiss` settles one by hand.
 
 The account's transactions do not repeat an id of a close, a cancel or an edit. Such requests are therefore sent one
 after the other when they are alike (same account, action, target and body), also across processes that share the
@@ -31,11 +32,16 @@ from dataclasses import replace
 from typing import Final, TypeAlias
 
 from keydesk_client.arithmetic.constants import MINUTE
-from keydesk_client.errors import KeydeskClientError, MissingMember, UnsafeFile
+from keydesk_client.errors import (
+    InvalidRequest,
+    KeydeskClientError,
+    MissingMember,
+    UnsafeFile,
+)
 from keydesk_client.models.accounts import AccountChanges
 from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.orders.classify import WriteResponse, outcome_of_answer, outcome_of_error
-from keydesk_client.orders.journal import AMBIGUOUS, Journal, Release
+from keydesk_client.orders.journal import AMBIGUOUS, DISMISSED, Journal, Release
 from keydesk_client.orders.matching import (
     Context,
     find_outcome,
@@ -166,6 +172,16 @@ class OrderProtocol:
         if was_unconfirmed and intent not in self.unconfirmed:  # it showed up during the look-up
             outcome = await self._look_ups.settle(unknown, only_once=True)
         return self._settle(outcome)
+
+    def dismiss(self, intent: Intent) -> None:
+        """Settle an intent by hand; it is still watched by this process. Raise InvalidRequest while it is being sent."""
+        if intent.id in self._in_flight:
+            raise InvalidRequest(
+                f"intent: {intent.id} is being sent or looked up: wait for its outcome",
+                field="intent",
+            )
+        self._journal.settle(intent, DISMISSED)
+        self.unconfirmed.dismiss(intent)
 
     def watch(self, transaction: Transaction) -> None:
         """Check a transaction against the intents whose outcome is not known."""
@@ -331,7 +347,7 @@ class OrderProtocol:
         Open intents are read before settled ones, because one may be settled in between.
         """
         competing_intents = self._in_flight | self._unattributed
-        competing_intents |= {each.id: each for each in self.unconfirmed.intents}
+        competing_intents |= {each.id: each for each in self.unconfirmed.watched}
         shared = dict(self._own_shared)
         with suppress(*JOURNAL_ERRORS):
             competing_intents |= {each.id: each for each in self._journal.open_intents()}

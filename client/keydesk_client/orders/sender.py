@@ -262,12 +262,25 @@ class Sender:
         """
         return await self._protocol.recover(on_outcome)
 
-    async def resolve(self, intent: Intent) -> Outcome:
-        """Look up the outcome of an intent once more, now; meant for one that ended as Unconfirmed."""
-        return await self._protocol.resolve(intent)
+    async def resolve(self, request: Intent | Outcome) -> Outcome:
+        """Look up a request once more, now, by its intent or its outcome; meant for one that ended as Unconfirmed."""
+        return await self._protocol.resolve(_intent_of(request))
+
+    def dismiss(self, request: Intent | Outcome) -> None:
+        """Settle a request by hand, by its intent or its outcome; meant for one that ended as Unconfirmed.
+
+        Compare the account's trades and orders first: the request may have been executed, and may still be. The journal
+        notes it as "dismissed", so that no later start looks it up. While this sender lives, the alarm is raised all the
+        same if it takes effect.
+
+        Raises:
+            InvalidRequest: it is being sent or looked up.
+            OSError, UnsafeFile: the journal cannot be written; nothing was dismissed.
+        """
+        self._protocol.dismiss(_intent_of(request))
 
     def unconfirmed(self) -> tuple[Intent, ...]:
-        """Return the intents that ended as Unconfirmed and of which no transaction has been seen since."""
+        """Return the intents that ended as Unconfirmed, were not dismissed, and showed no transaction since."""
         return self._protocol.unconfirmed.intents
 
     async def reconcile(
@@ -342,6 +355,10 @@ class Sender:
         named = copy(self)
         named._new_id = lambda: intent_id  # noqa: SLF001 - a copy of itself
         return named
+
+
+def _intent_of(request: Intent | Outcome) -> Intent:
+    return request if isinstance(request, Intent) else request.intent
 
 
 def _instrument_in_request(action: Action, target: str, body: Mapping[str, JsonValue]) -> str:

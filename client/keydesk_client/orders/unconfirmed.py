@@ -41,12 +41,22 @@ class UnconfirmedIntents:
 
     @property
     def intents(self) -> tuple[Intent, ...]:
-        """The intents, oldest first."""
+        """The intents that were not dismissed, oldest first."""
+        return tuple(each.intent for each in self.by_id.values() if not each.is_dismissed)
+
+    @property
+    def watched(self) -> tuple[Intent, ...]:
+        """All intents, oldest first: one that was dismissed may still take effect."""
         return tuple(each.intent for each in self.by_id.values())
 
     def add(self, intent: Intent) -> None:
         """Watch an intent."""
         self.by_id[intent.id] = _Watched(intent)
+
+    def dismiss(self, intent: Intent) -> None:
+        """Leave an intent out of `intents`; it is still watched."""
+        if intent.id in self.by_id:
+            self.by_id[intent.id].is_dismissed = True
 
     def shown_by(self, transaction: Transaction) -> tuple[Done | Rejected | Ambiguous, ...]:
         """Return the outcomes that this transaction shows, with those before it, of intents with an id of their own."""
@@ -82,6 +92,7 @@ class _Watched:
     """An Unconfirmed intent."""
 
     intent: Intent
+    is_dismissed: bool = False
     seen: deque[Transaction] = field(default_factory=lambda: deque(maxlen=MAX_SEEN))
     """The transactions since the first that concerned it."""
     related_ids: set[str] = field(default_factory=set[str])

@@ -1,8 +1,9 @@
 """What the resources share: the default account, checked parameters and request bodies."""
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Final, Generic, Literal, TypeAlias, TypeVar, cast
 from urllib.parse import quote
@@ -32,6 +33,11 @@ BASE_PATH: Final = "/v3"
 MAX_ID: Final = 10**20
 """No transaction id is that large."""
 
+JOINED: Final = str.maketrans("/- ", "___")
+PAIR: Final = re.compile(r"[A-Z0-9]{2,}_[A-Z]{3}")
+CODE_LENGTH: Final = 3
+"""Letters of the code of a currency."""
+
 _encode_json = json.JSONEncoder(separators=(",", ":")).encode
 
 
@@ -41,6 +47,8 @@ class Defaults:
 
     account_id: str | None = None
     datetime_format: TimeFormat = "RFC3339"
+    instruments: dict[str, Instrument] = field(default_factory=dict[str, Instrument])
+    """The instruments of the account, by name; empty until they are read."""
 
 
 R_co = TypeVar("R_co", bound=Response, covariant=True)
@@ -165,12 +173,38 @@ def name_of(instrument: Instrument | str) -> str:
 
 def unknown_instrument(field: str, name: str, names: Iterable[str]) -> InvalidRequest:
     """Return the error for an instrument that the account lacks; it names close ones: EUR_USD for eurusd and EUR_UDS."""
-    plain = name.upper().replace("/", "_").replace("-", "_")
-    near = get_close_matches(plain, names, n=3)
+    near = get_close_matches(_as_name(name), names, n=3)
     hint = f": did you mean {' or '.join(near)}?" if near else ""
     return InvalidRequest(
         f"{field}: the account has no instrument {name[:40]!r}{hint}", field=field
     )
+
+
+def require_instrument_name(
+    field: str, instrument: str | Instrument, known: Collection[str] = ()
+) -> None:
+    """Raise InvalidRequest for another spelling of a name, which it suggests, or a name that is not among known ones.
+
+    EURUSD, EUR/USD and eur_usd are refused for EUR_USD; of other text the service decides.
+    """
+    if not isinstance(instrument, str):
+        return
+    name = instrument
+    if known and name not in known:
+        raise unknown_instrument(field, name, known)
+    likely = _as_name(name)
+    if name != likely and PAIR.fullmatch(likely):
+        raise InvalidRequest(
+            f"{field}: {name[:40]!r} is not the name of an instrument: did you mean {likely[:40]}?",
+            field=field,
+        )
+
+
+def _as_name(text: str) -> str:
+    """Return text as the name of an instrument is written: upper case, currencies joined by an underscore."""
+    name = text.upper().translate(JOINED)
+    is_pair = len(name) == 2 * CODE_LENGTH and name.isalpha()
+    return f"{name[:CODE_LENGTH]}_{name[CODE_LENGTH:]}" if is_pair else name
 
 
 def require_named(specifier: str, id_: str, client_id: str | None) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.http.messages import Request
+from keydesk_client.http.retry import Caller
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import INSTRUMENTS as INSTRUMENTS_BODY
 from keydesk_client.models._core.json import LIST
@@ -21,12 +22,15 @@ from keydesk_client.models.responses import (
     InstrumentsResponse,
 )
 from keydesk_client.resources._base import (
+    Defaults,
     Resource,
     listed,
+    name_of,
     number,
     numeric_id,
     path,
     plain_text,
+    unknown_instrument,
 )
 
 ACCOUNTS = Reader(AccountsResponse)
@@ -37,6 +41,23 @@ CONFIGURED = Reader(ConfigureAccountResponse)
 CHANGES = Reader(AccountChangesResponse, LIST)
 
 
+async def instrument_of(
+    caller: Caller, defaults: Defaults, name: str | Instrument, field: str
+) -> Instrument:
+    """Return an instrument of the account; the first call reads all of them, and the defaults keep them.
+
+    Raises:
+        InvalidRequest: the account has no such instrument; `field` is the argument that names it.
+    """
+    known, name = defaults.instruments, name_of(name)
+    if not known:
+        answer = await Accounts(caller, defaults).instruments()
+        known.update({each.name: each for each in answer.instruments})
+    if name not in known:
+        raise unknown_instrument(field, name, known)
+    return known[name]
+
+
 class Accounts(Resource):
     """The accounts that the token may use."""
 
@@ -44,12 +65,12 @@ class Accounts(Resource):
         """Return every account that the token may use."""
         return await self._caller.call(Request("GET", path("accounts")), ACCOUNTS)
 
-    async def get(self, *, account_id: str | None = None) -> AccountResponse:
+    async def get(self, account_id: str | None = None) -> AccountResponse:
         """Return the account with its pending orders, open trades and positions."""
         request = Request("GET", self._account(account_id), headers=self._headers())
         return await self._caller.call(request, ACCOUNT)
 
-    async def summary(self, *, account_id: str | None = None) -> AccountSummaryResponse:
+    async def summary(self, account_id: str | None = None) -> AccountSummaryResponse:
         """Return the amounts of the account in its home currency, without orders, trades and positions."""
         request = Request("GET", self._account(account_id, "summary"), headers=self._headers())
         return await self._caller.call(request, SUMMARY)

@@ -25,6 +25,7 @@ from keydesk_client.resources._base import (
     path,
     plain_text,
     refuse_unknown,
+    require_instrument_name,
     time_text,
     whole,
     yes_or_no,
@@ -182,6 +183,7 @@ class Candles(Resource):
         "BA"), `count`, `from_`, `to`, `include_first`, `smooth`, `daily_alignment` (hour), `alignment_timezone`,
         `weekly_alignment`. Raises InvalidRequest for an invalid one, before anything is sent.
         """
+        require_instrument_name("instrument", instrument)
         candles_path = path("instruments", ("instrument", instrument), "candles")
         query = range_query(options, self._defaults.datetime_format)
         return await self._candles(candles_path, query)
@@ -195,6 +197,7 @@ class Candles(Resource):
         **options: Unpack[CandleRange],
     ) -> CandlestickResponse:
         """Return candles as `get` does, at the prices of an account; bid and ask are those for `units`."""
+        require_instrument_name("instrument", instrument)
         instrument_path = ("instruments", ("instrument", instrument), "candles")
         query = range_query(options, self._defaults.datetime_format) | _units_query(units)
         return await self._candles(self._account(account_id, *instrument_path), query)

@@ -32,6 +32,7 @@ from keydesk_client.resources._base import (
     Resource,
     WriteRequest,
     name_of,
+    require_instrument_name,
     require_named,
     sent_extensions,
 )
@@ -97,6 +98,11 @@ class Orders(Resource):
         """
         where = self._account(account_id, "orders")
         body = self._order_members(order, instrument)
+        if "instrument" in body and instrument is None:
+            is_own = account_id in {None, self._defaults.account_id}
+            is_exit = body.get("positionFill") == "REDUCE_ONLY"
+            known = self._defaults.instruments if is_own and not is_exit else ()
+            require_instrument_name("instrument", str(body["instrument"]), known)
         if client_id is not None:
             given = body.get("clientExtensions")
             extensions: Wire = given if isinstance(given, dict) else {}
@@ -145,7 +151,7 @@ class Orders(Resource):
                 return
             options["before_id"] = before
 
-    async def pending(self, *, account_id: str | None = None) -> OrdersResponse:
+    async def pending(self, account_id: str | None = None) -> OrdersResponse:
         """Return every pending order."""
         request = Request(
             "GET", self._account(account_id, "pendingOrders"), headers=self._headers()

@@ -12,7 +12,13 @@ from keydesk_client.models._core.json import INSTRUMENTS as INSTRUMENTS_BODY
 from keydesk_client.models._core.scalars import TimeOrDate
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.responses import OrderBookResponse, PositionBookResponse, PricingResponse
-from keydesk_client.resources._base import Resource, listed, path, yes_or_no
+from keydesk_client.resources._base import (
+    Resource,
+    listed,
+    path,
+    require_instrument_name,
+    yes_or_no,
+)
 from keydesk_client.streams.prices import PriceStream
 from keydesk_client.streams.settings import StreamSettings
 
@@ -81,7 +87,7 @@ class Pricing(Resource):
             include_units_available: deprecated by the service; true by default.
             account_id: the client's account by default.
         """
-        query = {"instruments": listed("instruments", instruments)}
+        query = {"instruments": _named(instruments)}
         if since is not None:
             query["since"] = self._moment("since", since)
         if include_units_available is not None:
@@ -106,7 +112,7 @@ class Pricing(Resource):
         The stream reconnects by itself and marks each interruption with a Gap. With `snapshot`, it begins with the current
         price of every instrument, also after a reconnect. An item is a ClientPrice, a PricingHeartbeat or a Gap.
         """
-        query = {"instruments": listed("instruments", instruments)}
+        query = {"instruments": _named(instruments)}
         if not snapshot:
             query["snapshot"] = "false"
         if include_home_conversions:
@@ -120,3 +126,11 @@ class Pricing(Resource):
             settings,
             timing,
         )
+
+
+def _named(instruments: Iterable[str | Instrument]) -> str:
+    """Return a list of instruments as it is sent; raise InvalidRequest for what is not the name of one."""
+    names = listed("instruments", instruments)
+    for name in names.split(","):
+        require_instrument_name("instruments", name)
+    return names

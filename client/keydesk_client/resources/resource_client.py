@@ -65,7 +65,6 @@ class ResourceClient:
         )
         self._caller = Caller(self.session, retries)
         self._look_up_caller = self._caller.for_look_ups()
-        self._instruments: dict[str, Instrument] = {}
 
     def for_look_ups(self) -> Self:
         """Return a view of this client whose reads are look-ups: admitted first, on connections of their own.
@@ -82,7 +81,7 @@ class ResourceClient:
         view = object.__new__(type(self))
         view._rest_url, view._defaults = self._rest_url, self._defaults
         view.session, view._caller = self.session, caller
-        view._look_up_caller, view._instruments = self._look_up_caller, self._instruments
+        view._look_up_caller = self._look_up_caller
         return view
 
     def for_account(self, account_id: str) -> Self:
@@ -91,7 +90,7 @@ class ResourceClient:
         view._rest_url = self._rest_url
         view._defaults = Defaults(account_id, self._defaults.datetime_format)
         view.session, view._caller = self.session, self._caller
-        view._look_up_caller, view._instruments = self._look_up_caller, {}
+        view._look_up_caller = self._look_up_caller
         return view
 
     @cached_property
@@ -159,15 +158,9 @@ class ResourceClient:
         Raises:
             InvalidRequest: the account has no such instrument.
         """
-        from keydesk_client.resources._base import name_of, unknown_instrument
+        from keydesk_client.resources.accounts import instrument_of
 
-        if not self._instruments:
-            answer = await self.accounts.instruments()
-            self._instruments.update({each.name: each for each in answer.instruments})
-        name = name_of(name)
-        if name not in self._instruments:
-            raise unknown_instrument("name", name, self._instruments)
-        return self._instruments[name]
+        return await instrument_of(self._caller, self._defaults, name, "name")
 
     @property
     def account_id(self) -> str | None:

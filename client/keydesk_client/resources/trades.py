@@ -74,12 +74,12 @@ STATES = enum_values(TradeStateFilter)
 class Positions(Resource):
     """Positions of an account."""
 
-    async def list(self, *, account_id: str | None = None) -> PositionsResponse:
+    async def list(self, account_id: str | None = None) -> PositionsResponse:
         """Return every position that the account ever held, closed ones too."""
         request = Request("GET", self._account(account_id, "positions"))
         return await self._caller.call(request, POSITIONS)
 
-    async def open(self, *, account_id: str | None = None) -> PositionsResponse:
+    async def open(self, account_id: str | None = None) -> PositionsResponse:
         """Return every open position."""
         request = Request("GET", self._account(account_id, "openPositions"))
         return await self._caller.call(request, POSITIONS)
@@ -205,7 +205,7 @@ class Trades(Resource):
                 return
             options["before_id"] = before
 
-    async def open(self, *, account_id: str | None = None) -> TradesResponse:
+    async def open(self, account_id: str | None = None) -> TradesResponse:
         """Return every open trade."""
         request = Request("GET", self._account(account_id, "openTrades"), headers=self._headers())
         return await self._caller.call(request, TRADES)

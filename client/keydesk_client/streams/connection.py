@@ -25,6 +25,7 @@ from keydesk_client.errors import (
     UnreadableAnswer,
 )
 from keydesk_client.http.limits import ConnectRateLimiter, Turn
+from keydesk_client.http.log import log_interruption, log_return
 from keydesk_client.http.retry import BackOff
 from keydesk_client.http.timing import Timing
 from keydesk_client.models._core.json import TRANSACTION_LINE
@@ -105,7 +106,7 @@ class Listener(Protocol):
 
 
 class Connection:
-    """A connection that is reopened after each loss."""
+    """A connection that is reopened after each loss, for as long as its stream is not left."""
 
     def __init__(
         self,
@@ -113,8 +114,11 @@ class Connection:
         pace: ConnectRateLimiter,
         settings: StreamSettings,
         timing: Timing,
+        name: str,
     ) -> None:
         self.health: StreamHealth = StreamHealth()
+        self._name = name
+        self._interrupted_at: float | None = None
         self._open_stream, self._pace = open_stream, pace
         self._settings, self._timing = settings, timing
         self._back_off = BackOff(settings.first_pause_s, settings.longest_pause_s)
@@ -130,6 +134,9 @@ class Connection:
             health.connected, health.last_error = False, failure
             if not _is_retriable(failure):
                 raise failure
+            if self._interrupted_at is None:
+                self._interrupted_at = self._timing.clock()
+                log_interruption(self._name, failure)
             await self._wait(self._pause_after(failure, lasted_s), failure)
 
     async def _wait(self, pause_s: float, failure: KeydeskClientError) -> None:
@@ -189,6 +196,9 @@ class Connection:
         health.connected = True
         health.connects += 1
         heard_at, health.heard_at = health.heard_at, self._timing.clock()
+        if self._interrupted_at is not None:
+            log_return(self._name, health.heard_at - self._interrupted_at)
+            self._interrupted_at = None
         if heard_at is None or health.last_error is None:
             await listener.connected(None)
         else:

@@ -42,7 +42,7 @@ class PriceStream(Stream[PriceItem, Waiting]):
     ) -> None:
         queue = queue_for(settings.when_full, settings.waiting_at_most, instrument_of)
         super().__init__(
-            Connection(open_stream, pace, settings, timing),
+            Connection(open_stream, pace, settings, timing, "prices"),
             Buffer(queue, settings.waiting_at_most),
             area="pricing",
             name="prices",

@@ -73,7 +73,7 @@ class TransactionStream(Stream[TransactionItem, TransactionItem]):
         since: int | None = None,
     ) -> None:
         super().__init__(
-            Connection(open_stream, pace, settings, timing),
+            Connection(open_stream, pace, settings, timing, "transactions"),
             Buffer(InOrder(), settings.waiting_at_most),
             area="transactions",
             name="transactions",

@@ -1,4 +1,5 @@
 import json
+import ssl
 from collections.abc import Callable
 from random import Random
 
@@ -26,6 +27,14 @@ from support.fakes.fake_time import FakeTimers
 GOOD = httpx.Response(200, json={"accounts": []})
 
 Step = httpx.Response | Exception
+
+
+def untrusted() -> httpx.ConnectError:
+    error = httpx.ConnectError("not trusted")
+    refusal = ssl.SSLCertVerificationError()
+    refusal.verify_message, refusal.verify_code = "self-signed certificate", 18
+    error.__cause__ = refusal
+    return error
 
 
 async def ask(
@@ -110,8 +119,35 @@ async def test_pauses_double_to_a_ceiling_and_end() -> None:
     assert asked == 9
 
 
+@pytest.mark.parametrize("chance", [lambda: 1.0, Random(2).random])
+async def test_reads_go_on_for_twenty_seconds_however_many_attempts_that_are(
+    chance: Callable[[], float],
+) -> None:
+    outcome, pauses, asked = await ask([httpx.ConnectError("no")] * 100, chance=chance)
+    assert isinstance(outcome, Unreachable)
+    assert sum(pauses) == pytest.approx(20.0)
+    assert asked == len(pauses) + 1
+    assert max(pauses) <= 5.0
+
+
+@pytest.mark.parametrize(
+    ("step", "text"),
+    [
+        (httpx.ProxyError("407 Proxy Authentication Required"), "the proxy wants a sign-in"),
+        (httpx.Response(407), "the proxy wants a sign-in"),
+        (untrusted(), "cannot connect"),
+    ],
+)
+async def test_what_a_person_has_to_settle_is_raised_at_once(step: Step, text: str) -> None:
+    outcome, pauses, _ = await ask([step, GOOD])
+    assert text in str(outcome)
+    assert pauses == []
+
+
 async def test_pauses_are_drawn_between_nothing_and_the_ceiling() -> None:
-    _, pauses, _ = await ask([httpx.ConnectError("no")] * 4, chance=Random(1).random)
+    _, pauses, _ = await ask(
+        [httpx.ConnectError("no")] * 4, retries=Retries(most=3), chance=Random(1).random
+    )
     assert all(
         0 <= pause <= ceiling for pause, ceiling in zip(pauses, (0.25, 0.5, 1.0), strict=True)
     )

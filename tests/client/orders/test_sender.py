@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from keydesk_client import sync
-from keydesk_client.errors import InvalidSettings
+from keydesk_client.errors import InvalidRequest, InvalidSettings
 from keydesk_client.models import (
     ClientExtensions,
     Instrument,
@@ -32,6 +32,7 @@ from keydesk_client.orders.outcome import (
     NotSent,
     OrderResult,
     Outcome,
+    Progress,
     Rejected,
     Sending,
     Unconfirmed,
@@ -82,6 +83,43 @@ def test_a_sender_made_of_the_wrong_things_says_so_before_its_first_order(tmp_pa
         Sender(client, journal, 5)  # type: ignore[arg-type]  # same
     with sync.Client(client) as waiting, pytest.raises(InvalidSettings, match=r"^client: .* sync"):
         Sender(waiting, journal, lambda: 5)  # type: ignore[arg-type]  # same
+
+
+def test_a_dismissed_request_is_settled_in_the_journal_and_watched_all_the_same(
+    tmp_path: Path,
+) -> None:
+    broker = LossyBroker(Fate.LATE, first_id=10)
+
+    async def body(desk: Desk) -> None:
+        outcome = await desk.sender.create(buy())
+        assert isinstance(outcome, Unconfirmed)
+        assert desk.sender.unconfirmed() == desk.journal.open_intents() == (outcome.intent,)
+        desk.sender.dismiss(outcome)
+        assert desk.sender.unconfirmed() == desk.journal.open_intents() == ()
+        assert await Desk(broker, desk.client, desk.journal).sender.recover() == ()
+        assert '"as":"dismissed"' in desk.journal.path.read_text()
+        await asyncio.sleep(60.0)
+        desk.watch_all()
+        assert [type(alarm) for alarm in desk.alarms] == [Done]
+
+    at_desk(tmp_path, broker, body)
+
+
+def test_a_request_that_is_being_sent_is_not_dismissed(tmp_path: Path) -> None:
+    async def body(desk: Desk) -> None:
+        refused: list[str] = []
+
+        def dismiss(progress: Progress) -> None:
+            if isinstance(progress, Sending):
+                with pytest.raises(InvalidRequest, match="wait for its outcome") as raised:
+                    desk.sender.dismiss(progress.intent)
+                refused.append(str(raised.value))
+
+        desk.hears = dismiss
+        assert isinstance(await desk.sender.create(buy()), Done)
+        assert len(refused) == 1
+
+    at_desk(tmp_path, LossyBroker(first_id=10), body)
 
 
 @pytest.mark.parametrize("act", ACTS)

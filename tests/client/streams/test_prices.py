@@ -1,6 +1,7 @@
 """The price stream: it lives while heartbeats come, reconnects after every loss and reports gaps."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
@@ -63,6 +64,22 @@ def test_prices_and_heartbeats_come_as_records() -> None:
         assert opening.open_now == 0
 
     run(body())
+
+
+def test_an_interruption_is_logged_once_with_its_end_and_the_stream_goes_on(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO", "keydesk_client")
+
+    async def body() -> None:
+        refused = [Unreachable("no")]
+        opening = ScriptedStream([price(), 1.0], refused, refused, [price(), FOREVER])
+        await take(stream_of(opening), lambda items: isinstance(items[-1], Gap))
+
+    run(body())
+    lost, back = (each.getMessage() for each in caplog.records)
+    assert lost.startswith("the stream of prices is interrupted (ConnectionLost): it is opened")
+    assert re.fullmatch(r"the stream of prices is back after \d+\.\d s", back)
 
 
 def test_silence_for_the_stall_time_ends_the_connection_and_heartbeats_put_it_off() -> None:

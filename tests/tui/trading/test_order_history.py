@@ -135,11 +135,16 @@ def test_one_of_several_is_open_until_it_was_acknowledged() -> None:
     assert not life.is_open
 
 
-def test_an_order_that_may_still_show_up_cannot_be_acknowledged() -> None:
+def test_an_order_that_may_still_show_up_is_not_acknowledged_but_dismissed() -> None:
     intent = intent_number(1)
     journal = lines({"intent": intent.to_wire()}, {"settled": intent.id, "as": "unconfirmed"})
     [life] = order_histories(journal, [told(1, "acknowledged", "compared by the trader")])
     assert life.is_open
+    [life] = order_histories(journal, [told(1, "dismissed", "compared by the trader")])
+    assert not life.is_open
+    journal += lines({"settled": intent.id, "as": "dismissed"})
+    [life] = order_histories(journal, [])
+    assert not life.is_open
 
 
 def test_a_request_without_members_has_no_empty_braces(tmp_path: Path) -> None:

@@ -122,6 +122,7 @@ async def open_account(
     from keydesk.trading.notifications import Notifier  # noqa: PLC0415 - see the head of the module
     from keydesk.words.outages import Broker  # noqa: PLC0415
     from keydesk_client.client import Client  # noqa: PLC0415
+    from keydesk_client.http.retry import Retries  # noqa: PLC0415
     from keydesk_client.orders.sender import Sender  # noqa: PLC0415
 
     async with Client(
@@ -130,6 +131,7 @@ async def open_account(
         stream_url=target.stream_url,
         account_id=target.account_id,
         proxy=target.proxy,
+        retries=Retries(most=3),  # a person waits, and the feeds have their own pauses
     ) as client:
         feed = AccountFeed(
             client=client,

@@ -19,6 +19,7 @@ from keydesk.calc.risk.period_profit import Booking, period_start
 from keydesk.store.store import Store
 from keydesk.text.sanitize import clean
 from keydesk_client.arithmetic.constants import SECOND
+from keydesk_client.errors import UnsafeFile
 
 if TYPE_CHECKING:
     from keydesk.forms.account.order_history import Take as TakeOutcomes
@@ -80,10 +81,23 @@ class AccountPages:
         self._app.push_screen(OrderHistoryForm(self._store, self._read_outcomes, self._acknowledge))
 
     def _acknowledge(self, life: OrderHistory) -> None:
-        """Write it to the audit log, from which every desk reads it."""
-        if (connection := self._account.connection) is not None:
-            text = f"{life.id} compared by the trader: {life.text}"
-            connection.commands.dispatcher.record("acknowledged", text)
+        """Write it to the audit log, from which every desk reads it; settle an unconfirmed one in the journal, too."""
+        if (connection := self._account.connection) is None:
+            return
+        what = "dismissed" if life.state == "unconfirmed" else "acknowledged"
+        for intent in connection.sender.unconfirmed():
+            if intent.id == life.id:
+                try:
+                    connection.sender.dismiss(intent)
+                except (OSError, UnsafeFile) as error:
+                    self._store.tell(
+                        "warn", f"Not dismissed: the order journal cannot be written: {error}"
+                    )
+                    return
+        if life.state == "unconfirmed":
+            self._store.settle(life.id)
+        text = f"{life.id} compared by the trader: {life.text}"
+        connection.commands.dispatcher.record(what, text)
 
     def _read_outcomes(self, take: TakeOutcomes) -> None:
         """Read the files, and hand what they say to the page; without an account there are none."""

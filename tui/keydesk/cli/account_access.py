@@ -49,6 +49,7 @@ from keydesk_client.errors import (
     Unauthorized,
     Unreachable,
 )
+from keydesk_client.http.retry import Retries
 from keydesk_client.orders.outcome import Action, Outcome
 from keydesk_client.orders.sender import Sender
 
@@ -175,6 +176,7 @@ def _at(
         stream_url=target.stream_url,
         account_id=target.account_id,
         proxy=target.proxy,
+        retries=Retries(most=3),  # a person waits
     )
     return OpenAccount(client, target, environment, folders.state / "orders", settings.zone)
 

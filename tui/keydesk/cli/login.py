@@ -93,7 +93,9 @@ def _with_account(profile: Profile, token: Secret) -> Profile:
     """Return the profile with its account, after the broker confirmed that the token may use it."""
     rest_url, stream_url = urls_of(profile)
     try:
-        accounts = asyncio.run(accounts_of(rest_url, stream_url, token, Retries(), profile.proxy))
+        accounts = asyncio.run(
+            accounts_of(rest_url, stream_url, token, Retries(most=3), profile.proxy)
+        )
     except CannotOpen as error:
         raise Refusal(f"{error}; nothing was stored") from error
     except KeydeskClientError as error:

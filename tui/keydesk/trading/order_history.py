@@ -24,15 +24,17 @@ MAX_SHOWN = 300  # settled orders
 MAX_LENGTH = 2_000  # characters of a request
 MAX_LINES = 60  # of one order: look-ups may go on for hours
 ID_START = "kd-"
-ACKNOWLEDGED = "acknowledged"
-OF_ORDERS = frozenset({"sending", "unknown", "outcome", "showed up", "recovered", ACKNOWLEDGED})
+ACKNOWLEDGED, DISMISSED = "acknowledged", "dismissed"
+OF_ORDERS = frozenset(
+    {"sending", "unknown", "outcome", "showed up", "recovered", ACKNOWLEDGED, DISMISSED}
+)
 OrderState = Literal["sent", "unknown", "unconfirmed", "one of several", "open", "settled"]
 TO_DO: Mapping[OrderState, str] = {
     "sent": "Wait: the answer is under way. If it is lost, the desk looks the order up by itself.",
     "unknown": "Wait: no answer says what became of it; the desk looks for it in the account's transactions. "
     "New orders in this instrument wait for that; exits work.",
     "unconfirmed": "Not found so far, and not disproved: it may still take effect. Compare trades and orders before you "
-    "send it again. The desk goes on looking; if it shows up it says so, and you close or cancel it.",
+    "send it again. The desk goes on looking; if it shows up it says so, and you close or cancel it. a dismisses it.",
     "one of several": "Several identical requests were sent, and their results cannot be told apart. "
     "Compare what is held with what you wanted; a further exit is always possible. Then a acknowledges it.",
     "open": "The journal has no outcome of it: another desk is sending it now, or it is looked up at the next start.",
@@ -174,11 +176,11 @@ def _with_lines(history: OrderHistory, lines: Sequence[HistoryEntry]) -> OrderHi
     )
     sent = next((line.text for line in lines if line.what == "sending"), "").removesuffix(" {}")
     has_outcome = last.what != "sending"
-    showed_up = history.state == "unconfirmed" and last.what == "showed up"
+    ended = history.state == "unconfirmed" and last.what in {"showed up", DISMISSED}
     seen = history.state == "one of several" and any(line.what == ACKNOWLEDGED for line in lines)
     return replace(
         history,
-        state="settled" if showed_up or seen else history.state,
+        state="settled" if ended or seen else history.state,
         outcome=last.text if has_outcome else history.outcome,
         request=history.request or clean(sent, MAX_LENGTH),
         lines=tuple(kept),

@@ -42,6 +42,10 @@ UNREACHABLE: Mapping[ConnectFailure, tuple[str, str]] = {
         "no way through the proxy",
         f"check HTTPS_PROXY, or proxy of the profile in config.toml. {DOCTOR}",
     ),
+    "proxy sign-in": (
+        "proxy sign-in needed",
+        f"name user and password in HTTPS_PROXY, or in proxy of the profile. {DOCTOR}",
+    ),
     "": ("cannot connect", DOCTOR),
 }
 

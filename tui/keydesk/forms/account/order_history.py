@@ -32,6 +32,10 @@ COLUMNS = (
     ("slippage", 10),
     ("worst", 7),
 )
+DISMISSAL = (
+    "Dismiss it? Compare trades and orders first. It counts as settled then, here and at every start; "
+    "if it takes effect after all, this desk says so until it is closed. y dismisses it."
+)
 Take = Callable[[Sequence[OrderHistory], Sequence[ExecutionFigures]], None]
 
 
@@ -41,7 +45,7 @@ class OrderHistoryForm(InfoForm[None]):
     Args:
         store: Has the orders in flight, and the trader's zone.
         read: Reads journal, audit log and executions, and hands them to its argument.
-        acknowledge: Records that the trader has compared what an order that cannot be told may have done.
+        acknowledge: Records that the trader has compared what an order that cannot be told, or is unconfirmed, may have done.
     """
 
     KEY_CONTEXT: ClassVar[str] = ORDER_TRANSITIONS
@@ -62,6 +66,7 @@ class OrderHistoryForm(InfoForm[None]):
         self.top = 0  # first line of the part about it
         self.shows_figures = False
         self.shows_raw = False  # the requests as they were sent
+        self._asked = ""  # id of the order about which the page asks whether to dismiss it
         self._is_read = False
         self._in_flight: object = None
 
@@ -101,8 +106,15 @@ class OrderHistoryForm(InfoForm[None]):
         """Return the keys that fit."""
         if self.shows_figures:
             return self.keys_that_fit("v orders")
-        if (history := self._chosen()) is not None and history.state == "one of several":
-            return self.keys_that_fit("↑ ↓ choose", "a acknowledges", "Space more", "v slippage")
+        match self._chosen():
+            case OrderHistory(state="one of several"):
+                acts = "a acknowledges"
+            case OrderHistory(state="unconfirmed", id=id_):
+                acts = "y dismisses it" if id_ == self._asked else "a dismisses"
+            case _:
+                acts = ""
+        if acts:
+            return self.keys_that_fit("↑ ↓ choose", acts, "Space more", "v slippage")
         return self.keys_that_fit("↑ ↓ choose", "Space more", "r as sent", "v slippage, times")
 
     def _chosen(self) -> OrderHistory | None:
@@ -157,10 +169,11 @@ class OrderHistoryForm(InfoForm[None]):
         zone = self.store.zone
         made = "now" if history.time_ns > NEWEST else date_and_time(history.time_ns, zone)
         state = history.state.upper() if history.is_open else "settled"
+        to_do = DISMISSAL if history.id == self._asked else history.to_do
         lines = [
             *self._named("order", history.text, "plain"),
             *self._named("state", safe(state), "warn" if history.is_open else "plain"),
-            *self._named("to do", safe(history.to_do), "bright" if history.is_open else "muted"),
+            *self._named("to do", safe(to_do), "bright" if history.is_open else "muted"),
             *self._named("made", safe(f"{made}  {clean_name(history.id)}"), "muted"),
         ]
         if history.outcome:
@@ -210,7 +223,7 @@ class OrderHistoryForm(InfoForm[None]):
         histories = self.shown
         if histories:
             at = max(0, min(len(histories) - 1, self._place(histories) + step))
-            self.chosen, self.top = histories[at].id, 0
+            self.chosen, self.top, self._asked = histories[at].id, 0, ""
             self.redraw()
 
     def action_more(self, step: int) -> None:
@@ -222,9 +235,22 @@ class OrderHistoryForm(InfoForm[None]):
         self.redraw()
 
     def action_acknowledge(self) -> None:
-        """Remove the chosen order from the open ones, where its outcome can never be distinguished from that of others."""
+        """Remove the chosen order from the open ones if it can never be told from others; ask first if it is unconfirmed."""
         history = self._chosen()
-        if history is not None and history.state == "one of several" and not self.shows_figures:
+        if history is None or self.shows_figures:
+            return
+        if history.state == "one of several":
+            self._acknowledge(history)
+            self._read(self.show)
+        elif history.state == "unconfirmed":
+            self.chosen, self.top, self._asked = history.id, 0, history.id
+            self.redraw()
+
+    def action_dismiss(self) -> None:
+        """Dismiss the unconfirmed order about which the page has asked."""
+        history = self._chosen()
+        if history is not None and history.id == self._asked and history.state == "unconfirmed":
+            self._asked = ""
             self._acknowledge(history)
             self._read(self.show)
 
@@ -235,7 +261,7 @@ class OrderHistoryForm(InfoForm[None]):
 
     def action_view(self) -> None:
         """Show slippage and times by instrument, or the orders."""
-        self.shows_figures = not self.shows_figures
+        self.shows_figures, self._asked = not self.shows_figures, ""
         self.redraw()
 
 
