@@ -83,6 +83,9 @@ class Sender(SyncResource[sending.Sender]):
         super().__init__(sender, client.calls)
 
     create: Final = SyncMethod(sending.Sender.create)
+    market: Final = SyncMethod(sending.Sender.market)
+    limit: Final = SyncMethod(sending.Sender.limit)
+    stop: Final = SyncMethod(sending.Sender.stop)
     replace: Final = SyncMethod(sending.Sender.replace)
     cancel: Final = SyncMethod(sending.Sender.cancel)
     close_trade: Final = SyncMethod(sending.Sender.close_trade)
@@ -214,6 +217,18 @@ class AccountState:
     def sender(self) -> Sender:
         """Sends orders without duplicates; raise InvalidSettings when no journal was given."""
         return view_of(self._account.sender, self._calls)
+
+    def add(self, *instruments: str | Instrument) -> None:
+        """Follow the prices of more instruments; return when they have come, or after `first_prices_s`.
+
+        Raises:
+            InvalidRequest: the account has no such instrument.
+        """
+        self._calls.run(self._account.add(*instruments))
+
+    def remove(self, *instruments: str | Instrument) -> None:
+        """Follow the prices of these instruments no longer, but of those that are held."""
+        self._read(lambda: self._account.remove(*instruments))
 
     def units(self, instrument: str | Instrument) -> Decimal:
         """Return the net units that are held: positive long, negative short, 0 for none."""

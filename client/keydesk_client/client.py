@@ -14,6 +14,8 @@ from keydesk_client.http.timing import REAL_TIMING, STANDARD_TIMEOUTS, Timeouts,
 from keydesk_client.resources.resource_client import ResourceClient
 
 if TYPE_CHECKING:
+    import ssl
+
     from keydesk_client.auth.token_store import Passphrase
     from keydesk_client.following.follower import FollowSettings
     from keydesk_client.following.state import AccountState
@@ -33,6 +35,7 @@ class Client(ResourceClient):
     Requests and streams to other machines go through the proxy of the environment (HTTPS_PROXY or ALL_PROXY, unless
     NO_PROXY lists the host), or through `proxy`: "http://user:password@host:port", or "" for none. A `transport`, any
     `httpx.AsyncBaseTransport`, carries them all in place of the client's own connections, and is closed with the client.
+    `ssl_context` says which certificates those connections trust and show, as of a company or with a client certificate.
 
     A `limiter` may be shared by the clients of one event loop, so that they stay below the service's limit together: 120
     requests a second of one address, of which it advises to send at most 100 a second on one connection.
@@ -80,6 +83,7 @@ class Client(ResourceClient):
         retries: Retries = STANDARD_RETRIES,
         limiter: Limiter | None = None,
         proxy: str | None = None,
+        ssl_context: "ssl.SSLContext | None" = None,
     ) -> Self:
         """Return a client of the broker's practice environment; the arguments are those of the constructor."""
         token = as_secret(token)
@@ -93,6 +97,7 @@ class Client(ResourceClient):
             retries=retries,
             limiter=limiter,
             proxy=proxy,
+            ssl_context=ssl_context,
         )
 
     @classmethod
@@ -105,6 +110,7 @@ class Client(ResourceClient):
         retries: Retries = STANDARD_RETRIES,
         limiter: Limiter | None = None,
         proxy: str | None = None,
+        ssl_context: "ssl.SSLContext | None" = None,
     ) -> Self:
         """Return a client of the live environment: real money; the arguments are those of the constructor."""
         token = as_secret(token)
@@ -118,6 +124,7 @@ class Client(ResourceClient):
             retries=retries,
             limiter=limiter,
             proxy=proxy,
+            ssl_context=ssl_context,
         )
 
     @classmethod

@@ -14,6 +14,7 @@ waits for its result. `Sender` sends orders without duplicates:
 `Client.follow` keeps the account as it is now, in the thread of the client.
 """
 
+import ssl
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
@@ -88,12 +89,17 @@ class Candles(SyncResource[candles.Candles]):
     latest: Final = SyncMethod(candles.Candles.latest)
     iterate: Final = SyncIterator(candles.Candles.iterate)
     columns: Final = SyncMethod(candles.Candles.columns)
+    last: Final = SyncMethod(candles.Candles.last)
+    stream: Final = SyncStreamMethod(candles.Candles.stream)
 
 
 class Orders(SyncResource[orders.Orders]):
     """The orders of an account."""
 
     create: Final = SyncMethod(orders.Orders.create)
+    market: Final = SyncMethod(orders.Orders.market)
+    limit: Final = SyncMethod(orders.Orders.limit)
+    stop: Final = SyncMethod(orders.Orders.stop)
     list: Final = SyncMethod(orders.Orders.list)
     iterate: Final = SyncIterator(orders.Orders.iterate)
     pending: Final = SyncMethod(orders.Orders.pending)
@@ -264,11 +270,18 @@ class Client:
         limiter: Limiter | None = None,
         timeout: float | None = None,
         proxy: str | None = None,
+        ssl_context: ssl.SSLContext | None = None,
     ) -> Self:
         """Return a client of the broker's practice environment; a `limiter` must not be shared."""
         token = as_secret(token)
         client = asynchronous.Client.practice(
-            token, account_id, timeouts=timeouts, retries=retries, limiter=limiter, proxy=proxy
+            token,
+            account_id,
+            timeouts=timeouts,
+            retries=retries,
+            limiter=limiter,
+            proxy=proxy,
+            ssl_context=ssl_context,
         )
         return cls(client, timeout=timeout)
 
@@ -283,11 +296,18 @@ class Client:
         limiter: Limiter | None = None,
         timeout: float | None = None,
         proxy: str | None = None,
+        ssl_context: ssl.SSLContext | None = None,
     ) -> Self:
         """Return a client of the live environment: real money; a `limiter` must not be shared."""
         token = as_secret(token)
         client = asynchronous.Client.live(
-            token, account_id, timeouts=timeouts, retries=retries, limiter=limiter, proxy=proxy
+            token,
+            account_id,
+            timeouts=timeouts,
+            retries=retries,
+            limiter=limiter,
+            proxy=proxy,
+            ssl_context=ssl_context,
         )
         return cls(client, timeout=timeout)
 

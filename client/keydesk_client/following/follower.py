@@ -232,10 +232,9 @@ class Follower:
             return
         terms = await self.client.accounts.instruments()
         instruments = {each.name: each for each in terms.instruments}
-        for name in self.names:
-            if name not in instruments:
-                raise unknown_instrument("instruments", name, instruments)
         self.book.instruments = instruments
+        for name in self.names:
+            self.check_name(name)
 
     def snapshot_taken(self, continuity: Continuity) -> None:
         """Report that the account was read."""
@@ -255,6 +254,24 @@ class Follower:
             for conversion in answer.home_conversions or ():
                 try_to(self.book, partial(self.book.apply_conversion, conversion))
             self.book.revalue()
+
+    def check_name(self, name: str) -> None:
+        """Raise InvalidRequest if the account has no such instrument."""
+        if name not in self.book.instruments:
+            raise unknown_instrument("instruments", name, self.book.instruments)
+
+    def add(self, name: str) -> None:
+        """Want the prices of one more instrument."""
+        self.check_name(name)
+        if name not in self.names:
+            self.names = (*self.names, name)
+            self.names_changed.set()
+
+    def remove(self, name: str) -> None:
+        """Want the prices of an instrument no longer, unless it is held."""
+        self.names = tuple(each for each in self.names if each != name)
+        if name not in self.wanted():
+            self.book.quotes.pop(name, None)
 
     def wanted(self) -> tuple[str, ...]:
         """Return the instruments whose prices are needed: the named ones and those that are held."""
@@ -285,7 +302,7 @@ class Follower:
     async def take_prices(self, items: PriceStream) -> None:
         """Value the account at each price."""
         async for item in items:
-            if isinstance(item, ClientPrice):
+            if isinstance(item, ClientPrice) and item.instrument in self.wanted():
                 try_to(self.book, partial(self._apply_price, item, self.timing.clock()))
 
     def _apply_price(self, price: ClientPrice, received: float) -> None:

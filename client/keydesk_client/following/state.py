@@ -233,6 +233,25 @@ class AccountState:
             )
         return self._sender
 
+    async def add(self, *instruments: str | Instrument) -> None:
+        """Follow the prices of more instruments; return when they have come, or after `first_prices_s`.
+
+        Raises:
+            InvalidRequest: the account has no such instrument.
+        """
+        self.figures  # noqa: B018 - raises unless the account is followed
+        names = {name_of(each) for each in instruments}
+        for name in names:
+            self._follower.check_name(name)
+        for name in names:
+            self._follower.add(name)
+        await self.wait_for(lambda: names <= self._book.quotes.keys(), self.settings.first_prices_s)
+
+    def remove(self, *instruments: str | Instrument) -> None:
+        """Follow the prices of these instruments no longer, but of those that are held."""
+        for instrument in instruments:
+            self._follower.remove(name_of(instrument))
+
     def units(self, instrument: str | Instrument) -> Decimal:
         """Return the net units that are held: positive long, negative short, 0 for none."""
         position = self._book.positions.get(name_of(instrument))

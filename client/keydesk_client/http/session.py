@@ -10,6 +10,7 @@
 
 import asyncio
 import logging
+import ssl
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -80,6 +81,7 @@ class Session:
         limiter: Admits requests; may be shared.
         transport: Carries every request, in place of the default connections.
         proxy: The URL of a proxy; "" for none, None for that of the environment.
+        encryption: The TLS of the default connections, in place of the trusted authorities of the environment.
         is_paced: Whether connections wait for their turn; by default those of the default transport to another machine.
     """
 
@@ -93,6 +95,7 @@ class Session:
         limiter: Limiter | None = None,
         transport: PassedTransport | None = None,
         proxy: str | None = None,
+        encryption: ssl.SSLContext | None = None,
         is_paced: bool | None = None,
     ) -> None:
         token.check()
@@ -107,7 +110,9 @@ class Session:
         self._limiter = limiter or Limiter()
         self._passed = transport
         is_encrypted = self.rest.is_encrypted or self.stream.is_encrypted
-        self._encryption = ssl_context() if transport is None and is_encrypted else None
+        self._encryption = encryption
+        if encryption is None and transport is None and is_encrypted:
+            self._encryption = ssl_context()
         self._proxy = proxy
         self._rest_transport = self._transport_to(self.rest, REST_CONNECTIONS)
         self._look_up_transport: PassedTransport | None = None

@@ -179,13 +179,9 @@ class DependentTrailingMembers(DependentMembers, TrailingMembers, total=False):
     """Members of a stand-alone trailing stop."""
 
 
-class EntryMembers(TypedDict, total=False):
-    """Members of every entry order."""
+class EntryOptions(TypedDict, total=False):
+    """Members of every entry order beside instrument and size."""
 
-    instrument: Required[str | InstrumentTerms]
-    """As in EUR_USD."""
-    units: Required[Number]
-    """Signed size: positive buys, negative sells."""
     position_fill: OrderPositionFill
     """Whether the order may open, reduce, or both."""
     time_in_force: TimeInForce
@@ -204,29 +200,51 @@ class EntryMembers(TypedDict, total=False):
     """Id, tag and comment of the trade that the order opens."""
 
 
-class MarketMembers(EntryMembers, total=False):
-    """Members of a market order."""
+class MarketOptions(EntryOptions, total=False):
+    """Options of a market order."""
 
     price_bound: Number | None
     """Worst price accepted, in quote currency."""
 
 
-class LimitMembers(EntryMembers, total=False):
-    """Members of a limit order."""
+class LimitOptions(EntryOptions, total=False):
+    """Options of a limit order."""
 
-    price: Required[Number]
-    """Trigger, in quote currency."""
     gtd_time: TimeInput | None
     """When it expires; only together with GTD."""
     trigger_condition: OrderTriggerCondition
     """Price side that triggers it."""
 
 
-class StopMembers(LimitMembers, total=False):
-    """Members of a stop or market-if-touched order."""
+class StopOptions(LimitOptions, total=False):
+    """Options of a stop or market-if-touched order."""
 
     price_bound: Number | None
     """Worst price accepted, in quote currency."""
+
+
+class EntryMembers(EntryOptions, total=False):
+    """Members of every entry order."""
+
+    instrument: Required[str | InstrumentTerms]
+    """As in EUR_USD."""
+    units: Required[Number]
+    """Signed size: positive buys, negative sells."""
+
+
+class MarketMembers(EntryMembers, MarketOptions, total=False):
+    """Members of a market order."""
+
+
+class LimitMembers(EntryMembers, LimitOptions, total=False):
+    """Members of a limit order."""
+
+    price: Required[Number]
+    """Trigger, in quote currency."""
+
+
+class StopMembers(LimitMembers, StopOptions, total=False):
+    """Members of a stop or market-if-touched order."""
 
 
 class OrderChanges(LifetimeMembers, total=False):

@@ -8,18 +8,21 @@ requests move no money and are idempotent. After a lost answer repeat the call i
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
-from typing import Self
+from typing import Self, Unpack
 
-from keydesk_client.errors import InvalidRequest, InvalidSettings
+from keydesk_client.errors import InvalidRequest, InvalidSettings, KeydeskClientError
 from keydesk_client.models._core.json import JsonValue
-from keydesk_client.models._core.scalars import AnyTransactionID
+from keydesk_client.models._core.scalars import AnyTransactionID, Number
 from keydesk_client.models._core.wire_names import UNSET, Unset
 from keydesk_client.models.accounts import AccountChanges
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.order_terms import (
     ClientExtensions,
     GuaranteedStopLossDetails,
+    LimitOptions,
+    MarketOptions,
     StopLossDetails,
+    StopOptions,
     TakeProfitDetails,
     TrailingStopLossDetails,
 )
@@ -45,6 +48,14 @@ from keydesk_client.resources._base import (
     WriteRequest,
     name_of,
     numeric_id,
+)
+from keydesk_client.resources.brackets import (
+    Bracket,
+    StopLoss,
+    TakeProfit,
+    limit_order,
+    market_order,
+    stop_order,
 )
 from keydesk_client.resources.resource_client import ResourceClient
 
@@ -134,6 +145,78 @@ class Sender:
                 account_id=account_id,
             ),
         )
+
+    async def market(
+        self,
+        instrument: str | Instrument,
+        units: Number,
+        *,
+        stop_loss: StopLoss = None,
+        take_profit: TakeProfit = None,
+        account_id: str | None = None,
+        **options: Unpack[MarketOptions],
+    ) -> Outcome:
+        """Send a market order with its bracket, described as for `orders.market`."""
+        return await self._enter(
+            instrument,
+            lambda pair: market_order(pair, units, Bracket(stop_loss, take_profit), options),
+            account_id,
+        )
+
+    async def limit(
+        self,
+        instrument: str | Instrument,
+        units: Number,
+        price: Number,
+        *,
+        stop_loss: StopLoss = None,
+        take_profit: TakeProfit = None,
+        account_id: str | None = None,
+        **options: Unpack[LimitOptions],
+    ) -> Outcome:
+        """Send a limit order with its bracket, described as for `orders.limit`."""
+        return await self._enter(
+            instrument,
+            lambda pair: limit_order(pair, units, price, Bracket(stop_loss, take_profit), options),
+            account_id,
+        )
+
+    async def stop(
+        self,
+        instrument: str | Instrument,
+        units: Number,
+        price: Number,
+        *,
+        stop_loss: StopLoss = None,
+        take_profit: TakeProfit = None,
+        account_id: str | None = None,
+        **options: Unpack[StopOptions],
+    ) -> Outcome:
+        """Send a stop order with its bracket, described as for `orders.stop`."""
+        return await self._enter(
+            instrument,
+            lambda pair: stop_order(pair, units, price, Bracket(stop_loss, take_profit), options),
+            account_id,
+        )
+
+    async def _enter(
+        self,
+        instrument: str | Instrument,
+        build: Callable[[Instrument], OrderRequest],
+        account_id: str | None,
+    ) -> Outcome:
+        """Send an order that is described in the terms of its instrument; without these it is NotSent."""
+        client = self._client if account_id is None else self._client.for_account(account_id)
+        try:
+            pair = instrument
+            if isinstance(pair, str):
+                pair = await client.instrument(pair)
+            order = build(pair)
+        except KeydeskClientError as error:
+            intent = self._intent(Action.CREATE, "", {}, account_id, self._new_id())
+            field = error.field if isinstance(error, InvalidRequest) else ""
+            return self._protocol.report(NotSent(intent, str(error), field))
+        return await self.create(order, instrument=pair, account_id=account_id)
 
     async def replace(
         self,

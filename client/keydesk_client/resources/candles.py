@@ -3,10 +3,12 @@
 from __future__ import annotations  # help() shows the names of types instead of their members
 
 from collections.abc import AsyncGenerator, Iterable, Sequence
-from typing import Final, Literal, TypedDict, Unpack
+from dataclasses import replace
+from typing import Final, Literal, TypedDict, Unpack, cast
 
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.http.messages import Request
+from keydesk_client.http.timing import REAL_TIMING, Timing
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import CANDLES as CANDLES_BODY
 from keydesk_client.models._core.record import validate_choice
@@ -31,6 +33,9 @@ from keydesk_client.resources._base import (
     yes_or_no,
 )
 from keydesk_client.resources._paging import Paged
+from keydesk_client.resources.pricing import STANDARD_STREAM, Pricing
+from keydesk_client.streams.candles import CandleStream, period_of
+from keydesk_client.streams.settings import OverflowPolicy, StreamSettings
 
 CANDLES = Reader(CandlestickResponse, CANDLES_BODY)
 LATEST = Reader(LatestCandlesResponse, CANDLES_BODY)
@@ -258,6 +263,68 @@ class Candles(Resource):
             response = await self.get(
                 instrument, from_=last.time, count=count, include_first=False, **options
             )
+
+    async def last(
+        self,
+        instrument: str | Instrument,
+        *,
+        count: int,
+        page: int = MAX_CANDLES,
+        **options: Unpack[CandleSeries],
+    ) -> tuple[Candlestick, ...]:
+        """Return the last `count` candles, oldest first, in as many requests as that takes; fewer if there are no more.
+
+        The last one may be forming: see `complete`. Options: `granularity` (S5 by default), `price` (M by default), `smooth`,
+        `daily_alignment`, `alignment_timezone`, `weekly_alignment`.
+        """
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise InvalidRequest(f"count: {count!r} is not a whole number above 0", field="count")
+        pages: list[Sequence[Candlestick]] = []
+        wanted = cast("CandleRange", {**options})
+        while count > 0:
+            again = bool(pages)  # a service may count in the candle at the end, which was delivered
+            wanted["count"] = min(count + again, page)
+            found: Sequence[Candlestick] = (await self.get(instrument, **wanted)).candles
+            if pages:
+                first = pages[-1][0].time.ns
+                found = [each for each in found if each.time.ns < first]
+            if not found:
+                break
+            pages.append(found[-count:])
+            count -= len(pages[-1])
+            wanted["to"] = pages[-1][0].time
+        return tuple(candle for each in reversed(pages) for candle in each)
+
+    def stream(
+        self,
+        instrument: str | Instrument,
+        *,
+        from_: TimeOrDate | None = None,
+        settings: StreamSettings = STANDARD_STREAM,
+        timing: Timing = REAL_TIMING,
+        account_id: str | None = None,
+        **options: Unpack[CandleSeries],
+    ) -> CandleStream:
+        """Stream finished candles: `async with client.candles.stream("EUR_USD", granularity="M1") as candles: ...`.
+
+        Each comes once, in order, as soon as its period has ended, with the values that the service has for it. Those that
+        ended while the link was down are read as well; with `from_` so are those since then. It goes on until the block is
+        left. Options: as of `iterate`.
+        """
+        series_query(options)  # raises for an invalid one
+        period = period_of(options.get("granularity", "S5"))
+        after_ns = None if from_ is None else DateTime.of(time_text("from_", from_)).ns - 1
+
+        async def read(start: DateTime | None) -> Sequence[Candlestick]:
+            if start is None:
+                return (await self.get(instrument, count=2, **options)).candles
+            return [each async for each in self.iterate(instrument, from_=start, **options)]
+
+        settings = replace(settings, when_full=OverflowPolicy.KEEP_LAST)
+        prices = Pricing(self._caller, self._defaults).stream(
+            [instrument], settings=settings, timing=timing, account_id=account_id
+        )
+        return CandleStream(prices, read, period, after_ns, timing)
 
     async def columns(
         self,

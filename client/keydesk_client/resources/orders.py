@@ -10,10 +10,16 @@ from keydesk_client.http.messages import Request
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import LIST, WRITE
 from keydesk_client.models._core.record import Wire, revalidated
+from keydesk_client.models._core.scalars import Number
 from keydesk_client.models._core.wire_names import enum_values
 from keydesk_client.models.enumerations import OrderStateFilter
 from keydesk_client.models.instruments import Instrument
-from keydesk_client.models.order_terms import ClientExtensions
+from keydesk_client.models.order_terms import (
+    ClientExtensions,
+    LimitOptions,
+    MarketOptions,
+    StopOptions,
+)
 from keydesk_client.models.orders import Order
 from keydesk_client.models.requests import (
     OrderRequest,
@@ -29,6 +35,7 @@ from keydesk_client.models.responses import (
     OrdersResponse,
 )
 from keydesk_client.resources._base import (
+    Defaults,
     Resource,
     WriteRequest,
     name_of,
@@ -42,6 +49,15 @@ from keydesk_client.resources._paging import (
     Paged,
     list_query,
     next_before,
+)
+from keydesk_client.resources.accounts import instrument_of
+from keydesk_client.resources.brackets import (
+    Bracket,
+    StopLoss,
+    TakeProfit,
+    limit_order,
+    market_order,
+    stop_order,
 )
 from keydesk_client.resources.closing import DEPENDENT, ItemOutcome, OrderCanceller, send_all
 
@@ -82,6 +98,62 @@ class Orders(Resource):
             client_request_id=client_request_id,
             account_id=account_id,
         ).send()
+
+    async def market(
+        self,
+        instrument: str | Instrument,
+        units: Number,
+        *,
+        stop_loss: StopLoss = None,
+        take_profit: TakeProfit = None,
+        account_id: str | None = None,
+        **options: Unpack[MarketOptions],
+    ) -> OrderCreateResponse:
+        """Send a market order with its bracket, once: `market("EUR_USD", 10_000, stop_loss="20p", take_profit="2r")`.
+
+        Negative units sell. A level is "20p" (pips from the fill), "2r" (a take-profit at twice the distance of the
+        stop-loss) or a price with its decimals, "1.0850"; details, as StopLossDetails(...), are taken as they are. Options
+        are the other members of MarketOrderRequest. The first call reads the instruments of the account.
+
+        Raises:
+            InvalidRequest: something is invalid for the instrument, or could be meant in two ways; nothing was sent.
+            Refused, KeydeskClientError: as in `create`.
+        """
+        pair = await self._pair(instrument, account_id)
+        order = market_order(pair, units, Bracket(stop_loss, take_profit), options)
+        return await self.create(order, instrument=pair, account_id=account_id)
+
+    async def limit(
+        self,
+        instrument: str | Instrument,
+        units: Number,
+        price: Number,
+        *,
+        stop_loss: StopLoss = None,
+        take_profit: TakeProfit = None,
+        account_id: str | None = None,
+        **options: Unpack[LimitOptions],
+    ) -> OrderCreateResponse:
+        """Send a limit order with its bracket, once; see `market`. Options are the other members of LimitOrderRequest."""
+        pair = await self._pair(instrument, account_id)
+        order = limit_order(pair, units, price, Bracket(stop_loss, take_profit), options)
+        return await self.create(order, instrument=pair, account_id=account_id)
+
+    async def stop(
+        self,
+        instrument: str | Instrument,
+        units: Number,
+        price: Number,
+        *,
+        stop_loss: StopLoss = None,
+        take_profit: TakeProfit = None,
+        account_id: str | None = None,
+        **options: Unpack[StopOptions],
+    ) -> OrderCreateResponse:
+        """Send a stop order with its bracket, once; see `market`. Options are the other members of StopOrderRequest."""
+        pair = await self._pair(instrument, account_id)
+        order = stop_order(pair, units, price, Bracket(stop_loss, take_profit), options)
+        return await self.create(order, instrument=pair, account_id=account_id)
 
     def build_create(
         self,
@@ -291,6 +363,14 @@ class Orders(Resource):
 
     def _order(self, specifier: str, account_id: str | None, *rest: str) -> str:
         return self._account(account_id, "orders", ("specifier", specifier), *rest)
+
+    async def _pair(self, instrument: str | Instrument, account_id: str | None) -> Instrument:
+        """Return an instrument of the account that the order is for."""
+        if isinstance(instrument, Instrument):
+            return instrument
+        is_own = account_id in {None, self._defaults.account_id}
+        defaults = self._defaults if is_own else Defaults(account_id)
+        return await instrument_of(self._caller, defaults, instrument, "instrument")
 
     def _order_members(self, order: OrderRequest, instrument: Instrument | None) -> Wire:
         require_order_request(order)

@@ -17,6 +17,8 @@ from keydesk_client.http.timing import STANDARD_TIMEOUTS, Timeouts
 from keydesk_client.resources._base import Defaults, TimeFormat
 
 if TYPE_CHECKING:
+    import ssl
+
     from keydesk_client.http.transport import PassedTransport
     from keydesk_client.models.instruments import Instrument
     from keydesk_client.resources.accounts import Accounts
@@ -46,6 +48,7 @@ class ResourceClient:
         limiter: Limiter | None = None,
         transport: "PassedTransport | None" = None,
         proxy: str | None = None,
+        ssl_context: "ssl.SSLContext | None" = None,
     ) -> None:
         from keydesk_client.http.session import Session
 
@@ -62,6 +65,7 @@ class ResourceClient:
             limiter=limiter,
             transport=transport,
             proxy=proxy,
+            encryption=ssl_context,
         )
         self._caller = Caller(self.session, retries)
         self._look_up_caller = self._caller.for_look_ups()

@@ -132,7 +132,7 @@ class Connection:
         while True:
             failure, lasted_s = await self._attempt(listener)
             health.connected, health.last_error = False, failure
-            if not _is_retriable(failure):
+            if not is_retriable(failure):
                 raise failure
             if self._interrupted_at is None:
                 self._interrupted_at = self._timing.clock()
@@ -328,7 +328,7 @@ class Stream(ABC, Generic[T, W]):
             self._buffer.end(error)
 
 
-def _is_retriable(error: KeydeskClientError) -> bool:
+def is_retriable(error: KeydeskClientError) -> bool:
     """Whether another connection may succeed: a refusal is final, unless a proxy sent it, without an explanation."""
     if isinstance(error, Refused) and not error.explained:
         return True

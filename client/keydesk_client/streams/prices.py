@@ -7,12 +7,13 @@ takes ten times a second decodes only the prices that it takes.
 import re
 from typing import TypeAlias
 
-from keydesk_client.errors import UnreadableAnswer
+from keydesk_client.errors import InvalidTime, UnreadableAnswer
 from keydesk_client.http.limits import ConnectRateLimiter
 from keydesk_client.http.timing import Timing
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import PRICE_LINE
 from keydesk_client.models._core.record import VALUES_SELDOM_RECUR
+from keydesk_client.models._core.scalars import DateTime
 from keydesk_client.models.pricing import ClientPrice, PricingHeartbeat, PricingStreamItem
 from keydesk_client.streams.buffer import Buffer, queue_for
 from keydesk_client.streams.connection import Connection, OpenStream, Stream
@@ -27,6 +28,7 @@ LINE: Reader[ClientPrice | PricingHeartbeat] = Reader(
     PricingStreamItem, PRICE_LINE, config=VALUES_SELDOM_RECUR
 )
 
+_find_time = re.compile(rb'"time"\s*:\s*"([^"\\]+)"').search
 _find_instrument = re.compile(rb'"instrument"\s*:\s*"([^"\\]+)"').search
 
 
@@ -47,14 +49,17 @@ class PriceStream(Stream[PriceItem, Waiting]):
             area="pricing",
             name="prices",
         )
+        self._newest_line = b""
 
     async def connected(self, lost: Interruption | None) -> None:
         """Put a Gap before the first new price."""
         if lost is not None:
-            await self._buffer.put([Gap(lost.reason, lost.seconds)])
+            began = _time_of(self._newest_line)
+            await self._buffer.put([Gap(lost.reason, lost.seconds, began)])
 
     async def receive_lines(self, lines: list[bytes]) -> None:
         """Put lines into the buffer, undecoded."""
+        self._newest_line = lines[-1]
         self.health.dropped += await self._buffer.put(lines)
 
     async def __anext__(self) -> PriceItem:
@@ -70,6 +75,18 @@ class PriceStream(Stream[PriceItem, Waiting]):
                 UnreadableAnswer
             ):  # the instrument's next price comes within a quarter of a second
                 self.health.unreadable += 1
+
+
+def _time_of(line: bytes) -> DateTime | None:
+    match = _find_time(line)
+    if match is None:
+        return None
+    time = DateTime(match[1].decode(errors="replace"))
+    try:
+        _ = time.ns  # parses it
+    except InvalidTime:
+        return None
+    return time
 
 
 def instrument_of(waiting: Waiting) -> str | None:

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from keydesk_client.arithmetic.constants import SECOND
 from keydesk_client.errors import KeydeskClientError
+from keydesk_client.models._core.scalars import DateTime
 from keydesk_client.transaction_id import TransactionID
 
 
@@ -73,8 +75,19 @@ class Interruption:
     """Seconds from the last line of the lost connection to the new connection."""
 
 
+@dataclass(frozen=True, slots=True)
 class Gap(Interruption):
     """The price stream was interrupted: the prices in between are lost."""
+
+    began: DateTime | None = None
+    """The service's time of the last line before; None if no line came, or it has no time."""
+
+    @property
+    def ended(self) -> DateTime | None:
+        """The service's time of the new connection: `began` and the seconds since, by this machine's clock."""
+        if self.began is None:
+            return None
+        return DateTime.from_ns(self.began.ns + round(self.seconds * SECOND))
 
 
 class Reconnected(Interruption):

@@ -248,3 +248,29 @@ async def test_an_order_that_was_left_open_is_looked_up_in_the_account_that_it_w
         (found,) = another.recovered
     assert isinstance(found, Done)
     assert found.intent.id == outcome.intent.id
+
+
+async def test_instruments_are_added_and_removed_while_the_account_is_followed(
+    client: Client,
+) -> None:
+    async with client.follow(instruments=[PAIR]) as account:
+        await account.add("USD_JPY", "GBP_USD")
+        assert account.prices.keys() == {PAIR, "USD_JPY", "GBP_USD"}
+        account.remove("GBP_USD", PAIR)
+        assert account.prices.keys() == {"USD_JPY"}
+        before = account.prices["USD_JPY"]
+        assert await account.wait_for(lambda: account.prices["USD_JPY"] != before, LONG_S)
+        assert account.prices.keys() == {"USD_JPY"}
+        with pytest.raises(InvalidRequest, match="did you mean EUR_USD"):
+            await account.add("EURUSD")
+        assert account.interrupted == {}
+    with pytest.raises(StreamNotOpen):
+        await client.follow().add(PAIR)
+
+
+async def test_an_instrument_that_is_held_is_priced_after_it_was_removed(client: Client) -> None:
+    await client.orders.create(buy())
+    async with client.follow(instruments=[PAIR]) as account:
+        account.remove(PAIR)
+        before = account.prices[PAIR]
+        assert await account.wait_for(lambda: account.prices[PAIR] != before, LONG_S)

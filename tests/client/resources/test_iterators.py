@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import pytest
@@ -41,13 +41,19 @@ class History:
 
     def __call__(self, _: str, query: Query) -> dict[str, Any]:
         self.asked.append(query)
+        if "from" not in query:
+            end = DateTime(query["to"]).ns if "to" in query else self.minutes[-1] * MINUTE + 1
+            before = [each for each in self.minutes if each * MINUTE < end]
+            return self.page(before[-int(query["count"]) :])
         start = DateTime(query["from"]).ns
         covering = max((m for m in self.minutes if m * MINUTE <= start), default=0)
         first = covering if (covering + 1) * MINUTE > start else covering + 1
         found = [m for m in self.minutes if m >= first]
         if query.get("includeFirst") == "false" and found[:1] == [covering]:
             found = found[1:]
-        found = found[: int(query["count"])]
+        return self.page(found[: int(query["count"])])
+
+    def page(self, found: list[int]) -> dict[str, Any]:
         prices = {"o": "1", "h": "1", "l": "1", "c": "1"}
         return {
             "instrument": "EUR_USD",
@@ -81,6 +87,33 @@ async def test_candles_come_once_each_over_pages_of_any_size(page: int, start: i
         )
     ]
     assert got == [minute for minute in WEEK if minute >= start]
+
+
+@pytest.mark.parametrize("page", [2, 7, 50, 51, 101, 5000])
+@pytest.mark.parametrize("count", [1, 2, 51, 100, 101, 102, 50_000])
+async def test_the_last_candles_are_as_many_as_asked_for_or_all(count: int, page: int) -> None:
+    history = History(WEEK)
+    last = client_of(history).candles.last("EUR_USD", granularity="M1", count=count, page=page)
+    assert [candle.time.ns // MINUTE for candle in await last] == WEEK[-count:]
+    assert all(int(query["count"]) <= page for query in history.asked)
+
+
+async def test_a_page_that_holds_the_candle_at_its_end_again_gives_it_once() -> None:
+    """A service may count the end of a range in."""
+
+    def inclusive(path: str, query: Query) -> dict[str, Any]:
+        if "to" in query:
+            query["to"] = DateTime.from_ns(DateTime(query["to"]).ns + 1).text
+        return History(WEEK)(path, query)
+
+    last = await client_of(inclusive).candles.last("EUR_USD", count=60, page=9)
+    assert [candle.time.ns // MINUTE for candle in last] == WEEK[-60:]
+
+
+@pytest.mark.parametrize("count", [0, -1, True, "5"])
+async def test_a_count_of_candles_is_a_whole_number_above_0(count: object) -> None:
+    with pytest.raises(InvalidRequest, match=r"^count: "):
+        await client_of(History(WEEK)).candles.last("EUR_USD", count=cast("int", count))
 
 
 async def test_candles_end_before_the_end_that_was_asked_for_even_in_the_future() -> None:

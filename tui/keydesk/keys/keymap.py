@@ -477,7 +477,7 @@ KEYS: tuple[Key, ...] = (
         "Acknowledge, or dismiss an unconfirmed one",
         "acknowledge",
     ),
-    Key("outcome-dismiss", ("y",), ORDER_TRANSITIONS, "", "Yes, dismiss it", "dismiss"),
+    Key("outcome-dismiss", ("y",), ORDER_TRANSITIONS, "", "Yes, dismiss it", "dismiss_order"),
     Key("outcome-raw", ("r",), ORDER_TRANSITIONS, "as sent", "Requests as sent, in words", "raw"),
     Key("outcome-view", ("v",), ORDER_TRANSITIONS, "times", "Slippage, times; orders", "view"),
     Key("outcome-close", ("escape", "q"), ORDER_TRANSITIONS, "close", "Close", "drop"),

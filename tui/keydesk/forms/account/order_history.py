@@ -246,7 +246,7 @@ class OrderHistoryForm(InfoForm[None]):
             self.chosen, self.top, self._asked = history.id, 0, history.id
             self.redraw()
 
-    def action_dismiss(self) -> None:
+    def action_dismiss_order(self) -> None:
         """Dismiss the unconfirmed order about which the page has asked."""
         history = self._chosen()
         if history is not None and history.id == self._asked and history.state == "unconfirmed":
