@@ -12,7 +12,8 @@ AccountState        the account as it is now: `async with client.follow(...) as 
 StreamSettings      how a stream reconnects and queues; it reports Gap, Reconnected or HistoryLost
 open_token_store    tokens, in the desktop's store or in an encrypted file
 
-Names are imported on first use, so that importing this package is fast.
+Public is what `keydesk_client` and its modules `models`, `errors`, `sync`, `orders` and `streams` list in `__all__`; all else is
+internal and may change with any version. Names are imported on first use, so that importing this package is fast.
 """
 
 import sys
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING
 from keydesk_client._version import __version__
 
 if TYPE_CHECKING:
-    from keydesk_client import errors, models, sync
+    from keydesk_client import errors, models, orders, streams, sync
     from keydesk_client.account.records import OpenPosition, OpenTrade, PendingOrder
     from keydesk_client.arithmetic.profit import HOME, Factors
     from keydesk_client.auth.secret import Secret
@@ -128,11 +129,13 @@ __all__ = [
     "errors",
     "models",
     "open_token_store",
+    "orders",
     "passphrase_from_file",
+    "streams",
     "sync",
 ]
 
-MODULES = ("errors", "models", "sync")
+_MODULES = ("errors", "models", "orders", "streams", "sync")
 
 _MODULE_OF = {
     "AccountState": "following.state",
@@ -191,14 +194,18 @@ _MODULE_OF = {
 }
 
 
-def __getattr__(name: str) -> object:
-    if name in MODULES:
-        return import_module(f"{__name__}.{name}")
-    if name not in _MODULE_OF:
-        raise AttributeError(
-            f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__]
-        )
-    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+if not TYPE_CHECKING:  # a type checker that saw it would accept every misspelt name
+
+    def __getattr__(name: str) -> object:
+        if name in _MODULES:
+            return import_module(f"{__name__}.{name}")
+        if name not in _MODULE_OF:
+            raise AttributeError(
+                f"module {__name__!r} has no attribute {name!r}",
+                name=name,
+                obj=sys.modules[__name__],
+            )
+        return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
 
 
 def __dir__() -> list[str]:

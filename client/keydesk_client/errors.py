@@ -32,13 +32,50 @@ KeydeskClientError
 All can be pickled. None holds a token or an object of the HTTP library.
 """
 
-import re
 from collections.abc import Sequence
 from decimal import DecimalException
-from http import HTTPStatus
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from keydesk_client.transaction_id import TransactionID
+
+__all__ = [
+    "AnswerTooLarge",
+    "ClientClosed",
+    "ConnectFailure",
+    "ConnectionLost",
+    "Forbidden",
+    "HttpStatusError",
+    "InvalidRequest",
+    "InvalidSettings",
+    "InvalidTime",
+    "KeydeskClientError",
+    "MissingMember",
+    "NoTokenStore",
+    "NotAllowed",
+    "NotFound",
+    "OutOfRange",
+    "RateLimited",
+    "Refused",
+    "Rejection",
+    "ServerFailed",
+    "StoreDamaged",
+    "StoreLocked",
+    "StreamNotOpen",
+    "TimedOut",
+    "TokenStoreError",
+    "Unauthorized",
+    "Unreachable",
+    "UnreadableAnswer",
+    "UnsafeFile",
+    "WrongEventLoop",
+    "WrongPassphrase",
+]
+
+_REQUEST_TIMEOUT: Final = 408
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 def message_of(error: BaseException) -> str:
@@ -47,7 +84,8 @@ def message_of(error: BaseException) -> str:
     The text of `decimal` is a list of classes.
     """
     text = "" if isinstance(error, DecimalException) else str(error)
-    return text or re.sub(r"\B(?=[A-Z])", " ", type(error).__name__).lower()
+    name = type(error).__name__
+    return text or "".join(f" {each}" if each.isupper() else each for each in name).strip().lower()
 
 
 class Rejection(Protocol):
@@ -258,7 +296,7 @@ class Refused(HttpStatusError):
         """
         rejects = len(self.reject_transactions)
         made_more = bool(rejects) and len(self.related_transaction_ids) > rejects
-        return self.explained and self.status != HTTPStatus.REQUEST_TIMEOUT and not made_more
+        return self.explained and self.status != _REQUEST_TIMEOUT and not made_more
 
 
 class Unauthorized(Refused):

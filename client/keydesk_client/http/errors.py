@@ -39,10 +39,7 @@ BY_STATUS: Mapping[int, type[HttpStatusError]] = {
 }
 
 NO_WAY = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN})
-PROXY_SIGN_IN = (
-    "the proxy wants a sign-in: name user and password in its URL, as in"
-    " Client(..., proxy='http://user:password@host:port')"
-)
+PROXY_SIGN_IN = "the proxy wants a sign-in: check the user and password of its URL"
 NO_QUERY: Mapping[str, str] = MappingProxyType({})
 MAX_MESSAGE_LENGTH = 500
 MAX_CODE_LENGTH = 100

@@ -1,21 +1,12 @@
-"""One call from request to record: reads are retried with full jitter, writes are sent once.
+"""The policy of retries: for how long, with which pauses, and after which errors.
 
 Full jitter: each pause is drawn between 0 and a ceiling that doubles, so that clients which lost the service at the same
 moment do not return at the same moment.
 """
 
-import asyncio
-import copy
-import random
-import re
-import time
-from collections import deque
-from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from functools import cache
-from logging import DEBUG
-from typing import TYPE_CHECKING, Final, Self, TypeVar
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
 
 from keydesk_client.errors import (
     AnswerTooLarge,
@@ -28,30 +19,13 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
-from keydesk_client.http.errors import error_of
-from keydesk_client.http.log import LOG, log_failure, log_response
-from keydesk_client.http.messages import HttpResponse, Request
-from keydesk_client.models._core.decoder import Reader
-from keydesk_client.models._core.record import Response
-
-if TYPE_CHECKING:
-    from keydesk_client.http.session import Session  # imports httpx: not for who reads records only
-
-R = TypeVar("R", bound=Response)
 
 TRANSIENT: Final = (Unreachable, ConnectionLost, TimedOut, UnreadableAnswer, RateLimited)
 TRANSIENT_STATUSES: Final = frozenset({500, 502, 503, 504})
 """Not 501: an operation that the service does not offer stays missing."""
 LASTING_CAUSES: Final = frozenset({"certificate", "proxy sign-in"})
 """Causes of Unreachable that a person has to settle."""
-LINK: Final = re.compile(r'<([^<>]*)>\s*;[^,<>]*?\brel="?([a-z]+)"?', re.IGNORECASE)
-MAX_LINKS_LENGTH: Final = 8000
-"""Characters of the Link header that are searched: a page has one or two links."""
 MAX_DOUBLINGS: Final = 16
-MAX_ANSWERED: Final = 50
-"""The responses whose ids are kept, to notice one that comes again."""
-MAX_INLINE_BYTES: Final = 64_000
-"""Bytes of a malformed body that are read without leaving the event loop: at most 50 ms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,140 +87,6 @@ class Retries:
 
 
 STANDARD_RETRIES: Final = Retries()
-
-
-class Caller:
-    """Sends requests and returns records."""
-
-    def __init__(
-        self,
-        session: "Session",
-        retries: Retries,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        chance: Callable[[], float] = random.random,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    ) -> None:
-        self.session: Session = session
-        self._throttled = [0]  # one count for this caller and its copies
-        self.retries: Retries = retries
-        self._clock, self._chance, self._sleep = clock, chance, sleep
-        self._answered: deque[str] = deque(maxlen=MAX_ANSWERED)
-        self.is_for_look_ups: bool = False
-
-    def for_look_ups(self) -> Self:
-        """Return a caller on the same session whose reads are look-ups."""
-        caller = copy.copy(self)
-        caller.is_for_look_ups = True
-        return caller
-
-    def with_retries(self, retries: Retries) -> Self:
-        """Return a caller on the same session whose reads are retried by another policy."""
-        caller = copy.copy(self)
-        caller.retries = retries
-        return caller
-
-    @property
-    def throttled(self) -> int:
-        """How many responses had the status 429, to this caller and to those made from it."""
-        return self._throttled[0]
-
-    async def call(self, request: Request, reader: Reader[R]) -> R:
-        """Send a request and return the response as a record; raise a KeydeskClientError when there is none."""
-        if self.is_for_look_ups:
-            request = replace(request, look_up=True)
-        began, attempts = self._clock(), 0
-        while True:
-            failure: KeydeskClientError
-            try:
-                response = await self._send(request, reader.limits.size)
-                is_repeated = self._is_repeated(response)
-                if response.is_success:
-                    return await read_record(response, reader)
-                failure = refusal = error_of(response, request.query)
-                if refusal.reject_transactions if request.is_read else is_repeated:
-                    failure = UnreadableAnswer(
-                        "the response is that to an earlier request", status=response.status
-                    )
-            except KeydeskClientError as error:
-                failure = error
-            self._throttled[0] += isinstance(failure, RateLimited)
-            attempts += 1
-            pause = self._pause(request, failure, attempts, self._clock() - began)
-            if pause is None:
-                raise failure
-            await self._sleep(pause)
-
-    async def _send(self, request: Request, max_bytes: int) -> HttpResponse:
-        """Send a request once, and log it."""
-        began = self._clock()
-        try:
-            response = await self.session.request(request, max_bytes)
-        except KeydeskClientError as error:
-            log_failure(request, error, self._clock() - began)
-            raise
-        if LOG.isEnabledFor(DEBUG):
-            log_response(request, response.status, response.request_id, self._clock() - began)
-        return response
-
-    def _is_repeated(self, response: HttpResponse) -> bool:
-        """Note a response; return whether it came before: a broken proxy may bring one again as that to the next request.
-
-        A refusal without transactions names its request by this id alone. One with transactions is not that of a read.
-        """
-        request_id = response.request_id
-        if not request_id:
-            return False
-        is_repeated = request_id in self._answered
-        self._answered.append(request_id)
-        return is_repeated
-
-    def _pause(
-        self, request: Request, failure: KeydeskClientError, attempts: int, spent_s: float
-    ) -> float | None:
-        if not request.is_read:
-            return None
-        return self.retries.pause(failure, attempts=attempts, spent_s=spent_s, chance=self._chance)
-
-
-async def read_record(response: HttpResponse, reader: Reader[R]) -> R:
-    """Return the record in a successful response, with its request id, location and links.
-
-    Raises:
-        UnreadableAnswer: the body is not the JSON of such a record.
-    """
-    try:
-        record = reader.read_strict(response.body)
-        if record is None:
-            record = await _read_malformed(response.body, reader)
-    except UnreadableAnswer as error:
-        error.status, error.request_id = response.status, response.request_id
-        raise
-    links = LINK.findall(response.headers.get("link", "")[:MAX_LINKS_LENGTH])
-    return record.model_copy(
-        update={
-            "request_id": response.request_id,
-            "location": response.headers.get("location"),
-            "links": {relation.lower(): url for url, relation in links},
-        }
-    )
-
-
-async def _read_malformed(body: bytes, reader: Reader[R]) -> R:
-    """Read member by member; large bodies in a thread, since that takes seconds of pure Python."""
-    if len(body) <= MAX_INLINE_BYTES:
-        return reader.read_lenient(body)
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_reading_thread(), reader.read_lenient, body)
-
-
-@cache
-def _reading_thread() -> ThreadPoolExecutor:
-    """Return the one thread that reads large malformed bodies.
-
-    Each thread keeps the memory that its largest body needed, some megabytes; the threads of asyncio would be six.
-    """
-    return ThreadPoolExecutor(1, "keydesk-client-reading")
 
 
 def _is_transient(error: KeydeskClientError) -> bool:

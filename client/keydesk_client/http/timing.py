@@ -10,7 +10,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """Seconds that each phase of a request may take."""
+    """Seconds that each phase of a request may take: `Client(..., timeouts=Timeouts(read=3))`. `Timing` is the clock of tests."""
 
     connect: float = 5.0
     write: float = 10.0
@@ -28,7 +28,7 @@ STANDARD_TIMEOUTS: Final = Timeouts()
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Clock, wall clock, sleep and random numbers as arguments, so that a test can control them."""
+    """Clock, wall clock, sleep and random numbers as arguments, so that a test can control them; time limits are `Timeouts`."""
 
     clock: Callable[[], float] = time.monotonic
     """Monotonic seconds."""

@@ -288,7 +288,7 @@ class NotSent:
 
 @dataclass(frozen=True, slots=True)
 class Ambiguous:
-    """One of several identical requests whose answers were lost: their results are known, but not which request made which.
+    """An outcome: one of several identical requests whose answers were lost; their results are known, not which made which.
 
     Two closes of one trade carry no id that the account's transactions repeat. The request may have had any of
     `findings`, or no effect.
@@ -338,7 +338,10 @@ class Ambiguous:
 
 @dataclass(frozen=True, slots=True)
 class Unconfirmed:
-    """The request may have reached the broker, and none of its transactions shows it; it can still take effect."""
+    """An outcome: the request may have reached the broker, and none of its transactions shows it; it can still take effect.
+
+    `Sender.resolve` looks it up again, `Sender.dismiss` settles it by hand. Before this outcome a request is `Unknown`.
+    """
 
     intent: Intent
     message: str
@@ -363,7 +366,10 @@ class Sending:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """The answer was lost; the transactions are being looked up."""
+    """A step, not an outcome: the answer was lost, and the transactions are being looked up.
+
+    It is passed to `on_progress` and ends as Done, Rejected, `Ambiguous` or `Unconfirmed`.
+    """
 
     intent: Intent
     message: str

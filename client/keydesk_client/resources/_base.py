@@ -3,14 +3,14 @@
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final, Generic, Literal, TypeAlias, TypeVar, cast
 from urllib.parse import quote
 
 from keydesk_client.errors import InvalidRequest, UnreadableAnswer
+from keydesk_client.http.caller import Caller
 from keydesk_client.http.messages import Method, Request
-from keydesk_client.http.retry import Caller
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import JsonValue
 from keydesk_client.models._core.record import Response, Wire, revalidated
@@ -24,8 +24,8 @@ from keydesk_client.models._core.scalars import (
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.order_terms import ClientExtensions
 from keydesk_client.models.requests import validate_close_units
+from keydesk_client.resources._defaults import Defaults, TimeFormat
 
-TimeFormat: TypeAlias = Literal["RFC3339", "UNIX"]
 CloseUnits: TypeAlias = Literal["ALL"] | Number
 SideUnits: TypeAlias = Literal["ALL", "NONE"] | Number
 
@@ -39,16 +39,6 @@ CODE_LENGTH: Final = 3
 """Letters of the code of a currency."""
 
 _encode_json = json.JSONEncoder(separators=(",", ":")).encode
-
-
-@dataclass(frozen=True, slots=True)
-class Defaults:
-    """Used by calls that do not name an account or a form of times."""
-
-    account_id: str | None = None
-    datetime_format: TimeFormat = "RFC3339"
-    instruments: dict[str, Instrument] = field(default_factory=dict[str, Instrument])
-    """The instruments of the account, by name; empty until they are read."""
 
 
 R_co = TypeVar("R_co", bound=Response, covariant=True)
@@ -195,7 +185,7 @@ def require_instrument_name(
     likely = _as_name(name)
     if name != likely and PAIR.fullmatch(likely):
         raise InvalidRequest(
-            f"{field}: {name[:40]!r} is not the name of an instrument: did you mean {likely[:40]}?",
+            f"{field}: there is no instrument {name[:40]!r}: did you mean {likely[:40]}?",
             field=field,
         )
 

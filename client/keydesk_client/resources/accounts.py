@@ -5,8 +5,8 @@ from __future__ import annotations  # help() shows the names of types instead of
 from collections.abc import Iterable
 
 from keydesk_client.errors import InvalidRequest
+from keydesk_client.http.caller import Caller
 from keydesk_client.http.messages import Request
-from keydesk_client.http.retry import Caller
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import INSTRUMENTS as INSTRUMENTS_BODY
 from keydesk_client.models._core.json import LIST
@@ -22,7 +22,6 @@ from keydesk_client.models.responses import (
     InstrumentsResponse,
 )
 from keydesk_client.resources._base import (
-    Defaults,
     Resource,
     listed,
     name_of,
@@ -32,6 +31,7 @@ from keydesk_client.resources._base import (
     plain_text,
     unknown_instrument,
 )
+from keydesk_client.resources._defaults import Defaults
 
 ACCOUNTS = Reader(AccountsResponse)
 ACCOUNT = Reader(AccountResponse, LIST)

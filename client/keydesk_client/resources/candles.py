@@ -21,7 +21,6 @@ from keydesk_client.models.pricing import Candlestick, CandlestickResponse, cand
 from keydesk_client.models.responses import LatestCandlesResponse
 from keydesk_client.resources._base import (
     Resource,
-    TimeFormat,
     listed,
     number,
     path,
@@ -32,6 +31,7 @@ from keydesk_client.resources._base import (
     whole,
     yes_or_no,
 )
+from keydesk_client.resources._defaults import TimeFormat
 from keydesk_client.resources._paging import Paged
 from keydesk_client.resources.pricing import STANDARD_STREAM, Pricing
 from keydesk_client.streams.candles import CandleStream, period_of

@@ -35,7 +35,6 @@ from keydesk_client.models.responses import (
     OrdersResponse,
 )
 from keydesk_client.resources._base import (
-    Defaults,
     Resource,
     WriteRequest,
     name_of,
@@ -43,6 +42,7 @@ from keydesk_client.resources._base import (
     require_named,
     sent_extensions,
 )
+from keydesk_client.resources._defaults import Defaults
 from keydesk_client.resources._paging import (
     MAX_LISTED,
     ListOptions,

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Self
 
 from keydesk_client.auth.secret import Secret, as_secret
 from keydesk_client.http.limits import Limiter
-from keydesk_client.http.retry import STANDARD_RETRIES, Caller, Retries
+from keydesk_client.http.retry import STANDARD_RETRIES, Retries
 from keydesk_client.http.timing import STANDARD_TIMEOUTS, Timeouts
-from keydesk_client.resources._base import Defaults, TimeFormat
+from keydesk_client.resources._defaults import Defaults, TimeFormat
 
 if TYPE_CHECKING:
     import ssl
 
+    from keydesk_client.http.caller import Caller
     from keydesk_client.http.transport import PassedTransport
     from keydesk_client.models.instruments import Instrument
     from keydesk_client.resources.accounts import Accounts
@@ -50,6 +51,7 @@ class ResourceClient:
         proxy: str | None = None,
         ssl_context: "ssl.SSLContext | None" = None,
     ) -> None:
+        from keydesk_client.http.caller import Caller
         from keydesk_client.http.session import Session
 
         secret, token = as_secret(token), ""  # a traceback from here on must not show it as a local
@@ -81,7 +83,7 @@ class ResourceClient:
         """Return a view of this client whose reads are retried by another policy; closed with this client."""
         return self._view(self._caller.with_retries(retries))
 
-    def _view(self, caller: Caller) -> Self:
+    def _view(self, caller: "Caller") -> Self:
         view = object.__new__(type(self))
         view._rest_url, view._defaults = self._rest_url, self._defaults
         view.session, view._caller = self.session, caller

@@ -148,7 +148,7 @@ async def failure_of_an_order(practice: PracticeServer, proxy: str) -> KeydeskCl
     [
         (
             ConnectProxy("desk", PASSWORD),
-            "refused with 407 Proxy Authentication Required: the proxy wants a sign-in: name user",
+            "refused with 407 Proxy Authentication Required: the proxy wants a sign-in: check the user",
         ),
         (
             ConnectProxy(says=b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"),

@@ -18,8 +18,9 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
+from keydesk_client.http.caller import Caller
 from keydesk_client.http.messages import Method, Request
-from keydesk_client.http.retry import Caller, Retries
+from keydesk_client.http.retry import Retries
 from keydesk_client.http.session import Session
 from keydesk_client.resources.accounts import ACCOUNTS
 from support.fakes.fake_time import FakeTimers

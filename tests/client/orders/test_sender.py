@@ -39,7 +39,7 @@ from keydesk_client.orders.outcome import (
     monotonic_time,
 )
 from keydesk_client.orders.sender import Sender
-from keydesk_client.resources._base import TimeFormat
+from keydesk_client.resources._defaults import TimeFormat
 from support.fakes.lossy_broker import Fate, LossyBroker
 from support.fakes.lossy_desk import CLOCK, Desk, at_desk, buy, outcome_of, sent, transactions_of
 from support.fakes.virtual_time import run

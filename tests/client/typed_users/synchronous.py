@@ -94,10 +94,20 @@ def use_history(client: sync.Client) -> None:
     columns = client.candles.columns("EUR_USD", from_=day, granularity="D", numbers=float)
     assert_type(columns, Columns)
     assert_type(columns["open"], Sequence[object])
+    last = client.candles.last("EUR_USD", granularity="M1", count=5001)
+    assert_type(last, tuple[Candlestick, ...])
+    with client.candles.stream("EUR_USD", granularity="S5", from_=last[-3].time) as finished:
+        assert_type(finished.next(timeout=30), Candlestick)
     assert_type(client.pricing.get(["EUR_USD"]), PricingResponse)
 
 
 def use_orders(orders: sync.Orders) -> str:
+    placed = orders.limit("EUR_USD", 100, "0.5", stop_loss="20p", take_profit="2r")
+    assert_type(placed, OrderCreateResponse)
+    orders.cancel(placed.order_create_transaction.id)
+    placed = orders.stop("EUR_USD", -100, "0.5", stop_loss="0.6000", position_fill="OPEN_ONLY")
+    orders.cancel(placed.order_create_transaction.id)
+    assert_type(orders.market("EUR_USD", 1, take_profit="10p"), OrderCreateResponse)
     order = LimitOrderRequest(instrument="EUR_USD", units=1000, price="0.5")
     created = orders.create(order)
     assert_type(created, OrderCreateResponse)
@@ -173,8 +183,12 @@ def send(client: sync.Client, folder: Path) -> None:
     assert_type(sender.close_trade("@nothing", units=1), Outcome)
     assert_type(sender.close_position("EUR_USD", short_units="ALL"), Outcome)
     assert_type(sender.set_dependent_orders("@nothing", stop_loss=None), Outcome)
+    assert_type(sender.market("EUR_USD", 1), Outcome)
+    assert_type(sender.limit("EUR_USD", 1, "0.5"), Outcome)
+    assert_type(sender.stop("EUR_USD", -1, "0.5"), Outcome)
     if isinstance(resting, Unconfirmed):
-        assert_type(sender.resolve(resting.intent), Outcome)
+        assert_type(sender.resolve(resting), Outcome)
+        sender.dismiss(resting)
     assert_type(sender.unconfirmed(), tuple[Intent, ...])
     sender.reconcile(client.accounts.changes(newest).changes, newest)
     orders, trades, positions = client.orders, client.trades, client.positions
@@ -202,6 +216,8 @@ def follow(client: sync.Client, folder: Path) -> None:
         assert_type(account.nav, Decimal)
         assert_type(account.trades, Mapping[str, OpenTrade])
         assert_type(account.prices["EUR_USD"].mid, Decimal)
+        account.add("USD_JPY")
+        account.remove("USD_JPY")
         assert_type(account.sender, sync.Sender)
         assert_type(account.recovered, tuple[Outcome, ...])
         assert_type(account.wait_for(lambda: account.nav > 0, 1.0), bool)

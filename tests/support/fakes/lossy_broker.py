@@ -14,7 +14,7 @@ import httpx
 
 from keydesk_client.client import Client
 from keydesk_client.http.retry import Retries
-from keydesk_client.resources._base import TimeFormat
+from keydesk_client.resources._defaults import TimeFormat
 
 Members = dict[str, Any]
 

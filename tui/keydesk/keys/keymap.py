@@ -474,7 +474,7 @@ KEYS: tuple[Key, ...] = (
         ("a",),
         ORDER_TRANSITIONS,
         "seen",
-        "Acknowledge, or dismiss an unconfirmed one",
+        "Acknowledge or dismiss it",
         "acknowledge",
     ),
     Key("outcome-dismiss", ("y",), ORDER_TRANSITIONS, "", "Yes, dismiss it", "dismiss_order"),

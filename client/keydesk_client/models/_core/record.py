@@ -42,6 +42,14 @@ from keydesk_client.models._core.wire_names import accepted_names, wire_name
 
 MESSAGES: Final = {"missing": "required", "extra_forbidden": "there is no such member"}
 """Wordings of ours for pydantic's error types."""
+HIDDEN: Final = frozenset(
+    {
+        *("construct", "copy", "dict", "from_orm", "json", "parse_file", "parse_obj", "parse_raw"),
+        *("schema", "schema_json", "update_forward_refs", "validate", "__fields__"),
+        *("__fields_set__", "fails_at_missing_members", "is_request", "converts_on_demand"),
+    }
+)
+"""Deprecated members of pydantic's, and the switches of this package: no member of a record has such a name."""
 MAX_SHOWN: Final = 20
 """Items of a tuple that its record's repr shows; of a longer one the first and the last."""
 
@@ -129,6 +137,10 @@ class Record(Tabular, BaseModel):
         and of one that could not be read.
         """
         return self.__pydantic_extra__ or {}
+
+    def __dir__(self) -> Iterable[str]:
+        """Return the members and methods that are meant to be used: an editor lists these."""
+        return sorted(set(super().__dir__()) - HIDDEN)
 
     def __str__(self) -> str:
         return repr(self)
