@@ -66,7 +66,11 @@ def test_every_error_is_public() -> None:
 
 
 @pytest.mark.parametrize(
-    "record", [MarketOrderRequest(instrument="EUR_USD", units=1), models.Reader(Trade).read(b"{}")]
+    "record",
+    [
+        MarketOrderRequest(instrument="EUR_USD", units=1),
+        models.Reader(Trade).read(b'{"instrument":"EUR_USD"}'),
+    ],
 )
 def test_an_editor_lists_members_and_methods_without_deprecated_ones_and_switches(
     record: Any,  # noqa: ANN401 - of any kind
