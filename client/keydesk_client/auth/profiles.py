@@ -78,28 +78,29 @@ def load_profile(name: str, folder: Path) -> Profile:
         raise InvalidSettings(
             f"there is no profile {name!r} in {path} (known: {known or 'none yet'}); sign in with `keydesk login {name}`"
         )
-    return read_profile(name, profiles[name], path)
+    try:
+        return read_profile(name, profiles[name])
+    except InvalidSettings as error:
+        raise InvalidSettings(f"{path}: profiles.{error}") from None
 
 
-def read_profile(name: str, table: object, path: Path) -> Profile:
-    """Return a profile from its table in a settings file; raise InvalidSettings, which names the member."""
+def read_profile(name: str, table: object) -> Profile:
+    """Return a profile from its table in a settings file; raise InvalidSettings, which begins with its name and member."""
     if not isinstance(table, dict):
-        raise InvalidSettings(f"{path}: profiles.{name} must be a table")
+        raise InvalidSettings(f"{name} must be a table")
     members = cast("dict[str, object]", table)
-    environment: Environment = _one_of(members, "environment", ENVIRONMENTS, path)
+    environment: Environment = _one_of(members, name, "environment", ENVIRONMENTS)
     if environment != "custom" and not {"rest_url", "stream_url"}.isdisjoint(members):
-        raise InvalidSettings(
-            f'{path}: profiles.{name} names an address, which only environment = "custom" may'
-        )
+        raise InvalidSettings(f'{name} names an address, which only environment = "custom" may')
     address = None if environment == "custom" else ""
     return Profile(
         name,
         environment,
-        _text(members, "account", path),
-        _text(members, "rest_url", path, address),
-        _text(members, "stream_url", path, address),
-        _one_of(members, "token_store", TOKEN_PLACES, path),
-        _text(members, "proxy", path) if "proxy" in members else None,
+        _text(members, name, "account"),
+        _text(members, name, "rest_url", address),
+        _text(members, name, "stream_url", address),
+        _one_of(members, name, "token_store", TOKEN_PLACES),
+        _text(members, name, "proxy") if "proxy" in members else None,
     )
 
 
@@ -154,15 +155,15 @@ def _xdg(environment: Mapping[str, str], name: str, default: Path) -> Path:
     return Path(value) if value.startswith("/") else default
 
 
-def _one_of(table: Mapping[str, object], key: str, words: tuple[Word, ...], path: Path) -> Word:
+def _one_of(table: Mapping[str, object], name: str, key: str, words: tuple[Word, ...]) -> Word:
     for word in words:
         if table.get(key) == word:
             return word
-    raise InvalidSettings(f"{path}: {key} of a profile must be one of: {', '.join(words)}")
+    raise InvalidSettings(f"{name}.{key} must be one of: {', '.join(words)}")
 
 
-def _text(table: Mapping[str, object], key: str, path: Path, default: str | None = None) -> str:
+def _text(table: Mapping[str, object], name: str, key: str, default: str | None = None) -> str:
     value = table.get(key, default)
     if not isinstance(value, str):
-        raise InvalidSettings(f'{path}: {key} must be text in quotes, such as {key} = "..."')
+        raise InvalidSettings(f'{name}.{key} must be text in quotes, such as {key} = "..."')
     return value

@@ -7,11 +7,11 @@ from pathlib import Path
 import httpx
 import pytest
 
+from keydesk.config.folders import find_folders
 from keydesk.config.profiles import save_profile
-from keydesk.config.settings import Profile as DeskProfile
-from keydesk.config.settings import find_folders
 from keydesk_client import Client, Limiter, Retries, Timeouts, passphrase_from_file, sync
 from keydesk_client.auth.profiles import Profile, load_profile, profile_folders
+from keydesk_client.auth.profiles import Profile as DeskProfile
 from keydesk_client.auth.token_store import open_token_store
 from keydesk_client.errors import InvalidSettings, StoreLocked, TokenStoreError, WrongPassphrase
 from support.broker import PracticeServer
@@ -91,9 +91,12 @@ def test_a_profile_without_a_token_says_how_to_sign_in(home: Path) -> None:
     [
         ("profiles = 1", "no profile 'main'"),
         ("[profiles]\nmain = 1", "must be a table"),
-        ("[profiles.main]\nenvironment = 'moon'", "environment of a profile must be one of"),
+        ("[profiles.main]\nenvironment = 'moon'", "profiles.main.environment must be one of"),
         ("[profiles.main]\nenvironment = 'live'\nrest_url = 'https://a.test'", "names an address"),
-        ("[profiles.main]\nenvironment = 'live'\naccount = 5", "account must be text"),
+        (
+            "[profiles.main]\nenvironment = 'live'\naccount = 5",
+            "profiles.main.account must be text",
+        ),
         ("[[", "is not valid TOML"),
     ],
 )

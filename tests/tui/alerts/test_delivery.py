@@ -14,7 +14,7 @@ from keydesk.alerts.command import AT_ONCE, MAX_WAITING, CommandRunner, argument
 from keydesk.alerts.delivery import Delivery, Event, EventSources, alert_text, kind_of
 from keydesk.calc.alerts.alert import FiringRecord
 from keydesk.config.alert_settings import AlertSettings, load_alert_settings
-from keydesk.config.settings import BadSettings
+from keydesk.config.toml_text import BadSettings
 from keydesk.store.state import Health
 from keydesk.store.store import Store
 from keydesk.terminal.notification import notification, usual_kind
@@ -276,7 +276,7 @@ def test_the_settings_say_what_each_kind_does(tmp_path: Path) -> None:
         ("[alerts]\nnotify = [5]", "a list of texts"),
         ("[alerts]\nnotify_timeout = 0", "from 1 to 60"),
         ('[alerts]\ndesktop = ["8"]', '"777", "9", "99"'),
-        ("[alerts.kinds]\nfil = []", "alerts.kinds.fil is not known; there are: alert, fill"),
+        ("[alerts.kinds]\nfil = []", "alerts.kinds.fil is not known; did you mean fill?"),
         ('[alerts.kinds]\nfill = ["horn"]', 'a list of "flash", "bell"'),
     ],
 )

@@ -3,7 +3,7 @@
 import pytest
 
 from keydesk.app.account_sources import CannotOpen, ProfileAccount, urls_of
-from keydesk.config.settings import Profile
+from keydesk_client.auth.profiles import Profile
 from keydesk_client.auth.secret import Secret
 from keydesk_client.client import LIVE, PRACTICE
 from support.broker import PracticeServer

@@ -17,8 +17,8 @@ from keydesk.app.lifecycle import (
     ForcedExit,
     leave_on_signals,
 )
-from keydesk.config.settings import Profile
 from keydesk.store.store import Store
+from keydesk_client.auth.profiles import Profile
 from keydesk_client.auth.secret import Secret
 from keydesk_client.models import MarketOrderRequest
 from keydesk_client.orders.outcome import Done, OrderResult

@@ -16,7 +16,7 @@ from keydesk.cli.doctor import (
     clock,
     round_trip,
 )
-from keydesk.config.settings import Folders
+from keydesk.config.folders import Folders
 from keydesk_client.auth.secret import Secret
 
 SECOND = 1_000_000_000

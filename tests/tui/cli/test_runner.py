@@ -10,7 +10,7 @@ import pytest
 from keydesk.__main__ import main
 from keydesk.cli.arguments.tree import VERBS
 from keydesk.cli.runner import desk_options, report_error
-from keydesk.config.settings import DeskOptions
+from keydesk.config.folders import DeskOptions
 
 
 def test_the_bare_command_leaves_everything_to_the_settings() -> None:

@@ -6,8 +6,9 @@ import pytest
 
 from keydesk.calc.market.indicator_specs import IndicatorChoice, parse_indicators
 from keydesk.config.indicator_settings import save_indicators, try_to_save
-from keydesk.config.settings import BadSettings
-from keydesk.config.user_files import load_indicators, load_templates, load_user_settings
+from keydesk.config.templates import load_templates
+from keydesk.config.toml_text import BadSettings
+from keydesk.config.user_files import load_user_settings
 
 OWN = """# my sizes
 [sizes]
@@ -29,15 +30,15 @@ def content(folder: Path) -> str:
 
 
 def test_indicators_are_read_by_instrument(tmp_path: Path) -> None:
-    assert load_indicators(written(tmp_path, OWN)) == {
+    assert load_user_settings(written(tmp_path, OWN)).indicators == {
         "default": parse_indicators(("ema 20", "ema 50")),
         "EUR_USD": parse_indicators(("bb 20 2", "rsi 14")),
     }
-    assert load_user_settings(tmp_path).indicators == load_indicators(tmp_path)
+    assert load_user_settings(tmp_path).indicators == load_user_settings(tmp_path).indicators
 
 
 def test_without_a_file_there_are_none(tmp_path: Path) -> None:
-    assert load_indicators(tmp_path) == {}
+    assert load_user_settings(tmp_path).indicators == {}
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,7 @@ def test_bad_text_is_named_with_file_and_remedy(tmp_path: Path, text: str, words
 def test_a_choice_is_read_again_as_it_was_saved(tmp_path: Path) -> None:
     specs = parse_indicators(("ema 9", "bb 20 2.5", "macd", "pivots"))
     save_indicators(tmp_path, IndicatorChoice("GBP_JPY", specs))
-    assert load_indicators(tmp_path) == {"GBP_JPY": specs}
+    assert load_user_settings(tmp_path).indicators == {"GBP_JPY": specs}
 
 
 def test_saving_changes_one_list_and_keeps_the_rest_with_its_comments(tmp_path: Path) -> None:
@@ -72,13 +73,13 @@ def test_saving_changes_one_list_and_keeps_the_rest_with_its_comments(tmp_path: 
 
 def test_no_indicators_are_a_choice_too(tmp_path: Path) -> None:
     save_indicators(written(tmp_path, OWN), IndicatorChoice("EUR_USD", ()))
-    assert load_indicators(tmp_path)["EUR_USD"] == ()
+    assert load_user_settings(tmp_path).indicators["EUR_USD"] == ()
 
 
 def test_a_choice_for_all_takes_away_the_instruments_own(tmp_path: Path) -> None:
     specs = parse_indicators(("sma 200",))
     save_indicators(written(tmp_path, OWN), IndicatorChoice("EUR_USD", specs, everywhere=True))
-    assert load_indicators(tmp_path) == {"default": specs}
+    assert load_user_settings(tmp_path).indicators == {"default": specs}
 
 
 @pytest.mark.parametrize("text", ["[indicators", "indicators = 3\n"])

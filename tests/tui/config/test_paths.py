@@ -3,16 +3,15 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config.settings import (
+from keydesk.config.folders import (
     PRACTICE_MARKET,
-    BadSettings,
     Folders,
-    Settings,
     UnsafeFolder,
     find_folders,
     make_private,
-    profile_to_open,
 )
+from keydesk.config.settings import Settings, profile_to_open
+from keydesk.config.toml_text import BadSettings
 
 
 def test_xdg_folders_are_used_when_nothing_else_is_said() -> None:

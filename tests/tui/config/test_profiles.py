@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 from keydesk.config import profiles
-from keydesk.config.settings import PRACTICE_MARKET, BadSettings, Profile, load_settings
+from keydesk.config.folders import PRACTICE_MARKET
+from keydesk.config.settings import load_settings
+from keydesk.config.toml_text import BadSettings
+from keydesk_client.auth.profiles import Profile
 
 LIVE = Profile("main", "live", "001-1", kept_in="native")
 CUSTOM = Profile("lab", "custom", "101-1", "https://r.test", "https://s.test")

@@ -4,14 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config.settings import (
-    PRACTICE_MARKET,
-    BadSettings,
-    Profile,
-    Reconciliation,
-    load_settings,
-    table_in,
-)
+from keydesk.config.folders import PRACTICE_MARKET
+from keydesk.config.settings import Reconciliation, load_settings
+from keydesk.config.toml_text import BadSettings, table_in
+from keydesk_client.auth.profiles import Profile
 
 
 def written(folder: Path, text: str) -> Path:
@@ -42,9 +38,9 @@ def test_a_profile_is_read_whole(tmp_path: Path) -> None:
 
 
 def test_how_often_what_is_unconfirmed_is_checked_can_be_set(tmp_path: Path) -> None:
-    assert load_settings(tmp_path).reconciliation == Reconciliation(5, 10, 60)
+    assert load_settings(tmp_path).reconciliation == Reconciliation()
     folder = written(tmp_path, "[reconciliation]\ncheck_every = 30\nlook_back = 600\n")
-    assert load_settings(folder).reconciliation == Reconciliation(5, 30, 600)
+    assert load_settings(folder).reconciliation == Reconciliation(check_every=30, look_back=600)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +51,7 @@ def test_how_often_what_is_unconfirmed_is_checked_can_be_set(tmp_path: Path) -> 
         ("fps = 0", "fps must be a whole number from 1 to 30"),
         (
             'timezone = "Mars/Olympus"',
-            r'config.toml: timezone "Mars/Olympus" is not known; name one such as timezone = "Europe/B',
+            r'config.toml:1: timezone "Mars/Olympus" is not known; name one such as timezone = "Europe/B',
         ),
         ('timezone = "../../../etc/passwd"', 'timezone "../../../etc/passwd" is not known'),
         ('timezone = "Europe"', 'timezone "Europe" is not known'),
@@ -64,7 +60,7 @@ def test_how_often_what_is_unconfirmed_is_checked_can_be_set(tmp_path: Path) -> 
         ("fps = true", "fps must be a whole number from 1 to 30"),
         ("profiles = 1", "profiles must be tables"),
         ("reconciliation = 1", r"must be a table, \[reconciliation\]"),
-        ("[reconciliation]\nlookback = 1", "not known; there are: check_after, check_every, look"),
+        ("[reconciliation]\nlookback = 1", "not known; did you mean look_back"),
         (
             "[reconciliation]\ncheck_every = 0",
             "whole number of seconds from 1 to 3600, such as check_every = 10",

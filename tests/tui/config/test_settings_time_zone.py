@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.config.settings import SystemZone, UnknownZone, load_settings, time_zone
+from keydesk.config.settings import load_settings
+from keydesk.config.time_zone import SystemZone, UnknownZone, time_zone
 from keydesk.text import format as show
 
 SECOND = 1_000_000_000

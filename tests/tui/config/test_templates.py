@@ -8,9 +8,11 @@ import pytest
 
 from keydesk.calc.orders.ticket_draft import Entry
 from keydesk.calc.orders.ticket_settings import STANDARD, Template
-from keydesk.config.settings import TEMPLATES_FILE, BadSettings
-from keydesk.config.templates import export_templates, import_templates
-from keydesk.config.user_files import load_templates, load_user_settings
+from keydesk.config.folders import TEMPLATES_FILE
+from keydesk.config.template_transfer import export_templates, import_templates
+from keydesk.config.templates import load_templates
+from keydesk.config.toml_text import BadSettings
+from keydesk.config.user_files import load_user_settings
 
 D = Decimal
 SCALP = """
@@ -61,7 +63,10 @@ def test_what_a_template_leaves_out_is_the_standard_ones(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[templates.scalp]\nstip = 1", "templates.scalp.stip is not known; there are: type"),
+        (
+            "[templates.scalp]\nstip = 1",
+            "templates.toml:2: templates.scalp.stip is not known; did you mean stop? there are: ",
+        ),
         ('[templates.scalp]\ntype = "fok"', "templates.scalp.type must be one of: market"),
         ('[templates.scalp]\nstop = "1.5"', 'stop = "20p"'),
         ('[templates.scalp]\nstop = "0p"', "above 0"),

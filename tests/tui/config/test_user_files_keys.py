@@ -7,8 +7,8 @@ from textual.app import App, ComposeResult
 from textual.events import Event
 from textual.widget import Widget
 
-from keydesk.config.settings import BadSettings
-from keydesk.config.user_files import load_keymap
+from keydesk.config.keymap_file import load_keymap
+from keydesk.config.toml_text import BadSettings
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.keys.keymap import CHART, KEYMAP, TRADES, WATCHLIST, KeyMap
@@ -55,7 +55,7 @@ def test_panes_may_share_a_key(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "text"),
     [
-        ("byu = 'K'", "there is no key 'byu'; known: buy, sell"),
+        ("byu = 'K'", "keymap.toml:1: byu is not known; did you mean buy? there are: buy, sell"),
         ("send = 'x'", "send cannot be moved"),
         ("preset = 'x'", "preset cannot be moved"),
         ("ticket-up = 'x'", "ticket-up cannot be moved"),

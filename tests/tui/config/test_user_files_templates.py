@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from keydesk.calc.orders.ticket_settings import Limits, Template
-from keydesk.config.settings import BadSettings
-from keydesk.config.user_files import UserSettings, load_templates, load_user_settings
+from keydesk.config.templates import load_templates
+from keydesk.config.toml_text import BadSettings
+from keydesk.config.user_files import UserSettings, load_user_settings
 
 
 def written(folder: Path, text: str) -> Path:
@@ -47,14 +48,17 @@ def test_what_is_named_changes_and_the_rest_stays(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[size]\n1 = 2", "size is not known; there are: sizes, template, limits"),
+        (
+            "[size]\n1 = 2",
+            "templates.toml:1: size is not known; did you mean sizes? there are: sizes, template, limits",
+        ),
         ("sizes = 3", "sizes must be a table, [sizes]"),
         ("[sizes]\n10 = 2", "sizes.10 is not known"),
         ("[sizes]\n1 = 0", "sizes.1 must be a number above 0, such as 1 = 20"),
         ("[sizes]\n1 = false", "sizes.1 must be a number above 0, such as"),
         (
             "[template]\nstops = 20",
-            "template.stops is not known; there are: risk_percent, stop_pips",
+            "templates.toml:2: template.stops is not known; did you mean stop? there are: ",
         ),
         ("[template]\nstop = 20", 'stop = "20p" in pips, or stop = "1.5a" in average true ranges'),
         ("[template]\nstop = '1.5'", "template.stop must be a distance above 0 in quotes"),

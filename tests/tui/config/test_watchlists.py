@@ -6,7 +6,7 @@ import pytest
 
 from keydesk.calc.market import watchlists
 from keydesk.calc.market.watchlists import ALL, USUAL_COLUMNS, ListError, Watchlist, Watchlists
-from keydesk.config.settings import BadSettings
+from keydesk.config.toml_text import BadSettings
 from keydesk.config.watchlists import FILE, WatchlistFile
 
 OWN_TEXT = """\
@@ -75,14 +75,20 @@ def test_two_desks_change_the_same_file_and_nothing_is_lost(file: WatchlistFile)
     ("text", "words"),
     [
         ("lists = 5", "lists must be tables, each under a line [[lists]]"),
-        ("[[lists]]\n[[list]]", "list is not known"),
-        ("[[lists]]\n", "list 1: name must be text in quotes"),
+        ("[[lists]]\n[[list]]", "watchlists.toml:2: list is not known; did you mean lists?"),
+        ("[[lists]]\n", "watchlists.toml:1: lists[1].name must be text in quotes"),
         ('[[lists]]\nname = ""', "a list needs a name"),
         ('[[lists]]\nname = "\\u001b[2J"', "a name has no control characters"),
-        ('[[lists]]\nname = "A"\ninstrument = []', "list A: instrument is not known"),
-        ('[[lists]]\nname = "A"\ninstruments = "EUR_USD"', "list A: instruments must be names"),
-        ('[[lists]]\nname = "A"\ninstruments = ["\\u001b"]', "list A: instruments must be names"),
-        ('[[lists]]\nname = "A"\ncolumns = ["vwap"]', "list A: no column 'vwap'; there are: bid"),
+        (
+            '[[lists]]\nname = "A"\ninstrument = []',
+            "watchlists.toml:3: lists[1].instrument is not known; did you mean instruments?",
+        ),
+        ('[[lists]]\nname = "A"\ninstruments = "EUR_USD"', "lists[1].instruments must be names"),
+        ('[[lists]]\nname = "A"\ninstruments = ["\\u001b"]', "lists[1].instruments must be names"),
+        (
+            '[[lists]]\nname = "A"\ncolumns = ["vwap"]',
+            "lists[1].columns: 'vwap' is not known; there are: bid",
+        ),
         ('[[lists]]\nname = "A"\n[[lists]]\nname = "a"', "two lists are named"),
         ('[[lists]]\nname = "All"\ninstruments = ["EUR_USD"]', "All holds every instrument"),
         ("[[lists]", "is not valid TOML"),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.config.last_workspace import Workspace
-from keydesk.config.settings import BadSettings
+from keydesk.config.toml_text import BadSettings
 from keydesk.config.workspaces import (
     FILE,
     NamedWorkspace,
@@ -63,7 +63,7 @@ def test_a_letter_stands_for_one_thing() -> None:
     [
         ("not toml", "is not valid TOML"),
         ("panes = 1", "panes is not known"),
-        ("bookmarks = 1", "must be tables"),
+        ("bookmarks = 1", "workspaces.toml:1: bookmarks must be a table, [bookmarks]"),
         ("[bookmarks]\nG = 'GBP_USD'", "bookmarks.G must be a letter"),
         ("[bookmarks]\ng = 'gbp \\u001b'", "bookmarks.g must be a letter"),
         ("[bookmarks]\ng = 5", "bookmarks.g must be a letter"),
@@ -74,7 +74,10 @@ def test_a_letter_stands_for_one_thing() -> None:
         ("[workspaces.x]\nkey = 's'\ntimeframe = 'M7'", "timeframe must be one of: S5"),
         ("[workspaces.x]\nkey = 's'\ntimeframe = ['M1']", "timeframe must be one of: S5"),
         ("[workspaces.x]\nkey = 's'\nvwap = 1", "workspaces.x.vwap is not known"),
-        ("[workspaces.x]\nkey = 's'\npanes = { trades = 5 }", "panes must be names"),
+        (
+            "[workspaces.x]\nkey = 's'\npanes = { trades = 5 }",
+            "workspaces.toml:3: workspaces.x.panes.trades must be names",
+        ),
         ("[workspaces.x]\nkey = 's'\nlist = 5", "list must be text in quotes"),
         ("[workspaces.x]\nkey = 's'\nlist = \"a\\u001b\"", "list must be text in quotes"),
         ("[workspaces.x]\nkey = 's'\nindicators = ['vwap']", "workspaces.x.indicators: "),

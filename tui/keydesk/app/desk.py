@@ -28,8 +28,9 @@ from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.window import DeskWindow
 from keydesk.app.workspaces import WorkspaceActions
 from keydesk.config.command_history import CommandHistory
+from keydesk.config.folders import DeskOptions, Folders
 from keydesk.config.last_workspace import WorkspaceFile
-from keydesk.config.settings import DeskOptions, Folders, Settings
+from keydesk.config.settings import Settings
 from keydesk.config.user_files import UserSettings
 from keydesk.config.watchlists import WatchlistFile
 from keydesk.keys.confirm import Letters

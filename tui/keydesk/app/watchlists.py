@@ -8,7 +8,7 @@ from time import time_ns
 from keydesk.app.window import DeskWindow
 from keydesk.calc.market import watchlists
 from keydesk.calc.market.watchlists import Change, ListError
-from keydesk.config.settings import BadSettings
+from keydesk.config.toml_text import BadSettings
 from keydesk.config.watchlists import WatchlistFile
 from keydesk.panes.watch_order import RowFilter
 from keydesk.panes.watchlist import Watchlist

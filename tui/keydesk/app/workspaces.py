@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from keydesk.app.window import DeskWindow
 from keydesk.calc.market.indicator_specs import parse_indicators
-from keydesk.config.settings import BadSettings
+from keydesk.config.toml_text import BadSettings
 from keydesk.config.workspaces import (
     WORKSPACE_NAME,
     NamedWorkspace,

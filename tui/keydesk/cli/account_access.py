@@ -23,13 +23,8 @@ from keydesk.app.account_sources import AccountAddress, Band, ProfileAccount, pr
 from keydesk.app.practice_broker import EmbeddedBroker, PracticeFailed
 from keydesk.cli.script_output import Refusal, document_text, say_document
 from keydesk.cli.token_access import given_passphrase, token_of
-from keydesk.config.settings import (
-    Folders,
-    Settings,
-    find_folders,
-    load_settings,
-    profile_to_open,
-)
+from keydesk.config.folders import Folders, find_folders
+from keydesk.config.settings import Settings, load_settings, profile_to_open
 from keydesk.terminal.output import say, say_error
 from keydesk.text.format import pair
 from keydesk.text.sanitize import clean, safe

@@ -14,19 +14,16 @@ from keydesk.app.account_sources import AccountSource, PracticeMarket, ProfileAc
 from keydesk.app.practice_broker import STOP_SECONDS, EmbeddedBroker
 from keydesk.cli.runner import desk_options, report_error
 from keydesk.cli.script_output import Refusal
-from keydesk.config.settings import (
+from keydesk.config.folders import (
     PRACTICE_MARKET,
-    BadSettings,
     DeskOptions,
     Folders,
-    Profile,
-    Settings,
     UnsafeFolder,
     find_folders,
-    load_settings,
     make_private,
-    profile_to_open,
 )
+from keydesk.config.settings import Settings, load_settings, profile_to_open
+from keydesk.config.toml_text import BadSettings
 from keydesk.terminal.check import TerminalCheck, TerminalFacts, unusable
 from keydesk.terminal.output import (
     discard_what_cannot_be_written,
@@ -35,6 +32,7 @@ from keydesk.terminal.output import (
 )
 from keydesk.terminal.reset import repair_if_left
 from keydesk.text.sanitize import clean, safe
+from keydesk_client.auth.profiles import Profile
 from keydesk_client.errors import KeydeskClientError
 
 if TYPE_CHECKING:

@@ -18,14 +18,9 @@ from keydesk.app.account_sources import AccountAddress
 from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.script_output import Refusal, say_document
 from keydesk.cli.token_access import VAULT
-from keydesk.config.settings import (
-    BadSettings,
-    Folders,
-    UnsafeFolder,
-    find_folders,
-    load_settings,
-    make_private,
-)
+from keydesk.config.folders import Folders, UnsafeFolder, find_folders, make_private
+from keydesk.config.settings import load_settings
+from keydesk.config.toml_text import BadSettings
 from keydesk.terminal.check import TerminalCheck, TerminalFacts, ascii_locale, unusable
 from keydesk.terminal.output import say
 from keydesk.terminal.query import colour_depth

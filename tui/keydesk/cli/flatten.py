@@ -14,19 +14,15 @@ from keydesk.cli.account_access import (
 )
 from keydesk.cli.script_output import Refusal
 from keydesk.cli.token_access import is_confirmed
-from keydesk.config.settings import (
-    PRACTICE_MARKET,
-    Profile,
-    find_folders,
-    load_settings,
-    profile_to_open,
-)
+from keydesk.config.folders import PRACTICE_MARKET, find_folders
+from keydesk.config.settings import load_settings, profile_to_open
 from keydesk.keys.confirm import Letters
 from keydesk.keys.guard import SEND
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import safe
 from keydesk.trading.desk_session import DeskLock
 from keydesk.trading.open_items import OpenItems, open_items_at_broker
+from keydesk_client.auth.profiles import Profile
 
 
 def cancel_all(options: Namespace) -> int:

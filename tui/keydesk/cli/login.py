@@ -17,17 +17,12 @@ from keydesk.cli.token_access import (
     store_of,
     with_retries,
 )
+from keydesk.config.folders import PRACTICE_MARKET, Folders, find_folders
 from keydesk.config.profiles import delete_profile, save_last_profile, save_profile
-from keydesk.config.settings import (
-    PRACTICE_MARKET,
-    Folders,
-    Profile,
-    find_folders,
-    load_settings,
-    profile_named,
-)
+from keydesk.config.settings import load_settings, profile_named
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import Printable, SafeText, clean, safe
+from keydesk_client.auth.profiles import Profile
 from keydesk_client.auth.secret import Secret
 from keydesk_client.auth.token_store import Passphrase, check_token
 from keydesk_client.errors import KeydeskClientError, StoreDamaged, StoreLocked

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from keydesk.calc.orders.ticket_settings import Template
 from keydesk.cli.script_output import say_document
-from keydesk.config.settings import TEMPLATES_FILE, find_folders, table_in
-from keydesk.config.templates import export_templates, import_templates, read_templates
-from keydesk.config.user_files import load_templates
+from keydesk.config.folders import TEMPLATES_FILE, find_folders
+from keydesk.config.template_transfer import export_templates, import_templates
+from keydesk.config.templates import load_templates, read_templates_file
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import clean, safe
 
@@ -16,8 +16,7 @@ from keydesk.text.sanitize import clean, safe
 def list_templates(options: Namespace) -> int:
     """Print the names, and the instruments of each; return the exit code."""
     folder, standard = _folder_and_standard(options)
-    path = folder / TEMPLATES_FILE
-    book = read_templates(table_in(path), standard, path)
+    book = read_templates_file(folder / TEMPLATES_FILE, standard).templates
     if options.json:
         by_name = {
             name: [each for each, of in book.by_instrument.items() if of == name]

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from keydesk.cli.script_output import Refusal
-from keydesk.config.settings import Folders, Profile, TokenPlace
+from keydesk.config.folders import Folders
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import safe
 from keydesk_client.auth.private_files import Warn
 from keydesk_client.auth.profiles import VAULT as VAULT_PATH
+from keydesk_client.auth.profiles import Profile, TokenPlace
 from keydesk_client.auth.secret import Secret
 from keydesk_client.auth.token_store import (
     Passphrase,

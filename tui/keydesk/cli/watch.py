@@ -19,7 +19,7 @@ from keydesk.calc.market.watchlists import ALL, Watchlist, Watchlists
 from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.script_output import Refusal
 from keydesk.config.alert_settings import AlertSettings, load_alert_settings
-from keydesk.config.settings import find_folders, make_private
+from keydesk.config.folders import find_folders, make_private
 from keydesk.feeds import session
 from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.session import Feed

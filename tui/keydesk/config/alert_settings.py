@@ -13,12 +13,15 @@
 A line on the screen is always written.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Literal, TypeVar, get_args
 
-from keydesk.config.settings import FILE, BadSettings, part_of, table_in
+from pydantic import ConfigDict, Field, PlainValidator, WithJsonSchema
+
+from keydesk.config.declared import WRONG, Must, Table, read_file, unknown
+from keydesk.config.folders import FILE
+from keydesk.config.settings import Settings
 from keydesk.terminal.notification import OSC_KINDS, OscKind
 from keydesk.text.sanitize import clean
 
@@ -28,8 +31,7 @@ KINDS: tuple[EventKind, ...] = get_args(EventKind)
 CHANNELS: tuple[Channel, ...] = get_args(Channel)
 MAX_ARGUMENTS = 32
 MAX_ARGUMENT_LENGTH = 1000
-TIMEOUTS = range(1, 61)
-_KIND_OF: Mapping[str, EventKind] = {each: each for each in KINDS}
+Word = TypeVar("Word", bound=str)
 USUAL: Mapping[EventKind, tuple[Channel, ...]] = {
     "alert": ("flash", "bell", "desktop", "command"),
     "fill": ("bell", "command"),
@@ -41,18 +43,97 @@ USUAL: Mapping[EventKind, tuple[Channel, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class AlertSettings:
-    """The channels of each kind, and the trader's command."""
+def _kinds(table: object) -> dict[EventKind, tuple[Channel, ...]]:
+    if not isinstance(table, dict):
+        raise WRONG
+    for name, channels in table.items():
+        if name not in KINDS:
+            raise ValueError(f".{clean(str(name))} {unknown(str(name), KINDS)}")
+        if not isinstance(channels, list | tuple) or any(each not in CHANNELS for each in channels):
+            there = ", ".join(f'"{each}"' for each in CHANNELS)
+            raise ValueError(f".{name} must be a list of {there}, or []")
+    own = {kind: table[kind] for kind in KINDS if kind in table}
+    return {kind: _ordered(CHANNELS, listed) for kind, listed in own.items()}
 
-    kinds: Mapping[EventKind, tuple[Channel, ...]] = field(default_factory=lambda: USUAL)
-    notify: tuple[str, ...] = ()  # program and arguments; empty: none
-    notify_timeout: int = 10  # seconds
-    desktop: tuple[OscKind, ...] = ()  # empty: what the terminal knows
+
+def _ordered(known: Sequence[Word], listed: Sequence[object]) -> tuple[Word, ...]:
+    return tuple(each for each in known if each in listed)
+
+
+def _notify(words: object) -> tuple[str, ...]:
+    if (
+        not isinstance(words, list | tuple)
+        or len(words) > MAX_ARGUMENTS
+        or not all(map(_is_argument, words))
+    ):
+        raise WRONG
+    if words and not words[0]:
+        raise ValueError("names no program")
+    return tuple(words)
+
+
+def _is_argument(word: object) -> bool:
+    return isinstance(word, str) and len(word) <= MAX_ARGUMENT_LENGTH and "\0" not in word
+
+
+def _desktop(value: object) -> tuple[OscKind, ...]:
+    if not isinstance(value, list) or any(each not in OSC_KINDS for each in value):
+        raise WRONG
+    return _ordered(OSC_KINDS, value)
+
+
+class AlertSettings(Table):
+    """The table `[alerts]`: the channels of each kind of event, and the trader's command."""
+
+    kinds: Annotated[
+        Mapping[EventKind, tuple[Channel, ...]],
+        PlainValidator(_kinds),
+        WithJsonSchema(
+            {
+                "type": "object",
+                "properties": {
+                    kind: {"type": "array", "items": {"enum": list(CHANNELS)}} for kind in KINDS
+                },
+                "additionalProperties": False,
+            }
+        ),
+        Must("a table, [alerts.kinds]"),
+    ] = Field(default_factory=lambda: USUAL)
+    """The channels of each kind of event; a line on the screen is always written."""
+
+    notify: Annotated[
+        tuple[str, ...],
+        PlainValidator(_notify),
+        WithJsonSchema({"type": "array", "items": {"type": "string"}}),
+        Must(
+            "a program and its arguments as a list of texts",
+            'notify = ["notify-send", "{title}", "{text}"]; a shell line is not run',
+        ),
+    ] = ()
+    """A program and its arguments; `{title}` and `{text}` stand for the message. Never a shell line."""
+
+    notify_timeout: Annotated[int, Field(ge=1, le=60), Must("whole seconds from 1 to 60")] = 10
+    """Seconds after which the program is ended."""
+
+    desktop: Annotated[
+        tuple[OscKind, ...],
+        PlainValidator(_desktop),
+        WithJsonSchema({"type": "array", "items": {"enum": list(OSC_KINDS)}}),
+        Must('a list of "777", "9", "99", or left out'),
+    ] = ()
+    """The notifications of the terminal; left out: what it knows."""
 
     def has(self, kind: EventKind, channel: Channel) -> bool:
         """Return whether a kind of event is delivered by a channel."""
         return channel in self.kinds.get(kind, ())
+
+
+class ConfigFile(Settings):
+    """All of `config.toml`. `Settings` is the part that exits need, too: they work with any other key wrong."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    alerts: AlertSettings = Field(default_factory=AlertSettings)
 
 
 def load_alert_settings(folder: Path) -> AlertSettings:
@@ -61,63 +142,5 @@ def load_alert_settings(folder: Path) -> AlertSettings:
     Raises:
         BadSettings: a member is not known, or has a wrong value.
     """
-    path = folder / FILE
-    table = part_of(table_in(path), "alerts", path)
-    known = ("notify", "notify_timeout", "desktop", "kinds")
-    for name in table:
-        if name not in known:
-            raise BadSettings(
-                f"{path}: alerts.{clean(name)} is not known; there are: {', '.join(known)}"
-            )
-    return AlertSettings(
-        kinds={**USUAL, **_kinds(table.get("kinds", {}), path)},
-        notify=_notify(table.get("notify", []), path),
-        notify_timeout=_timeout(table.get("notify_timeout", AlertSettings().notify_timeout), path),
-        desktop=_desktop(table.get("desktop", []), path),
-    )
-
-
-def _kinds(table: object, path: Path) -> Mapping[EventKind, tuple[Channel, ...]]:
-    if not isinstance(table, dict):
-        raise BadSettings(f"{path}: alerts.kinds must be a table, [alerts.kinds]")
-    kinds: dict[EventKind, tuple[Channel, ...]] = {}
-    for name, channels in table.items():
-        kind = _KIND_OF.get(str(name))
-        if kind is None:
-            there = ", ".join(KINDS)
-            raise BadSettings(
-                f"{path}: alerts.kinds.{clean(name)} is not known; there are: {there}"
-            )
-        if not isinstance(channels, list) or any(each not in CHANNELS for each in channels):
-            there = ", ".join(f'"{each}"' for each in CHANNELS)
-            raise BadSettings(f"{path}: alerts.kinds.{kind} must be a list of {there}, or []")
-        kinds[kind] = tuple(each for each in CHANNELS if each in channels)
-    return kinds
-
-
-def _notify(value: Any, path: Path) -> tuple[str, ...]:  # noqa: ANN401 - of the file
-    words = value if isinstance(value, list) else None
-    if words is None or len(words) > MAX_ARGUMENTS or not all(map(_is_argument, words)):
-        raise BadSettings(
-            f"{path}: alerts.notify must be a program and its arguments as a list of texts, such as "
-            'notify = ["notify-send", "{title}", "{text}"]; a shell line is not run'
-        )
-    if words and not words[0]:
-        raise BadSettings(f"{path}: alerts.notify names no program")
-    return tuple(words)
-
-
-def _is_argument(word: object) -> bool:
-    return isinstance(word, str) and len(word) <= MAX_ARGUMENT_LENGTH and "\0" not in word
-
-
-def _timeout(value: object, path: Path) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value not in TIMEOUTS:
-        raise BadSettings(f"{path}: alerts.notify_timeout must be whole seconds from 1 to 60")
-    return value
-
-
-def _desktop(value: object, path: Path) -> tuple[OscKind, ...]:
-    if not isinstance(value, list) or any(each not in OSC_KINDS for each in value):
-        raise BadSettings(f'{path}: alerts.desktop must be a list of "777", "9", "99", or left out')
-    return tuple(each for each in OSC_KINDS if each in value)
+    alerts = read_file(folder / FILE, ConfigFile).alerts
+    return alerts.model_copy(update={"kinds": {**USUAL, **alerts.kinds}})

@@ -7,9 +7,10 @@ The table has a list for each instrument, and one for those without their own:
     EUR_USD = ["bb 20 2", "rsi 14"]
 """
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated
+
+from pydantic import PlainValidator, WithJsonSchema
 
 from keydesk.calc.market.indicator_specs import (
     EVERY_INSTRUMENT,
@@ -18,32 +19,29 @@ from keydesk.calc.market.indicator_specs import (
     IndicatorSyntaxError,
     parse_indicators,
 )
-from keydesk.config.settings import TEMPLATES_FILE, BadSettings
+from keydesk.config.declared import WRONG, Must
+from keydesk.config.folders import TEMPLATES_FILE
+from keydesk.config.toml_text import BadSettings
 from keydesk_client.errors import UnsafeFile
 
 TABLE = "indicators"
 
 
-def read_indicators(
-    table: Mapping[str, Any], path: Path
-) -> Mapping[str, tuple[IndicatorSpec, ...]]:
-    """Return the indicators by instrument.
-
-    Raises:
-        BadSettings: a value is not a list, or one of its texts is not a valid indicator.
-    """
-    return {name: _read(name, texts, path) for name, texts in table.items()}
-
-
-def _read(name: str, texts: object, path: Path) -> tuple[IndicatorSpec, ...]:
+def _specs(texts: object) -> tuple[IndicatorSpec, ...]:
     if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
-        raise BadSettings(
-            f'{path}: {TABLE}.{name} must be a list of texts, such as {name} = ["ema 20", "rsi 14"]'
-        )
+        raise WRONG
     try:
         return parse_indicators(texts)
     except IndicatorSyntaxError as error:
-        raise BadSettings(f"{path}: {TABLE}.{name}: {error}") from error
+        raise ValueError(f": {error}") from error
+
+
+IndicatorList = Annotated[
+    tuple[IndicatorSpec, ...],
+    PlainValidator(_specs),
+    WithJsonSchema({"type": "array", "items": {"type": "string"}}),
+]
+INDICATORS = Must("a list of texts", '{key} = ["ema 20", "rsi 14"]')
 
 
 def save_indicators(folder: Path, choice: IndicatorChoice) -> None:

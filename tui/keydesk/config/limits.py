@@ -14,11 +14,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
-from keydesk.calc.orders.limits import LIMIT_FIELDS, LimitField, has_sane_size
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+
+from keydesk.calc.orders.limits import LIMIT_FIELDS, LimitField
 from keydesk.calc.orders.ticket_settings import Limits
-from keydesk.config.settings import TEMPLATES_FILE, BadSettings
+from keydesk.config.declared import (
+    WRONG,
+    AboveNothing,
+    AboveNothingOrOff,
+    Must,
+    Table,
+    decimal_of,
+    declare,
+    unknown,
+)
+from keydesk.config.folders import TEMPLATES_FILE
+from keydesk.config.toml_text import BadSettings
 from keydesk.text.format import pair
 from keydesk.text.sanitize import clean
 from keydesk_client.errors import UnsafeFile
@@ -29,44 +42,69 @@ OF_INSTRUMENTS = tuple(each.name for each in LIMIT_FIELDS if each.per_instrument
 WHOLE = frozenset(("cool_off_losses", "hard_open_trades"))
 
 
-def read_limits(table: Mapping[str, Any], path: Path) -> Limits:
-    """Return the limits of the table `[limits]` and of its tables for instruments.
+def _whole(value: object) -> object:
+    number = decimal_of(value)
+    if value is not False and (number is None or number != int(number)):
+        raise WRONG
+    return value
 
-    Raises:
-        BadSettings: one of them is not known, or is not a number that makes sense there.
-    """
-    instruments = {name: each for name, each in table.items() if isinstance(each, dict)}
-    common = {name: each for name, each in table.items() if name not in instruments}
-    refuse_unknown(common, tuple(FIELDS), path, f"{TABLE}.")
-    bounds: dict[str, Any] = {name: _limit(common, name, path, "") for name in common}
+
+def _declared(field: LimitField) -> tuple[Any, Any]:
+    """Return a limit as pydantic takes it: its type, and its default with what it means."""
+    kind = "whole number" if field.name in WHOLE else "number"
+    off = ", or false to have none" if field.may_be_off else ""
+    parts: list[Any] = [BeforeValidator(_whole)] if field.name in WHOLE else []
+    parts.append(Must(f"a {kind} above 0{off}", "{key} = 20"))
+    declared: Any = AboveNothingOrOff if field.may_be_off else AboveNothing
+    for part in parts:
+        declared = Annotated[declared, part]
+    usual = getattr(Limits(), field.name)
+    return declared, Field(
+        default=usual if usual is None else Decimal(str(usual)),
+        description=f"{field.text}, {field.unit}",
+    )
+
+
+InstrumentLimits = declare(
+    "InstrumentLimits", Table, {name: _declared(FIELDS[name]) for name in OF_INSTRUMENTS}
+)
+"""The limits of one instrument: the table `[limits.EUR_USD]`."""
+
+
+class _LimitsTable(Table):
+    model_config = ConfigDict(extra="allow")
+    others: ClassVar[type[Table]] = InstrumentLimits
+    __pydantic_extra__: dict[str, InstrumentLimits] = Field(init=False)  # type: ignore[valid-type]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _only_limits_and_instruments(cls, data: object) -> object:
+        for name, value in data.items() if isinstance(data, dict) else ():
+            if name in FIELDS:
+                continue
+            is_table = isinstance(value, dict)
+            if not is_table:
+                raise ValueError(f".{clean(name)} {unknown(name, tuple(FIELDS))}")
+            if "_" not in name or not name.isupper():
+                raise ValueError(
+                    f".{clean(name)} must be a number, or an instrument: [{TABLE}.EUR_USD]"
+                )
+        return data
+
+
+LimitsTable = declare(
+    "LimitsTable", _LimitsTable, {name: _declared(each) for name, each in FIELDS.items()}
+)
+"""The table `[limits]` of `templates.toml`."""
+
+
+def limits_of(table: Table) -> Limits:
+    """Return the trader's limits of a checked `LimitsTable`."""
+    bounds = {name: value for name, value in table.own_values().items() if name in FIELDS}
     if "slow_ms" in bounds:
         bounds["slow_ms"] = float(bounds["slow_ms"])
-    own = {name: _of_instrument(name, each, path) for name, each in instruments.items()}
+    own = {name: each.own_values() for name, each in (table.model_extra or {}).items()}
     return replace(Limits(), **bounds, instruments=own)
-
-
-def _of_instrument(name: str, table: Mapping[str, Any], path: Path) -> Mapping[str, Decimal | None]:
-    if name in FIELDS or "_" not in name or not name.isupper():
-        raise BadSettings(
-            f"{path}: {TABLE}.{clean(name)} must be a number, or an instrument: [{TABLE}.EUR_USD]"
-        )
-    refuse_unknown(table, OF_INSTRUMENTS, path, f"{TABLE}.{name}.")
-    return {limit: _limit(table, limit, path, f"{name}.") for limit in table}
-
-
-def _limit(table: Mapping[str, Any], name: str, path: Path, prefix: str) -> Decimal | None:
-    """Return the value of a limit, None for `false` where the limit may be absent."""
-    may_be_off = FIELDS[name].may_be_off
-    if table[name] is False and may_be_off:
-        return None
-    number = decimal_of(table[name])
-    if number is None or number <= 0 or (name in WHOLE and number != int(number)):
-        off = ", or false to have none" if may_be_off else ""
-        kind = "whole number" if name in WHOLE else "number"
-        raise BadSettings(
-            f"{path}: {TABLE}.{prefix}{name} must be a {kind} above 0{off}, such as {name} = 20"
-        )
-    return number
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,19 +187,3 @@ def with_limit(limits: Limits, change: LimitChange) -> Limits:
 
 def _number(value: Decimal) -> int | float:
     return int(value) if value == int(value) else float(value)
-
-
-def refuse_unknown(
-    table: Mapping[str, Any], known: tuple[str, ...], path: Path, prefix: str
-) -> None:
-    for name in table:
-        if name not in known:
-            raise BadSettings(f"{path}: {prefix}{name} is not known; there are: {', '.join(known)}")
-
-
-def decimal_of(value: object) -> Decimal | None:
-    """Return a finite number with up to 12 digits on each side of its point, None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        return None
-    number = Decimal(value)
-    return number if has_sane_size(number) else None

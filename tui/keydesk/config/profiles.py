@@ -7,8 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from keydesk.config.settings import FILE, PRACTICE_MARKET, BadSettings, Profile
+from keydesk.config.folders import FILE, PRACTICE_MARKET
+from keydesk.config.toml_text import BadSettings
 from keydesk_client.auth.private_files import locked, replace_file
+from keydesk_client.auth.profiles import Profile
 
 if TYPE_CHECKING:
     import tomlkit

@@ -1,4 +1,4 @@
-"""The named templates of `templates.toml`, and the one that each instrument begins with; import and export.
+"""`templates.toml`: sizes, the standard template, limits, indicators, named templates, and the one that each instrument begins with.
 
 [templates.scalp]
 type = "limit"            # market, limit, stop or touch
@@ -19,312 +19,436 @@ USD_JPY = "scalp"
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    Field,
+    PlainValidator,
+    WithJsonSchema,
+    model_validator,
+)
 
 from keydesk.calc.orders.plans.exit_plans import NO_PROFIT, NO_STEP
-from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT, parse_scale_out
-from keydesk.calc.orders.ticket_draft import MARKET_EXPIRIES, PENDING_EXPIRIES, Entry, Unit
-from keydesk.calc.orders.ticket_settings import STANDARD, Template, TemplateSet
-from keydesk.config.limits import decimal_of
-from keydesk.config.settings import TEMPLATES_FILE, BadSettings, part_of, table_in
+from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT, ScaleOut, parse_scale_out
+from keydesk.calc.orders.ticket_draft import MARKET_EXPIRIES, PENDING_EXPIRIES, Entry, Kind, Unit
+from keydesk.calc.orders.ticket_settings import STANDARD, Limits, Template, TemplateSet
+from keydesk.config.declared import (
+    WRONG,
+    AboveNothing,
+    AboveNothingOrOff,
+    Must,
+    NotNegative,
+    Table,
+    checked,
+    line_of,
+    unknown,
+)
+from keydesk.config.folders import TEMPLATES_FILE
+from keydesk.config.indicator_settings import INDICATORS, IndicatorList
+from keydesk.config.limits import LimitsTable, limits_of
+from keydesk.config.toml_text import BadSettings, parsed, text_in
 from keydesk.parse.orders import KINDS, OrderSyntaxError, ParsedOrder, parse_order
 from keydesk.text.typed import distance, duration_s, tokens
 
 TEMPLATES_TABLE, INSTRUMENTS_TABLE = "templates", "instruments"
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,19}", re.ASCII)
-EXIT_FIELDS = ("break_even_at", "step_trail", "time_stop")
-FIELDS = (
-    "type",
-    "size",
-    "stop",
-    "stop_required",
-    "target",
-    "trail",
-    "expiry",
-    "bound_pips",
-    "break_even_offset_pips",
-    "scale_out",
-    *EXIT_FIELDS,
-)
 EXIT_UNITS: Mapping[str, Unit] = {"a": "ATR", "p": "pips", "r": "R"}
+PRESETS = tuple("123456789")
 MINUTE_S = 60
 TRAIL_PARTS = 3
+PIPS_OR_RANGES = (
+    'a distance above 0 in quotes, {key} = "20p" in pips, or {key} = "1.5a" in average true ranges'
+)
+OR_OFF = "a number above 0, or false to have none"
+TEXT_OR_OFF = {"anyOf": [{"type": "string"}, {"const": False}]}
+Distance = tuple[Decimal | None, Decimal | None]  # pips, average true ranges; both None for none
+Trail = tuple[Entry, Entry, Entry]  # the profit it starts at, how far behind, its step
 
 
-def read_templates(data: Mapping[str, Any], standard: Template, path: Path) -> TemplateSet:
-    """Return the named templates of a settings file; what one leaves out is the standard template's.
-
-    Raises:
-        BadSettings: a field is unknown, or is nothing that makes sense there.
-    """
-    tables = part_of(data, TEMPLATES_TABLE, path)
-    named = {name: _template(name, table, standard, path) for name, table in tables.items()}
-    chosen = part_of(data, INSTRUMENTS_TABLE, path)
-    for instrument, name in chosen.items():
-        if not isinstance(name, str) or (name != STANDARD and name not in named):
-            known = ", ".join((STANDARD, *named))
-            raise BadSettings(
-                f"{path}: {INSTRUMENTS_TABLE}.{instrument} must name a template, one of: {known}"
-            )
-    return TemplateSet(named, dict(chosen))
-
-
-def _template(name: str, table: object, standard: Template, path: Path) -> Template:
-    where = f"{path}: {TEMPLATES_TABLE}.{name}"
-    if not NAME.fullmatch(name) or name == STANDARD:
-        raise BadSettings(
-            f"{where}: a name has up to 20 small letters, digits, - and _, and is not {STANDARD}"
-        )
-    if not isinstance(table, dict):
-        raise BadSettings(f"{where} must be a table, [{TEMPLATES_TABLE}.{name}]")
-    template = replace(standard, name=name)
-    for field, value in table.items():
-        if field not in FIELDS:
-            raise BadSettings(f"{where}.{field} is not known; there are: {', '.join(FIELDS)}")
-        if field not in EXIT_FIELDS:
-            template = _READERS[field](template, value, f"{where}.{field}")
-    return _agreeing(with_exit_rules(template, table, where), where)
-
-
-def _agreeing(template: Template, where: str) -> Template:
-    choices = MARKET_EXPIRIES if template.kind == "MARKET" else PENDING_EXPIRIES
-    if template.expiry and template.expiry not in choices:
-        raise BadSettings(f"{where}.expiry must be one of: {', '.join(choices)}")
-    has_stop = template.stop_pips is not None or template.stop_atr is not None
-    if template.target is None and template.target_r is not None and not has_stop:
-        raise BadSettings(f"{where}.target is in R, which needs a stop")
-    if not has_stop and template.scale_out.shares:
-        raise BadSettings(f"{where}.scale_out is in R, which needs a stop")
-    if not has_stop and template.exit_rules.counts_in_r:
-        raise BadSettings(f"{where}: its exit plan is in R, which needs a stop")
-    return template
-
-
-def _type(template: Template, value: object, where: str) -> Template:
-    if not isinstance(value, str) or value not in KINDS:
-        raise BadSettings(f"{where} must be one of: {', '.join(KINDS)}")
-    return replace(template, kind=KINDS[value])
-
-
-def _size(template: Template, value: object, where: str) -> Template:
-    order = _parsed(f"{value}" if isinstance(value, str | int) else "", where, 'size = "0.5%"')
-    if order.size is None or order != ParsedOrder(size=order.size):  # and nothing beside it
-        raise BadSettings(f'{where} must be a size such as 10000, "50k" or "0.5%"')
-    return replace(template, size=order.size)
-
-
-def _stop(template: Template, value: object, where: str) -> Template:
-    pips, ranges = _distance(value, where, 'stop = "20p"')
-    return replace(template, stop_pips=pips, stop_atr=ranges)
-
-
-def _trail(template: Template, value: object, where: str) -> Template:
-    pips, ranges = _distance(value, where, 'trail = "15p"')
-    return replace(template, trail_pips=pips, trail_atr=ranges)
-
-
-def _required(template: Template, value: object, where: str) -> Template:
-    if not isinstance(value, bool):
-        raise BadSettings(f"{where} must be true or false")
-    return replace(template, stop_required=value)
-
-
-def _target(template: Template, value: object, where: str) -> Template:
-    if value is False:
-        return replace(template, target=None, target_r=None)
-    order = _parsed(f"tp {value}" if isinstance(value, str) else "", where, 'target = "2r"')
-    parsed = order.target
-    is_alone = order == ParsedOrder(target=parsed)
-    if parsed is None or not is_alone or parsed.unit == "price" or not _is_above_nothing(parsed):
-        raise BadSettings(f'{where} must be "2r", "40p", "3a", or false for none')
-    if parsed.unit == "R":
-        return replace(template, target=None, target_r=parsed.value)
-    return replace(template, target=parsed)
-
-
-def _is_above_nothing(entry: Entry) -> bool:
-    return isinstance(entry.value, Decimal) and entry.value > 0
-
-
-def _expiry(template: Template, value: object, where: str) -> Template:
-    if not isinstance(value, str):
-        raise BadSettings(f'{where} must be text in quotes, such as expiry = "GFD"')
-    return replace(template, expiry=value)
-
-
-def _bound(template: Template, value: object, where: str) -> Template:
-    return replace(template, bound_pips=_number(value, where))
-
-
-def _offset(template: Template, value: object, where: str) -> Template:
-    return replace(template, break_even_offset_pips=_number(value, where))
-
-
-def with_exit_rules(template: Template, table: Mapping[str, Any], where: str) -> Template:
-    """Return a template with the exit plan of its table; the offset is that of the key for break-even."""
-    for field in EXIT_FIELDS:
-        if field in table:
-            template = _READERS[field](template, table[field], f"{where}.{field}")
-    offset = template.break_even_offset_pips
-    rules = replace(template.exit_rules, break_even_offset_pips=offset)
-    return template if rules.is_empty else replace(template, exit_rules=rules)
-
-
-def _break_even_at(template: Template, value: object, where: str) -> Template:
-    entry = NO_PROFIT if value is False else _exit_distance(value, where, '"1r", "20p" or "1.5a"')
-    return replace(template, exit_rules=replace(template.exit_rules, break_even_at=entry))
-
-
-def _step_trail(template: Template, value: object, where: str) -> Template:
-    right = '"1.5r 20p 5p": from that profit on, so far behind, in such steps'
-    after, behind, step = NO_PROFIT, NO_PROFIT, NO_STEP
-    if value is not False:
-        parts = value.split() if isinstance(value, str) else []
-        if len(parts) != TRAIL_PARTS:
-            raise BadSettings(f"{where} must be {right}, or false for none")
-        after, behind, step = (_exit_distance(each, where, right) for each in parts)
-    rules = replace(template.exit_rules, trail_from=after, trail_behind=behind, trail_step=step)
-    return replace(template, exit_rules=rules)
-
-
-def _time_stop(template: Template, value: object, where: str) -> Template:
-    minutes = None
-    if value is not False:
-        seconds = duration_s(value) if isinstance(value, str) else None
-        if not seconds or seconds % MINUTE_S:
-            raise BadSettings(f'{where} must be "90m", "4h" or "2d", or false for none')
-        minutes = Decimal(seconds // MINUTE_S)
-    return replace(template, exit_rules=replace(template.exit_rules, close_after_minutes=minutes))
-
-
-def _scale_out(template: Template, value: object, where: str) -> Template:
-    if value is False:
-        return replace(template, scale_out=NO_SCALE_OUT)
-    scale_out = parse_scale_out(value) if isinstance(value, str) and value.strip() else ""
-    if isinstance(scale_out, str):
-        why = scale_out or "it is empty"
-        raise BadSettings(f'{where} must be as "33/33/34 1r 2r", or false for none: {why}')
-    return replace(template, scale_out=scale_out)
-
-
-def _exit_distance(value: object, where: str, right: str) -> Entry:
+def _exit_distance(value: object) -> Entry:
     written = distance(value, "apr")
     if written is None:
-        raise BadSettings(f"{where} must be {right}, or false for none")
+        raise WRONG
     return Entry(written.text, EXIT_UNITS[written.unit])
 
 
-_READERS: Mapping[str, Callable[[Template, object, str], Template]] = {
-    "type": _type,
-    "size": _size,
-    "stop": _stop,
-    "stop_required": _required,
-    "target": _target,
-    "trail": _trail,
-    "expiry": _expiry,
-    "bound_pips": _bound,
-    "break_even_offset_pips": _offset,
-    "break_even_at": _break_even_at,
-    "step_trail": _step_trail,
-    "time_stop": _time_stop,
-    "scale_out": _scale_out,
-}
+def _break_even_at(value: object) -> Entry:
+    return NO_PROFIT if value is False else _exit_distance(value)
 
 
-def _parsed(text: str, where: str, right: str) -> Any:  # noqa: ANN401 - a ParsedOrder
-    try:
-        return parse_order(tokens(text))
-    except OrderSyntaxError as error:
-        raise BadSettings(f"{where}: {error}; write it as {right}") from error
-
-
-def _distance(value: object, where: str, right: str) -> tuple[Decimal | None, Decimal | None]:
-    """Return pips or average true ranges; both None for `false`."""
+def _step_trail(value: object) -> Trail:
     if value is False:
-        return None, None
+        return NO_PROFIT, NO_PROFIT, NO_STEP
+    parts = value.split() if isinstance(value, str) else []
+    if len(parts) != TRAIL_PARTS:
+        raise WRONG
+    after, behind, step = map(_exit_distance, parts)
+    return after, behind, step
+
+
+def _time_stop(value: object) -> Decimal | None:
+    if value is False:
+        return None
+    seconds = duration_s(value) if isinstance(value, str) else None
+    if not seconds or seconds % MINUTE_S:
+        raise WRONG
+    return Decimal(seconds // MINUTE_S)
+
+
+class ExitTable(Table):
+    """The exit plan of a template; it acts while the desk runs."""
+
+    break_even_at: Annotated[
+        Entry,
+        PlainValidator(_break_even_at),
+        WithJsonSchema(TEXT_OR_OFF),
+        Must('"1r", "20p" or "1.5a", or false for none'),
+    ] = NO_PROFIT
+    """The profit at which the stop goes to break-even: R, pips or average true ranges."""
+
+    break_even_offset_pips: Annotated[NotNegative, Must("a number, 0 or above")] = Decimal(0)
+    """So many pips beyond break-even."""
+
+    step_trail: Annotated[
+        Trail,
+        PlainValidator(_step_trail),
+        WithJsonSchema(TEXT_OR_OFF),
+        Must('"1.5r 20p 5p": from that profit on, so far behind, in such steps, or false for none'),
+    ] = (NO_PROFIT, NO_PROFIT, NO_STEP)
+    """From that profit on the stop follows, so far behind, in such steps."""
+
+    time_stop: Annotated[
+        Decimal | None,
+        PlainValidator(_time_stop),
+        WithJsonSchema(TEXT_OR_OFF),
+        Must('"90m", "4h" or "2d", or false for none'),
+    ] = None
+    """The trade is closed so long after it was opened."""
+
+    def with_exit_rules(self, template: Template) -> Template:
+        """Return a template with this exit plan; what it leaves out is the template's."""
+        own, rules = self.model_fields_set, template.exit_rules
+        if "break_even_at" in own:
+            rules = replace(rules, break_even_at=self.break_even_at)
+        if "step_trail" in own:
+            after, behind, step = self.step_trail
+            rules = replace(rules, trail_from=after, trail_behind=behind, trail_step=step)
+        if "time_stop" in own:
+            rules = replace(rules, close_after_minutes=self.time_stop)
+        rules = replace(rules, break_even_offset_pips=template.break_even_offset_pips)
+        return template if rules.is_empty else replace(template, exit_rules=rules)
+
+
+def _distance(value: object) -> Distance:
     written = distance(value, "ap")
     if written is None:
-        raise BadSettings(
-            f"{where} must be a distance above 0 in quotes, {right}, or false for none"
-        )
+        raise WRONG
     return (None, written.number) if written.unit == "a" else (written.number, None)
 
 
-def _number(value: object, where: str) -> Decimal:
-    number = decimal_of(value)
-    if number is None or number < 0:
-        raise BadSettings(f"{where} must be a number, 0 or above")
-    return number
+class StandardTable(ExitTable):
+    """The table `[template]`: what every new ticket starts with."""
+
+    risk_percent: Annotated[AboveNothing, Must("a number above 0", "{key} = 20")] = Decimal(1)
+    """Size preset 0: per cent of NAV at risk."""
+
+    stop_pips: Annotated[AboveNothingOrOff, Must(OR_OFF, "{key} = 20")] = Decimal(20)
+    """The distance of the stop in pips."""
+
+    stop_spreads: Annotated[NotNegative, Must("a number above 0", "{key} = 20")] = Decimal(5)
+    """The stop is at least so many spreads away."""
+
+    target_r: Annotated[AboveNothingOrOff, Must(OR_OFF, "{key} = 20")] = Decimal(2)
+    """The target in R."""
+
+    trail_pips: Annotated[AboveNothingOrOff, Must(OR_OFF, "{key} = 20")] = None
+    """The distance of a trailing stop in pips."""
+
+    stop: Annotated[
+        Distance,
+        PlainValidator(_distance),
+        WithJsonSchema({"type": "string"}),
+        Must(PIPS_OR_RANGES),
+    ] = (None, None)
+    """The distance of the stop with its unit: "20p", or "1.5a" in average true ranges."""
+
+    trail: Annotated[
+        Distance,
+        PlainValidator(_distance),
+        WithJsonSchema({"type": "string"}),
+        Must(PIPS_OR_RANGES),
+    ] = (None, None)
+    """The distance of a trailing stop with its unit."""
+
+    @model_validator(mode="after")
+    def _one_distance(self) -> "StandardTable":
+        for name in ("stop", "trail"):
+            if {name, f"{name}_pips"} <= self.model_fields_set:
+                raise ValueError(f".{name} and template.{name}_pips: leave one out")
+        return self
+
+    def template(self, sizes: Mapping[str, Decimal]) -> Template:
+        """Return the standard template with the trader's sizes."""
+        usual, own = Template(), self.own_values()
+        plain = {name: value for name, value in own.items() if name in STANDARD_NUMBERS}
+        for name in ("stop", "trail"):
+            if name in own:
+                pips, ranges = own[name]
+                plain[f"{name}_atr"] = ranges
+                if ranges is None:
+                    plain[f"{name}_pips"] = pips
+        presets = {int(number): size for number, size in sizes.items()}
+        return self.with_exit_rules(replace(usual, sizes={**usual.sizes, **presets}, **plain))
 
 
-def export_templates(
-    folder: Path, names: tuple[str, ...] = (), standard: Template | None = None
-) -> str:
-    """Return the tables of the named templates, or of all, as TOML; `standard` has what they leave out.
-
-    Raises:
-        BadSettings: the file cannot be read, or there is no such template.
-    """
-    import tomlkit  # noqa: PLC0415 - needed for writing only
-
-    path = folder / TEMPLATES_FILE
-    data = table_in(path)
-    read_templates(data, standard or Template(), path)
-    tables = data.get(TEMPLATES_TABLE, {})
-    missing = [name for name in names if name not in tables]
-    if missing:
-        known = ", ".join(tables) or "none yet"
-        raise BadSettings(f"{path}: there is no template {missing[0]!r} (known: {known})")
-    document = tomlkit.document()
-    kept = tomlkit.table(is_super_table=True)
-    for name in names or tuple(tables):
-        kept[name] = {key: _plain(value) for key, value in tables[name].items()}
-    document[TEMPLATES_TABLE] = kept
-    return tomlkit.dumps(document)
+STANDARD_NUMBERS = frozenset(
+    (
+        "risk_percent",
+        "stop_pips",
+        "stop_spreads",
+        "target_r",
+        "trail_pips",
+        "break_even_offset_pips",
+    )
+)
 
 
-def import_templates(
-    folder: Path, source: Path, standard: Template | None = None
-) -> tuple[str, ...]:
-    """Write the templates of a file into the trader's, replacing those of the same name; return their names.
-
-    `standard` is the trader's own, which has what they leave out: they must agree with it.
-
-    Raises:
-        BadSettings: one of the files cannot be read; nothing is written then.
-    """
-    import tomlkit  # noqa: PLC0415 - needed for writing only
-
-    from keydesk.config.profiles import change_file  # noqa: PLC0415 - loads tomlkit
-
-    data = table_in(source)
-    tables = data.get(TEMPLATES_TABLE, {})
-    named = read_templates({TEMPLATES_TABLE: tables}, standard or Template(), source).named
-    names = tuple(named)
-    if not names:
-        raise BadSettings(f"{source} has no template: it needs a table such as [templates.scalp]")
-
-    def change(document: tomlkit.TOMLDocument) -> None:
-        own = document.setdefault(TEMPLATES_TABLE, tomlkit.table(is_super_table=True))
-        if not isinstance(own, dict):
-            raise BadSettings(f"{folder / TEMPLATES_FILE}: {TEMPLATES_TABLE} must be a table")
-        for name in names:
-            own[name] = {key: _plain(value) for key, value in tables[name].items()}
-
-    change_file(folder, TEMPLATES_FILE, change)
-    return names
+def _kind(value: object) -> Kind:
+    if not isinstance(value, str) or value not in KINDS:
+        raise WRONG
+    return KINDS[value]
 
 
-def _plain(value: object) -> object:
-    """Return a value that tomlkit writes as it was read: Decimals are its floats."""
-    import tomlkit  # noqa: PLC0415 - needed for writing only
+def _parsed(text: str, right: str) -> ParsedOrder:
+    try:
+        return parse_order(tokens(text))
+    except OrderSyntaxError as error:
+        raise ValueError(f": {error}; write it as {right}") from error
 
-    if not isinstance(value, Decimal):
-        return value
-    return tomlkit.parse(f"value = {value:f}" if "." in f"{value:f}" else f"value = {value:f}.0")[
-        "value"
-    ]
+
+def _size(value: object) -> Entry:
+    order = _parsed(f"{value}" if isinstance(value, str | int) else "", 'size = "0.5%"')
+    if order.size is None or order != ParsedOrder(size=order.size):  # and nothing beside it
+        raise WRONG
+    return order.size
+
+
+def _distance_or_off(value: object) -> Distance:
+    return (None, None) if value is False else _distance(value)
+
+
+def _target(value: object) -> Entry | None:
+    if value is False:
+        return None
+    order = _parsed(f"tp {value}" if isinstance(value, str) else "", 'target = "2r"')
+    target = order.target
+    is_alone = order == ParsedOrder(target=target)
+    if target is None or not is_alone or target.unit == "price":
+        raise WRONG
+    if not isinstance(target.value, Decimal) or target.value <= 0:
+        raise WRONG
+    return target
+
+
+def _scale_out(value: object) -> ScaleOut:
+    if value is False:
+        return NO_SCALE_OUT
+    scale_out = (
+        parse_scale_out(value) if isinstance(value, str) and value.strip() else "it is empty"
+    )
+    if isinstance(scale_out, ScaleOut):
+        return scale_out
+    raise ValueError(f'must be as "33/33/34 1r 2r", or false for none: {scale_out}')
+
+
+class NamedTemplate(ExitTable):
+    """A table `[templates.NAME]`; what it leaves out is the standard template's."""
+
+    type: Annotated[
+        Kind,
+        PlainValidator(_kind),
+        WithJsonSchema({"enum": list(KINDS)}),
+        Must(f"one of: {', '.join(KINDS)}"),
+    ] = "MARKET"
+    """The type of the order."""
+
+    size: Annotated[
+        Entry | None,
+        PlainValidator(_size),
+        WithJsonSchema({"type": ["string", "integer"]}),
+        Must('a size such as 10000, "50k" or "0.5%"'),
+    ] = None
+    """Units, or % of NAV at risk; left out: the active preset."""
+
+    stop: Annotated[
+        Distance,
+        PlainValidator(_distance_or_off),
+        WithJsonSchema(TEXT_OR_OFF),
+        Must('a distance above 0 in quotes, {key} = "20p", or false for none'),
+    ] = (None, None)
+    """The distance of the stop: pips "10p", or average true ranges "1.5a"."""
+
+    stop_required: Annotated[bool, Must("true or false")] = False
+    """A ticket without a stop is refused."""
+
+    target: Annotated[
+        Entry | None,
+        PlainValidator(_target),
+        WithJsonSchema(TEXT_OR_OFF),
+        Must('"2r", "40p", "3a", or false for none'),
+    ] = None
+    """The target in R, pips or average true ranges."""
+
+    trail: Annotated[
+        Distance,
+        PlainValidator(_distance_or_off),
+        WithJsonSchema(TEXT_OR_OFF),
+        Must('a distance above 0 in quotes, {key} = "15p", or false for none'),
+    ] = (None, None)
+    """The distance of a trailing stop."""
+
+    expiry: Annotated[str, Must("text in quotes", '{key} = "GFD"')] = ""
+    """The time in force: FOK, IOC, GTC, GFD; by the type of the order."""
+
+    bound_pips: Annotated[NotNegative | None, Must("a number, 0 or above")] = None
+    """How far a market order may slip, in pips."""
+
+    scale_out: Annotated[
+        ScaleOut,
+        PlainValidator(_scale_out),
+        WithJsonSchema(TEXT_OR_OFF),
+    ] = NO_SCALE_OUT
+    """The order as several trades with targets of their own: "33/33/34 1r 2r"."""
+
+    def template(self, name: str, standard: Template) -> Template:
+        """Return the template with what it leaves out from the standard one."""
+        own = self.own_values()
+        plain: dict[str, Any] = {
+            each: own[each]
+            for each in (
+                "size",
+                "stop_required",
+                "expiry",
+                "bound_pips",
+                "break_even_offset_pips",
+                "scale_out",
+            )
+            if each in own
+        }
+        if "type" in own:
+            plain["kind"] = self.type
+        for each in ("stop", "trail"):
+            if each in own:
+                plain[f"{each}_pips"], plain[f"{each}_atr"] = own[each]
+        if "target" in own:
+            is_in_r = self.target is not None and self.target.unit == "R"
+            plain["target"] = None if is_in_r else self.target
+            if is_in_r or self.target is None:
+                plain["target_r"] = self.target.value if self.target is not None else None
+        return self.with_exit_rules(replace(standard, name=name, **plain))
+
+
+def _template_name(name: str) -> str:
+    if not NAME.fullmatch(name) or name == STANDARD:
+        raise ValueError(
+            f": a name has up to 20 small letters, digits, - and _, and is not {STANDARD}"
+        )
+    return name
+
+
+def _preset(name: str) -> str:
+    if name not in PRESETS:
+        raise ValueError(unknown(name, PRESETS))
+    return name
+
+
+class TemplatesFile(Table):
+    """All of `templates.toml`."""
+
+    sizes: Annotated[
+        dict[Annotated[str, AfterValidator(_preset)], AboveNothing],
+        Must("a number above 0", "{key} = 20"),
+    ] = Field(default_factory=dict[str, Decimal])
+    """The size presets 1 to 9, in units."""
+
+    template: StandardTable = Field(default_factory=StandardTable)
+    limits: LimitsTable = Field(default_factory=LimitsTable)  # type: ignore[valid-type]
+
+    indicators: Annotated[dict[str, IndicatorList], INDICATORS] = Field(default_factory=dict)
+    """The indicators of the chart, for each instrument or for `default`."""
+
+    templates: dict[Annotated[str, AfterValidator(_template_name)], NamedTemplate] = Field(
+        default_factory=dict[str, NamedTemplate]
+    )
+    """Named templates; `h` in the ticket turns to the next one."""
+
+    instruments: Annotated[
+        dict[str, Any], WithJsonSchema({"additionalProperties": {"type": "string"}})
+    ] = Field(default_factory=dict[str, Any])
+    """The template that tickets of an instrument begin with."""
+
+
+class TemplatesRead:
+    """The content of a checked file as the desk uses it."""
+
+    def __init__(self, path: Path, text: str, standard: Template | None = None) -> None:
+        """Read a text.
+
+        Args:
+            path: the file, for messages.
+            text: its content.
+            standard: what its templates leave out; None: its own table `[template]`.
+
+        Raises:
+            BadSettings: a key or value is wrong.
+        """
+        self._path, self._text = path, text
+        self.file = checked(parsed(text, path), TemplatesFile, path, text)
+        self.limits: Limits = limits_of(self.file.limits)
+        self.standard = standard or self.file.template.template(self.file.sizes)
+        named = {
+            name: self._agreeing(name, each.template(name, self.standard))
+            for name, each in self.file.templates.items()
+        }
+        for instrument, name in self.file.instruments.items():
+            if not isinstance(name, str) or (name != STANDARD and name not in named):
+                known = ", ".join((STANDARD, *named))
+                self._refuse(
+                    (INSTRUMENTS_TABLE, instrument), f" must name a template, one of: {known}"
+                )
+        self.templates = TemplateSet(named, dict(self.file.instruments))
+
+    def _agreeing(self, name: str, template: Template) -> Template:
+        choices = MARKET_EXPIRIES if template.kind == "MARKET" else PENDING_EXPIRIES
+        has_stop = template.stop_pips is not None or template.stop_atr is not None
+        if template.expiry and template.expiry not in choices:
+            self._refuse(
+                (TEMPLATES_TABLE, name, "expiry"), f" must be one of: {', '.join(choices)}"
+            )
+        if template.target is None and template.target_r is not None and not has_stop:
+            self._refuse((TEMPLATES_TABLE, name, "target"), " is in R, which needs a stop")
+        if not has_stop and template.scale_out.shares:
+            self._refuse((TEMPLATES_TABLE, name, "scale_out"), " is in R, which needs a stop")
+        if not has_stop and template.exit_rules.counts_in_r:
+            self._refuse((TEMPLATES_TABLE, name), ": its exit plan is in R, which needs a stop")
+        return template
+
+    def _refuse(self, where: tuple[str, ...], sentence: str) -> None:
+        line = line_of(self._text, where)
+        raise BadSettings(f"{self._path}:{line}: {'.'.join(where)}{sentence}")
+
+
+def read_templates_file(path: Path, standard: Template | None = None) -> TemplatesRead:
+    """Read a file of templates; a missing one has the defaults. Raises BadSettings."""
+    return TemplatesRead(path, text_in(path), standard)
+
+
+def load_templates(folder: Path) -> tuple[Template, Limits]:
+    """Read the standard template and the limits of `templates.toml` in the folder; raise BadSettings."""
+    read = read_templates_file(folder / TEMPLATES_FILE)
+    return read.standard, read.limits

@@ -4,10 +4,11 @@ tomlkit, which keeps the comments, is imported by what writes.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema, model_validator
 
 from keydesk.calc.market.watchlists import (
     ALL,
@@ -20,7 +21,8 @@ from keydesk.calc.market.watchlists import (
     Watchlists,
     name_trouble,
 )
-from keydesk.config.settings import BadSettings, table_in
+from keydesk.config.declared import WRONG, Must, Table, read_file, unknown
+from keydesk.config.toml_text import BadSettings
 from keydesk_client.auth.private_files import locked, replace_file
 
 if TYPE_CHECKING:
@@ -43,8 +45,7 @@ def load_watchlists(folder: Path) -> Watchlists:
     Raises:
         BadSettings: the file is not TOML, or a list has a wrong member; the text names it.
     """
-    path = folder / FILE
-    return _watchlists(table_in(path), path)
+    return read_file(folder / FILE, WatchlistsFile).watchlists()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,53 +76,15 @@ class WatchlistFile:
         return after
 
 
-def _watchlists(data: Mapping[str, Any], path: Path) -> Watchlists:
-    for name in data:
-        if name != "lists":
-            raise BadSettings(f"{path}: {name} is not known; there are only tables [[lists]]")
-    tables = data.get("lists", [])
-    if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
-        raise BadSettings(f"{path}: lists must be tables, each under a line [[lists]]")
-    if len(tables) > MAX_LISTS:
-        raise BadSettings(f"{path}: there are {len(tables)} lists; at most {MAX_LISTS} can be")
-    lists = [_watchlist(each, number, path) for number, each in enumerate(tables, 1)]
-    names = [each.name.casefold() for each in lists]
-    for each in lists:
-        if names.count(each.name.casefold()) > 1:
-            raise BadSettings(f"{path}: two lists are named {each.name}; rename one")
-    whole = next((each for each in lists if each.is_all), Watchlist(ALL))
-    return Watchlists((whole, *(each for each in lists if not each.is_all)))
+def _list_name(name: str) -> str:
+    if trouble := name_trouble(name):
+        raise ValueError(f"must be text in quotes: {trouble}")
+    return name
 
 
-def _watchlist(table: Mapping[str, Any], number: int, path: Path) -> Watchlist:
-    name = table.get("name")
-    if not isinstance(name, str) or name_trouble(name):
-        why = name_trouble(name) if isinstance(name, str) else 'such as name = "Majors"'
-        raise BadSettings(f"{path}: list {number}: name must be text in quotes: {why}")
-    for member in table:
-        if member not in ("name", "instruments", "columns"):
-            raise BadSettings(
-                f"{path}: list {name}: {member} is not known; there are name, instruments, columns"
-            )
-    instruments = _texts(table, "instruments", name, path)
-    if name == ALL and instruments:
-        raise BadSettings(f"{path}: list {ALL} holds every instrument; remove its instruments")
-    if len(instruments) > MAX_INSTRUMENTS:
-        raise BadSettings(f"{path}: list {name} has more than {MAX_INSTRUMENTS} instruments")
-    columns = _texts(table, "columns", name, path) if "columns" in table else USUAL_COLUMNS
-    for column in columns:
-        if column not in COLUMN_MEANINGS:
-            known = ", ".join(COLUMN_MEANINGS)
-            raise BadSettings(f"{path}: list {name}: no column {column!r}; there are: {known}")
-    return Watchlist(name, instruments, tuple(each for each in COLUMN_MEANINGS if each in columns))
-
-
-def _texts(table: Mapping[str, Any], member: str, name: str, path: Path) -> tuple[str, ...]:
-    values = table.get(member, [])
-    if not isinstance(values, list) or not all(_is_name(each) for each in values):
-        raise BadSettings(
-            f'{path}: list {name}: {member} must be names in quotes, such as ["EUR_USD", "GBP_USD"]'
-        )
+def _names(values: object) -> tuple[str, ...]:
+    if not isinstance(values, list) or not all(map(_is_name, values)):
+        raise WRONG
     return tuple(dict.fromkeys(values))
 
 
@@ -132,6 +95,74 @@ def _is_name(value: object) -> bool:
         and value.isascii()
         and value.isprintable()
     )
+
+
+def _instruments(values: object) -> tuple[str, ...]:
+    names = _names(values)
+    if len(names) > MAX_INSTRUMENTS:
+        raise ValueError(f"has more than {MAX_INSTRUMENTS} instruments")
+    return names
+
+
+def _columns(values: object) -> tuple[str, ...]:
+    names = _names(values)
+    for name in names:
+        if name not in COLUMN_MEANINGS:
+            raise ValueError(f": {name!r} {unknown(name, tuple(COLUMN_MEANINGS))}")
+    return tuple(each for each in COLUMN_MEANINGS if each in names)
+
+
+class ListTable(Table):
+    """A list: a table under a line `[[lists]]`."""
+
+    name: Annotated[str, AfterValidator(_list_name), Must("text in quotes", '{key} = "Majors"')]
+    """The name of the list; All is the list of every instrument."""
+
+    instruments: Annotated[
+        tuple[str, ...],
+        PlainValidator(_instruments),
+        WithJsonSchema({"type": "array", "items": {"type": "string"}}),
+        Must("names in quotes", '["EUR_USD", "GBP_USD"]'),
+    ] = ()
+    """The instruments in their order."""
+
+    columns: Annotated[
+        tuple[str, ...],
+        PlainValidator(_columns),
+        WithJsonSchema({"type": "array", "items": {"enum": list(COLUMN_MEANINGS)}}),
+        Must("names in quotes", '["bid", "ask", "spread"]'),
+    ] = USUAL_COLUMNS
+    """The columns that are shown."""
+
+    @model_validator(mode="after")
+    def _all_is_whole(self) -> "ListTable":
+        if self.name == ALL and self.instruments:
+            raise ValueError(f": list {ALL} holds every instrument; remove its instruments")
+        return self
+
+
+class WatchlistsFile(Table):
+    """All of `watchlists.toml`."""
+
+    lists: Annotated[
+        tuple[ListTable, ...], Field(strict=False), Must("tables, each under a line [[lists]]")
+    ] = ()
+
+    @model_validator(mode="after")
+    def _few_and_distinct(self) -> "WatchlistsFile":
+        if len(self.lists) > MAX_LISTS:
+            raise ValueError(f"there are {len(self.lists)} lists; at most {MAX_LISTS} can be")
+        names = [each.name.casefold() for each in self.lists]
+        for each in self.lists:
+            if names.count(each.name.casefold()) > 1:
+                raise ValueError(f"two lists are named {each.name}; rename one")
+        return self
+
+    def watchlists(self) -> Watchlists:
+        """Return the lists, that of all instruments first."""
+        lists = [Watchlist(each.name, each.instruments, each.columns) for each in self.lists]
+        whole = next((each for each in lists if each.is_all), Watchlist(ALL))
+        return Watchlists((whole, *(each for each in lists if not each.is_all)))
 
 
 def _written(path: Path, lists: Watchlists) -> str:

@@ -17,19 +17,20 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema, model_validator
 
 from keydesk.calc.market.granularity import SECONDS
 from keydesk.calc.market.indicator_specs import IndicatorSyntaxError, parse_indicators
+from keydesk.config.declared import WRONG, Must, Table, read_file
 from keydesk.config.last_workspace import NAME, Workspace, charts_in
 from keydesk.config.profiles import change_file
-from keydesk.config.settings import BadSettings, table_in
 
 FILE = "workspaces.toml"
 LETTER = re.compile("[a-z]")
 WORKSPACE_NAME = re.compile("[a-z0-9][a-z0-9-]{0,19}")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-TEXTS = {"list": 40, "focused": 20, "zoomed": 20, "sorting": 40, "filter": 40}  # longest
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,7 @@ def load_workspaces(folder: Path) -> SavedWorkspaces:
     Raises:
         BadSettings: the file is not TOML, or a member is wrong; the text names it.
     """
-    path = folder / FILE
-    return _saved(table_in(path), path)
+    return read_file(folder / FILE, WorkspacesFile).saved()
 
 
 def save_workspace(folder: Path, named: NamedWorkspace) -> None:
@@ -117,78 +117,145 @@ def _table(named: NamedWorkspace) -> dict[str, object]:
     return table | {name: text for name, text in texts.items() if text}
 
 
-def _saved(data: Mapping[str, Any], path: Path) -> SavedWorkspaces:
-    for name in data:
-        if name not in ("workspaces", "bookmarks"):
-            raise BadSettings(f"{path}: {name} is not known; there are workspaces and bookmarks")
-    tables, bookmarks = data.get("workspaces", {}), data.get("bookmarks", {})
-    if not isinstance(tables, dict) or not isinstance(bookmarks, dict):
-        raise BadSettings(f"{path}: workspaces and bookmarks must be tables, such as [bookmarks]")
-    for letter, instrument in bookmarks.items():
-        if not LETTER.fullmatch(letter) or not _is_instrument(instrument):
-            raise BadSettings(
-                f'{path}: bookmarks.{letter} must be a letter and an instrument, such as g = "GBP_USD"'
-            )
-    saved = SavedWorkspaces(
-        {name: _workspace(name, table, path) for name, table in tables.items()}, dict(bookmarks)
-    )
-    letters = [*bookmarks, *(each.key for each in saved.workspaces.values())]
-    for letter in letters:
-        if letters.count(letter) > 1:
-            raise BadSettings(
-                f"{path}: the letter {letter} is used twice: give each layout and bookmark its own letter"
-            )
-    return saved
+def _letter(text: str) -> str:
+    if not LETTER.fullmatch(text):
+        raise WRONG
+    return text
 
 
-def _is_instrument(value: object) -> bool:
-    return isinstance(value, str) and NAME.fullmatch(value) is not None
+def _workspace_name(name: str) -> str:
+    if not WORKSPACE_NAME.fullmatch(name):
+        raise ValueError("must be a table, its name small letters and digits")
+    return name
 
 
-def _workspace(name: str, table: object, path: Path) -> NamedWorkspace:
-    where = f"{path}: workspaces.{name}"
-    if not WORKSPACE_NAME.fullmatch(name) or not isinstance(table, dict):
-        raise BadSettings(f"{where} must be a table, its name small letters and digits")
-    known = {"key", "timeframe", "panes", "charts", "indicators", *TEXTS}
-    for member in table:
-        if member not in known:
-            raise BadSettings(
-                f"{where}.{member} is not known; there are {', '.join(sorted(known))}"
-            )
-    key, timeframe, panes = table.get("key"), table.get("timeframe", "M5"), table.get("panes", {})
-    if not isinstance(key, str) or not LETTER.fullmatch(key):
-        raise BadSettings(f'{where}.key must be a small letter, such as key = "s"')
-    if not isinstance(timeframe, str) or timeframe not in SECONDS:
-        raise BadSettings(f"{where}.timeframe must be one of: {' '.join(SECONDS)}")
-    if not isinstance(panes, dict) or not all(isinstance(each, str) for each in panes.values()):
-        raise BadSettings(f'{where}.panes must be names, such as panes = {{ trades = "orders" }}')
-    texts = {member: _text(table, member, where) for member in TEXTS}
-    workspace = Workspace(
-        granularity=timeframe,
-        fronts=dict(panes),
-        focused=texts["focused"],
-        sorting=texts["sorting"],
-        watchlist=texts["list"],
-        filter=texts["filter"],
-        zoomed=texts["zoomed"],
-        charts=charts_in(table.get("charts", [])),
-    )
-    return NamedWorkspace(name, key, workspace, _indicators(table.get("indicators", []), where))
-
-
-def _text(table: Mapping[str, Any], member: str, where: str) -> str:
-    value = table.get(member, "")
-    if not isinstance(value, str) or not value.isprintable() or len(value) > TEXTS[member]:
-        raise BadSettings(
-            f"{where}.{member} must be text in quotes, at most {TEXTS[member]} characters"
-        )
+def _instrument(value: object) -> str:
+    if not isinstance(value, str) or NAME.fullmatch(value) is None:
+        raise ValueError('must be a letter and an instrument, such as g = "GBP_USD"')
     return value
 
 
-def _indicators(texts: object, where: str) -> tuple[str, ...]:
+def _bookmark_letter(text: str) -> str:
+    if not LETTER.fullmatch(text):
+        raise ValueError('must be a letter and an instrument, such as g = "GBP_USD"')
+    return text
+
+
+def _timeframe(value: object) -> str:
+    if not isinstance(value, str) or value not in SECONDS:
+        raise WRONG
+    return value
+
+
+def _indicators(texts: object) -> tuple[str, ...]:
     if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
-        raise BadSettings(f'{where}.indicators must be texts, such as indicators = ["ema 20"]')
+        raise WRONG
     try:
         return tuple(each.text for each in parse_indicators(texts))
     except IndicatorSyntaxError as error:
-        raise BadSettings(f"{where}.indicators: {error}") from error
+        raise ValueError(f": {error}") from error
+
+
+def _short(most: int) -> tuple[Any, Any]:
+    """Return what a text of a workspace is checked by."""
+
+    def check(value: object) -> str:
+        if not isinstance(value, str) or not value.isprintable() or len(value) > most:
+            raise WRONG
+        return value
+
+    return PlainValidator(check), Must(f"text in quotes, at most {most} characters")
+
+
+class WorkspaceTable(Table):
+    """A table `[workspaces.NAME]`: what is shown and how; `:layout save NAME` writes it."""
+
+    key: Annotated[str, AfterValidator(_letter), Must("a small letter", '{key} = "s"')]
+    """The letter behind ' that shows it."""
+
+    timeframe: Annotated[
+        str,
+        PlainValidator(_timeframe),
+        WithJsonSchema({"enum": list(SECONDS)}),
+        Must(f"one of: {' '.join(SECONDS)}"),
+    ] = "M5"
+    """The timeframe of the chart."""
+
+    panes: Annotated[dict[str, str], Must("names", 'panes = { trades = "orders" }')] = Field(
+        default_factory=dict[str, str]
+    )
+    """Which of the panes that share a place is in front."""
+
+    charts: Annotated[
+        tuple[tuple[str, str], ...],
+        PlainValidator(charts_in),
+        WithJsonSchema({"type": "array", "items": {"type": "array", "items": {"type": "string"}}}),
+    ] = ()
+    """Further charts: the instrument ("" for the one in focus) and the timeframe of each."""
+
+    indicators: Annotated[
+        tuple[str, ...],
+        PlainValidator(_indicators),
+        WithJsonSchema({"type": "array", "items": {"type": "string"}}),
+        Must("texts", '{key} = ["ema 20"]'),
+    ] = ()
+    """The indicators of the chart."""
+
+    list: Annotated[str, *_short(40), WithJsonSchema({"type": "string"})] = ""
+    """The watchlist."""
+
+    focused: Annotated[str, *_short(20), WithJsonSchema({"type": "string"})] = ""
+    """The pane that has the keys."""
+
+    zoomed: Annotated[str, *_short(20), WithJsonSchema({"type": "string"})] = ""
+    """The pane that is shown alone."""
+
+    sorting: Annotated[str, *_short(40), WithJsonSchema({"type": "string"})] = ""
+    """The sorting of the watchlist."""
+
+    filter: Annotated[str, *_short(40), WithJsonSchema({"type": "string"})] = ""
+    """The filter of the watchlist."""
+
+    def named(self, name: str) -> NamedWorkspace:
+        """Return it under its name."""
+        workspace = Workspace(
+            granularity=self.timeframe,
+            fronts=self.panes,
+            focused=self.focused,
+            sorting=self.sorting,
+            watchlist=self.list,
+            filter=self.filter,
+            zoomed=self.zoomed,
+            charts=self.charts,
+        )
+        return NamedWorkspace(name, self.key, workspace, self.indicators)
+
+
+class WorkspacesFile(Table):
+    """All of `workspaces.toml`."""
+
+    workspaces: dict[Annotated[str, AfterValidator(_workspace_name)], WorkspaceTable] = Field(
+        default_factory=dict[str, WorkspaceTable]
+    )
+    """Named layouts."""
+
+    bookmarks: dict[
+        Annotated[str, AfterValidator(_bookmark_letter)],
+        Annotated[str, PlainValidator(_instrument), WithJsonSchema({"type": "string"})],
+    ] = Field(default_factory=dict[str, str])
+    """Letters of instruments: m and a letter writes one, ' and the letter goes there."""
+
+    @model_validator(mode="after")
+    def _letters_are_distinct(self) -> "WorkspacesFile":
+        letters = [*self.bookmarks, *(each.key for each in self.workspaces.values())]
+        for letter in letters:
+            if letters.count(letter) > 1:
+                raise ValueError(
+                    f"the letter {letter} is used twice: give each layout and bookmark its own letter"
+                )
+        return self
+
+    def saved(self) -> SavedWorkspaces:
+        """Return the content as the desk uses it."""
+        named = {name: table.named(name) for name, table in self.workspaces.items()}
+        return SavedWorkspaces(named, self.bookmarks)

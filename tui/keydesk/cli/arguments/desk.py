@@ -5,7 +5,7 @@ from argparse import Namespace
 import keydesk
 from keydesk.cli.arguments.options import add_data, add_passphrase, whole_number_of
 from keydesk.cli.arguments.parser import CommandParser, Verb
-from keydesk.config.settings import FRAMES
+from keydesk.config.folders import FRAMES
 
 PRICE_RATES = range(1, 1001)
 

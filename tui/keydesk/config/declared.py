@@ -1,0 +1,219 @@
+"""Settings files declared once: a pydantic model of each file reads it, checks it, and gives its JSON schema.
+
+A refusal names the file, the line, the key, what the value must be, and the known key that an unknown one resembles.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    PlainValidator,
+    ValidationError,
+    WithJsonSchema,
+    create_model,
+)
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from keydesk.calc.orders.limits import has_sane_size
+from keydesk.config.toml_text import BadSettings, parsed, text_in
+from keydesk.text.sanitize import clean
+
+Location = tuple[int | str, ...]
+HEADER = re.compile(r"^\s*\[\[?\s*([^\[\]]+?)\s*\]\]?")
+UNKNOWN = "extra_forbidden"  # pydantic's name of the error
+NO_TABLE = frozenset(("dict_type", "model_type", "model_attributes_type"))
+KEY = re.compile(r"""^\s*([A-Za-z0-9_-]+|"[^"]*"|'[^']*')\s*[.=]""")
+
+
+class Table(BaseModel):
+    """A table of a settings file; a key that it does not declare is refused."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        arbitrary_types_allowed=True,
+        populate_by_name=True,
+        use_attribute_docstrings=True,
+    )
+
+    others: ClassVar["type[Table] | None"] = None
+    """What the tables under keys of the user's choice hold, where such keys are allowed."""
+
+    def own_values(self) -> dict[str, Any]:
+        """Return the members that the file sets, by name."""
+        return {name: getattr(self, name) for name in self.model_fields_set}
+
+    @classmethod
+    def keys(cls) -> dict[str, FieldInfo]:
+        """Return the declared keys, as the file names them."""
+        return {field.alias or name: field for name, field in cls.model_fields.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Must:
+    """What the value of a key must be, in words behind "must be", and a line that is right; `{key}` is the key's name."""
+
+    words: str
+    example: str = ""
+
+    def sentence(self, key: str) -> str:
+        """Return the words of a refusal."""
+        example = f", such as {self.example}" if self.example else ""
+        return f"must be {self.words}{example}".replace("{key}", key)
+
+
+Declared = TypeVar("Declared", bound=Table)
+
+
+def declare(name: str, base: type[Declared], keys: Mapping[str, tuple[Any, Any]]) -> type[Declared]:
+    """Return a table whose keys are declared elsewhere: a type and a default, or `Field`, for each."""
+    make: Any = create_model
+    made: type[Declared] = make(name, __base__=base, **keys)
+    return made
+
+
+def read_file(path: Path, declaration: type[Declared]) -> Declared:
+    """Return the content of a settings file; a missing one has the defaults.
+
+    Raises:
+        BadSettings: it cannot be read, is not TOML, or a key or value is wrong.
+    """
+    text = text_in(path)
+    return checked(parsed(text, path), declaration, path, text)
+
+
+def checked(
+    data: Mapping[str, Any], declaration: type[Declared], path: Path, text: str = ""
+) -> Declared:
+    """Return data as a table; raise `BadSettings` with the first thing that is wrong in it. `text` gives its line."""
+    try:
+        return declaration.model_validate(data)
+    except ValidationError as error:
+        all_wrong = error.errors(include_url=False)
+        wrong = next((one for one in all_wrong if one["type"] == UNKNOWN), all_wrong[0])
+        where = tuple(each for each in wrong["loc"] if each != "[key]")
+        line = line_of(text, where)
+        place = f"{path}:{line}" if line else f"{path}"
+        raise BadSettings(f"{place}: {_refusal(declaration, where, wrong)}") from None
+
+
+def _refusal(declaration: type[Table], where: Location, wrong: ErrorDetails) -> str:
+    name = _name(where)
+    table, must = _declared_at(declaration, where)
+    if wrong["type"] == UNKNOWN:
+        return f"{name} {unknown(str(where[-1]), tuple(table.keys()))}"
+    own = wrong.get("ctx", {}).get("error")
+    if isinstance(own, ValueError):
+        return f"{name}{'' if str(own).startswith((':', '.')) else ' '}{own}".removeprefix(
+            ":"
+        ).strip()
+    if must is None or wrong["type"] in NO_TABLE:
+        return f"{name} must be a table, [{name}]"
+    return f"{name} {must.sentence(str(where[-1]))}"
+
+
+def _name(where: Location) -> str:
+    """Return a location as a message names it: lists[2].name is a member of the second list."""
+    parts = [f"[{step + 1}]" if isinstance(step, int) else f".{clean(step)}" for step in where]
+    return "".join(parts).removeprefix(".")
+
+
+def unknown(key: str, known: Sequence[str]) -> str:
+    """Return what is said of an unknown key, behind its name."""
+    close = get_close_matches(key, known, 1)
+    meant = f"; did you mean {close[0]}?" if close else ""
+    return f"is not known{meant or ';'} there are: {', '.join(known)}"
+
+
+def _declared_at(declaration: type[Table], where: Location) -> tuple[type[Table], Must | None]:
+    """Return the table that holds a location, and the `Must` that is declared nearest to it."""
+    table, must = declaration, None
+    holder: Any = declaration
+    for step in where:
+        if isinstance(holder, type) and issubclass(holder, Table):
+            table = holder
+            field = holder.keys().get(str(step))
+            if field is None:
+                must, holder = None, holder.others
+                continue
+            must = next((each for each in field.metadata if isinstance(each, Must)), None)
+            holder = field.annotation
+        else:
+            holder = next(_parts(holder), None)
+    return table, must
+
+
+def _parts(annotation: Any) -> Iterator[Any]:  # noqa: ANN401 - any type form
+    """Yield the tables that a mapping or list of an annotation holds."""
+    for part in get_args(annotation):
+        plain = get_args(part)[0] if get_origin(part) is Annotated else part
+        if isinstance(plain, type) and issubclass(plain, Table):
+            yield plain
+
+
+def line_of(text: str, where: Location) -> int:
+    """Return the number of the line of a key in a TOML text, or of the closest table around it; 0 if neither is found."""
+    names = [str(each) for each in where if isinstance(each, str)]
+    number_in_list = next((each for each in where if isinstance(each, int)), 0)
+    table: list[str] = []
+    seen: dict[str, int] = {}
+    best, depth = 0, 0
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := HEADER.match(line):
+            table = [part.strip().strip("\"'") for part in header[1].split(".")]
+            seen[header[1]] = seen.get(header[1], -1) + 1
+            is_other = line.lstrip().startswith("[[") and seen[header[1]] != number_in_list
+            found = [] if is_other else table
+        elif key := KEY.match(line):
+            found = [*table, key[1].strip("\"'")]
+        else:
+            continue
+        if found and names[: len(found)] == found and len(found) > depth:
+            best, depth = number, len(found)
+    return best
+
+
+def decimal_of(value: object) -> Decimal | None:
+    """Return a finite number with up to 12 digits on each side of its point, None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        return None
+    number = Decimal(value)
+    return number if has_sane_size(number) else None
+
+
+def _number(value: object, *, may_be_nothing: bool = False) -> Decimal:
+    number = decimal_of(value)
+    if number is None or number < 0 or (number == 0 and not may_be_nothing):
+        raise WRONG
+    return number
+
+
+def _number_or_off(value: object) -> Decimal | None:
+    return None if value is False else _number(value)
+
+
+WRONG = PydanticCustomError("wrong", "the value cannot be used")
+"""What a validator raises where the field's `Must` says what is right; a ValueError has a sentence of its own."""
+
+ABOVE_NOTHING = {"type": "number", "exclusiveMinimum": 0}
+AboveNothing = Annotated[Decimal, PlainValidator(_number), WithJsonSchema(ABOVE_NOTHING)]
+NotNegative = Annotated[
+    Decimal,
+    PlainValidator(lambda value: _number(value, may_be_nothing=True)),
+    WithJsonSchema({"type": "number", "minimum": 0}),
+]
+AboveNothingOrOff = Annotated[
+    Decimal | None,
+    PlainValidator(_number_or_off),
+    WithJsonSchema({"anyOf": [ABOVE_NOTHING, {"const": False}]}),
+]
+"""A number above 0, or `false` for None."""

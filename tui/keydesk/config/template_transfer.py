@@ -1,0 +1,76 @@
+"""Exporting named templates as TOML, and importing them from a file."""
+
+from decimal import Decimal
+from pathlib import Path
+
+from keydesk.calc.orders.ticket_settings import Template
+from keydesk.config.folders import TEMPLATES_FILE
+from keydesk.config.templates import TEMPLATES_TABLE, TemplatesRead, read_templates_file
+from keydesk.config.toml_text import BadSettings, table_in, text_in
+
+
+def export_templates(
+    folder: Path, names: tuple[str, ...] = (), standard: Template | None = None
+) -> str:
+    """Return the tables of the named templates, or of all, as TOML; `standard` has what they leave out.
+
+    Raises:
+        BadSettings: the file cannot be read, or there is no such template.
+    """
+    import tomlkit  # noqa: PLC0415 - needed for writing only
+
+    path = folder / TEMPLATES_FILE
+    read_templates_file(path, standard)
+    tables = table_in(path).get(TEMPLATES_TABLE, {})
+    missing = [name for name in names if name not in tables]
+    if missing:
+        known = ", ".join(tables) or "none yet"
+        raise BadSettings(f"{path}: there is no template {missing[0]!r} (known: {known})")
+    document = tomlkit.document()
+    kept = tomlkit.table(is_super_table=True)
+    for name in names or tuple(tables):
+        kept[name] = {key: _plain(value) for key, value in tables[name].items()}
+    document[TEMPLATES_TABLE] = kept
+    return tomlkit.dumps(document)
+
+
+def import_templates(
+    folder: Path, source: Path, standard: Template | None = None
+) -> tuple[str, ...]:
+    """Write the templates of a file into the trader's, replacing those of the same name; return their names.
+
+    `standard` is the trader's own, which has what they leave out: they must agree with it.
+
+    Raises:
+        BadSettings: one of the files cannot be read; nothing is written then.
+    """
+    import tomlkit  # noqa: PLC0415 - needed for writing only
+
+    from keydesk.config.profiles import change_file  # noqa: PLC0415 - loads tomlkit
+
+    named = TemplatesRead(source, text_in(source), standard or Template()).templates.named
+    tables = table_in(source).get(TEMPLATES_TABLE, {})
+    names = tuple(named)
+    if not names:
+        raise BadSettings(f"{source} has no template: it needs a table such as [templates.scalp]")
+
+    def change(document: tomlkit.TOMLDocument) -> None:
+        own = document.setdefault(TEMPLATES_TABLE, tomlkit.table(is_super_table=True))
+        if not isinstance(own, dict):
+            raise BadSettings(f"{folder / TEMPLATES_FILE}: {TEMPLATES_TABLE} must be a table")
+        for name in names:
+            own[name] = {key: _plain(value) for key, value in tables[name].items()}
+
+    change_file(folder, TEMPLATES_FILE, change)
+    return names
+
+
+def _plain(value: object) -> object:
+    """Return a value that tomlkit writes as it was read: Decimals are its floats."""
+    import tomlkit  # noqa: PLC0415 - needed for writing only
+
+    if not isinstance(value, Decimal):
+        return value
+    return tomlkit.parse(f"value = {value:f}" if "." in f"{value:f}" else f"value = {value:f}.0")[
+        "value"
+    ]
