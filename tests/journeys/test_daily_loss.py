@@ -95,9 +95,9 @@ def test_the_lock_is_reached_held_over_a_restart_and_released(practice_folder: P
     with desk(practice_folder) as terminal:  # held, and an early unlock asked for
         terminal.see("LOSS LOCK")
         terminal.press("Escape", "A")
-        terminal.see("type this sentence")
+        terminal.see("Type it here")
         terminal.press("n", "o", "Enter")
-        terminal.see("The text differs from the sentence")
+        terminal.see("That is not the sentence above")
         terminal.press("Backspace", "Backspace")
         terminal.write(SENTENCE.encode())
         terminal.press("Enter")
@@ -138,7 +138,7 @@ def test_on_the_first_day_a_limit_in_per_cent_does_not_lock_after_the_first_spre
         buy_100_000(terminal)
         terminal.see("FILLED 100,000")
         terminal.press("Escape", "g", "s")  # the page says where the limit stands, after the check
-        terminal.see(" % used")
+        terminal.see(" / 2 ")
         assert "LOSS LOCK" not in terminal.text
         terminal.press("Escape")
         terminal.see_no_more("Your limits of the account")
@@ -167,7 +167,7 @@ def test_a_replay_has_no_lock_of_the_account_that_was_left(practice_folder: Path
         terminal.see("Nothing typed")
         terminal.type("replay franc")
         terminal.press("Enter")
-        terminal.see("y begins")
+        terminal.see("y starts it")
         terminal.pause()
         terminal.press("y")
         terminal.see("Thu 15 Jan 2015 09:00:00 UTC")

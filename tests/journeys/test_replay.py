@@ -23,7 +23,7 @@ def command(terminal: Terminal, line: str) -> None:
 
 def begin(terminal: Terminal) -> None:
     """Agree to begin anew."""
-    terminal.see("y begins")
+    terminal.see("y starts it")
     terminal.pause()
     terminal.press("y")
 
@@ -117,10 +117,10 @@ def test_the_way_back_from_a_replay_leads_to_the_account_that_was_left_also_by_a
         terminal.see("Trades 0")
         terminal.press(";", "g")
         terminal.see("Back from the replay")
-        terminal.see("The account that was left at")
+        terminal.see("Your own account, left at")
         terminal.pause()
         terminal.press("y")
-        terminal.see("Back from the replay, in the account that was left")
+        terminal.see("Back in your own account")
         terminal.see("Trades 1")
         terminal.see_no_more("PAUSED")
         terminal.quit()

@@ -29,7 +29,7 @@ def test_a_trade_without_a_stop_is_named_on_friday_and_a_halted_instrument_opens
     with Terminal(keydesk("--practice"), (120, 35), env) as terminal:
         terminal.see("prices ok")
         command(terminal, "replay start 2015-01-16 20:30")
-        terminal.see("y begins")
+        terminal.see("y starts it")
         terminal.pause()
         terminal.press("y")
         paused = re.compile("Fri 16 Jan 2015 20:30:00 UTC +PAUSED")

@@ -13,7 +13,7 @@ import pytest
 from keydesk.app.desk_account import DeskAccount
 from keydesk.app.replay import MarketReplay
 from keydesk.feeds.market_control import MarketControl
-from keydesk.forms.market.replay import BeginAnewForm
+from keydesk.forms.market.replay import StartReplayForm
 from keydesk.parse.replay import NOT_OFFERED, ReplayCommand, parse_replay
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
@@ -32,7 +32,7 @@ class Shell:
     words: list[str] = field(default_factory=list)
     working: list[Coroutine[Any, Any, None]] = field(default_factory=list)
 
-    def push_screen(self, form: BeginAnewForm, callback: Callable[[bool], None]) -> None:
+    def push_screen(self, form: StartReplayForm, callback: Callable[[bool], None]) -> None:
         self.asked.append(form)
         self.words.append(" ".join(form.consequences()))
         callback(self.yes)
@@ -101,7 +101,7 @@ async def test_a_blind_replay_is_asked_about_recorded_and_shown_at_its_end(tmp_p
     async with desk(tmp_path) as (one, market):
         await one.do("blind franc")
         assert len(one.shell.asked) == 1
-        assert "The market began anew: blind" in one.text
+        assert "Replay started: blind" in one.text
         assert "EUR_CHF" not in " ".join(line.text for line in one.store.log[-1:])
         await one.do("step 3 m5")
         await one.do("finish")
@@ -138,7 +138,7 @@ async def test_an_order_sent_while_the_question_stood_keeps_the_market_as_it_is(
         order = InFlight("kd-1", "EUR_USD", "open", "unknown", "BUY 10,000 EUR/USD")
         answer = one.shell.push_screen
 
-        def late(form: BeginAnewForm, callback: Callable[[bool], None]) -> None:
+        def late(form: StartReplayForm, callback: Callable[[bool], None]) -> None:
             one.store.set_in_flight(order)
             answer(form, callback)
 
@@ -163,8 +163,8 @@ async def test_two_desks_see_each_others_market_and_what_became_of_an_order_is_s
         other.store.set_in_flight(in_flight)
         await one.do("franc")
         await other.replay.check()
-        assert "The market began anew: franc, EUR/CHF" in other.text
-        assert "its outcome is in the earlier ledger, which was kept" in other.text
+        assert "Replay started: franc, EUR/CHF" in other.text
+        assert "the outcome is in the account that was left" in other.text
         assert dict(other.told).get("bad")
 
 
@@ -174,7 +174,7 @@ async def test_one_command_at_a_time_and_a_refusal_is_said(tmp_path: Path) -> No
         assert market is not None
         one.replay.execute(parse_replay(["step"], market))
         one.replay.execute(parse_replay(["pause"], market))
-        assert "still under way: pauses, and goes on to the end of the M1 candle" in one.text
+        assert "still under way (pauses, and goes on to the end of the M1 candle)" in one.text
         await one.finish()
         await one.do("jump 2001-01-01")
         assert "does not go back" in one.text
@@ -261,15 +261,15 @@ async def test_the_question_before_the_way_back_says_what_becomes_of_both_accoun
     async with desk(tmp_path) as (one, market):
         await market.buy("EUR_USD")
         await one.do("start 2016-06-23 20:00")
-        assert ";g comes back to it: its market catches up" in one.shell.words[-1]
-        assert ";g goes back to the account that was left" in one.text
+        assert ";g goes back to it. Its market then runs on" in one.shell.words[-1]
+        assert ";g goes back to your own account" in one.text
 
         await one.do("present")
         asked = one.shell.words[-1]
-        assert "The account that was left at 2019-06-05 10:00" in asked
-        assert "with 100,000.00 USD, 1 open trade and 0 orders: its market catches up" in asked
-        assert "keydesk practice ledgers lists it and opens it again" in asked
-        assert "Back from the replay, in the account that was left" in one.text
+        assert "Your own account, left at 2019-06-05 10:00" in asked
+        assert "with 100,000.00 USD, 1 open trade and 0 orders. Its market then runs on" in asked
+        assert "keydesk practice ledgers, typed in a shell, lists it and opens it again" in asked
+        assert "Back in your own account" in one.text
         assert one.store.market is not None
         assert one.store.market.state.replay is None
 
@@ -281,7 +281,7 @@ async def test_a_market_that_was_opened_as_it_was_left_is_not_said_to_have_caugh
         await one.do("start 2016-06-23 20:00")
         await market.control("POST", "/ledgers/open", name="home")
         await one.replay.check()
-        assert "its market stands where it was left; ;g catches up" in one.text
+        assert "the market is paused where you left it; ;g runs it on to the present" in one.text
         await one.do("present")
         assert one.store.market is not None
         assert one.store.market.state.running
@@ -294,8 +294,8 @@ async def test_a_desk_that_opens_within_a_replay_says_so_and_names_the_way_back(
         await market.control("POST", "/replay", scenario="franc")
         one = desk_at(market)
         await one.replay.check()
-        assert "The market still replays: franc, EUR/CHF from 2015-01-15 09:00" in one.text
-        assert ";g goes back to the account that was left" in one.text
+        assert "A replay is still running: franc, EUR/CHF from 2015-01-15 09:00" in one.text
+        assert ";g goes back to your own account" in one.text
 
 
 async def test_without_a_replay_the_way_to_the_present_asks_nothing(tmp_path: Path) -> None:
@@ -314,4 +314,4 @@ async def test_a_replay_that_stands_at_its_beginning_has_one_time(tmp_path: Path
         market.broker.clock.set(market.broker.now() + 1)  # as a started broker steps past it
         one = desk_at(market)
         await one.replay.check()
-        assert "replays: all instruments from 2015-01-16 08:00:00 UTC. " in one.text
+        assert "running: all instruments from 2015-01-16 08:00:00 UTC. " in one.text

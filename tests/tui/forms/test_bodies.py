@@ -29,7 +29,7 @@ from keydesk.forms.journal.trades import JournalForm
 from keydesk.forms.market.alerts import AlertsForm
 from keydesk.forms.market.indicators import IndicatorForm
 from keydesk.forms.market.new_alert import AlertLineForm, NewAlertForm
-from keydesk.forms.market.replay import BeginAnewForm, MarketPage
+from keydesk.forms.market.replay import ReplayPage, StartReplayForm
 from keydesk.forms.market.timeframes import TimeframeForm
 from keydesk.forms.market.watchlists import AddForm, ColumnsForm, DeleteListForm, NameForm
 from keydesk.forms.ticket.form import TicketForm
@@ -59,7 +59,7 @@ TRADE, ENTRY, PAIR = "6411", "6415", "EUR_USD"
 ABOVE = PriceCross(instrument=PAIR, side="mid", direction="up", level=Decimal("1.12"))
 LIST = Watchlist("Majors", (PAIR, "USD_JPY"))
 FRANC = ReplayCommand(
-    "begins anew in franc: EUR/CHF, 2015-01-15 09:00 UTC", path="/replay", begins_anew=True
+    "starts a replay of franc: EUR/CHF, 2015-01-15 09:00 UTC", path="/replay", begins_anew=True
 )
 FILLED = LogLine("6411", WALL_NS, "FILL", PAIR, safe("Bought 10,000 at 1.08380 #6411"))
 
@@ -77,7 +77,7 @@ FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "AlertsForm": lambda: AlertsForm(example_store(), lambda _: None, lambda: False),
     "ArmForm": lambda: ArmForm(example_context()),
     "AuditForm": lambda: AuditForm([], UTC),
-    "BeginAnewForm": lambda: BeginAnewForm(example_store(), FRANC),
+    "StartReplayForm": lambda: StartReplayForm(example_store(), FRANC),
     "BreakEvenForm": lambda: BreakEvenForm(example_context(), TRADE),
     "CancelEntriesForm": lambda: CancelEntriesForm(example_context(), PAIR),
     "CancelForm": lambda: CancelForm(example_context(), ENTRY),
@@ -93,7 +93,7 @@ FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "FlattenForm": lambda: FlattenForm(example_context(), PAIR),
     "HelpForm": lambda: HelpForm(KEYMAP),
     "IndicatorForm": lambda: IndicatorForm(example_store()),
-    "MarketPage": lambda: MarketPage(example_store(), lambda: 0.0),
+    "ReplayPage": lambda: ReplayPage(example_store(), lambda: 0.0),
     "MoveForm": lambda: MoveForm(example_context(), ENTRY),
     "NameForm": lambda: NameForm("Rename Majors", "Majors", trouble=lambda _: "", hint="Enter"),
     "NewAlertForm": lambda: NewAlertForm(example_store(), ABOVE, lambda _: ""),

@@ -144,7 +144,7 @@ WITHOUT_FIELDS = {
     # They send nothing; what is typed in them has tests of its own.
     *("AddForm", "ColumnsForm", "DeleteListForm", "IndicatorForm", "NameForm", "TimeframeForm"),
     *("AuditForm", "LeaveForm", "LimitsForm", "SessionsForm", "UnlockForm"),
-    *("AlertLineForm", "AlertsForm", "BeginAnewForm", "MarketPage", "NewAlertForm"),
+    *("AlertLineForm", "AlertsForm", "StartReplayForm", "ReplayPage", "NewAlertForm"),
     *("ExitPlanForm", "JournalForm", "JournalTradeForm", "NoteForm", "OrderHistoryForm"),
     "TransactionForm",
     *("AccountPage", "DayPage", "ExposurePage", "InstrumentPage", "StatisticsPage"),

@@ -319,7 +319,7 @@ def test_a_plan_does_not_act_on_a_trade_of_another_ledger_that_has_its_number(
     assert later.looks() == []
     assert later.store.exit_plans == {}
     assert later.said == [
-        "EXIT PLAN #6411: ended, the market began anew: its number is another trade's now"
+        "EXIT PLAN #6411: ended, the practice market was replaced: its number is another trade's now"
     ]
 
 
@@ -339,7 +339,10 @@ def test_the_plan_of_a_trade_that_a_new_market_lacks_ends_at_once(desk: Desk) ->
     desk.plans.restart_market()
     desk.store.trades[TRADE] = trade  # opened again at the same moment of a paused market
     assert desk.looks() == []
-    assert desk.said[-1] == "EXIT PLAN #6411: ended, the market began anew without its trade"
+    assert (
+        desk.said[-1]
+        == "EXIT PLAN #6411: ended, the practice market was replaced, without its trade"
+    )
 
 
 def test_without_a_file_a_plan_runs_in_this_desk_and_that_is_said(tmp_path: Path) -> None:

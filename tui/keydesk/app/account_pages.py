@@ -58,6 +58,11 @@ class AccountPages:
         self._bookings = _Bookings()
         self._closes: dict[str, tuple[float, Mapping[int, float]]] = {}
 
+    @property
+    def audit(self) -> Path | None:
+        """The audit log of the account; None before it is known."""
+        return self._account.audit
+
     def show_audit(self) -> None:
         """Read the audit log in a thread, then show it."""
         path = self._account.audit

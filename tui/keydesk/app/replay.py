@@ -19,6 +19,7 @@ from keydesk.calc.market.replay import ControlledMarket, MarketState, Replay
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.parse.replay import (
     NOT_OFFERED,
+    REPLAYED,
     STATUS,
     ReplayCommand,
     ReplaySyntaxError,
@@ -119,7 +120,8 @@ class MarketReplay:
         self._store.set_market((self._store.market or market).with_state(state))
         if before is None and state.replay is not None:
             self._write(
-                f"The market still replays: {self._where(state.replay)}. {self._way_back()}", "info"
+                f"A replay is still running: {self._where(state.replay)}. {self._way_back()}",
+                "info",
             )
         if before is not None and before.ledger_number != state.ledger_number:
             came_back = before.replay is not None and before.replay.home is not None
@@ -152,7 +154,7 @@ class MarketReplay:
 
     def execute(self, command: ReplayCommand) -> None:
         """Carry out a command; one that begins the market anew is asked about first."""
-        from keydesk.forms.market.replay import BeginAnewForm  # noqa: PLC0415 - with the first form
+        from keydesk.forms.market.replay import StartReplayForm  # noqa: PLC0415 - with the first form
 
         if why := self._why_not(command):
             self._tell("warn", f"NOT DONE: {why}")
@@ -164,7 +166,7 @@ class MarketReplay:
                 elif yes:
                     self._start(command)
 
-            self._app.push_screen(BeginAnewForm(self._store, command, self._keymap), begin)
+            self._app.push_screen(StartReplayForm(self._store, command, self._keymap), begin)
         elif command != STATUS:
             self._start(command)
 
@@ -178,7 +180,7 @@ class MarketReplay:
         if market is None or self.control is None:
             return NOT_OFFERED
         if market.working:
-            return f"still under way: {market.working}"
+            return f"the command before it is still under way ({market.working})"
         if command.account_path and self._store.account is None:
             return "the account is not open yet"
         sent = [each for each in self._store.in_flight.values() if each.state != "unconfirmed"]
@@ -222,14 +224,14 @@ class MarketReplay:
         return self._keymap.name("replay-present").replace(" ", "")
 
     def _way_back(self) -> str:
-        return f"{self._key_of_present} goes back to the account that was left"
+        return f"{self._key_of_present} goes back to your own account"
 
     async def _began_anew(self, state: MarketState, *, came_back: bool) -> None:
         """Read everything again after the ledger was replaced, by this desk or from outside."""
         from keydesk.feeds.instruments import restart_market  # noqa: PLC0415 - loads the models
 
         for each in self._store.in_flight.values():
-            text = f"{each.line}. The market began anew meanwhile: its outcome is in the earlier ledger, which was kept"
+            text = f"{each.line}. The market was replaced meanwhile: the outcome is in the account that was left"
             self._tell("bad", text)
         connection = self._account.connection
         if connection is not None:
@@ -241,21 +243,21 @@ class MarketReplay:
             self._store.set_focus(replay.instrument)
         if came_back:
             key = self._key_of_present
-            what = "caught up" if state.running else f"stands where it was left; {key} catches up"
-            self._write(
-                f"Back from the replay, in the account that was left; its market {what}", "info"
+            what = (
+                "the market has run on to the present"
+                if state.running
+                else f"the market is paused where you left it; {key} runs it on to the present"
             )
-            return
-        what = (
-            "nothing is replayed"
-            if replay is None
-            else f"{self._where(replay)}. {self._way_back()}"
-        )
-        self._write(f"The market began anew: {what}", "info")
+            self._write(f"Back in your own account: {what}", "info")
+        elif replay is None:
+            self._write("The practice market was started again, without a replay", "info")
+        else:
+            self._record(REPLAYED, self._where(replay))
+            self._write(f"Replay started: {self._where(replay)}. {self._way_back()}", "info")
 
     def _where(self, replay: Replay) -> str:
         if replay.hides:
-            return "blind, instrument and date are hidden until it is finished"
+            return "blind, instrument and date are hidden until it is ended"
         zone = self._store.zone
         name = f"{replay.scenario}, " if replay.scenario else ""
         what = pair(replay.instrument) if replay.instrument else "all instruments"

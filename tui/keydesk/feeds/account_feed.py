@@ -207,7 +207,7 @@ class AccountFeed:
         match continuity:
             case Continuity.ANOTHER_ACCOUNT:
                 forget_account(self.store)
-                self.write("The broker has another account under this id: its history begins anew")
+                self.write("The broker has a new account under this id: its history starts again")
             case Continuity.WENT_BACK:
                 last = self.gate.applied or 0
                 forget_after(self.store, last)

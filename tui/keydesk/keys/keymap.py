@@ -56,7 +56,7 @@ JOURNAL_TRADE = "journal-trade"  # one trade of the journal
 TRADE_NOTE = "trade-note"  # what the trader writes about a trade
 STATISTICS = "statistics"  # the page of statistics
 DAY_PAGE = "day-page"  # the page of a day or a week
-REPLAY = "replay"  # the question before the practice market begins anew
+REPLAY = "replay"  # the question before the practice market is replaced
 ORDER_TRANSITIONS = "order-outcomes"  # the page of order outcomes
 TRANSACTION = "transaction"  # the page of one transaction
 
@@ -443,7 +443,7 @@ KEYS: tuple[Key, ...] = (
     Key("column-close", ("escape", "q"), COLUMNS, "close", "Close", "drop"),
     Key("list-gone", ("enter",), DELETE_LIST, "delete", "Delete the list", "take"),
     Key("list-stays", ("escape", "q"), DELETE_LIST, "keep", "Keep it", "drop"),
-    Key("begin-anew", ("y",), REPLAY, "begin", "Begin anew", "take"),
+    Key("begin-anew", ("y",), REPLAY, "start", "Start the replay", "take"),
     Key("begin-not", ("escape", "q"), REPLAY, "stay", "Stay as it is", "drop"),
     Key("leave", ("enter",), LEAVING, "leave", "Leave anyway", "take"),
     Key("leave-not", ("escape", "q"), LEAVING, "stay", "Stay", "drop"),

@@ -49,6 +49,7 @@ MAX_AMOUNT = Decimal(1_000_000_000)
 AMOUNT_DECIMALS = 2
 NAME = re.compile(r"[a-z0-9_-][a-z0-9._-]{0,63}")
 NOT_OFFERED = "replay: works only with a practice market that this desk controls; open one with keydesk --practice"
+REPLAYED = "replayed"  # entries of the audit log: what was replayed
 
 
 class ReplaySyntaxError(ValueError):
@@ -211,13 +212,13 @@ def _jump(rest: Sequence[str], market: ControlledMarket, now: float) -> ReplayCo
 
 def _start(rest: Sequence[str], _market: ControlledMarket, _now: float) -> ReplayCommand:
     there = _time_of("start", " ".join(rest))
-    text = f"begins anew at {there:%Y-%m-%d %H:%M} UTC"
+    text = f"starts a replay at {there:%a %Y-%m-%d %H:%M} UTC"
     return _begin(text, {"start": _wire(there)})
 
 
 def _random(rest: Sequence[str], _market: ControlledMarket, _now: float) -> ReplayCommand:
     _nothing_more("random", rest)
-    return _begin("begins anew at a time drawn at random", {"random": True})
+    return _begin("starts a replay at a random time", {"random": True})
 
 
 def _present(rest: Sequence[str], market: ControlledMarket, _now: float) -> ReplayCommand:
@@ -226,16 +227,18 @@ def _present(rest: Sequence[str], market: ControlledMarket, _now: float) -> Repl
     if replay is None:
         return ReplayCommand("goes on to the present, and runs", "POST", "/replay", body)
     if replay.home is None:
-        return _begin("begins anew at the present: no account was left for this replay", body)
-    return replace(_begin("goes back to the account that was left", body), returns=True)
+        return _begin("starts a new account at the present: none was left for this replay", body)
+    return replace(_begin("goes back to your own account", body), returns=True)
 
 
 def _blind(rest: Sequence[str], market: ControlledMarket, now: float) -> ReplayCommand:
     if rest:
         named = _scenario(rest, market, now)
-        text = f"{named.text}, blind: instrument and date hidden until it is finished"
+        text = f"{named.text}, blind: instrument and date are hidden until it is ended"
         return _begin(text, {**named.body, "blind": True})
-    text = "begins anew at a random time, blind: instrument and date hidden until it is finished"
+    text = (
+        "starts a blind replay at a random time: instrument and date are hidden until it is ended"
+    )
     return _begin(text, {"random": True, "blind": True})
 
 
@@ -247,7 +250,7 @@ def _scenario(rest: Sequence[str], market: ControlledMarket, _now: float) -> Rep
         raise ReplaySyntaxError(f"scenario: choose one of {listed}")
     start = _date_of(scenario.start_ns)
     facts = f" ({scenario.facts})" if scenario.facts else ""
-    text = f"begins anew in {scenario.name}: {pair(scenario.instrument)}, {start:%Y-%m-%d %H:%M} UTC{facts}"
+    text = f"starts a replay of {scenario.name}: {pair(scenario.instrument)}, {start:%Y-%m-%d %H:%M} UTC{facts}"
     return _begin(text, {"scenario": scenario.name})
 
 
@@ -258,7 +261,9 @@ def _begin(text: str, body: Mapping[str, Value]) -> ReplayCommand:
 def _finish(rest: Sequence[str], market: ControlledMarket, _now: float) -> ReplayCommand:
     _nothing_more("finish", rest)
     if market.state.replay is None:
-        raise ReplaySyntaxError("finish: nothing is replayed; begin with replay random or blind")
+        raise ReplaySyntaxError(
+            "finish: nothing is replayed; start one with replay random or blind"
+        )
     return FINISH
 
 
@@ -379,7 +384,7 @@ def _restore(rest: Sequence[str], market: ControlledMarket, _now: float) -> Repl
     if typed not in known:
         listed = " ".join(known) or "none is saved: save one first"
         raise ReplaySyntaxError(f"restore: choose one of {listed}")
-    text = f"goes back to checkpoint {known[typed]}, accounts and time"
+    text = f"restores checkpoint {known[typed]}: accounts and time"
     path, body = "/checkpoints/restore", {"name": known[typed]}
     return ReplayCommand(text, "POST", path, body, begins_anew=True)
 

@@ -43,8 +43,8 @@ LOCK_EVERY = 1.0  # seconds between tries to become the desk that acts
 GONE_FOR = 10.0  # seconds that a trade is missing before its plan ends: a snapshot may be under way
 AGAIN_AFTER = (15.0, 30.0, 60.0, 120.0, 300.0)  # seconds to the next try after a rejection
 PREFIX = "EXIT PLAN "
-NO_TRADE = "the market began anew without its trade"
-OTHER_TRADE = "the market began anew: its number is another trade's now"
+NO_TRADE = "the practice market was replaced, without its trade"
+OTHER_TRADE = "the practice market was replaced: its number is another trade's now"
 
 
 @dataclass(slots=True)

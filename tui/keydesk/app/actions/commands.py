@@ -172,9 +172,12 @@ class ReplayActions:
 
 def perform_replay(desk: TradingDesk, command: ReplayCommand) -> None:
     """Carry out a command of the practice market; the status is a page."""
-    from keydesk.forms.market.replay import MarketPage  # noqa: PLC0415 - with the first form
+    from keydesk.forms.market.replay import ReplayPage  # noqa: PLC0415 - with the first form
 
     if command == STATUS:
-        desk.window.app.push_screen(MarketPage(desk.store, monotonic))
+        page = ReplayPage(
+            desk.store, monotonic, desk.replay.execute, desk.pages.audit, desk.window.keymap
+        )
+        desk.window.app.push_screen(page)
     else:
         desk.replay.execute(command)

@@ -218,7 +218,9 @@ class AccountAlerts:
         from keydesk.forms.market.alerts import AlertsForm  # noqa: PLC0415 - with the first form
 
         self._app.push_screen(
-            AlertsForm(self._store, self._carry_out, lambda: self.is_muted, self._keymap)
+            AlertsForm(
+                self._store, self._carry_out, lambda: self.is_muted, self._keymap, self._settings
+            )
         )
 
     def _carry_out(self, action: AlertAction) -> None:

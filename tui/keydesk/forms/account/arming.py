@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from time import time_ns
 from typing import ClassVar
 
-from textual.app import ComposeResult
-from textual.events import Paste
-from textual.widgets import Input
+from textual.events import Key
 
-from keydesk.calc.daily_loss import SENTENCE, UNLOCK_AFTER_NS, lock_text
+from keydesk.calc.daily_loss import SENTENCE, UNLOCK_AFTER_NS
+from keydesk.calc.market.trading_day import DAY_END_TEXT
 from keydesk.forms.form import Form
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_text
@@ -16,16 +15,19 @@ from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action, Confirmation, KeyEffect, Step
 from keydesk.keys.guard import KeyPlace, arming_text
 from keydesk.keys.keymap import NAME
+from keydesk.store.frame import Frame
 from keydesk.store.risk import day_result
 from keydesk.store.state import Notice
-from keydesk.text.format import duration, money
-from keydesk.text.sanitize import Printable, safe
+from keydesk.text.format import counted, duration, money
+from keydesk.text.sanitize import Printable, clean, safe
+from keydesk_client.arithmetic.constants import SECOND
 
 LENGTH = 3  # characters of the account id
 UNREAD_ACCOUNT = "The account is still being read"
 WRONG_TRIES = 3  # the last of them closes the form
-MAX_SENTENCE_LENGTH = 60
-UNLOCK_WAIT = duration(UNLOCK_AFTER_NS / 1e9)
+MAX_SENTENCE_LENGTH = 40
+LABEL = 14  # columns
+UNLOCK_WAIT = duration(UNLOCK_AFTER_NS / SECOND)
 
 
 class ArmForm(Form[bool]):
@@ -112,24 +114,14 @@ class ArmForm(Form[bool]):
         self.close(False)
 
 
-class TypedByHand(Input):
-    """A text field that refuses a paste, so that the sentence is typed by hand."""
-
-    def _on_paste(self, event: Paste) -> None:
-        event.prevent_default()
-        event.stop()
-
-
 class UnlockForm(InfoForm[bool]):
-    """Returns True once the sentence was typed; nothing is sent, and the lock stays on until the wait is over."""
+    """Returns True once the sentence was typed; nothing is sent, and the lock stays on until the wait is over.
+
+    It has no field that a paste could fill: the sentence is typed by hand.
+    """
 
     BINDINGS = bindings_of(NAME)
-    WIDTH: ClassVar[int] = 68
-    DEFAULT_CSS = """
-    UnlockForm > Input, UnlockForm > Input:focus {
-        width: 100%; height: 3; border: round $focus; background: $background;
-    }
-    """
+    WIDTH: ClassVar[int] = 90
     KEYS_GO_TO: ClassVar[KeyPlace] = "text"
 
     def __init__(self, context: FormContext) -> None:
@@ -138,10 +130,9 @@ class UnlockForm(InfoForm[bool]):
         self._wrong = False
         super().__init__()
 
-    def compose(self) -> ComposeResult:
-        """Return the words, and the field under them."""
-        yield self.new_sheet()
-        yield TypedByHand(max_length=MAX_SENTENCE_LENGTH, select_on_focus=False)
+    @property
+    def _is_requested(self) -> bool:
+        return self.context.store.loss_lock.unlock_at_ns is not None
 
     def title_text(self) -> Printable:
         """Name what it is about."""
@@ -149,36 +140,87 @@ class UnlockForm(InfoForm[bool]):
 
     def foot_text(self) -> Printable:
         """Return the keys that end it."""
-        if self.context.store.loss_lock.unlock_at_ns is not None:
-            return "Esc closes"
-        return "Enter asks for the early unlock  Esc closes"
+        return "Esc closes" if self._is_requested else "Enter requests the early unlock  Esc closes"
+
+    def on_frame(self, frame: Frame) -> None:
+        if frame.dirty:
+            self.redraw()
 
     def lines(self) -> Sequence[TextLine]:
-        """Say why the desk is locked, what is to be typed and what follows."""
-        store, now_ns = self.context.store, self.context.store.now_ns
-        lock, result = store.loss_lock, day_result(store)
-        lost = safe(f"Lost today: {money(result.loss)} {result.currency}")
+        """Say why the desk is locked and what that means, then ask for the sentence."""
+        store = self.context.store
+        lock, result, now_ns = store.loss_lock, day_result(store), store.now_ns
+        left = duration(max(0, lock.ends_ns - now_ns) / SECOND)
         lines = [
-            *wrap_text(safe(lock_text(lock, now_ns)), "danger", self.inside),
-            ((lost, "plain"),),
+            *self._part(
+                "", "The loss of the day reached your limit: only exits are sent.", "danger"
+            ),
             BLANK,
+            *self._part("Lost today", f"{money(result.loss)} {result.currency}"),
+            *self._part("Your limit", f"{money(lock.limit)} {result.currency}"),
+            *self._part("Ends", f"in {left}, at {DAY_END_TEXT}"),
+            BLANK,
+            *self._part(
+                "Refused", "New trades, larger ones, and stops that are moved away or removed"
+            ),
+            *self._part("Still works", "Closing, closing a part, stops nearer, cancelling orders"),
         ]
-        if lock.unlock_at_ns is not None:
-            return [*lines, (("It is requested already. Exits still work", "muted"),)]
-        how = f"To go on before the new day type this sentence. {UNLOCK_WAIT} later the lock is released:"
-        lines += [*wrap_text(safe(how), "muted", self.inside), ((safe(SENTENCE), "bright"),)]
-        if self._wrong:
-            lines.append((("✗ The text differs from the sentence", "warn"),))
-        return lines
+        if waiting := sum(each.trade_id is None for each in store.orders.values()):
+            orders = counted(waiting, "entry order")
+            key = self.context.keymap.name("cancel-entries")
+            lines += self._part("Still waiting", f"{orders} that may fill: {key} cancels", "warn")
+        return [*lines, BLANK, *self._asking(now_ns)]
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        """Follow the text."""
-        self.text, self._wrong = event.value, False
+    def _asking(self, now_ns: int) -> list[TextLine]:
+        unlock_ns = self.context.store.loss_lock.unlock_at_ns
+        if unlock_ns is not None:
+            left = duration(max(0, unlock_ns - now_ns) / SECOND)
+            return self._part(
+                "Early unlock", f"requested, {left} left. Exits work meanwhile", "bright"
+            )
+        how = (
+            f"{UNLOCK_WAIT} after you typed the sentence below, new trades are possible again, until "
+            "you lost your limit once more. The audit log keeps it."
+        )
+        room = max(4, min(MAX_SENTENCE_LENGTH, self.inside - LABEL - 2))
+        shown = f"{clean(self.text)}_"
+        shown = shown if len(shown) <= room else f"…{shown[1 - room :]}"
+        return [
+            *self._part("Early unlock", how),
+            *self._part("Sentence", SENTENCE, "bright"),
+            (
+                (safe(f"{'Type it here':<{LABEL - 1}}"), "focus"),
+                ("[", "focus"),
+                (safe(f"{shown:<{room}}"), "bright"),
+                ("]", "focus"),
+            ),
+            *(self._part("", "✗ That is not the sentence above", "warn") if self._wrong else ()),
+        ]
+
+    def _part(self, name: str, text: str, role: str = "plain") -> list[TextLine]:
+        """Return a text beside its name, wrapped."""
+        wrapped = wrap_text(safe(text), role, max(1, self.inside - LABEL))
+        names = (safe(f"{name:<{LABEL}}"), *[safe(" " * LABEL)] * (len(wrapped) - 1))
+        return [((each, "muted"), *line) for each, line in zip(names, wrapped, strict=True)]
+
+    def on_key(self, event: Key) -> None:
+        """Write the sentence; Enter takes it, any other text stays for correction."""
+        if event.key == "escape":
+            return
+        event.stop()
+        event.prevent_default()
+        if event.key == "enter":
+            self._take()
+            return
+        self._wrong = False
+        if event.key == "backspace":
+            self.text = self.text[:-1]
+        elif event.is_printable and event.character:
+            self.text = (self.text + event.character)[:MAX_SENTENCE_LENGTH]
         self.redraw()
 
-    def on_input_submitted(self, _event: Input.Submitted) -> None:
-        """Take the sentence; any other text stays for correction."""
-        if self.context.store.loss_lock.unlock_at_ns is not None:
+    def _take(self) -> None:
+        if self._is_requested:
             self.dismiss(None)
         elif self.text.strip() == SENTENCE:
             self.dismiss(result=True)

@@ -1,24 +1,38 @@
 """The page of alerts: those that are watched, paused and done; keys pause, edit and delete one; the history of those that fired."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from time import monotonic
 from typing import ClassVar, Literal
 
-from keydesk.calc.alerts.alert import Alert, FiringRecord
+from keydesk.alerts.readings import facts_of
+from keydesk.calc.alerts.alert import Alert, AlertState, FiringRecord
+from keydesk.config.alert_settings import AlertSettings
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, TextLine, wrap_text
+from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import ALERTS, KEYMAP, KeyMap
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
-from keydesk.text.format import at, counted, date_and_time, shorten_text
+from keydesk.text.format import EMPTY, at, counted, date_and_time, money, pair, shorten_text
 from keydesk.text.sanitize import Printable, clean, safe
 
 Verb = Literal["pause", "delete", "edit", "new", "clear", "mute"]
-STATE_ROLES = {"on": "good", "paused": "warn", "done": "muted", "expired": "muted"}
-STATE_WIDTH, ID_WIDTH = 8, 4
+STATES: Mapping[AlertState, Words] = {
+    "on": ("watching", "good"),
+    "paused": ("paused", "warn"),
+    "done": ("fired", "muted"),
+    "expired": ("expired", "muted"),
+}
+PAIR_WIDTH, DISTANCE_WIDTH, STATE_WIDTH, OFTEN_WIDTH = 9, 14, 10, 12
+MARK = 2  # columns of the mark of the chosen row, and between two columns
+LEAST_CONDITION = 24  # columns; what would leave it fewer is left out
 BELOW = 4  # lines about the chosen one
+CHANNEL_NAMES = {"flash": "flash", "bell": "bell", "desktop": "notification", "command": "command"}
+MUTED_CHANNELS = frozenset(("bell", "desktop"))
+TEXT_WIDTH = 100  # columns of a sentence
+WIDEST_CONDITION = 80
 ORDER = ("on", "paused", "done", "expired")
 
 
@@ -34,15 +48,16 @@ class AlertsForm(InfoForm[None]):
     """Lists the alerts.
 
     Args:
-        store: Has the alerts and their history.
+        store: Has the alerts, their history, and what their distances are counted from.
         act: Called with what is to be done.
         muted: Whether bell and desktop notifications are muted.
         keymap: The keys, as the foot names them.
+        settings: Which channels an alert has.
     """
 
     KEY_CONTEXT: ClassVar[str] = ALERTS
     BINDINGS = bindings_of(ALERTS)
-    WIDTH: ClassVar[int] = 96
+    WIDTH: ClassVar[int] = 150
 
     def __init__(
         self,
@@ -50,8 +65,10 @@ class AlertsForm(InfoForm[None]):
         act: Callable[[AlertAction], None],
         muted: Callable[[], bool],
         keymap: KeyMap = KEYMAP,
+        settings: AlertSettings | None = None,
     ) -> None:
         self.store, self.keymap = store, keymap
+        self._settings = settings or AlertSettings()
         self._act, self._muted = act, muted
         self.at = 0
         self.shows_history = False
@@ -59,7 +76,7 @@ class AlertsForm(InfoForm[None]):
         super().__init__()
 
     def on_frame(self, frame: Frame) -> None:
-        if frame.touched(Topic.ALERTS):
+        if frame.touched(Topic.ALERTS, Topic.PRICES):
             self.redraw()
 
     @property
@@ -81,7 +98,7 @@ class AlertsForm(InfoForm[None]):
         if self.shows_history:
             return safe(f"Alerts fired: {len(self.store.alert_history):,}{muted}")
         watched = sum(each.state == "on" for each in self.store.alerts.values())
-        return safe(f"Alerts: {watched:,} watched of {len(self.store.alerts):,}{muted}")
+        return safe(f"Alerts: {watched:,} of {len(self.store.alerts):,} watched{muted}")
 
     def foot_text(self) -> Printable:
         """Return the keys that fit."""
@@ -107,26 +124,86 @@ class AlertsForm(InfoForm[None]):
             return self._history()
         alerts = self.alerts
         if not alerts:
-            text = f"None. {self.keymap.name('new-alert')} on chart, watchlist or a trade makes one, or :alert eurusd > 1.12"
-            return wrap_text(safe(text), "muted", self.inside)
+            name = self.keymap.name
+            text = (
+                f"No alerts. {name('new-alert')} on the chart, a row of the watchlist or a trade makes one; "
+                f"or type {name('command')}alert eurusd > 1.12"
+            )
+            return wrap_text(safe(text), "muted", min(self.inside, TEXT_WIDTH))
         self.at = min(self.at, len(alerts) - 1)
         below = self._below(alerts[self.at])
-        room = max(1, self.room - len(below))
+        room = max(1, self.room - len(below) - 1)
         first = max(0, min(self.at - room // 2, len(alerts) - room))
         shown = range(first, min(first + room, len(alerts)))
-        return [*(self._line(at, alerts[at]) for at in shown), *below]
+        return [self._header(), *(self._line(at, alerts[at]) for at in shown), *below]
+
+    # Its columns.
+
+    @property
+    def _has_distance(self) -> bool:
+        return self._condition_room(distance=True, often=False) >= LEAST_CONDITION
+
+    @property
+    def _has_often(self) -> bool:
+        return self._condition_room(distance=True, often=True) >= LEAST_CONDITION
+
+    def _condition_room(self, *, distance: bool, often: bool) -> int:
+        taken = MARK + PAIR_WIDTH + MARK + STATE_WIDTH
+        taken += (DISTANCE_WIDTH + MARK) * distance + (OFTEN_WIDTH + MARK) * often
+        return self.inside - taken
+
+    @property
+    def _condition_width(self) -> int:
+        room = self._condition_room(distance=self._has_distance, often=self._has_often)
+        return max(1, min(room, WIDEST_CONDITION))
+
+    def _header(self) -> TextLine:
+        words = f"  {'pair':<{PAIR_WIDTH}}{'condition':<{self._condition_width}}"
+        words += f"{'distance now':>{DISTANCE_WIDTH}}  " if self._has_distance else "  "
+        words += f"{'state':<{STATE_WIDTH}}"
+        words += "  notifies" if self._has_often else ""
+        return ((safe(words), "muted"),)
 
     def _line(self, at: int, alert: Alert) -> TextLine:
         chosen = at == self.at
-        often = f"  {alert.repeat_text}"
-        room = max(1, self.inside - 2 - ID_WIDTH - STATE_WIDTH - len(often))
+        condition, width = alert.condition, self._condition_width
+        name = safe(pair(condition.instrument)) if condition.HAS_INSTRUMENT else safe("account")
+        words = shorten_text(clean(alert.text.removeprefix(f"{name} ")), width)
+        state, role = STATES[alert.state]
+        is_over = alert.state in ("done", "expired")
+        plain = "bright" if chosen else "muted" if is_over else "plain"
+        distance = "" if is_over else self._distance(alert)
+        often = f"  {alert.repeat_text}" if self._has_often else ""
         return (
             ("▶ " if chosen else "  ", "focus"),
-            (safe(f"{alert.id:<{ID_WIDTH}}"), "faint"),
-            (safe(f"{alert.state:<{STATE_WIDTH}}"), STATE_ROLES[alert.state]),
-            (safe(f"{shorten_text(alert.text, room):<{room}}"), "bright" if chosen else "plain"),
+            (safe(f"{shorten_text(name, PAIR_WIDTH - 1):<{PAIR_WIDTH}}"), plain),
+            (safe(f"{words:<{width}}"), plain),
+            (safe(f"{distance:>{DISTANCE_WIDTH}}  " if self._has_distance else "  "), "plain"),
+            (safe(f"{state:<{STATE_WIDTH}}"), role),
             (safe(often), "muted"),
         )
+
+    def _distance(self, alert: Alert) -> str:
+        """Return how far what is watched is from the level; of what is no price, its value now."""
+        condition, store = alert.condition, self.store
+        value = condition.value_now(
+            facts_of(store, monotonic(), store.now_ns, condition.instrument)
+        )
+        if value is None:
+            return EMPTY
+        known = store.instruments.get(condition.instrument)
+        if condition.UNIT == "price" and known is not None:
+            return f"{money(abs(condition.level - value) / known.pip, 1)} pips"
+        return f"now {condition.value_text(value, 0 if known is None else known.display_precision)}"
+
+    def _channels_text(self) -> str:
+        """Return how an alert that fires is brought to the trader."""
+        muted = self._muted()
+        channels = [
+            f"{CHANNEL_NAMES[each]}{' (muted)' if muted and each in MUTED_CHANNELS else ''}"
+            for each in self._settings.kinds.get("alert", ())
+        ]
+        return f"notifies by {', '.join(('message', *channels))}"
 
     def _below(self, alert: Alert) -> list[TextLine]:
         if self.room < 2 * BELOW:
@@ -134,14 +211,14 @@ class AlertsForm(InfoForm[None]):
         if self.deleting:
             return [BLANK, *wrap_text(safe(f"Delete alert {alert.id}?"), "warn", self.inside)]
         zone = self.store.zone
-        phrases = [f"made {date_and_time(alert.made_ns, zone)}"]
+        phrases = [self._channels_text(), f"made {date_and_time(alert.made_ns, zone)}"]
         if alert.expires_ns is not None:
             phrases.append(f"until {date_and_time(alert.expires_ns, zone)}")
         if alert.count:
             last = f", last {date_and_time(alert.fired_ns, zone)}" if alert.fired_ns else ""
             phrases.append(f"fired {counted(alert.count, 'time')}{last}")
         whole = wrap_text(alert.text, "plain", self.inside)[:2]
-        return [BLANK, *whole, *wrap_text(safe(", ".join(phrases)), "muted", self.inside)[:1]]
+        return [BLANK, *whole[:1], *wrap_text(safe("; ".join(phrases)), "muted", self.inside)[:2]]
 
     def _history(self) -> Sequence[TextLine]:
         fired = self.store.alert_history[::-1]

@@ -1,61 +1,94 @@
-"""The question before the practice market begins anew, and the page of what it does and offers."""
+"""The question before the practice market is replaced, and the page of replays: what runs, the last ones, and a date to start one at."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from datetime import UTC
+from pathlib import Path
 from typing import ClassVar
 
+from textual.events import Key
+from textual.worker import Worker
+
 from keydesk.calc.market.replay import ControlledMarket, Home, Replay, speed_text
+from keydesk.forms.account.live_page import StyledText
 from keydesk.forms.info_form import DetailsForm, InfoForm, Rows
 from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
+from keydesk.keys.guard import KeyPlace
 from keydesk.keys.keymap import KEYMAP, REPLAY, KeyMap
-from keydesk.parse.replay import VERBS, ReplayCommand
+from keydesk.parse.replay import (
+    REPLAYED,
+    VERBS,
+    ReplayCommand,
+    ReplaySyntaxError,
+    parse_replay,
+)
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
-from keydesk.text.format import EMPTY, date_and_time, money, pair
+from keydesk.text.format import EMPTY, counted, date_and_time, money, pair
 from keydesk.text.sanitize import Printable, clean, safe
+from keydesk.trading.audit import AuditEntry, try_to_read
 
-CATCHES_UP = (
-    "its market catches up to the present, and orders and trades fare as they would have "
-    "(of more than 30 days, in the last 30)"
+WHAT_IT_IS = (
+    "A replay runs the practice market again from a past time, on a new account with practice money. "
+    "Trade it as that day; pause it, step by candles, run it faster. Your own account waits meanwhile."
 )
-KEPT = "It is kept: keydesk practice ledgers lists it and opens it again."
+CATCHES_UP = (
+    "Its market then runs on to the present, and its orders and stops may be filled on the way "
+    "(of more than 30 days, in the last 30)."
+)
+KEPT = "It is kept: keydesk practice ledgers, typed in a shell, lists it and opens it again."
+RECENT = 6  # replays
+MAX_DATE_LENGTH = 40  # characters
+EXAMPLE = "2015-01-15 09:30"
+SMALL = 16  # rows with room for what a replay is
+ON_DESK = ("pause", "step", "faster", "slower", "jump", "blind", "random", "finish", "present")
 
 
-class BeginAnewForm(InfoForm[bool]):
-    """Returns True when the trader lets the market begin anew, or go back to the account that was left."""
+class StartReplayForm(InfoForm[bool]):
+    """Returns True when the trader starts a replay, or goes back to the account that was left for one."""
 
     KEY_CONTEXT: ClassVar[str] = REPLAY
     BINDINGS = bindings_of(REPLAY)
-    WIDTH: ClassVar[int] = 64
+    WIDTH: ClassVar[int] = 84
 
     def __init__(self, store: Store, command: ReplayCommand, keymap: KeyMap = KEYMAP) -> None:
         self.store, self.command = store, command
         self._back_key = keymap.name("replay-present").replace(" ", "")
         super().__init__()
 
+    @property
+    def _starts(self) -> bool:
+        """Whether a replay starts; else the command goes back, or restores a checkpoint."""
+        return self.command.path == "/replay" and not self.command.returns
+
     def title_text(self) -> Printable:
         """Say what it is about."""
-        return safe(
-            "Back from the replay" if self.command.returns else "The practice market begins anew"
-        )
+        if self.command.returns:
+            return "Back from the replay"
+        return "Start a replay" if self._starts else "Restore a checkpoint"
 
     def foot_text(self) -> Printable:
         """Return the keys."""
-        return safe(f"y {'goes back' if self.command.returns else 'begins'}  Esc stays")
+        does = (
+            "goes back" if self.command.returns else "starts it" if self._starts else "restores it"
+        )
+        return safe(f"y {does}  Esc stays")
 
     def lines(self) -> Sequence[TextLine]:
-        """Say what begins, and what becomes of the present account and of the one that was left."""
+        """Say what follows, and what becomes of the present account and of the one that was left."""
         holds = bool(self.store.trades or self.store.orders)
         first, *more = self.consequences()
+        what = wrap_text(safe(WHAT_IT_IS), "muted", self.inside) if self._starts else []
         return [
-            *wrap_text(clean(f"The market {self.command.text}"), "bright", self.inside),
+            *wrap_text(clean(f"The market {self.command.text}."), "bright", self.inside),
+            *([BLANK, *what] if self.room > SMALL else []),
             BLANK,
-            *wrap_text(clean(first), "warn" if holds else "muted", self.inside),
+            *wrap_text(clean(first), "warn" if holds else "plain", self.inside),
             *(
                 line
                 for each in more
-                for line in (BLANK, *wrap_text(clean(each), "muted", self.inside))
+                for line in (BLANK, *wrap_text(clean(each), "plain", self.inside))
             ),
         ]
 
@@ -65,7 +98,7 @@ class BeginAnewForm(InfoForm[bool]):
         market, held = store.market, _held(len(store.trades), len(store.orders))
         replay = None if market is None else market.state.replay
         if replay is None:
-            back = f"{self._back_key} comes back to it: {CATCHES_UP}"
+            back = f"{self._back_key} goes back to it. {CATCHES_UP}"
             if self.command.path != "/replay":
                 back = KEPT
             return (f"Your account{held} stays as it is now. {back}",)
@@ -74,44 +107,165 @@ class BeginAnewForm(InfoForm[bool]):
         if home is None:
             return (kept,)
         if self.command.returns:
-            return f"The account that was left{self._was_left(home)}: {CATCHES_UP}", kept
-        goes = f"{self._back_key} goes back to the account that was left"
-        return kept, f"{goes}{self._was_left(home)}"
-
-    def _was_left(self, home: Home) -> str:
-        """Return when it was left, and what it held."""
-        when = f" at {date_and_time(home.left_ns, self.store.zone)}" if home.left_ns else ""
-        account = self.store.account
-        kept = None if account is None else home.accounts.get(account.id)
-        if kept is None:
-            return when
-        return f"{when} with {money(kept.balance)} {kept.currency}{_held(kept.trades, kept.orders, ',')}"
+            return f"Your own account{_was_left(home, store)}. {CATCHES_UP}", kept
+        return kept, f"{self._back_key} goes back to your own account{_was_left(home, store)}."
 
     def action_take(self) -> None:
         if self.is_active:
             self.dismiss(result=True)
 
 
+def _was_left(home: Home, store: Store) -> str:
+    """Return when the account was left, and what it held."""
+    when = f", left at {date_and_time(home.left_ns, store.zone)}" if home.left_ns else ""
+    account = store.account
+    kept = None if account is None else home.accounts.get(account.id)
+    if kept is None:
+        return when
+    return (
+        f"{when} with {money(kept.balance)} {kept.currency}{_held(kept.trades, kept.orders, ',')}"
+    )
+
+
 def _held(trades: int, orders: int, joined: str = " with") -> str:
     if not (trades or orders):
         return ""
-    return f"{joined} {_count(trades, 'open trade')} and {_count(orders, 'order')}"
+    return f"{joined} {counted(trades, 'open trade')} and {counted(orders, 'order')}"
 
 
-def _count(number: int, name: str) -> str:
-    return f"1 {name}" if number == 1 else f"{number} {name}s"
+class ReplayPage(DetailsForm):
+    """What the practice market does, the last replays, and a field for the date of another; it is shut with the command.
 
+    Args:
+        store: Has the market and the account.
+        clock: Monotonic seconds.
+        perform: Called with the command of a date or scenario that was typed.
+        audit: The audit log, which has the last replays; None: none yet.
+        keymap: The keys, as the page names them.
+    """
 
-class MarketPage(DetailsForm):
-    """What the practice market does and offers, as it is now."""
+    KEYS_GO_TO: ClassVar[KeyPlace] = "text"
+    WIDTH: ClassVar[int] = 110
 
-    def __init__(self, store: Store, clock: Callable[[], float]) -> None:
-        self.store, self._clock = store, clock
-        super().__init__("The practice market", market_rows(store, clock()))
+    def __init__(
+        self,
+        store: Store,
+        clock: Callable[[], float],
+        perform: Callable[[ReplayCommand], None] = lambda _: None,
+        audit: Path | None = None,
+        keymap: KeyMap = KEYMAP,
+    ) -> None:
+        self.store, self._clock, self._perform = store, clock, perform
+        self._audit, self._keymap = audit, keymap
+        self.text = ""
+        self._recent: Sequence[AuditEntry] = ()
+        super().__init__("Replay", ())
+        self.rows = tuple(self._all_rows())
+
+    def on_mount(self) -> None:
+        """Read the last replays in a thread."""
+        super().on_mount()
+        if self._audit is not None:
+            _: Worker[None] = self.run_worker(self._read(self._audit), group="replays")
+
+    async def _read(self, audit: Path) -> None:
+        entries, _ = await asyncio.to_thread(try_to_read, audit)
+        self._recent = [each for each in entries if each.what == REPLAYED][:RECENT]
+        self._show_now()
 
     def on_frame(self, _frame: Frame) -> None:
-        self.rows = tuple(market_rows(self.store, self._clock()))
+        self._show_now()
+
+    def _show_now(self) -> None:
+        self.rows = tuple(self._all_rows())
         self.redraw()
+
+    def foot_text(self) -> Printable:
+        """Return the keys, those of the field first."""
+        pages = super().foot_text().removeprefix("Esc closes").replace("Space", "PgDn").strip()
+        return self.keys_that_fit("Enter starts what is typed", *([pages] if pages else []))
+
+    def all_lines(self) -> Sequence[TextLine]:
+        """Return what a replay is, then the rows."""
+        return [*wrap_text(safe(WHAT_IT_IS), "plain", self.inside), BLANK, *super().all_lines()]
+
+    def _all_rows(self) -> Rows:
+        store, zone = self.store, self.store.zone
+        if store.market is None:
+            return market_rows(store, self._clock())
+        recent: Rows = [
+            (safe(f"{date_and_time(each.time_ns, zone)}"), each.text) for each in self._recent
+        ]
+        return [
+            ("replay from", self._field()),
+            ("", self._result()),
+            *self._of_account(store.market),
+            *market_rows(store, self._clock()),
+            *([("last replays", ""), *recent] if recent else []),
+            *_offer(store.market),
+            ("keys", self._keys_text()),
+            ("commands", f":replay, then {', '.join(VERBS)}"),
+        ]
+
+    def _field(self) -> StyledText:
+        return StyledText(clean(f"[{self.text}_]"), "bright")
+
+    def _result(self) -> StyledText:
+        """Return what the typed text means."""
+        command = self._command()
+        if not self.text.strip():
+            return StyledText(
+                f"type a date and time of UTC such as {EXAMPLE}, or the name of a scenario", "muted"
+            )
+        if isinstance(command, str):
+            return StyledText(clean(f"✗ {command}"), "warn")
+        return StyledText(clean(f"→ {command.text}; Enter shows what follows, then asks"), "good")
+
+    def _command(self) -> ReplayCommand | str:
+        """Return the command of the typed text, or why it is none."""
+        words = self.text.lower().split()
+        market = self.store.market or ControlledMarket()
+        is_scenario = " ".join(words) in {each.name.lower() for each in market.scenarios}
+        try:
+            return parse_replay(["scenario" if is_scenario else "start", *words], market)
+        except ReplaySyntaxError:
+            return f"neither a time of UTC such as {EXAMPLE} nor the name of a scenario"
+
+    def _of_account(self, market: ControlledMarket) -> Rows:
+        """Return what becomes of the trader's own account, and how to come back to it."""
+        back, replay = self._key("replay-present"), market.state.replay
+        if replay is None:
+            text = f"stays as it is while a replay runs; {back} goes back to it. {CATCHES_UP}"
+        elif replay.home is None:
+            text = f"none was left for this replay; {back} starts a new one at the present"
+        else:
+            text = (
+                f"waits{_was_left(replay.home, self.store)}; {back} goes back to it. {CATCHES_UP}"
+            )
+        return [("your own account", text)]
+
+    def _key(self, name: str) -> str:
+        return self._keymap.name(name).replace(" ", "")
+
+    def _keys_text(self) -> str:
+        return "on the desk: " + "  ".join(f"{self._key(f'replay-{id_}')} {id_}" for id_ in ON_DESK)
+
+    def on_key(self, event: Key) -> None:
+        """Write the date; Enter starts what it means."""
+        if event.key == "enter":
+            command = self._command()
+            if self.text.strip() and isinstance(command, ReplayCommand) and self.is_active:
+                self.dismiss(None)
+                self._perform(command)
+        elif event.key == "backspace":
+            self.text = self.text[:-1]
+        elif event.is_printable and event.character:
+            self.text = (self.text + event.character)[:MAX_DATE_LENGTH]
+        else:
+            return
+        event.stop()
+        event.prevent_default()
+        self._show_now()
 
 
 def market_rows(store: Store, now: float) -> Rows:
@@ -127,8 +281,6 @@ def market_rows(store: Store, now: float) -> Rows:
         *_replay_rows(state.replay, store),
         *[("fault", each) for each in state.faults or ("none",)],
         *[("shock", each) for each in state.shocks or ("none",)],
-        *_offer(market),
-        ("commands", f":replay, then {', '.join(VERBS)}"),
     ]
     return [*rows, ("trouble", market.trouble)] if market.trouble else rows
 
@@ -137,7 +289,7 @@ def _replay_rows(replay: Replay | None, store: Store) -> Rows:
     if replay is None:
         return [("replay", "none")]
     if replay.hides:
-        return [("replay", "blind: instrument and date are hidden until it is finished")]
+        return [("replay", "blind: instrument and date are hidden until it is ended")]
     return [
         ("replay", f"{replay.scenario or 'own time'}{', finished' if replay.finished else ''}"),
         ("instrument", pair(replay.instrument) if replay.instrument else EMPTY),

@@ -18,7 +18,7 @@ from keydesk.widgets.strip_line import Item, StripLine
 
 MAX_ALIAS_WIDTH = 20  # columns
 LOSS_LOCK = safe(" LOSS LOCK ")
-FIRST_TO_GO, SECOND_TO_GO = 9, 8  # ranks: alias, currency
+FIRST_TO_GO = 9  # rank of the alias
 
 
 def band_of(store: Store) -> str:
@@ -48,7 +48,7 @@ class AccountStrip(BandLine):
     is_short = False  # the figures stand in a line of their own
 
     def left(self, frame: Frame) -> Iterable[Item]:
-        """Yield environment and account, then the figures; the alias goes first, the account's digits never."""
+        """Yield environment and account, then the figures; the alias goes first, the account's digits and currency never."""
         text = self.backdrop(frame)
         bold = text + Style(bold=True)
         yield Item(((safe(_environment(frame.store)), bold),))
@@ -59,7 +59,7 @@ class AccountStrip(BandLine):
         alias = show.shorten(safe(account.alias), MAX_ALIAS_WIDTH)
         yield Item(((alias, text),) if alias else (), FIRST_TO_GO)
         yield Item(((safe(f"…{clean_name(show.account_tail(account.id))}"), text),))
-        yield Item(((clean_name(account.currency), text),), SECOND_TO_GO)
+        yield Item(((clean_name(account.currency), text),))
         if not self.is_short:
             yield from _figures(account, text, text if prices_are_old(frame.store) else bold, bold)
 

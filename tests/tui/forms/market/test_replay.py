@@ -1,0 +1,50 @@
+"""The page of replays: what the typed date means, what was replayed last, and how to come back."""
+
+from pathlib import Path
+
+from keydesk.calc.market.replay import ControlledMarket, Scenario
+from keydesk.forms.market.replay import ReplayPage
+from keydesk.parse.replay import REPLAYED, ReplayCommand
+from keydesk.trading.audit import AuditLog
+from support.data.desk_store import example_store
+from support.fakes.form_app import FormApp
+
+FRANC = Scenario("franc", 1_421_312_400_000_000_000, "EUR_CHF", "the floor falls")
+
+
+def opened(performed: list[ReplayCommand], audit: Path | None = None) -> FormApp:
+    store = example_store()
+    store.set_market(ControlledMarket(scenarios=(FRANC,)))
+    return FormApp(lambda: ReplayPage(store, lambda: 0.0, performed.append, audit))
+
+
+async def test_the_typed_date_is_shown_as_it_is_understood_before_enter_takes_it() -> None:
+    performed: list[ReplayCommand] = []
+    app = opened(performed)
+    async with app.run_test(size=(120, 35)) as pilot:
+        assert "A replay runs the practice market again from a past time" in app.words
+        assert ";g goes back to it" in app.words
+        await pilot.press(*"2015-13", "enter")
+        assert "✗ neither a time of UTC such as" in app.words
+        assert performed == []
+        await pilot.press("backspace", *"2-03", "space", *"09:30")
+        assert "→ starts a replay at Thu 2015-12-03 09:30 UTC" in app.words
+        await pilot.press("enter")
+    assert [each.body for each in performed] == [{"start": "2015-12-03T09:30:00Z"}]
+
+
+async def test_the_name_of_a_scenario_is_understood_and_the_last_replays_are_listed(
+    tmp_path: Path,
+) -> None:
+    audit = tmp_path / "account.audit"
+    AuditLog(audit).write(REPLAYED, "all instruments from 2019-06-05 10:00:00 UTC")
+    performed: list[ReplayCommand] = []
+    app = opened(performed, audit)
+    async with app.run_test(size=(120, 35)) as pilot:
+        await pilot.press(*"franc")
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert "→ starts a replay of franc: EUR/CHF" in app.words
+        assert "all instruments from 2019-06-05 10:00:00 UTC" in app.words
+        await pilot.press("enter")
+    assert [each.body for each in performed] == [{"scenario": "franc"}]
