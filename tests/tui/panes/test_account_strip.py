@@ -97,3 +97,11 @@ async def test_a_short_band_leaves_the_figures_to_their_own_line() -> None:
         assert items_of(text_of(pane)[0]) == ["PRACTICE", "main", "…7-042", "USD", "ARMED"]
     async with shown(funds, store, size=(40, 3)):
         assert items_of(text_of(funds)[0]) == ["NAV 99,778.66", "uPL −221.34"]
+
+
+async def test_the_home_currency_stands_in_the_band_at_every_width() -> None:
+    for width in (40, 60, 80, 100, 120, 200):
+        pane = AccountStrip()
+        pane.is_short = width < 80
+        async with shown(pane, a_store(), size=(width, 3)):
+            assert "USD" in text_of(pane)[0], width

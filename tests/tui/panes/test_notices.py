@@ -290,6 +290,12 @@ async def test_an_outcome_that_was_on_no_screen_stays_until_it_was() -> None:
         assert FILLED not in pane_text(pane)
 
 
+class Whole(DetailsForm):
+    """A form as high as its lines, which covers all of a small screen."""
+
+    IS_PAGE = False
+
+
 async def test_what_a_form_covers_is_not_on_the_screen() -> None:
     store = store_with(Notice("bad", NOT_SENT, WALL_NS))
     async with DeskApp(store).run_test(size=(80, 24)) as pilot:
@@ -298,7 +304,7 @@ async def test_what_a_form_covers_is_not_on_the_screen() -> None:
         assert isinstance(screen, DeskScreen)
         assert [each.text for each in screen.notices_on_screen] == [NOT_SENT]
         rows = [(safe(f"row {number}"), safe("x")) for number in range(60)]
-        await pilot.app.push_screen(DetailsForm("Long", rows))
+        await pilot.app.push_screen(Whole("Long", rows))
         await pilot.pause()
         assert screen.notices_on_screen == ()
         await pilot.press("escape")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from time import time_ns
@@ -21,6 +22,7 @@ from keydesk.trading.desk_session import DeskSession
 
 if TYPE_CHECKING:
     from keydesk.calc.orders.instructions import Instruction
+    from keydesk.trading.message_log import MessageLog
 
 
 class DeskAccount:
@@ -47,6 +49,7 @@ class DeskAccount:
         self._keys = keys
         self._session: DeskSession | None = None
         self.audit: Path | None = None  # the audit log, once the account is known
+        self._messages: MessageLog | None = None
 
     async def run(self, target: AccountAddress, on_open: Callable[[Connection], None]) -> None:
         """Open the account, call `on_open`, and run its feeds until cancelled."""
@@ -68,6 +71,7 @@ class DeskAccount:
                 self._store.audit.listen(connection.commands.dispatcher.record)
                 session.open()  # the journal has made its folder
                 connection.exit_plans.open(self.file("exit-plans"))
+                await self._keep_messages(self.file("messages"), target)
                 for name, left in session.pop_left_over().items():
                     text = safe(left.late_text(self._store.zone))
                     self._store.notify(Notice(left.level, text, time_ns(), asks=True, outcome=name))
@@ -84,6 +88,13 @@ class DeskAccount:
         assert self._session is not None  # noqa: S101 - of an open account
         return self._state / f"{self._session.name}.{kind}"
 
+    async def _keep_messages(self, path: Path, target: AccountAddress) -> None:
+        """Read the messages that earlier desks left, and write those of this one from now on."""
+        from keydesk.trading.message_log import MessageLog, read_messages  # noqa: PLC0415 - with the account
+
+        self._store.kept_notices = await asyncio.to_thread(read_messages, path)
+        self._messages = MessageLog(path, target.token.redact)
+
     def note_painted(self, outcomes: Iterable[str]) -> None:
         """Note that these outcomes stand on the screen."""
         if self._session is not None:
@@ -91,7 +102,9 @@ class DeskAccount:
                 self._session.shown(name)
 
     def check(self) -> None:
-        """Note which outcomes were read, and report other desks that came or went."""
+        """Write new messages, note which outcomes were read, and report other desks that came or went."""
+        if self._messages is not None and (fresh := self._store.pop_unkept_notices()):
+            self._messages.write(fresh)
         if self._session is not None:
             self._session.key_pressed(self._keys.last_key_at)
             for level, text in self._session.changed():

@@ -135,15 +135,6 @@ def log_line_rows(line: LogLine, store: Store) -> Rows:
     ]
 
 
-def notice_rows(store: Store) -> Rows:
-    """Return all notices, newest first."""
-    rows: Rows = [
-        (date_and_time(notice.time_ns, store.zone), notice.text)
-        for notice in reversed(store.notices)
-    ]
-    return rows or [("nothing yet", "The outcome of each order is shown here")]
-
-
 def _dependent(order: DependentOrder | None, places: int) -> str:
     if order is None:
         return EMPTY

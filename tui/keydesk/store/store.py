@@ -10,7 +10,7 @@ is read), or a number or time may be so large that it would break the arithmetic
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from datetime import UTC, tzinfo
@@ -129,6 +129,8 @@ class Store:
         self.health = Health()
         self.market: ControlledMarket | None = None  # of practice, where the desk may control it
         self.notices: list[Notice] = []  # newest last
+        self.unkept_notices: list[Notice] = []  # not written to the account's file yet
+        self.kept_notices: Sequence[Notice] = ()  # of earlier desks, newest last
         self.arming = Arming()
         self.audit = AuditTrail()
         self.sent = SentOrders()
@@ -394,12 +396,21 @@ class Store:
 
     def date_notices(self, now: float) -> None:
         """Give new notices the market's time, and note when they came: their age is counted from there."""
+        fresh: list[Notice] = []
         for place in range(len(self.notices) - 1, -1, -1):
-            if self.notices[place].came is not None:
-                return
             notice = self.notices[place]
+            if notice.came is not None:
+                break
             time_ns = self.time_ns(now, notice.time_ns)
             self.notices[place] = replace(notice, came=now, time_ns=time_ns)
+            fresh.append(self.notices[place])
+        if fresh:
+            self.unkept_notices = [*self.unkept_notices, *reversed(fresh)][-NOTICE_LIMIT:]
+
+    def pop_unkept_notices(self) -> Sequence[Notice]:
+        """Return the messages that got their time since the last call, newest last."""
+        found, self.unkept_notices = self.unkept_notices, []
+        return found
 
     def note_painted(self, notices: Collection[Notice], now: float) -> list[str]:
         """Note that these notices stand on the screen; return the intent ids of the outcomes among them that are new there."""

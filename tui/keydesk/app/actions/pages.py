@@ -78,12 +78,9 @@ class PageActions:
 
     def show_messages(self) -> None:
         """Show the latest messages."""
-        from keydesk.forms.detail_rows import (  # noqa: PLC0415 - with the first form
-            notice_rows,
-        )
-        from keydesk.forms.info_form import DetailsForm  # noqa: PLC0415 - with the first form
+        from keydesk.forms.account.messages import MessagesPage  # noqa: PLC0415 - with the first form
 
-        self._window.app.push_screen(DetailsForm("Messages", notice_rows(self._store)))
+        self._window.app.push_screen(MessagesPage(self._store))
 
     def action_help(self) -> None:
         from keydesk.forms.info_form import HelpForm  # noqa: PLC0415 - with the first form

@@ -19,6 +19,7 @@ from keydesk.widgets.strip_line import Item, StripLine
 MAX_ALIAS_WIDTH = 20  # columns
 LOSS_LOCK = safe(" LOSS LOCK ")
 FIRST_TO_GO = 9  # rank of the alias
+NAV_NAMED_FROM = 90  # columns; fewer have the currency in place of the name
 
 
 def band_of(store: Store) -> str:
@@ -59,9 +60,12 @@ class AccountStrip(BandLine):
         alias = show.shorten(safe(account.alias), MAX_ALIAS_WIDTH)
         yield Item(((alias, text),) if alias else (), FIRST_TO_GO)
         yield Item(((safe(f"…{clean_name(show.account_tail(account.id))}"), text),))
-        yield Item(((clean_name(account.currency), text),))
+        currency = clean_name(account.currency)
+        named = self.is_short or self.inside >= NAV_NAMED_FROM
+        yield Item(((currency, text),) if named else ())
         if not self.is_short:
-            yield from _figures(account, text, text if prices_are_old(frame.store) else bold, bold)
+            worth = text if prices_are_old(frame.store) else bold
+            yield from _figures(account, text, worth, bold, "NAV" if named else currency)
 
     def right(self, frame: Frame) -> Iterable[Item]:
         """Return whether keys may open risk, told apart from the band by reversing it."""
@@ -86,13 +90,15 @@ class FundsLine(BandLine):
             yield from _figures(account, text, text if prices_are_old(frame.store) else bold, bold)
 
 
-def _figures(account: AccountState, text: Style, worth: Style, bold: Style) -> Iterable[Item]:
+def _figures(
+    account: AccountState, text: Style, worth: Style, bold: Style, name: Printable = "NAV"
+) -> Iterable[Item]:
     """Yield the account's figures; risk, margin and closeout stay longest behind net worth and profit."""
 
-    def item(label: str, value: Printable, rank: int, style: Style = text) -> Item:
+    def item(label: Printable, value: Printable, rank: int, style: Style = text) -> Item:
         return Item((((safe(f"{label} "), text)), (value, style)), rank)
 
-    yield item("NAV", show.money(account.nav), 0, worth)
+    yield item(name, show.money(account.nav), 0, worth)
     yield item("uPL", show.money(account.unrealized_pl, signed=True), 0, worth)
     if account.unprotected_trades:
         yield Item(((safe(f"{account.unprotected_trades} no stop !"), bold),), 1)

@@ -1,0 +1,31 @@
+"""The page of messages."""
+
+import pytest
+
+from keydesk.forms.account.messages import MessagesPage
+from keydesk.store.state import Notice
+from keydesk.text.sanitize import safe
+from support.data.desk_store import example_store
+from support.fakes.form_app import FormApp
+
+TEN = 1_772_445_600_000_000_000  # 2026-03-02 10:00 UTC
+LONG = "FILLED 10,000 EUR/USD at 1.08431, then a sentence that needs more than one line at any size"
+
+
+@pytest.mark.parametrize("size", [(40, 12), (80, 24), (200, 50)], ids=str)
+async def test_it_lists_the_newest_first_with_time_and_kind_those_of_earlier_desks_last(
+    size: tuple[int, int],
+) -> None:
+    store = example_store()
+    store.kept_notices = [Notice("bad", safe("NO ANSWER"), TEN, seen=True)]
+    store.notices = [Notice("good", safe(LONG), TEN + 10**9), Notice("warn", safe("NO STOP"), TEN)]
+    app = FormApp(lambda: MessagesPage(store))
+    async with app.run_test(size=size):
+        page = app.screen
+        assert isinstance(page, MessagesPage)
+        lines = ["".join(text for text, _ in line) for line in page.all_lines()]
+        words = " ".join(" ".join(lines).split())
+        assert words.index("warning NO STOP") < words.index("done FILLED")
+        assert words.index("done FILLED") < words.index("problem NO ANSWER")
+        assert "02 Mar 10:00:01" in words
+        assert all(len(line) <= page.inside for line in lines)
