@@ -19,7 +19,7 @@ from keydesk.widgets.strip_line import Item, StripLine
 MAX_ALIAS_WIDTH = 20  # columns
 LOSS_LOCK = safe(" LOSS LOCK ")
 FIRST_TO_GO = 9  # rank of the alias
-NAV_NAMED_FROM = 90  # columns; fewer have the currency in place of the name
+NAV_NAMED_FROM = 82  # columns; fewer have the currency in place of the name
 
 
 def band_of(store: Store) -> str:
