@@ -18,6 +18,7 @@ from keydesk.forms.account.audit import AuditForm
 from keydesk.forms.account.configure import ConfigureForm
 from keydesk.forms.account.leaving import LeaveForm
 from keydesk.forms.account.limits import LimitsForm
+from keydesk.forms.account.messages import MessagesPage
 from keydesk.forms.account.order_history import OrderHistoryForm
 from keydesk.forms.account.sessions import SessionsForm
 from keydesk.forms.account.transaction import Take, TransactionForm
@@ -96,6 +97,7 @@ FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "ReplayPage": lambda: ReplayPage(example_store(), lambda: 0.0),
     "MoveForm": lambda: MoveForm(example_context(), ENTRY),
     "NameForm": lambda: NameForm("Rename Majors", "Majors", trouble=lambda _: "", hint="Enter"),
+    "MessagesPage": lambda: MessagesPage(example_store()),
     "NewAlertForm": lambda: NewAlertForm(example_store(), ABOVE, lambda _: ""),
     "NoteForm": lambda: NoteForm(
         TRADE,

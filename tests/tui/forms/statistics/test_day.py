@@ -58,12 +58,12 @@ async def test_arrows_turn_to_the_days_with_trades_over_the_weekend() -> None:
     assert "Friday 2026-02-27" in await after("left", "right", "l")
 
 
-async def test_w_shows_the_week_and_goes_back_to_its_last_day() -> None:
-    week = await after("left", "w")
+async def test_d_shows_the_week_and_goes_back_to_its_last_day() -> None:
+    week = await after("left", "d")
     assert "Week 9 of 2026" in week
     assert "Days" in week
-    assert "Friday 2026-02-27" in await after("left", "w", "w")
-    assert "Week 8 of 2026" in await after("w", "left")
+    assert "Friday 2026-02-27" in await after("left", "d", "d")
+    assert "Week 8 of 2026" in await after("d", "left")
 
 
 async def test_a_day_without_trades_says_so() -> None:

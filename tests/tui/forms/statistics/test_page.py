@@ -179,9 +179,9 @@ async def test_enter_looks_at_one_group_alone_and_escape_goes_back_to_all() -> N
     assert f"Statistics  {DAYS * A_DAY} closed trades" in both
 
 
-async def test_enter_in_the_calendar_opens_the_chosen_day_and_w_its_week() -> None:
+async def test_enter_in_the_calendar_opens_the_chosen_day_and_d_its_week() -> None:
     host = Host()
-    await after("7", "up", "enter", "left", "w", host=host)
+    await after("7", "up", "enter", "left", "d", host=host)
     assert host.opened == [(date(2026, 2, 26), False), (date(2026, 2, 19), True)]
 
 

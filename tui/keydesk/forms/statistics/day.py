@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import partial
-from itertools import zip_longest
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -14,6 +13,7 @@ from textual.worker import Worker
 from keydesk.calc.market.trading_day import booking_date
 from keydesk.forms.info_form import ScrolledForm
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
+from keydesk.forms.statistics.view import beside, width_of
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import DAY_PAGE
 from keydesk.text.format import MINUS
@@ -94,8 +94,8 @@ class DayPage(ScrolledForm):
         other = "day" if self._period[1] else "week"
         pages = super().foot_text().removeprefix("Esc closes").strip()
         for text in (
-            f"← → {'week' if self._period[1] else 'day'}   w {other}   {pages}   Esc closes",
-            f"← →  w {other}  Esc closes",
+            f"← → {'week' if self._period[1] else 'day'}   d {other}   {pages}   Esc closes",
+            f"← →  d {other}  Esc closes",
         ):
             if len(text) <= self.inside - 4:
                 return safe(" ".join(text.split("   ")).strip() if not pages else text)
@@ -167,26 +167,14 @@ def side_by_side(sections: Sequence[Section], width: int) -> list[list[TextLine]
     is_open, taken = False, 0
     for section in sections:
         lines = section_lines(section, width)
-        own = max(_width(line) for line in lines)
+        own = max(width_of(line) for line in lines)
         if is_open and section.rows and taken + BETWEEN + own <= width:
-            rows[-1] = _beside(rows[-1], taken, lines)
+            rows[-1] = beside(rows[-1], taken + BETWEEN, lines)
             taken += BETWEEN + own
         else:
             rows.append(lines)
             is_open, taken = bool(section.rows), own
     return rows
-
-
-def _width(line: TextLine) -> int:
-    return sum(cell_len(text) for text, _ in line)
-
-
-def _beside(left: Sequence[TextLine], width: int, right: Sequence[TextLine]) -> list[TextLine]:
-    lines: list[TextLine] = []
-    for one, other in zip_longest(left, right, fillvalue=BLANK):
-        gap: Words = (safe(" " * (width + BETWEEN - _width(one))), "plain")
-        lines.append((*one, gap, *other) if other else one)
-    return lines
 
 
 def section_lines(section: Section, width: int) -> list[TextLine]:

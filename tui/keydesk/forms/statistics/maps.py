@@ -23,8 +23,8 @@ from keydesk.calc.trade_journal.charts import (
 from keydesk.calc.trade_journal.groups import WEEKDAYS
 from keydesk.calc.trade_journal.statistics import FEW_TRADES
 from keydesk.forms.sheet import BLANK, TextLine, Words, signed_money, wrap_text
-from keydesk.forms.statistics.view import View, ViewInput, is_few, two_sided_bar
-from keydesk.text.format import MINUS, money, percent
+from keydesk.forms.statistics.view import View, ViewInput, in_columns, is_few, two_sided_bar
+from keydesk.text.format import MINUS, money, percent, shorten
 from keydesk.text.sanitize import safe
 from keydesk.widgets.theme import signed_role
 from keydesk_client.arithmetic.constants import NOTHING
@@ -33,6 +33,9 @@ SHADES = " ░▒▓█"
 HOURS = 24
 DAYS = 7
 LABEL = 4  # columns of the names of weekdays
+BETWEEN = 6  # columns between two tables
+WIDEST_DAY = 8  # columns of a day of the calendar
+YEAR = 52  # weeks that a calendar has room for, where there is
 FIGURES_FROM = 7  # columns of a cell that has room for its amount
 
 
@@ -185,14 +188,12 @@ def _sums(
         name: _together([c for key, c in data.items() if key.weekday == number])
         for number, name in enumerate(WEEKDAYS[:days])
     }
-    lines = _sum_lines("weekday", by_day, given)
     hours = sorted({each.hour for each in data})
-    if room >= len(lines) + len(hours) + 2:
-        by_hour = {
-            f"{h:02}:00": _together([c for key, c in data.items() if key.hour == h]) for h in hours
-        }
-        lines += [BLANK, *_sum_lines("hour", by_hour, given)]
-    return lines
+    by_hour = {
+        f"{h:02}:00": _together([c for key, c in data.items() if key.hour == h]) for h in hours
+    }
+    tables = [sum_lines("weekday", by_day, given), sum_lines("hour", by_hour, given)]
+    return in_columns(tables, given.width, BETWEEN, room)
 
 
 def _together(cells: Sequence[HeatCell]) -> HeatCell:
@@ -205,9 +206,12 @@ def _together(cells: Sequence[HeatCell]) -> HeatCell:
     )
 
 
-def _sum_lines(name: str, cells: Mapping[str, HeatCell], given: ViewInput) -> list[TextLine]:
+def sum_lines(
+    name: str, cells: Mapping[str, HeatCell], given: ViewInput, label_width: int = 9
+) -> list[TextLine]:
+    """Return a table of cells, with a bar of the result where there is room."""
     largest = max((abs(each.result) for each in cells.values()), default=NOTHING)
-    head = f"{name:<9}{'n':>6}{'win %':>7}{'result':>13}{'R':>10}"
+    head = f"{name:<{label_width}}{'n':>6}{'win %':>7}{'result':>13}{'R':>10}"
     lines: list[TextLine] = [((safe(head), "muted"),)]
     for label, cell in cells.items():
         if not cell.n:
@@ -216,7 +220,10 @@ def _sum_lines(name: str, cells: Mapping[str, HeatCell], given: ViewInput) -> li
         result, role = signed_money(cell.result)
         in_r, r_role = signed_money(cell.r)
         line: list[Words] = [
-            (safe(f"{label:<9}"), "faint" if few else "plain"),
+            (
+                safe(f"{shorten(safe(label), label_width - 1):<{label_width}}"),
+                "faint" if few else "plain",
+            ),
             (
                 safe(f"{cell.n:>6,}{percent(Decimal(cell.wins) / cell.n, 0):>7}"),
                 "faint" if few else "plain",
@@ -246,7 +253,7 @@ class CalendarView(View[CalendarData]):
 
     NAME: ClassVar[str] = "calendar"
     SHORT: ClassVar[str] = "days"
-    HINT: ClassVar[str] = "arrows choose a day  Enter opens it  w its week"
+    HINT: ClassVar[str] = "arrows choose a day  Enter opens it  d its week"
     POINTS: ClassVar[bool] = True
 
     def __init__(self) -> None:
@@ -269,8 +276,8 @@ class CalendarView(View[CalendarData]):
         first, last = min(data.days), max(data.days)
         self._range = first, last
         self.chosen = min(max(self.chosen or last, first), last)
-        width = 3 if given.width - LABEL >= 52 * 3 else 2
         known = (_monday(last) - _monday(first)).days // DAYS + 1
+        width = max(2, min(WIDEST_DAY, (given.width - LABEL) // min(known, YEAR)))
         weeks = max(1, min(known, (given.width - LABEL) // width))
         monday = _monday(last) - timedelta(weeks=weeks - 1)
         if self.chosen < monday:
@@ -294,12 +301,19 @@ class CalendarView(View[CalendarData]):
                 words = cell_text(data.days.get(day), largest, width, given)
                 line.append(_marked(words, is_chosen=is_chosen))
             lines.append(line)
+            if given.rows >= 2 * rows + 14:
+                lines.append(BLANK)
         chosen = cell_line(f"{self.chosen:%a %Y-%m-%d}", data.days.get(self.chosen), given)
         lines += [BLANK, chosen, *legend(given, largest, ())]
         room = given.rows - len(lines) - 2
         if room > 1:
             months = dict(list(data.months.items())[-room:])
-            lines += [BLANK, *_sum_lines("month", months, given)]
+            by_day = {
+                name: _together([c for day, c in data.days.items() if day.weekday() == number])
+                for number, name in enumerate(WEEKDAYS[:rows])
+            }
+            tables = [sum_lines("month", months, given), sum_lines("weekday", by_day, given)]
+            lines += [BLANK, *in_columns(tables, given.width, BETWEEN, room + 1)]
         return lines
 
     def move(self, across: int, down: int) -> bool:

@@ -7,7 +7,14 @@ from typing import ClassVar
 
 from rich.cells import cell_len
 
-from keydesk.calc.trade_journal.charts import OUTERMOST, Bin, CurvePoint, equity_curve, r_histogram
+from keydesk.calc.trade_journal.charts import (
+    BIN,
+    OUTERMOST,
+    Bin,
+    CurvePoint,
+    equity_curve,
+    r_histogram,
+)
 from keydesk.chart.plots import (
     Axes,
     Point,
@@ -19,7 +26,7 @@ from keydesk.chart.plots import (
     round_ticks,
     thinned,
 )
-from keydesk.forms.sheet import BLANK, TextLine, signed_money, wrap_text
+from keydesk.forms.sheet import BLANK, TextLine, fold_line, signed_money, wrap_text
 from keydesk.forms.statistics.view import View, ViewInput, too_few
 from keydesk.text.format import at, counted, money
 from keydesk.text.sanitize import Printable, safe
@@ -30,6 +37,8 @@ LEAST_TRADES = 2
 LEAST_ROWS = 6
 LABEL = 9  # columns of the values beside a picture
 DATE_WIDTH = 12  # columns for each date under a curve
+BIN_WIDTHS = (Decimal("0.1"), Decimal("0.25"), BIN)  # R
+BAR_COLUMNS = 9  # for a bar of the histogram and the gap beside it
 VALUE_ROWS = 3  # rows for each value beside it
 Drawn = tuple[int, Rows, Sequence[TextLine]]  # trades, the picture, what it says in words
 
@@ -133,14 +142,15 @@ class HistogramView(PictureView):
     def compute(self, given: ViewInput) -> Drawn:
         """Draw the bins, losses and gains in their colours."""
         rs = [r for each in given.trades if (r := each.r) is not None]
-        bins = r_histogram(rs)
         if len(rs) < LEAST_TRADES:
             return len(rs), [], ()
+        bins = _bins(rs, given.width - LABEL)
         bars = [(float(each.middle), each.n, _role(each)) for each in bins]
         most = max(each.n for each in bins)
-        every = -(-len(bins) // max(1, (given.width - LABEL) // 7))
+        every = -(-len(bins) // max(1, (given.width - LABEL) // 8))
         ticks = [
-            (place, f"{each.middle:.1f}") for (place, _, _), each in zip(bars, bins, strict=True)
+            (place, f"{each.middle.normalize():f}")
+            for (place, _, _), each in zip(bars, bins, strict=True)
         ][::every]
         counts = [
             (v, f"{v:>5,.0f}")
@@ -153,7 +163,15 @@ class HistogramView(PictureView):
             (given.width, max(LEAST_ROWS, given.rows - 4)),
             ascii_only=given.ascii_only,
         )
-        return len(rs), rows, [_histogram_text(rs, given), *_histogram_note(given), BLANK]
+        return (
+            len(rs),
+            rows,
+            [
+                *_histogram_text(rs, given),
+                *_histogram_note(bins, given),
+                BLANK,
+            ],
+        )
 
 
 def _role(bin_: Bin) -> str:
@@ -161,11 +179,11 @@ def _role(bin_: Bin) -> str:
     return signed_role(bin_.middle, zero="muted")
 
 
-def _histogram_text(rs: Sequence[Decimal], given: ViewInput) -> TextLine:
+def _histogram_text(rs: Sequence[Decimal], given: ViewInput) -> list[TextLine]:
     middle = sorted(rs)[len(rs) // 2]
     without = len(given.trades) - len(rs)
     left_out = f", {without} without a first stop left out" if without else ""
-    return (
+    line: TextLine = (
         ("Mean ", "muted"),
         signed_money(sum(rs, Decimal(0)) / len(rs)),
         (" R, median ", "muted"),
@@ -176,10 +194,18 @@ def _histogram_text(rs: Sequence[Decimal], given: ViewInput) -> TextLine:
         signed_money(max(rs)),
         (safe(f"   n {len(rs):,}{left_out}"), "muted"),
     )
+    return fold_line(line, given.width)
 
 
-def _histogram_note(given: ViewInput) -> list[TextLine]:
-    note = f"Bars count the trades nearest to their R; the outermost all beyond {OUTERMOST} R."
+def _bins(rs: Sequence[Decimal], columns: int) -> list[Bin]:
+    """Return the narrowest bins that have room for their bars."""
+    found = ((width, r_histogram(rs, width)) for width in BIN_WIDTHS)
+    return next((bins for _, bins in found if len(bins) * BAR_COLUMNS <= columns), r_histogram(rs))
+
+
+def _histogram_note(bins: Sequence[Bin], given: ViewInput) -> list[TextLine]:
+    width = bins[1].middle - bins[0].middle if len(bins) > 1 else BIN
+    note = f"A bar counts the trades nearest to its R, {width.normalize():f} R wide; the outermost all beyond {OUTERMOST} R."
     return wrap_text(safe(note), "faint", given.width)[:1]
 
 

@@ -5,11 +5,14 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
+from itertools import zip_longest
 from typing import ClassVar, Generic, TypeVar
+
+from rich.cells import cell_len
 
 from keydesk.calc.trade_journal.statistics import FEW_TRADES
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk.forms.sheet import TextLine, wrap_text
+from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
 from keydesk.text.format import at
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.snapshot import Excursions, JournalSnapshot, OpenProfits, Paths
@@ -98,3 +101,33 @@ def too_few(n: int, needed: int, what: str, width: int) -> list[TextLine]:
 def is_few(n: int) -> bool:
     """Return whether figures of so many trades say little."""
     return n < FEW_TRADES
+
+
+def width_of(line: TextLine) -> int:
+    """Return the columns of a line."""
+    return sum(cell_len(text) for text, _ in line)
+
+
+def beside(left: Sequence[TextLine], width: int, right: Sequence[TextLine]) -> list[TextLine]:
+    """Return lines with others at their right, which begin behind this width."""
+    lines: list[TextLine] = []
+    for one, other in zip_longest(left, right, fillvalue=BLANK):
+        gap: Words = (safe(" " * max(0, width - width_of(one))), "plain")
+        lines.append((*one, gap, *other) if other else one)
+    return lines
+
+
+def in_columns(
+    tables: Sequence[Sequence[TextLine]], width: int, gap: int, rows: int
+) -> list[TextLine]:
+    """Return tables of one width in columns, each under the shortest one; those without room are left out whole."""
+    own = max((width_of(line) for table in tables for line in table), default=0) + gap
+    columns: list[list[TextLine]] = [[] for _ in range(max(1, (width + gap) // max(1, own)))]
+    for table in tables:
+        column = min(columns, key=len)
+        if len(column) + bool(column) + len(table) <= rows:
+            column += [*([BLANK] if column else []), *table]
+    lines: list[TextLine] = []
+    for place, column in enumerate(columns):
+        lines = beside(lines, place * own, column) if place else column
+    return lines
