@@ -237,5 +237,5 @@ class AnySchedule(RuleBasedStateMachine):
 
 TestAnySchedule = AnySchedule.TestCase
 TestAnySchedule.settings = settings(
-    max_examples=examples(25, soak=100), stateful_step_count=60, deadline=None
+    max_examples=examples(12, soak=100), stateful_step_count=60, deadline=None
 )

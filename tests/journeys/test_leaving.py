@@ -225,10 +225,14 @@ def test_the_desk_opens_as_it_was_left_and_what_it_keeps_is_for_its_owner_alone(
         terminal.see("EUR/USD M5")
         terminal.press("j", "j", "f", "g", "o")
         terminal.see("GBP/USD M15")
+        assert "Keydesk PRACTICE practice-market …001" in terminal.screen.title
         children = children_of(terminal.pid)
         by_command(terminal)
         assert terminal.wait_for_exit() == 0
         see_nothing_left(terminal, children, practice_folder)
+        raw = bytes(terminal.raw)
+        assert raw.index(b"\x1b[22;2t") < raw.index(b"\x1b]2;Keydesk PRACTICE practice-market")
+        assert raw.count(b"\x1b]2;\x07\x1b[23;2t") == 1  # the window has its own title back
     kept = [path for path in (practice_folder / "home").rglob("*") if path.is_file()]
     assert any(path.parent.name == "desk" for path in kept)
     assert [str(path) for path in kept if path.stat().st_mode & 0o077] == []

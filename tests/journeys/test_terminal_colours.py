@@ -81,10 +81,10 @@ def test_a_terminal_known_by_its_name_is_drawn_in_all_its_colours_unasked(
 @pytest.mark.parametrize(
     ("env", "arguments"),
     [
-        pytest.param(OF_XTERM, (), id="16 colours"),
+        pytest.param(OF_XTERM, (), id="16 colours", marks=pytest.mark.soak),
         pytest.param(OF_XTERM, ("--ascii",), id="16 colours, ascii", marks=pytest.mark.soak),
         pytest.param(NO_COLOR, (), id="NO_COLOR", marks=pytest.mark.soak),
-        pytest.param(NO_COLOR, ("--ascii",), id="NO_COLOR, ascii"),
+        pytest.param(NO_COLOR, ("--ascii",), id="NO_COLOR, ascii", marks=pytest.mark.soak),
     ],
 )
 def test_the_desk_stays_in_sight_behind_a_form_in_few_colours(

@@ -10,7 +10,7 @@ A property without such a line is tried with `USUAL` examples, and with 100 in t
 import hypothesis
 import pytest
 
-USUAL = 25
+USUAL = 15
 QUICK, FULL = "quick", "full"  # profiles
 
 

@@ -248,7 +248,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=examples(25, soak=60), deadline=None)
+@settings(max_examples=examples(12, soak=60), deadline=None)
 @given(steps=STEPS, max_settled=st.sampled_from([0, 2, 1000]))
 def test_reading_only_what_was_appended_finds_the_same_as_reading_everything(
     steps: list[tuple[str, int, int]], max_settled: int

@@ -426,7 +426,7 @@ REQUESTS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     kinds=st.tuples(st.sampled_from(sorted(ACTS)), st.sampled_from(sorted(ACTS))),
     requests=REQUESTS,
@@ -712,7 +712,7 @@ TRIALS = st.builds(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(trial=TRIALS)
 def test_every_outcome_is_true_though_clocks_jump_and_processes_are_killed(trial: Trial) -> None:
     trial.check()

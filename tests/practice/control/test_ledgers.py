@@ -67,6 +67,7 @@ def without_request_ids(lines: list[str]) -> list[dict[str, Any]]:
     return [{**json.loads(one), "requestID": ""} for one in lines]
 
 
+@pytest.mark.soak  # the usual run has the month by itself: `test_broker_clock`
 async def test_months_in_a_replay_cost_the_steps_of_a_month(tmp_path: Path) -> None:
     async with controlled_broker(tmp_path, JUNE_5) as market:
         await market.buy("EUR_USD")

@@ -15,7 +15,7 @@ moves = st.tuples(
 )
 
 
-@settings(max_examples=examples(25, soak=60), deadline=None)
+@settings(max_examples=examples(12, soak=60), deadline=None)
 @given(st.lists(moves, min_size=1, max_size=15))
 def test_two_mirrored_accounts_cancel_out_but_for_the_spread(
     steps: list[tuple[int, int, int]],

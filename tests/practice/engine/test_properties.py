@@ -389,7 +389,7 @@ class HedgingMachine(AccountMachine):
 
 
 LIVES = settings(
-    max_examples=25,
+    max_examples=12,
     stateful_step_count=30,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],

@@ -16,7 +16,7 @@ FIRST, LAST = cell_at(instant("1999-01-05T00:00Z")), cell_at(instant("2030-01-01
 ZONES = ["America/New_York", "UTC", "Asia/Tokyo", "Asia/Kathmandu", "Australia/Lord_Howe"]
 
 
-@settings(max_examples=examples(40, soak=150), deadline=None)
+@settings(max_examples=examples(15, soak=150), deadline=None)
 @given(
     granularity=st.sampled_from(GRANULARITIES),
     start=st.integers(FIRST, LAST),
@@ -39,7 +39,7 @@ def test_periods_cover_a_range_without_holes(  # noqa: PLR0917  drawn by hypothe
 
 
 @given(start=st.integers(FIRST, LAST), length=st.integers(1, 40_000))
-@settings(max_examples=examples(25, soak=100), deadline=None)
+@settings(max_examples=examples(12, soak=100), deadline=None)
 def test_a_span_is_closed_only_if_all_its_cells_are(start: int, length: int) -> None:
     hours = TradingHours(Hours.FX)
     cells = np.arange(start, start + length)

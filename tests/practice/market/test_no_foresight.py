@@ -22,6 +22,7 @@ from keydesk_practice.market.market import PracticeMarket
 from keydesk_practice.market.reference import ReferenceRates
 from keydesk_practice.market.replay import read_candle_file
 from support.data.practice_market import ALL_PRICES, instant, practice_market
+from support.examples import examples
 
 DAY = 86_400 * 1_000_000_000
 ROWS = st.integers(5, len(practice_market().rates.days) - 3)
@@ -52,7 +53,7 @@ def instant_before(row: int, part: float) -> int:
 
 
 @given(ROWS, PART)
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=examples(3, soak=12), deadline=None)
 def test_no_quote_and_no_conversion_knows_a_later_fixing(row: int, part: float) -> None:
     one, other = (market.at(instant_before(row, part)) for market in markets(row))
     assert one.instruments() == other.instruments()
@@ -64,7 +65,7 @@ def test_no_quote_and_no_conversion_knows_a_later_fixing(row: int, part: float) 
 
 
 @given(ROWS, PART, INSTRUMENTS, st.sampled_from(GRANULARITIES), st.integers(-2, 2))
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(3, soak=12), deadline=None)
 def test_no_candle_knows_a_later_fixing(
     row: int, part: float, instrument: str, granularity: str, ahead: int
 ) -> None:
@@ -77,7 +78,7 @@ def test_no_candle_knows_a_later_fixing(
 
 
 @given(ROWS, PART, st.sampled_from(BOOK_INSTRUMENTS))
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=examples(2, soak=8), deadline=None)
 def test_no_book_knows_a_later_fixing(row: int, part: float, instrument: str) -> None:
     time = instant_before(row, part) // SNAPSHOT_EVERY * SNAPSHOT_EVERY
     if time < instant_before(row, 0.0):
@@ -88,7 +89,7 @@ def test_no_book_knows_a_later_fixing(row: int, part: float, instrument: str) ->
 
 
 @given(ROWS, PART)
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=examples(3, soak=12), deadline=None)
 def test_spread_and_depth_do_not_know_the_next_fixing(row: int, part: float) -> None:
     now = instant_before(row, part)
     day = market_day_of(now // CELL)

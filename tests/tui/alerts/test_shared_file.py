@@ -52,7 +52,7 @@ def test_of_two_programs_that_see_the_same_prices_one_delivers_each_of_a_hundred
     assert sorted(told) == list(range(1, CROSSINGS + 1))
 
 
-@pytest.mark.parametrize("behind", [1, 7])
+@pytest.mark.parametrize("behind", [pytest.param(1, marks=pytest.mark.soak), 7])
 def test_a_program_that_sees_the_prices_later_delivers_no_crossing_again(
     path: Path, behind: int
 ) -> None:

@@ -117,7 +117,7 @@ def test_every_own_line_has_a_label_or_is_counted() -> None:
     braille=st.booleans(),
     market=st.sampled_from(sorted(MARKETS)),
 )
-@settings(max_examples=examples(20, soak=60), deadline=None)
+@settings(max_examples=examples(10, soak=60), deadline=None)
 def test_a_price_update_looks_like_a_redraw(  # noqa: PLR0917 - drawn by Hypothesis
     moves: list[int],
     look: CandleStyle,

@@ -33,6 +33,12 @@ def test_a_terminal_needs_80x24_and_40x12_for_exits(
     assert found.verdict == verdict
 
 
+def test_a_terminal_that_cannot_place_text_is_wrong() -> None:
+    found = check_terminal(os.terminal_size((80, 24)), {"TERM": "dumb"})
+    assert found.verdict == "bad"
+    assert "TERM=dumb: this terminal cannot place text" in found.text
+
+
 def test_a_terminal_without_colours_is_told_of() -> None:
     assert check_colours({"TERM": "dumb"}).verdict == "warn"
     assert check_colours({"TERM": "xterm-256color"}).verdict == "ok"

@@ -20,7 +20,7 @@ from support.fakes.pane_app import text_of
 from support.fakes.working_desk import WorkingDesk
 from support.walks import crossed
 
-SIZES = ((120, 35), (132, 38), (140, 45), (180, 44), (200, 50), (250, 70))
+SIZES = ((120, 35), (140, 45), (250, 70))
 
 
 @pytest.fixture

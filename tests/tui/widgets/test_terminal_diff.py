@@ -73,7 +73,7 @@ def random_line(chance: random.Random) -> list[Segment]:
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=examples(25, soak=60), deadline=None)
+@settings(max_examples=examples(15, soak=60), deadline=None)
 def test_after_many_changes_the_terminal_shows_the_last_lines(seed: int) -> None:
     chance = random.Random(seed)
     screen, front = pyte.Screen(WIDTH, HEIGHT), TerminalContents()
@@ -247,7 +247,7 @@ def spread_line(chance: random.Random) -> list[Segment]:
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(15, soak=60), deadline=None)
 def test_erased_blanks_show_what_written_ones_do(seed: int) -> None:
     chance = random.Random(seed)
     terminal, screen = TerminalContents(erases_in_colour=True), pyte.Screen(WIDTH, HEIGHT)

@@ -308,7 +308,7 @@ def test_financing_that_a_preview_says_is_what_the_rollover_charges(
 
 
 @pytest.mark.parametrize("terms", TERMS, ids=lambda each: f"{each.currency} {each.hedging}")
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 @given(drawn=tickets())
 def test_what_the_preview_says_is_what_the_broker_does(terms: Terms, drawn: Drawn) -> None:
     check(terms, drawn)

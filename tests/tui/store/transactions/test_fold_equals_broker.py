@@ -182,7 +182,7 @@ def check_the_fold(terms: Terms, history: list[Step]) -> None:
 
 
 @pytest.mark.parametrize("terms", TERMS)
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=10)
 @given(history=HISTORIES)
 def test_the_fold_of_any_history_is_the_brokers_snapshot(terms: Terms, history: list[Step]) -> None:
     check_the_fold(terms, history)
@@ -198,7 +198,7 @@ def test_the_fold_of_hundreds_of_histories_is_the_brokers_snapshot(
     check_the_fold(terms, history)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=10)
 @given(history=st.lists(steps, min_size=10, max_size=40))
 def test_profit_and_margin_by_our_reckoning_are_the_brokers(
     history: list[Step],
