@@ -36,7 +36,7 @@ def ready(terminal: Terminal) -> None:
 
 def command(terminal: Terminal, line: str) -> None:
     terminal.press(":")
-    terminal.see("Nothing typed")
+    terminal.see("Command  ")
     terminal.write(line.encode())
     terminal.see("alerts once when")
     terminal.press("Enter")

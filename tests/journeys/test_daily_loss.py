@@ -164,7 +164,7 @@ def test_a_replay_has_no_lock_of_the_account_that_was_left(practice_folder: Path
         explained = (terminal.text.index(text) for text in ("Lost today", SENTENCE, "Enter asks"))
         assert next(explained) < next(explained) < next(explained), "over the field"
         terminal.press("Escape", ":")
-        terminal.see("Nothing typed")
+        terminal.see("Command  ")
         terminal.type("replay franc")
         terminal.press("Enter")
         terminal.see("y starts it")

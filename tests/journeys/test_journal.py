@@ -61,7 +61,7 @@ def test_a_trade_is_noted_read_on_its_day_and_found_after_a_restart(  # noqa: PL
         terminal.press("Escape", "Escape")
         terminal.see_no_more("Journal  1 trade")
         terminal.press(":")
-        terminal.see("Nothing typed")
+        terminal.see("Command  ")
         terminal.write(b"day")
         terminal.see("in short")
         terminal.press("Enter")

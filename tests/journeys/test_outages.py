@@ -48,7 +48,7 @@ def failing_broker(port: int, statuses: list[int]) -> Iterator[None]:
 def messages(terminal: Terminal, text: str) -> str:
     """Return the screen with the list of messages, in which the text is."""
     terminal.press(":")
-    terminal.see("Nothing typed")
+    terminal.see("Command  ")
     terminal.type("messages")
     terminal.press("Enter")
     terminal.see(text)

