@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from time import monotonic
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from rich.cells import cell_len, set_cell_size
 from textual.events import Resize
@@ -146,6 +146,20 @@ class InfoForm(ModalForm[Result]):
 
 
 Rows = list[tuple[Printable, str]]
+
+
+class StyledText(str):
+    """A value that is drawn in another role than the plain one."""
+
+    __slots__ = ("role",)
+    role: str
+
+    def __new__(cls, text: str, role: str) -> Self:
+        """Return the words with their role."""
+        toned = super().__new__(cls, text)
+        toned.role = role
+        return toned
+
 
 NAME_WIDTH = 20
 BLANK_TEXT = safe("")

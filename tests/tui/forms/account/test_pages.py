@@ -15,8 +15,9 @@ from keydesk.forms.account.exposure import (
     two_sided_bar,
 )
 from keydesk.forms.account.instrument_page import InstrumentPage, instrument_page_rows
-from keydesk.forms.account.live_page import LivePage, StyledText, name_text, value_text
+from keydesk.forms.account.live_page import LivePage, name_text, value_text
 from keydesk.forms.account.pages import AccountPage, account_rows, summary_rows
+from keydesk.forms.info_form import StyledText
 from keydesk.store.store import Store
 from keydesk.values import DependentOrder
 from keydesk_client.models import AccountSummary

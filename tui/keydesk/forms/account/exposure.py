@@ -14,8 +14,8 @@ from keydesk.calc.risk.exposure import (
     correlations,
     effective_risk,
 )
-from keydesk.forms.account.live_page import LivePage, StyledText
-from keydesk.forms.info_form import Rows
+from keydesk.forms.account.live_page import LivePage
+from keydesk.forms.info_form import Rows, StyledText
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.store.trading_context import holdings_of, trading_context_of

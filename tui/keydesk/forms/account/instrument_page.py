@@ -7,12 +7,13 @@ from keydesk.calc.market.sessions import closed_text, week_at, week_text
 from keydesk.calc.market.trading_day import DAY_END_TEXT, next_day_start
 from keydesk.calc.risk.financing import financing_of
 from keydesk.calc.risk.trading_context import TradingContext
-from keydesk.forms.account.live_page import LivePage, StyledText, rate_text
+from keydesk.forms.account.live_page import LivePage, rate_text
 from keydesk.forms.detail_rows import (
     instrument_rows,
 )
 from keydesk.forms.info_form import (
     Rows,
+    StyledText,
 )
 from keydesk.store.store import Store
 from keydesk.store.trading_context import trading_context_of

@@ -3,7 +3,6 @@
 import re
 from abc import abstractmethod
 from decimal import Decimal
-from typing import Self
 
 from keydesk.forms.info_form import DetailsForm, Rows
 from keydesk.store.frame import Frame
@@ -14,19 +13,6 @@ BAR = 10  # cells of a bar
 WORDS = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[A-Z]|[0-9]+")
 DEEPEST = 3  # levels of a record in words
 MAX_ITEMS = 20
-
-
-class StyledText(str):
-    """A value that is drawn in another role than the plain one."""
-
-    __slots__ = ("role",)
-    role: str
-
-    def __new__(cls, text: str, role: str) -> Self:
-        """Return the words with their role."""
-        toned = super().__new__(cls, text)
-        toned.role = role
-        return toned
 
 
 class LivePage(DetailsForm):

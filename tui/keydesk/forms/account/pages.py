@@ -16,13 +16,12 @@ from keydesk.calc.risk.period_profit import (
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.account.live_page import (
     LivePage,
-    StyledText,
     bar,
     name_text,
     rate_text,
     value_text,
 )
-from keydesk.forms.info_form import Rows
+from keydesk.forms.info_form import Rows, StyledText
 from keydesk.forms.requests import ConfigureWanted
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import ACCOUNT

@@ -10,8 +10,7 @@ from textual.events import Key
 from textual.worker import Worker
 
 from keydesk.calc.market.replay import ControlledMarket, Home, Replay, speed_text
-from keydesk.forms.account.live_page import StyledText
-from keydesk.forms.info_form import DetailsForm, InfoForm, Rows
+from keydesk.forms.info_form import DetailsForm, InfoForm, Rows, StyledText
 from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.guard import KeyPlace
