@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import available_timezones
 
+from keydesk.config.folders import FRAMES, PRACTICE_MARKET
 from keydesk.config.profiles import save_value
-from keydesk.config.settings import FRAMES, PRACTICE_MARKET, BadSettings, time_zone
+from keydesk.config.time_zone import time_zone
+from keydesk.config.toml_text import BadSettings
 from keydesk.store.state import Topic
 from keydesk.widgets import theme
 from keydesk_client.errors import UnsafeFile
