@@ -5,13 +5,9 @@ that was reached holds although the loss is smaller now, and an early unlock wai
 or with one that cannot be written, the loss itself still locks.
 """
 
-import json
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import replace
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from keydesk.app.settings_changes import SettingsChanges
 from keydesk.calc.daily_loss import (
@@ -24,19 +20,15 @@ from keydesk.calc.daily_loss import (
 )
 from keydesk.keys.guard import Cause
 from keydesk.keys.guarded_app import GuardedKeys
-from keydesk.store.account_records import record_of, with_record
 from keydesk.store.ledger_watch import LedgerWatch
 from keydesk.store.risk import day_result, keep_day_start
 from keydesk.store.state import NoticeLevel, Topic
 from keydesk.store.store import Store
 from keydesk.text.format import duration
 from keydesk.text.sanitize import clean
-from keydesk_client.auth.private_files import locked, read_private, replace_file
-from keydesk_client.errors import UnsafeFile
+from keydesk.trading.loss_lock_file import LossRecord, read_record, write_record
 
 CHECK_INTERVAL = 1.0  # seconds
-LOCK_TIMEOUT = 0.2  # seconds that another desk may hold the file
-MAX_BYTES = 16_000  # bytes
 BEHIND_NS = 5_000_000_000  # by which one of two desks may see the clock and transactions later
 LEFT_BEHIND = "The daily loss lock stays with the account that was left: this one is not locked"
 NOT_NOW = "The account is being read: the daily loss lock stays; ask for the early unlock again in a moment"
@@ -46,15 +38,6 @@ LEVELS: dict[LossEvent, NoticeLevel] = {
     LossEvent.UNLOCKED: "warn",
     LossEvent.NEW_DAY: "info",
 }
-
-
-class _Record(NamedTuple):
-    """The lock of a ledger, and the ledger as it was then."""
-
-    account_ns: int  # when its account was created
-    newest: int  # transaction
-    clock_ns: int
-    lock: LossLock
 
 
 class DailyLossLock:
@@ -76,7 +59,7 @@ class DailyLossLock:
         self._ledgers = LedgerWatch(store)
         self._read_account: Callable[[], object] = lambda: None
         self._path: Path | None = None
-        self._seen = _Record(0, 0, 0, LossLock())  # at the last look
+        self._seen = LossRecord(0, 0, 0, LossLock())  # at the last look
         self._checked_at = float("-inf")
         self._locked_now = self._released_early = self._new_day = False
         self._failed = False  # the file could not be written, which was reported
@@ -127,7 +110,7 @@ class DailyLossLock:
         if self._path is None or self._kept_is_read:
             return
         self._kept_is_read = True
-        found = _read_record(self._path, self._account_ns)
+        found = read_record(self._path, self._account_ns)
         if found is None or not found.lock.is_on or self._store.now_ns >= found.lock.ends_ns:
             return
         present = self._record_of(found.lock)
@@ -214,16 +197,14 @@ class DailyLossLock:
     def _read(self) -> LossLock:
         """Return the lock of this ledger: that of the file, else that of this desk; another ledger has none."""
         kept = self._seen.lock if self._goes_on(self._seen) else LossLock()
-        found = None if self._path is None else _read_record(self._path, self._account_ns)
+        found = None if self._path is None else read_record(self._path, self._account_ns)
         return kept if found is None or not self._goes_on(found) else found.lock
 
-    def _write(self, record: _Record) -> None:
+    def _write(self, record: LossRecord) -> None:
         if self._path is None:
             return
         try:
-            with locked(self._path, patience_s=LOCK_TIMEOUT):
-                members = with_record(_members(self._path), record.account_ns, _content(record))
-                replace_file(self._path, json.dumps(members).encode())
+            write_record(self._path, record)
         except OSError as error:
             if not self._failed:
                 reason = clean(error.strerror or str(error))
@@ -233,7 +214,7 @@ class DailyLossLock:
         else:
             self._failed = False
 
-    def _goes_on(self, record: _Record) -> bool:
+    def _goes_on(self, record: LossRecord) -> bool:
         """Return whether the ledger is the one of a record: created at that time, and not earlier than it in clock and transactions.
 
         A replay that begins anew may have the same time of creation, but an earlier clock and fewer transactions. A clock
@@ -243,89 +224,14 @@ class DailyLossLock:
         is_earlier = now.clock_ns < record.clock_ns - BEHIND_NS and now.newest < record.newest
         return record.account_ns == now.account_ns and not is_earlier
 
-    def _record_of(self, lock: LossLock) -> _Record:
+    def _record_of(self, lock: LossLock) -> LossRecord:
         """Return the record of a lock of the ledger as it is now."""
         account = self._store.account
         newest = 0 if account is None else account.last_transaction_id
-        return _Record(self._account_ns, newest, self._store.clock_ns, lock)
+        return LossRecord(self._account_ns, newest, self._store.clock_ns, lock)
 
     @property
     def _account_ns(self) -> int:
         """When the account of the ledger was created."""
         account = self._store.account
         return 0 if account is None else account.created_time_ns
-
-
-def _members(path: Path) -> Mapping[str, Any]:
-    """Return the content of the file, empty where it is missing or damaged."""
-    with suppress(OSError, UnsafeFile, ValueError, RecursionError):
-        content = json.loads(read_private(path, MAX_BYTES))
-        if isinstance(content, dict):
-            return content
-    return {}
-
-
-def _read_record(path: Path, account_ns: int) -> _Record | None:
-    """Return the record of a ledger from the file; None if there is none, or a damaged one."""
-    with suppress(ValueError, ArithmeticError, TypeError, KeyError):
-        if (record := record_of(_members(path), account_ns)) is not None:
-            lock = _lock_of(record)
-            clock = _whole(record.get("clock_ns", lock.day_ns))  # earlier desks did not write it
-            return _Record(account_ns, _whole(record.get("transaction", 0)), clock, lock)
-    return None
-
-
-def _content(record: _Record) -> Mapping[str, object]:
-    lock = record.lock
-    amounts = {
-        "amount": lock.amount,
-        "percent": lock.percent,
-        "limit": lock.limit,
-        "start_nav": lock.start_nav,
-    }
-    return {
-        "transaction": record.newest,
-        "clock_ns": record.clock_ns,
-        "day_ns": lock.day_ns,
-        "is_on": lock.is_on,
-        "warned": lock.warned,
-        "accepted": str(lock.accepted),
-        "unlock_at_ns": lock.unlock_at_ns,
-        **{name: None if each is None else str(each) for name, each in amounts.items()},
-    }
-
-
-def _lock_of(content: Mapping[str, Any]) -> LossLock:
-    """Return the lock of a record; raise ValueError or TypeError if it cannot be one."""
-    unlock = content["unlock_at_ns"]
-    lock = LossLock(
-        day_ns=_whole(content["day_ns"]),
-        amount=_amount_or_none(content.get("amount")),
-        percent=_amount_or_none(content.get("percent")),
-        limit=_amount_or_none(content["limit"]),
-        is_on=content["is_on"] is True,
-        warned=_whole(content["warned"]),
-        accepted=_amount(content["accepted"]),
-        start_nav=_amount_or_none(content.get("start_nav")),
-    )
-    return lock if unlock is None else replace(lock, unlock_at_ns=_whole(unlock))
-
-
-def _whole(value: object) -> int:
-    if not isinstance(value, int):
-        raise TypeError(f"{value!r} is not a whole number")
-    return value
-
-
-def _amount_or_none(value: object) -> Decimal | None:
-    return None if value is None else _amount(value)
-
-
-def _amount(value: object) -> Decimal:
-    try:
-        number = Decimal(str(value))
-    except InvalidOperation as error:
-        raise ValueError(f"{value!r} is not a number") from error
-    if not number.is_finite():
-        raise ValueError(f"{value!r} is not an amount")
-    return number

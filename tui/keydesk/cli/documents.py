@@ -411,6 +411,26 @@ class JournalNoteDocument(AccountDocument):
     removed: bool = Field(description="whether the note is empty now, and so gone")
 
 
+class OrderDocument(AccountDocument):
+    """`keydesk order ... --json`: what would be sent, or the outcome of what was sent."""
+
+    kind: Literal["order"]
+    action: Literal["buy", "sell", "close", "protect", "cancel"]
+    outcome: Literal["dry-run", "done", "rejected", "not-sent", "unknown"]
+    exit_code: int
+    text: str
+    request: dict[str, object] = Field(description="as it is sent, as far as it is known before")
+    figures: dict[str, str] | None = Field(description="levels, margin and risk of an entry")
+    warnings: list[str] = Field(description="sent with --yes only if --despite-warnings is given")
+    client_id: str | None = Field(description="of the request, null of a dry run")
+    result: str | None = Field(
+        description="filled, resting, applied or cancelled, where the broker acted on it"
+    )
+    reason: str | None = Field(description="why it was rejected or cancelled at once")
+    order_id: str | None
+    transactions: list[TransactionRecord]
+
+
 DOCUMENTS: Mapping[str, type[Document]] = {
     get_args(model.model_fields["kind"].annotation)[0]: model
     for model in (
@@ -418,7 +438,7 @@ DOCUMENTS: Mapping[str, type[Document]] = {
         *(PositionsDocument, TransactionsDocument, PricesDocument, CandlesDocument),
         *(DoctorDocument, ProfilesDocument, TemplatesDocument, ExportDocument),
         *(JournalTradesDocument, JournalStatisticsDocument, JournalGroupsDocument),
-        *(JournalReportDocument, JournalWhatIfDocument, JournalNoteDocument),
+        *(JournalReportDocument, JournalWhatIfDocument, JournalNoteDocument, OrderDocument),
     )
 }
 """By kind; a schema file each."""

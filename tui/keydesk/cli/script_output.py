@@ -75,7 +75,10 @@ def category_of(error: Exception) -> Category:
         return error.category
     if isinstance(error, BadSettings):
         return "invalid"
-    return next((category for kind, category in CATEGORIES if isinstance(error, kind)), "local")
+    for kind, category in CATEGORIES:
+        if isinstance(error, kind):
+            return category
+    return "local"
 
 
 def say_error_json(category: Category, message: str) -> int:

@@ -10,7 +10,7 @@ from keydesk.cli.options import instrument_of, read_period
 from keydesk.cli.reading.status import order_line
 from keydesk.terminal.output import say
 from keydesk.text.format import counted, date_and_time, money, pair, units
-from keydesk.text.sanitize import Printable, SafeText, clean, clean_name, safe
+from keydesk.text.sanitize import SafeText, clean, clean_name, safe
 from keydesk_client.client import Client
 from keydesk_client.models import Position, Trade, Transaction
 from keydesk_client.models._core.record import Record
@@ -47,7 +47,7 @@ def accounts(options: Namespace) -> int:
     return asyncio.run(_print(options, "account", _accounts, account_line))
 
 
-async def _print(options: Namespace, thing: str, read: Read, line: Callable[..., Printable]) -> int:
+async def _print(options: Namespace, thing: str, read: Read, line: Callable[..., SafeText]) -> int:
     async with open_account(options) as reach:
         if getattr(options, "instrument", None):
             options.instrument = await instrument_of(reach, options.instrument)

@@ -3,6 +3,7 @@
 import asyncio
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.options import instrument_of, read_period
@@ -13,7 +14,6 @@ from keydesk.text.sanitize import SafeText, safe
 from keydesk_client.errors import NotFound, Refused
 from keydesk_client.models import ClientPrice, DateTime
 from keydesk_client.models.pricing import Candlestick, CandlestickData
-from keydesk_client.resources.candles import CandleRange
 
 COUNT = 120  # candles
 SIDES = {"M": "mid", "B": "bid", "A": "ask"}
@@ -76,15 +76,19 @@ async def _candles(options: Namespace) -> int:
 
 async def read_candles(reach: OpenAccount, options: Namespace) -> Sequence[Candlestick]:
     """Return the candles that the options choose; raise Refusal if the broker gives none."""
-    chosen: CandleRange = {"granularity": options.granularity, "price": options.price}
-    if options.from_ is not None:
-        chosen["from_"] = options.from_
-    if options.from_ is None or options.count:
-        chosen["count"] = options.count or COUNT
-    else:
-        chosen["to"] = options.to or DateTime.now()
+    get = partial(
+        reach.client.candles.get,
+        options.instrument,
+        granularity=options.granularity,
+        price=options.price,
+    )
     try:
-        answer = await reach.client.candles.get(options.instrument, **chosen)
+        if options.from_ is None:
+            answer = await get(count=options.count or COUNT)
+        elif options.count:
+            answer = await get(from_=options.from_, count=options.count)
+        else:
+            answer = await get(from_=options.from_, to=options.to or DateTime.now())
     except (NotFound, Refused) as error:
         raise refusal_of(error, f"no candles of {options.instrument}", "invalid") from error
     return answer.candles

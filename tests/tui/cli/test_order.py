@@ -1,0 +1,159 @@
+"""`keydesk order`: a dry run first, the ticket's checks and limits, and an exit code for each outcome."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from keydesk.cli.order.sending import result_of
+from keydesk.cli.script_output import EXIT_CODES
+from keydesk_client.orders.outcome import (
+    Action,
+    Done,
+    Intent,
+    NotSent,
+    OrderResult,
+    Outcome,
+    Rejected,
+    Unconfirmed,
+)
+from support.broker import PracticeServer
+from support.shell import Run
+
+INTENT = Intent("id", Action.CREATE, 1, 2, None, "", {})
+
+
+@pytest.fixture
+def limits(module_folder: Path, shell_broker: PracticeServer) -> Iterator[Path]:
+    """The trader's limits, gone after the test."""
+    assert shell_broker
+    path = module_folder / "home" / "templates.toml"
+    yield path
+    path.unlink(missing_ok=True)
+
+
+def trades(run: Run) -> list[str]:
+    return [each["id"] for each in run("trades", "--json").json["trades"]]
+
+
+def test_an_order_is_shown_sent_protected_closed_in_part_and_closed(run: Run) -> None:
+    line = ("order", "buy", "eurusd", "1000", "sl", "20p", "tp", "2r", "--json")
+    shown = run(*line).json
+    assert (shown["outcome"], shown["client_id"], trades(run)) == ("dry-run", None, [])
+    assert Decimal(shown["request"]["units"]) == 1000
+    assert shown["figures"]["risk"]
+
+    done = run(*line, "--yes").json
+    assert (done["outcome"], done["result"], done["exit_code"]) == ("done", "filled", 0)
+    [trade] = trades(run)
+    [stop] = [
+        each for each in run("orders", "--json").json["orders"] if each["type"] == "STOP_LOSS"
+    ]
+
+    tighter = str(Decimal(stop["price"]) + Decimal("0.0005"))
+    edit = ("order", "protect", trade, "--stop", tighter, "--target", "none", "--json")
+    assert run(*edit).json["request"] == {"trade": trade, "stop": tighter, "target": None}
+    assert run(*edit, "--yes").json["result"] == "applied"
+    [now] = run("trades", "--json").json["trades"]
+    assert Decimal(now["stopLossOrder"]["price"]) == Decimal(tighter)
+    assert "takeProfitOrder" not in now
+
+    assert run("order", "close", trade, "400", "--yes", "--json").json["outcome"] == "done"
+    assert run("order", "close", "EUR_USD", "--yes", "--json").json["outcome"] == "done"
+    assert trades(run) == []
+    nothing = run("order", "close", "EUR_USD", "--yes", "--json")
+    assert (nothing.code, nothing.json["category"]) == (2, "invalid")
+
+
+def test_a_pending_order_rests_and_is_cancelled(run: Run) -> None:
+    line = ("order", "buy", "EUR_USD", "1000", "@0.5", "sl", "20p")
+    refused = run(*line, "--yes", "--json")
+    assert (refused.code, refused.json["category"]) == (1, "refused"), refused.out
+    assert "5 %" in refused.json["message"]
+
+    ask = Decimal(run("prices", "EUR_USD", "--json").json["prices"][0]["asks"][0]["price"])
+    near = ("order", "buy", "EUR_USD", "1000", f"@{ask - Decimal('0.01')}", "sl", "20p")
+    rests = run(*near, "--yes", "--json").json
+    assert (rests["outcome"], rests["result"]) == ("done", "resting")
+    gone = run("order", "cancel", rests["order_id"], "--yes", "--json").json
+    assert gone["outcome"] == "done"
+    again = run("order", "cancel", rests["order_id"], "--yes", "--json")
+    assert (again.code, again.json["outcome"]) == (6, "rejected")
+
+
+def test_what_the_ticket_warns_of_is_sent_only_when_that_is_accepted(run: Run) -> None:
+    line = ("order", "sell", "EUR_USD", "1000", "nostop")
+    shown = run(*line)
+    assert "warning: No stop: the loss has no limit" in shown.out
+    assert "the same with --yes --despite-warnings" in shown.out
+    refused = run(*line, "--yes")
+    assert (refused.code, "No stop" in refused.err, trades(run)) == (1, True, [])
+    assert run(*line, "--yes", "--despite-warnings").code == 0
+    assert run("order", "close", "EUR_USD", "--yes").code == 0
+
+
+def test_limits_and_locks_refuse_an_entry_and_no_exit(run: Run, limits: Path) -> None:
+    entry = ("order", "buy", "EUR_USD", "1000", "sl", "20p")
+    assert run(*entry, "--yes").code == 0
+    limits.write_text("[limits]\nhard_units = 500\n")
+    refused = run(*entry, "--json")
+    assert (refused.code, refused.json["category"]) == (1, "refused"), refused.out
+    assert run("lock", "--practice", "--yes").code == 0
+    limits.unlink()
+    assert "locked" in run(*entry, "--json").json["message"]
+    [trade] = trades(run)
+    wider = run("order", "protect", trade, "--stop", "none", "--yes")
+    assert (wider.code, "may only be tightened" in wider.err) == (1, True)
+    limits.write_text("[limits]\nhard_units = 500\n")
+    assert run("order", "close", trade, "--yes").code == 0
+    assert run("lock", "--practice", "--release", "--yes").code == 0
+
+
+def test_the_daily_loss_lock_refuses_an_entry_and_no_exit(
+    run: Run, limits: Path, module_folder: Path
+) -> None:
+    entry = ("order", "buy", "EUR_USD", "1000", "sl", "50p")
+    assert run(*entry, "--yes").code == 0  # it has lost the spread at once
+    limits.write_text("[limits]\ndaily_loss = 0.01\n")
+    refused = run(*entry, "--json")
+    assert (refused.code, refused.json["category"]) == (1, "refused"), refused.out
+    [kept] = module_folder.rglob("*.daily-loss")
+    assert '"is_on": true' in kept.read_text()  # also for a desk that is opened later
+    [trade] = trades(run)
+    assert run("order", "close", trade, "--yes").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("order buy EUR_USD 10k tp", "target"),
+        ("order buy EUR_USD wat", "wat is not a field"),
+        ("order buy XXX_YYY 10k", "XXX_YYY is not an instrument"),
+        ("order close 999999", "no trade 999999"),
+        ("order protect 5", "name what to change"),
+        ("order protect 5 --stop -1", "is not a number above 0"),
+        ("order cancel x", "'x' is not an id"),
+        ("order bye EUR_USD 1k", "did you mean order buy?"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_before_anything_is_sent(
+    words: str, said: str, run: Run
+) -> None:
+    done = run(*words.split(), "--yes", "--json")
+    assert (done.code, done.json["category"]) == (EXIT_CODES["invalid"], "invalid"), done.out
+    assert said in done.json["message"]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "result"),
+    [
+        (Done(INTENT, OrderResult.FILLED), "done"),
+        (Done(INTENT, OrderResult.CANCELLED), "rejected"),
+        (Rejected(INTENT, "no"), "rejected"),
+        (NotSent(INTENT, "no line"), "not-sent"),
+        (Unconfirmed(INTENT, "lost"), "unknown"),
+    ],
+)
+def test_each_outcome_has_a_result(outcome: Outcome, result: str) -> None:
+    assert result_of(outcome) == result

@@ -1,0 +1,125 @@
+"""`keydesk order buy` and `sell`: a ticket filled by words, with the desk's checks, limits and locks."""
+
+import asyncio
+import os
+from argparse import Namespace
+from collections.abc import Mapping
+from dataclasses import replace
+
+from keydesk.calc.orders.checks import CheckContext, check_ticket
+from keydesk.calc.orders.first_draft import first_draft
+from keydesk.calc.orders.instructions import OpenOrder
+from keydesk.calc.orders.plans.exit_plans import NO_RULES
+from keydesk.calc.orders.ticket import Plan, work_out
+from keydesk.calc.orders.ticket_draft import Draft, Side
+from keydesk.calc.orders.ticket_settings import Template
+from keydesk.calc.risk.trading_context import TradingContext
+from keydesk.cli.account_access import OpenAccount, open_account
+from keydesk.cli.options import instrument_of
+from keydesk.cli.order.knowledge import Knowledge, knowledge_of, why_exits_only
+from keydesk.cli.order.sending import Proposal, carry_out
+from keydesk.cli.script_output import Refusal, UsageError
+from keydesk.config.settings import find_folders
+from keydesk.config.user_files import load_templates
+from keydesk.parse.orders import OrderSyntaxError, parse_order
+from keydesk.store.risk import open_risk_of, usual_size
+from keydesk.text.format import money
+from keydesk.text.typed import tokens
+from keydesk.trading.order_requests import order_request
+from keydesk.words.order_text import open_text
+from keydesk.words.outcomes import Command
+
+FIRST_PRESET = 1
+
+
+def buy(options: Namespace) -> int:
+    """Buy, or show what would be bought; return the exit code."""
+    return asyncio.run(_enter("BUY", options))
+
+
+def sell(options: Namespace) -> int:
+    """Sell, or show what would be sold; return the exit code."""
+    return asyncio.run(_enter("SELL", options))
+
+
+async def _enter(side: Side, options: Namespace) -> int:
+    try:
+        typed = parse_order(tokens(" ".join(options.words).lower()))
+    except OrderSyntaxError as error:
+        raise UsageError(str(error)) from error
+    template, limits = load_templates(find_folders(options.data, os.environ).config)
+    async with open_account(options) as reach:
+        instrument = await instrument_of(reach, options.instrument)
+        async with knowledge_of(reach, instrument, limits) as known:
+            draft = typed.on(_blank(side, instrument, known, template), known.store.now_ns)
+            proposal = _proposal(reach, draft, known)
+            return await carry_out(reach, options, proposal, opens=True)
+
+
+def _blank(side: Side, instrument: str, known: Knowledge, template: Template) -> Draft:
+    """Return the ticket of the template; exit plans and scale-outs need a desk that is open."""
+    draft = first_draft(side, instrument, known.context, template, FIRST_PRESET)
+    return replace(draft, members=replace(draft.members, scale=""))
+
+
+def _proposal(reach: OpenAccount, draft: Draft, known: Knowledge) -> Proposal:
+    """Return the order of a ticket.
+
+    Raises:
+        Refusal: the ticket's checks, a limit or a lock refuse it; never what only reduces a position.
+    """
+    from keydesk.forms.ticket.sending import expiry_of, order_of  # noqa: PLC0415 - draws nothing itself
+
+    store, context = known.store, known.context
+    plan = work_out(draft, context, known.limits)
+    now = CheckContext(
+        wall_ns=store.now_ns,
+        rtt_ms=store.health.rtt_ms,
+        open_risk=open_risk_of(store),
+        zone=store.zone,
+        usual_size=usual_size(store, draft.instrument),
+    )
+    verdict = check_ticket(draft, plan, context, known.limits, now)
+    locked = "" if plan.reduces else why_exits_only(reach, known)
+    if refusals := [*verdict.refusals, *([locked] if locked else [])]:
+        raise Refusal(f"NOTHING WAS SENT: {'; '.join(refusals)}")
+    expires = expiry_of(draft, store.now_ns, store.zone)
+    order = order_of(draft, plan, expires, NO_RULES, ())
+    if order is None:
+        raise Refusal("NOTHING WAS SENT: a field of the order cannot be read", "invalid")
+    request = order_request(order, store.now_ns)
+    return Proposal(
+        draft.side.lower(),
+        _command(order, context),
+        request.to_wire(),
+        lambda sender: sender.create(request),
+        verdict.warnings,
+        _figures(order, plan),
+    )
+
+
+def _command(order: OpenOrder, context: TradingContext) -> Command:
+    return Command(
+        open_text(order),
+        "the same command",
+        expected=order.expected if order.kind == "MARKET" else None,
+        order_price=order.price,
+        bound=order.bound,
+        pip=context.rules.pip,
+        instrument=order.instrument,
+    )
+
+
+def _figures(order: OpenOrder, plan: Plan) -> Mapping[str, str]:
+    """Return the levels, and the risk in home currency where it is known."""
+    known = {
+        "units": order.units,
+        "price": order.expected,
+        "bound": order.bound,
+        "stop": order.stop,
+        "target": order.target,
+        "trail": order.trail,
+        "margin": None if plan.margin is None else money(plan.margin),
+        "risk": None if plan.risk is None else money(plan.risk),
+    }
+    return {name: str(value) for name, value in known.items() if value is not None}

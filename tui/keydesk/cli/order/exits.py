@@ -1,0 +1,158 @@
+"""`keydesk order close`, `protect` and `cancel`: what closes, cancels or tightens is refused by no limit, lock or old price."""
+
+import asyncio
+from argparse import Namespace
+from decimal import Decimal
+from time import monotonic
+from typing import Literal
+
+from keydesk.calc.orders.instructions import UNCHANGED, Change, SetProtection
+from keydesk.cli.account_access import OpenAccount, open_account
+from keydesk.cli.options import instrument_of
+from keydesk.cli.order.sending import Proposal, carry_out
+from keydesk.cli.script_output import Refusal, UsageError, refusal_of
+from keydesk.text.format import pair, units
+from keydesk.text.sanitize import clean_name
+from keydesk.trading.desk_session import DeskLock
+from keydesk.trading.order_requests import stop_edit, target_edit, trail_edit
+from keydesk.words.order_text import change_text
+from keydesk.words.outcomes import Command
+from keydesk_client.errors import NotFound
+from keydesk_client.models import Trade
+
+ALL: Literal["ALL"] = "ALL"
+AGAIN = "the same command"
+
+
+def close(options: Namespace) -> int:
+    """Close a trade, or the position in an instrument; return the exit code."""
+    return asyncio.run(_close(options))
+
+
+async def _close(options: Namespace) -> int:
+    async with open_account(options, for_exit=True) as reach:
+        if options.what.isdecimal():
+            proposal = await _close_trade(reach, options.what, options.units)
+        else:
+            proposal = await _close_position(reach, options)
+        return await carry_out(reach, options, proposal, opens=False)
+
+
+async def _close_trade(reach: OpenAccount, trade_id: str, part: Decimal | None) -> Proposal:
+    trade = await _trade(reach, trade_id)
+    held = abs(trade.current_units)
+    amount = ALL if part is None or part >= held else part
+    size = "all" if isinstance(amount, str) else units(amount)
+    text = f"CLOSE {size} of #{clean_name(trade_id)} {pair(trade.instrument)}"
+    return Proposal(
+        "close",
+        Command(text, AGAIN, instrument=trade.instrument, kind="close trade"),
+        {"trade": trade_id, "units": str(amount)},
+        lambda sender: sender.close_trade(trade_id, units=amount),
+    )
+
+
+async def _close_position(reach: OpenAccount, options: Namespace) -> Proposal:
+    if options.units is not None:
+        raise UsageError("UNITS goes with the id of a trade; an instrument closes all of it")
+    name = await instrument_of(reach, options.what.upper().replace("/", "_"))
+    position = (await reach.client.positions.get(name)).position
+    held = {"long": position.long.units, "short": position.short.units}
+    sides = {side: ALL for side, amount in held.items() if amount}
+    if not sides:
+        raise Refusal(f"NOTHING WAS SENT: {pair(name)} has no position", "invalid")
+    words = " and ".join(f"{side.upper()} {units(abs(held[side]))}" for side in sides)
+    long_units, short_units = sides.get("long"), sides.get("short")
+    return Proposal(
+        "close",
+        Command(
+            f"CLOSE position {pair(name)} {words}", AGAIN, instrument=name, kind="close position"
+        ),
+        {"instrument": name, **{f"{side}Units": ALL for side in sides}},
+        lambda sender: sender.close_position(name, long_units=long_units, short_units=short_units),
+    )
+
+
+def protect(options: Namespace) -> int:
+    """Set, move or take away stop, target and trailing stop of a trade; return the exit code."""
+    return asyncio.run(_protect(options))
+
+
+async def _protect(options: Namespace) -> int:
+    async with open_account(options, for_exit=True) as reach:
+        trade = await _trade(reach, options.trade)
+        change = SetProtection(
+            options.trade,
+            trade.instrument,
+            _change(options.stop),
+            _change(options.target),
+            _change(options.trail),
+        )
+        _refuse_more_risk_under_a_lock(reach, trade, change)
+        edits = {"stop": change.stop, "target": change.target, "trail": change.trail}
+        proposal = Proposal(
+            "protect",
+            Command(
+                f"{change_text(change, None)} on #{clean_name(options.trade)}",
+                AGAIN,
+                instrument=trade.instrument,
+                kind="protection",
+            ),
+            {
+                "trade": options.trade,
+                **{
+                    name: None if each is None else str(each)
+                    for name, each in edits.items()
+                    if each is not UNCHANGED
+                },
+            },
+            lambda sender: sender.set_dependent_orders(
+                options.trade,
+                stop_loss=stop_edit(change.stop),
+                take_profit=target_edit(change.target),
+                trailing_stop_loss=trail_edit(change.trail),
+            ),
+        )
+        return await carry_out(reach, options, proposal, opens=False)
+
+
+def _change(typed: Decimal | Literal["none"] | None) -> Change:
+    if typed is None:
+        return UNCHANGED
+    return None if isinstance(typed, str) else typed
+
+
+def _refuse_more_risk_under_a_lock(reach: OpenAccount, trade: Trade, change: SetProtection) -> None:
+    """Refuse a stop that is taken away or moved away while `keydesk lock` holds; a tighter one is an exit."""
+    now = None if trade.stop_loss_order is None else trade.stop_loss_order.price
+    removed = now is not None and change.stop is None
+    side = 1 if trade.current_units > 0 else -1
+    wider = isinstance(change.stop, Decimal) and now is not None and side * (change.stop - now) < 0
+    lock = DeskLock.of(reach.folder, reach.target.profile)
+    if (removed or wider) and lock.check(monotonic()):
+        raise Refusal(
+            f"NOTHING WAS SENT: the desk is locked (keydesk lock): the stop of #{trade.id} may only be tightened"
+        )
+
+
+async def _trade(reach: OpenAccount, trade_id: str) -> Trade:
+    try:
+        return (await reach.client.trades.get(trade_id)).trade
+    except NotFound as error:
+        raise refusal_of(error, f"NOTHING WAS SENT: no trade {trade_id}", "invalid") from error
+
+
+def cancel(options: Namespace) -> int:
+    """Cancel an order; return the exit code."""
+    return asyncio.run(_cancel(options))
+
+
+async def _cancel(options: Namespace) -> int:
+    async with open_account(options, for_exit=True) as reach:
+        proposal = Proposal(
+            "cancel",
+            Command(f"CANCEL order #{clean_name(options.order)}", AGAIN, kind="cancel"),
+            {"order": options.order},
+            lambda sender: sender.cancel(options.order),
+        )
+        return await carry_out(reach, options, proposal, opens=False)

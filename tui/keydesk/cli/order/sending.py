@@ -1,0 +1,177 @@
+"""Show what a command of `keydesk order` would do, send it with --yes, and print its outcome with an exit code."""
+
+from argparse import Namespace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import Literal
+
+from keydesk.cli.account_access import OpenAccount
+from keydesk.cli.script_output import EXIT_CODES, Category, Refusal
+from keydesk.terminal.output import say, say_error
+from keydesk.text.sanitize import clean, safe
+from keydesk.trading.audit import AuditLog
+from keydesk.trading.journal import open_journal
+from keydesk.words.outcomes import Command, report_of
+from keydesk_client.orders.outcome import (
+    Ambiguous,
+    Done,
+    NotSent,
+    OrderResult,
+    Outcome,
+    Rejected,
+    Unconfirmed,
+)
+from keydesk_client.orders.sender import Sender
+
+Result = Literal["dry-run", "done", "rejected", "not-sent", "unknown"]
+RESULTS: Mapping[Result, Category | None] = {
+    "dry-run": None,
+    "done": None,
+    "rejected": "rejected",
+    "not-sent": "network",
+    "unknown": "unknown-outcome",
+}
+"""By the category whose exit code they have; None is 0."""
+SENTENCE = 1000  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A command that can be sent.
+
+    Args:
+        action: Such as "buy".
+        command: In words, and the values that its outcome is compared with.
+        request: As it is sent, as far as it is known before.
+        warnings: What the ticket warns of.
+        send: Sends it.
+    """
+
+    action: str
+    command: Command
+    request: Mapping[str, object]
+    send: Callable[[Sender], Awaitable[Outcome]]
+    warnings: Sequence[str] = ()
+    figures: Mapping[str, str] | None = None
+
+
+async def carry_out(
+    reach: OpenAccount, options: Namespace, proposal: Proposal, *, opens: bool
+) -> int:
+    """Print the proposal, or send it and print its outcome; return the exit code.
+
+    Raises:
+        Refusal: --live is missing on live money, or --despite-warnings where the ticket warns.
+    """
+    if not options.yes:
+        return _Answer(proposal, "dry-run", f"WOULD {proposal.command.text}").say(reach, options)
+    if reach.environment == "LIVE" and not options.live:
+        raise Refusal(f"NOTHING WAS SENT: {reach.name} is live money: add --live to --yes")
+    if proposal.warnings and not options.despite_warnings:
+        raise Refusal(
+            f"NOTHING WAS SENT: {'; '.join(proposal.warnings)}: to send it nevertheless add --despite-warnings"
+        )
+    return await _send(reach, options, proposal, opens=opens)
+
+
+async def _send(reach: OpenAccount, options: Namespace, proposal: Proposal, *, opens: bool) -> int:
+    journal = open_journal(reach.journal)
+    audit = AuditLog(reach.audit, redact=reach.target.token.redact)
+    last = int((await reach.client.accounts.summary()).last_transaction_id)
+    sender = Sender(reach.client, journal, lambda: last)
+    if opens:
+        await sender.recover(_say_recovered)
+    audit.write(f"order {proposal.action}", f"from the command line: {proposal.command.text}")
+    began = monotonic()
+    outcome = await proposal.send(sender)
+    took = (monotonic() - began) * 1000
+    text = report_of(outcome, replace(proposal.command, milliseconds=took)).text
+    audit.write("outcome", f"{outcome.intent.id} {text}")
+    if audit.failed:
+        say_error(safe(f"The audit log cannot be written: {audit.failed}"))
+    return _Answer(proposal, result_of(outcome), text, outcome).say(reach, options)
+
+
+def _say_recovered(outcome: Outcome) -> None:
+    text = report_of(outcome, Command("an order of an earlier session", "check first")).text
+    say_error(safe(text))
+
+
+def result_of(outcome: Outcome) -> Result:
+    """Return the result of an outcome; an order that the broker cancelled at once is rejected."""
+    match outcome:
+        case Done(result=OrderResult.CANCELLED) | Rejected():
+            return "rejected"
+        case Done():
+            return "done"
+        case NotSent():
+            return "not-sent"
+        case Ambiguous() | Unconfirmed():
+            return "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What is printed of a proposal."""
+
+    proposal: Proposal
+    result: Result
+    text: str
+    outcome: Outcome | None = None
+
+    def say(self, reach: OpenAccount, options: Namespace) -> int:
+        """Print it; return the exit code."""
+        if options.json:
+            reach.say_document("order", self._members())
+        else:
+            self._say_lines(reach)
+        return self._exit_code
+
+    @property
+    def _exit_code(self) -> int:
+        category = RESULTS[self.result]
+        return 0 if category is None else EXIT_CODES[category]
+
+    def _members(self) -> Mapping[str, object]:
+        return {
+            "action": self.proposal.action,
+            "outcome": self.result,
+            "exit_code": self._exit_code,
+            "text": clean(self.text, SENTENCE),
+            "request": self.proposal.request,
+            "figures": self.proposal.figures,
+            "warnings": [clean(each, SENTENCE) for each in self.proposal.warnings],
+            **_members_of(self.outcome),
+        }
+
+    def _say_lines(self, reach: OpenAccount) -> None:
+        say(safe(self.text))
+        if self.result != "dry-run":
+            return
+        for name, value in (self.proposal.figures or {}).items():
+            say(safe(f"  {name}  {value}"))
+        for each in self.proposal.warnings:
+            say(safe(f"  warning: {each}"))
+        more = " --live" if reach.environment == "LIVE" else ""
+        more += " --despite-warnings" if self.proposal.warnings else ""
+        say(safe(f"Nothing was sent. To send it to {reach.name}: the same with --yes{more}"))
+
+
+def _members_of(outcome: Outcome | None) -> Mapping[str, object]:
+    """Return what a script reads of an outcome."""
+    result = outcome.result.value if isinstance(outcome, Done) else None
+    reason = None
+    if isinstance(outcome, Rejected):
+        reason = outcome.reject_reason or outcome.error_code
+    elif isinstance(outcome, Done):
+        reason = outcome.reason or None
+    return {
+        "client_id": None if outcome is None else outcome.intent.id,
+        "result": result,
+        "reason": reason,
+        "order_id": outcome.order_id if isinstance(outcome, Done) else None,
+        "transactions": [each.to_wire() for each in outcome.transactions]
+        if isinstance(outcome, Done | Rejected)
+        else [],
+    }
