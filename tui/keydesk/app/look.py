@@ -1,4 +1,4 @@
-"""How the desk looks and is drawn, changed while it runs: theme, ASCII, frames a second, time zone.
+"""How the desk looks and is drawn, changed while it runs: theme, ASCII, mouse, frames a second, time zone.
 
 Theme, frames and zone are written to the settings; a theme is shown while it is being chosen.
 """
@@ -57,7 +57,7 @@ class DeskLook:
         match name:
             case "theme":
                 return theme.names()
-            case "ascii":
+            case "ascii" | "mouse":
                 return (ON, OFF)
             case "fps":
                 return (AUTO, *map(str, FRAMES))
@@ -85,6 +85,8 @@ class DeskLook:
                 self._apply_theme(value)
             case "ascii":
                 self._app.show_ascii(value == ON)
+            case "mouse":
+                self._app.take_mouse(on=value == ON)
             case "fps":
                 self._set_frames(None if value == AUTO else int(value))
             case "zone":

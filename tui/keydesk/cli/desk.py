@@ -95,6 +95,7 @@ def _open_next(options: DeskOptions, name: str) -> int:
     for option, value in kept.items():
         argv += [f"--{option}", str(value)] if value is not None else []
     argv += ["--read-only"] * options.read_only + ["--ascii"] * options.ascii
+    argv += ["--mouse"] * options.mouse
     os.execv(sys.executable, [sys.executable, "-m", "keydesk", *argv])  # noqa: S606 - our own arguments
 
 

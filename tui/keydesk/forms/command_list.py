@@ -70,7 +70,7 @@ class RunKey:
     text: Printable
 
 
-OPTIONS = ("theme", "zone", "fps", "ascii", "profile")
+OPTIONS = ("theme", "zone", "fps", "ascii", "mouse", "profile")
 
 
 @dataclass(frozen=True, slots=True)

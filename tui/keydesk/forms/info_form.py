@@ -113,6 +113,19 @@ class InfoForm(ModalForm[Result]):
             words.pop()
         return safe("  ".join((*words, leave)))
 
+    async def on_mouse_scroll_down(self) -> None:
+        """Do what the arrow does."""
+        await self._run_key("down")
+
+    async def on_mouse_scroll_up(self) -> None:
+        """Do what the arrow does."""
+        await self._run_key("up")
+
+    async def _run_key(self, key: str) -> None:
+        bound = self.active_bindings.get(key)
+        if bound is not None and bound.node is self:
+            await self.run_action(bound.binding.action)
+
     def on_frame(self, _frame: Frame) -> None:
         """Ignore the frame; a form that shows prices overrides this."""
 

@@ -169,6 +169,9 @@ class GuardedKeys:
                 await self._order.deliver(event)
             case events.Key() if self._is_late(event):
                 self._say_late(event.key)
+            case events.MouseDown():  # another pane may have the keys after it
+                self._end_chord()
+                await self._pass_on(event)
             case events.AppBlur():
                 self._end_chord()
                 self.disarm(Cause.FOCUS_OUT)

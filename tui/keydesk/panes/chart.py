@@ -102,6 +102,12 @@ class Chart(ChartView):
     def _series(self) -> CandleSeries | None:
         return self.frame.store.series.get(self._shown) if self.frame is not None else None
 
+    def on_mouse_scroll_up(self) -> None:
+        self.action_older()
+
+    def on_mouse_scroll_down(self) -> None:
+        self.action_newer()
+
     def action_older(self) -> None:
         self.scroll_candles(JUMP)
 

@@ -68,6 +68,7 @@ USAGES: Mapping[str, tuple[LiteralString, LiteralString]] = {
     "zone": ("zone Europe/Berlin", "Time zone of what is shown"),
     "fps": ("fps 5", "Frames a second, or auto"),
     "ascii": ("ascii on", "ASCII alone, on or off"),
+    "mouse": ("mouse on", "Clicks and the wheel, on or off"),
     "profile": ("profile main", "Leave, open another account"),
 }
 """The commands but for the pages: an example of those that take more words, and what each does."""

@@ -397,6 +397,10 @@ class DeskScreen(Backdrop):
         """The footer shows the keys of the crosshair, or those of the chart again."""
         self.on_descendant_focus()
 
+    def on_ruled_grid_tab_clicked(self, message: RuledGrid.TabClicked) -> None:
+        """Bring a pane to the front whose name was clicked."""
+        self.action_go(message.name)
+
     def action_go(self, name: str) -> None:
         """Bring a pane to the front of its place and give it the keys."""
         if not self.placement.bring_to_front(name):

@@ -32,7 +32,7 @@ from textual.message import Message
 
 from keydesk.terminal._textual_private import is_started
 from keydesk.terminal.input import TerminalInput
-from keydesk.terminal.reset import NO_MOUSE, POP_TITLE, PUSH_TITLE, has_title
+from keydesk.terminal.reset import CLICKS, NO_MOUSE, POP_TITLE, PUSH_TITLE, has_title
 from keydesk.text.sanitize import clean
 
 CHUNK = 4096  # bytes
@@ -56,7 +56,7 @@ class TerminalDriver(LinuxDriver):
         mouse: bool = True,
         size: tuple[int, int] | None = None,
     ) -> None:
-        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        super().__init__(app, debug=debug, mouse=False, size=size)
         self._owner = app
         self._takes_mouse = mouse
         self._event_loop = asyncio.get_running_loop()
@@ -72,10 +72,14 @@ class TerminalDriver(LinuxDriver):
             return
         self._in_application_mode = True
         self.defer_resizes()
-        if not self._takes_mouse:
-            self.write(NO_MOUSE)
+        self.take_mouse(on=self._takes_mouse)
         if title := getattr(self._owner, "window_title", ""):
             self.show_title(title)
+
+    def take_mouse(self, *, on: bool) -> None:
+        """Ask the terminal for clicks and the wheel, or for no mouse at all; a motion would be a report for each cell."""
+        self._takes_mouse = on
+        self.write(NO_MOUSE + (CLICKS if on else ""))
 
     def defer_resizes(self) -> None:
         """Handle SIGWINCH in callbacks of the event loop, one after the other.
@@ -97,6 +101,8 @@ class TerminalDriver(LinuxDriver):
     def stop_application_mode(self) -> None:
         """Give the terminal and its title back."""
         self._in_application_mode = False
+        if self._takes_mouse:
+            self.write(NO_MOUSE)
         if self._title_pushed:
             self._title_pushed = False
             self.write(POP_TITLE)

@@ -13,6 +13,7 @@ from typing import Any
 
 TERMINAL = 0  # standard input: the desk is not opened without a terminal there
 MOUSE_MODES = (1000, 1002, 1003, 1005, 1006, 1015, 1016)
+CLICKS = "\x1b[?1000h\x1b[?1006h"
 NO_MOUSE = "".join(f"\x1b[?{mode}l" for mode in MOUSE_MODES)
 # The window title: pushed on the terminal's own stack (XTWINOPS 22) and popped. A terminal without that stack is
 # left with an empty title, not with the name of an account that is closed.

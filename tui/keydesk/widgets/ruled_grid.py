@@ -7,11 +7,15 @@ each pane's heading into its upper rule and highlights the rule of the focused p
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.containers import Container
+from textual.events import Click
 from textual.geometry import Region, Size
+from textual.message import Message
 from textual.strip import Strip
 
 from keydesk.text.sanitize import safe
@@ -24,8 +28,17 @@ Slot = tuple[str, ...]  # ids of the panes that share a place, one of them in fr
 Place = tuple[LinePane, Region]  # a pane in sight, and where it stands in the grid
 
 
+TAB_GAP = 3  # columns between two tabs
+
+
 class RuledGrid(DrawnWidget, Container):
     """Panes with rules between them."""
+
+    @dataclass
+    class TabClicked(Message):
+        """The name of a pane in a rule was clicked."""
+
+        name: str
 
     # A pane's upper rule stands in its margin; between columns the gutter holds the rule.
     DEFAULT_CSS = """
@@ -75,6 +88,25 @@ class RuledGrid(DrawnWidget, Container):
     def on_mount(self) -> None:
         """Follow the theme."""
         self.app.theme_changed_signal.subscribe(self, lambda _: self.moved())
+
+    def on_click(self, event: Click) -> None:
+        """Report the pane whose name in a rule was clicked."""
+        for pane, at in self._places or ():
+            if at.y - 1 == event.y and at.x <= event.x < at.right:
+                name = self._tab_at(pane, event.x - at.x - 2)
+                if name:
+                    self.post_message(self.TabClicked(name))
+
+    def _tab_at(self, pane: LinePane, column: int) -> str:
+        """Return the pane that the tab in a column of a heading stands for, "" between the tabs."""
+        slot = next((slot for slot in self.slots if pane.id in slot), (pane.id or "",))
+        start = 0
+        for name, tab in zip(slot, self.heading(pane).tabs, strict=False):
+            width = cell_len(tab.text)
+            if start <= column < start + width:
+                return name
+            start += width + TAB_GAP
+        return ""
 
     def on_resize(self) -> None:
         """The rules end elsewhere."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from textual.binding import BindingType
+from textual.events import Click
 
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import ROWS
@@ -49,6 +50,9 @@ def _leave_together(column: Column, leaving: Column) -> bool:
 def needed(columns: Sequence[Column], gap: int) -> int:
     """Return the cells that the columns take."""
     return sum(column.width for column in columns) + gap * (len(columns) - 1)
+
+
+WHEEL = 3  # rows that a notch of the wheel goes
 
 
 class TablePane(LinePane):
@@ -205,6 +209,24 @@ class TablePane(LinePane):
     def is_selected(self, y: int) -> bool:
         """Return whether the line is the row under the cursor, in the focused pane."""
         return self.has_focus and bool(self.keys) and y == self.HEAD + self.cursor - self.first
+
+    # The mouse, where it was asked for.
+
+    def on_click(self, event: Click) -> None:
+        """Choose the row that was clicked; that opens nothing and sends nothing."""
+        index = self.first + event.y - self.HEAD
+        if self.HEAD <= event.y < self.HEAD + self.room and index < len(self.keys):
+            self.move_to(index)
+
+    def on_mouse_scroll_down(self) -> None:
+        """Go some rows down, in the pane under the pointer."""
+        self.focus()
+        self.move_to(self.cursor + WHEEL)
+
+    def on_mouse_scroll_up(self) -> None:
+        """Go some rows up, in the pane under the pointer."""
+        self.focus()
+        self.move_to(self.cursor - WHEEL)
 
     # The cursor.
 

@@ -133,6 +133,12 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         self.set_class(only, "-ascii")
         self.redraw()
 
+    def take_mouse(self, *, on: bool) -> None:
+        """Take clicks and the wheel from now on, or no longer."""
+        driver = driver_of(self)
+        if isinstance(driver, TerminalDriver):
+            driver.take_mouse(on=on)
+
     def get_driver_class(self) -> type[Driver]:
         """Return the driver that survives any input byte; another one (of the environment, of tests) stays."""
         usual = super().get_driver_class()

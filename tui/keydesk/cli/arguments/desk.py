@@ -30,7 +30,9 @@ def _add(parser: CommandParser) -> None:
         help="draw with ASCII only, as by itself in a locale without UTF-8",
     )
     parser.add_argument(
-        "--mouse", action="store_true", help="accept the mouse (costs traffic on a slow link)"
+        "--mouse",
+        action="store_true",
+        help="take clicks, which choose a row, tab or pane, and the wheel; the terminal then selects text with Shift",
     )
     add_data(parser)
     parser.add_argument(
