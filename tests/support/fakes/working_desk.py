@@ -28,9 +28,9 @@ from keydesk.config.limits import LimitChange
 from keydesk.config.watchlists import WatchlistFile
 from keydesk.forms.account.order_history import OrderHistoryForm
 from keydesk.forms.account.transaction import TransactionForm
-from keydesk.forms.market.alerts import AlertAction, AlertsForm
+from keydesk.forms.market.alerts import AlertsForm
 from keydesk.forms.market.new_alert import AlertChoice, NewAlertForm, TakeAlert
-from keydesk.forms.requests import PlanChanged
+from keydesk.forms.requests import AlertAction, PlanChanged
 from keydesk.forms.sheet import FormContext
 from keydesk.keys.chords import Chords
 from keydesk.keys.guard import Cause, Guard
@@ -123,7 +123,6 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
             alerts=SimpleNamespace(
                 new=self.new_alert,
                 make=self.make_alert,
-                trouble=lambda _: "",
                 show_page=self.show_alerts,
                 toggle_mute=self.toggle_mute,
             ),
@@ -142,15 +141,13 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
         )
 
     def new_alert(self, condition: PriceCross | TradeResult) -> None:
-        self.push_screen(
-            NewAlertForm(self.store, condition, lambda _: ""), self.alert_choices.append
-        )
+        self.push_screen(NewAlertForm(self.store, condition), self.alert_choices.append)
 
     def make_alert(self, line: AlertLine) -> None:
         self.alert_choices.append(TakeAlert(line))
 
     def show_alerts(self) -> None:
-        self.push_screen(AlertsForm(self.store, self.alert_actions.append, lambda: False))
+        self.push_screen(AlertsForm(self.store))
 
     def show_day(self, *, week: bool = False) -> None:
         self.days_shown.append("week" if week else "day")
@@ -194,6 +191,11 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
     def show_plan(self, message: PlanChanged) -> None:
         """Draw the prices of a form on the charts."""
         self.actions.show_plan(message.instrument, message.lines)
+
+    @on(AlertAction)
+    def note_alert_action(self, message: AlertAction) -> None:
+        """Keep what the page of alerts asks for."""
+        self.alert_actions.append(message)
 
     def on_chart_indicators_wanted(self) -> None:
         self.actions.perform("indicators")

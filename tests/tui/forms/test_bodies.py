@@ -74,8 +74,8 @@ def read_fill(id_: str, take: Take) -> None:
 
 FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "AddForm": lambda: AddForm(example_store(), LIST),
-    "AlertLineForm": lambda: AlertLineForm(example_store(), "eurusd > 1.12", lambda _: "", "Alert"),
-    "AlertsForm": lambda: AlertsForm(example_store(), lambda _: None, lambda: False),
+    "AlertLineForm": lambda: AlertLineForm(example_store(), "eurusd > 1.12", "Alert"),
+    "AlertsForm": lambda: AlertsForm(example_store()),
     "ArmForm": lambda: ArmForm(example_context()),
     "AuditForm": lambda: AuditForm([], UTC),
     "StartReplayForm": lambda: StartReplayForm(example_store(), FRANC),
@@ -98,7 +98,7 @@ FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "MoveForm": lambda: MoveForm(example_context(), ENTRY),
     "NameForm": lambda: NameForm("Rename Majors", "Majors", trouble=lambda _: "", hint="Enter"),
     "MessagesPage": lambda: MessagesPage(example_store()),
-    "NewAlertForm": lambda: NewAlertForm(example_store(), ABOVE, lambda _: ""),
+    "NewAlertForm": lambda: NewAlertForm(example_store(), ABOVE),
     "NoteForm": lambda: NoteForm(
         TRADE,
         "#6411 LONG 10,000 EUR/USD, open",

@@ -7,8 +7,6 @@ from typing import Any
 import pytest
 from textual.widgets import Input
 
-from keydesk.app.alerts.account_alerts import AccountAlerts
-from keydesk.config.alert_settings import AlertSettings
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.help_text import PROSE, help_lines
 from keydesk.forms.info_form import DetailsForm, HelpForm, InfoForm
@@ -240,9 +238,7 @@ async def test_a_line_that_cannot_be_read_stays_to_be_mended() -> None:
 
 async def test_an_alert_that_cannot_be_made_now_is_refused_while_its_line_is_open() -> None:
     store = example_store()
-    no_app: Any = None
-    alerts = AccountAlerts(no_app, store, AlertSettings(), write=lambda _: None, keymap=KEYMAP)
-    app = FormApp(lambda: CommandForm(store, "alert trade 9", alerts.trouble))
+    app = FormApp(lambda: CommandForm(store, "alert trade 9"))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*"9 < -1r")
         assert "trade: #99 is not open; write an open trade's id" in app.words

@@ -4,9 +4,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from math import isfinite
+from time import monotonic
 
+from keydesk.calc.alerts.alert import Alert, AlertLine, standing_text
 from keydesk.calc.alerts.candle_conditions import CandleCondition
-from keydesk.calc.alerts.condition import Facts, PriceSnapshot, Reading
+from keydesk.calc.alerts.condition import (
+    AlertSyntaxError,
+    Condition,
+    Facts,
+    PriceSnapshot,
+    Reading,
+)
 from keydesk.calc.alerts.price_conditions import QuoteCondition, QuoteReader
 from keydesk.calc.market.indicators import compute, warm_up
 from keydesk.store.candles import period_end
@@ -86,6 +94,32 @@ def facts_of(store: Store, now: float, now_ns: int, instrument: str = "") -> Fac
         },
         {name: int(now - at) for name, at in received.items() if at is not None},
     )
+
+
+def trouble_of(store: Store, line: AlertLine) -> str:
+    """Return why an alert cannot be made now, "" if it can."""
+    try:
+        make_now(store, line)
+    except AlertSyntaxError as error:
+        return str(error)
+    return ""
+
+
+def make_now(store: Store, line: AlertLine, id_: str = "") -> Alert:
+    """Return the alert that a line means now; raise `AlertSyntaxError` if it cannot be made."""
+    return line.make(_facts_now(store, line.condition), id_)
+
+
+def standing_hint(store: Store, condition: Condition) -> str:
+    """Return a hint if what the alert watches is beyond its level already."""
+    known = store.instruments.get(condition.instrument)
+    precision = 0 if known is None else known.display_precision
+    value = condition.value_now(_facts_now(store, condition))
+    return standing_text(condition, value, precision)
+
+
+def _facts_now(store: Store, condition: Condition) -> Facts:
+    return facts_of(store, monotonic(), store.now_ns, condition.instrument)
 
 
 def candles_needed(conditions: Iterable[CandleCondition]) -> int:

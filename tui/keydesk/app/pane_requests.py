@@ -9,7 +9,13 @@ from textual import on
 from textual.app import App
 from textual.message import Message
 
-from keydesk.forms.requests import ConfigureWanted, PlanChanged, PriceWanted, ThemePreview
+from keydesk.forms.requests import (
+    AlertAction,
+    ConfigureWanted,
+    PlanChanged,
+    PriceWanted,
+    ThemePreview,
+)
 from keydesk.panes.book_figures import BookStep
 from keydesk.panes.chart import Chart
 from keydesk.panes.instrument_rows import InstrumentRows
@@ -46,6 +52,7 @@ PaneRequest = (
     | PlanChanged
     | ConfigureWanted
     | ThemePreview
+    | AlertAction
 )
 ACTIONS: Mapping[type[Message], str] = {
     Chart.IndicatorsWanted: "indicators",
@@ -93,13 +100,13 @@ class PaneRequests:
                 self._desk.pages.show_audit()
             case SortedTable.FilterWanted():
                 ask_letters(self._desk.window.app, message.pane)
-            case PriceWanted() | PlanChanged() | ConfigureWanted() | ThemePreview():
+            case PriceWanted() | PlanChanged() | ConfigureWanted() | ThemePreview() | AlertAction():
                 self._serve_form(message)
             case _:
                 self._load(message)
 
     def _serve_form(
-        self, message: PriceWanted | PlanChanged | ConfigureWanted | ThemePreview
+        self, message: PriceWanted | PlanChanged | ConfigureWanted | ThemePreview | AlertAction
     ) -> None:
         from keydesk.forms.account.configure import ConfigureForm  # noqa: PLC0415 - with the first form
 
@@ -110,6 +117,8 @@ class PaneRequests:
                 self._actions.show_plan(message.instrument, message.lines)
             case ThemePreview():
                 self._desk.look.preview(message.name)
+            case AlertAction():
+                self._desk.alerts.carry_out(message)
             case ConfigureWanted():
                 self._desk.ask(ConfigureForm(self._desk.form_context()))
 

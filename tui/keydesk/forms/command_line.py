@@ -1,13 +1,13 @@
 """Forms with a text field: the command line (`:`) and the search for an instrument (`/`). They send nothing."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from time import monotonic
 from typing import ClassVar, LiteralString
 
 from textual.app import ComposeResult
 from textual.widgets import Input
 
-from keydesk.calc.alerts.alert import AlertLine
+from keydesk.alerts.readings import trouble_of
 from keydesk.forms.command_list import CommandList, Entry, RunKey, SetOption, matching_entries
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.requests import ThemePreview
@@ -133,7 +133,6 @@ class CommandForm(InfoForm[ParsedCommand | RunKey | SetOption]):
     Args:
         store: Has the instruments, the one in focus and the practice market.
         text: The line to begin with.
-        alert_trouble: Returns why an alert cannot be made now, "" if it can.
         commands: What can be run, and what was.
     """
 
@@ -151,13 +150,11 @@ class CommandForm(InfoForm[ParsedCommand | RunKey | SetOption]):
         self,
         store: Store,
         text: str = "",
-        alert_trouble: Callable[[AlertLine], str] = lambda _: "",
         commands: CommandList | None = None,
     ) -> None:
         super().__init__()
         self.store = store
         self.text = text  # typed so far
-        self._alert_trouble = alert_trouble
         self._commands = commands or CommandList()
         self._entries = self._commands.entries()
         self._listed: Sequence[Entry] = self._entries  # those that what is typed is looked for in
@@ -210,7 +207,7 @@ class CommandForm(InfoForm[ParsedCommand | RunKey | SetOption]):
         """Return what a line means; an alert that cannot be made now is a mistake."""
         store = self.store
         command = parse_command(line, store.instruments, store.focus, store.market, monotonic())
-        if isinstance(command, MakeAlert) and (trouble := self._alert_trouble(command.line)):
+        if isinstance(command, MakeAlert) and (trouble := trouble_of(self.store, command.line)):
             return ShowMessage("warn", trouble)
         if isinstance(command, ShowMessage) and command.level == "warn":
             return self._commands.run(line) or command

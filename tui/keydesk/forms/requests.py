@@ -1,11 +1,19 @@
 """What forms ask the desk for in messages; a form returns its decision and sends nothing."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from textual.message import Message
 
 from keydesk.chart.price_axis import PriceLine
+
+if TYPE_CHECKING:
+    from keydesk.calc.alerts.alert import Alert
+
+AlertVerb = Literal["pause", "delete", "edit", "new", "clear", "mute"]
 
 
 @dataclass
@@ -32,3 +40,11 @@ class ThemePreview(Message):
 
 class ConfigureWanted(Message):
     """Name and margin rate of the account are to be changed."""
+
+
+@dataclass
+class AlertAction(Message):
+    """What is to be done with an alert, or with all of them."""
+
+    verb: AlertVerb
+    alert: Alert | None = None

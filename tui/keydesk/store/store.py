@@ -103,6 +103,7 @@ class Store:
         self.account: AccountState | None = None
         self.today: Today | None = None
         self.loss_lock = LossLock()
+        self.muted = False  # bell and desktop notifications
         self.closed: list[ClosedTrade] = []  # oldest first, since the start of the day at least
         self.opened: dict[str, tuple[str, Decimal]] = {}  # instrument and units, by trade
         self.opening_costs: dict[str, OpeningCosts] = {}  # by trade

@@ -184,7 +184,7 @@ def test_watched_levels_are_lines_on_the_chart() -> None:
 
 
 async def test_a_line_that_cannot_be_read_stays_open_and_says_why() -> None:
-    form = AlertLineForm(desk_store(4), "", lambda _: "", "Alert")
+    form = AlertLineForm(desk_store(4), "", "Alert")
     app = FormApp(lambda: form)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*"eurusd >", "enter")

@@ -46,7 +46,7 @@ class CommandActions:
         """Open the command line, with the beginning of a command."""
         from keydesk.forms.command_line import CommandForm  # noqa: PLC0415 - with the first form
 
-        form = CommandForm(self._store, text, self._desk.alerts.trouble, self._commands())
+        form = CommandForm(self._store, text, self._commands())
         self._window.app.push_screen(form, self._run)
 
     def _commands(self) -> CommandList:

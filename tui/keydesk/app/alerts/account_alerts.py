@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from keydesk.alerts.watch import AlertWatch
     from keydesk.app.account_connection import Connection
     from keydesk.calc.alerts.alert import Alert, AlertLine, FiringRecord
-    from keydesk.calc.alerts.condition import Condition, Direction, Facts
+    from keydesk.calc.alerts.condition import Direction
     from keydesk.calc.alerts.fact_conditions import TradeResult
     from keydesk.calc.alerts.price_conditions import PriceCross
     from keydesk.config.alert_settings import EventKind
-    from keydesk.forms.market.alerts import AlertAction
     from keydesk.forms.market.new_alert import AlertChoice
+    from keydesk.forms.requests import AlertAction
 
 
 FLASH = 1.5  # seconds
@@ -134,8 +134,7 @@ class AccountAlerts:
         """Show a new alert, to be made or changed."""
         from keydesk.forms.market.new_alert import NewAlertForm  # noqa: PLC0415 - with the first form
 
-        standing = lambda line: self._standing(line.condition)  # noqa: E731
-        form = NewAlertForm(self._store, condition, standing, self._keymap)
+        form = NewAlertForm(self._store, condition, self._keymap)
         self._app.push_screen(form, self._chosen)
 
     def _chosen(self, choice: AlertChoice | None) -> None:
@@ -156,12 +155,13 @@ class AccountAlerts:
         from keydesk.forms.market.new_alert import AlertLineForm  # noqa: PLC0415
 
         title = "Alert" if changed is None else "Edit the alert"
-        form = AlertLineForm(self._store, before, self.trouble, title)
+        form = AlertLineForm(self._store, before, title)
         self._app.push_screen(form, lambda line: self.make(line, changed))
 
     def make(self, line: AlertLine | None, changed: Alert | None = None) -> None:
         """Make an alert, or give an alert another condition."""
         from keydesk.alerts.alert_list import add_alert, replace_alert  # noqa: PLC0415 - see `open`
+        from keydesk.alerts.readings import make_now, standing_hint  # noqa: PLC0415
         from keydesk.calc.alerts.condition import AlertSyntaxError  # noqa: PLC0415
 
         if line is None:
@@ -170,11 +170,11 @@ class AccountAlerts:
             self._store.tell("warn", NOT_OPEN)
             return
         try:
-            made = line.make(self._facts(line.condition), "" if changed is None else changed.id)
+            made = make_now(self._store, line, "" if changed is None else changed.id)
         except AlertSyntaxError as error:
             self._store.tell("warn", str(error))
             return
-        hint = self._standing(made.condition)
+        hint = standing_hint(self._store, made.condition)
         text = f"Alert {made.repeat_text}: {made.text}{f'; {hint}' if hint else ''}"
         if changed is None:
             self.watch.change(add_alert(made), lambda why: self._done(why, text))
@@ -187,43 +187,16 @@ class AccountAlerts:
         else:
             self._store.tell("good", text)
 
-    def trouble(self, line: AlertLine) -> str:
-        """Return why an alert cannot be made now, "" if it can."""
-        from keydesk.calc.alerts.condition import AlertSyntaxError  # noqa: PLC0415 - see `open`
-
-        try:
-            line.make(self._facts(line.condition))
-        except AlertSyntaxError as error:
-            return str(error)
-        return ""
-
-    def _standing(self, condition: Condition) -> str:
-        """Return a hint if what the alert watches is beyond its level already."""
-        from keydesk.calc.alerts.alert import standing_text  # noqa: PLC0415 - see `open`
-
-        known = self._store.instruments.get(condition.instrument)
-        precision = 0 if known is None else known.display_precision
-        value = condition.value_now(self._facts(condition))
-        return standing_text(condition, value, precision)
-
-    def _facts(self, condition: Condition) -> Facts:
-        from keydesk.alerts.readings import facts_of  # noqa: PLC0415 - see `open`
-
-        return facts_of(self._store, monotonic(), self._store.now_ns, condition.instrument)
-
     # The page.
 
     def show_page(self) -> None:
         """Show the alerts."""
         from keydesk.forms.market.alerts import AlertsForm  # noqa: PLC0415 - with the first form
 
-        self._app.push_screen(
-            AlertsForm(
-                self._store, self._carry_out, lambda: self.is_muted, self._keymap, self._settings
-            )
-        )
+        self._app.push_screen(AlertsForm(self._store, self._keymap, self._settings))
 
-    def _carry_out(self, action: AlertAction) -> None:
+    def carry_out(self, action: AlertAction) -> None:
+        """Do what the page of alerts asks for."""
         from keydesk.alerts.alert_list import delete_alerts, set_alert_state  # noqa: PLC0415 - see `open`
 
         alert = action.alert
@@ -252,17 +225,12 @@ class AccountAlerts:
 
     # Muting.
 
-    @property
-    def is_muted(self) -> bool:
-        """Whether bell and desktop notifications are muted."""
-        return self._delivery is not None and self._delivery.muted
-
     def toggle_mute(self) -> None:
         """Mute bell and desktop notifications, or end that; lines, flash and the trader's command go on."""
         if self._delivery is None:
             self._store.tell("warn", NOT_OPEN)
             return
-        self._delivery.muted = not self._delivery.muted
+        self._delivery.muted = self._store.muted = not self._delivery.muted
         key = self._keymap.name("mute")
         if self._delivery.muted:
             self._store.tell(

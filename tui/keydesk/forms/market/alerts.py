@@ -1,14 +1,14 @@
 """The page of alerts: those that are watched, paused and done; keys pause, edit and delete one; the history of those that fired."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from time import monotonic
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from keydesk.alerts.readings import facts_of
 from keydesk.calc.alerts.alert import Alert, AlertState, FiringRecord
 from keydesk.config.alert_settings import AlertSettings
 from keydesk.forms.info_form import InfoForm
+from keydesk.forms.requests import AlertAction, AlertVerb
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import ALERTS, KEYMAP, KeyMap
@@ -18,7 +18,6 @@ from keydesk.store.store import Store
 from keydesk.text.format import EMPTY, at, counted, date_and_time, money, pair, shorten_text
 from keydesk.text.sanitize import Printable, clean, safe
 
-Verb = Literal["pause", "delete", "edit", "new", "clear", "mute"]
 STATES: Mapping[AlertState, Words] = {
     "on": ("watching", "good"),
     "paused": ("paused", "warn"),
@@ -36,21 +35,11 @@ WIDEST_CONDITION = 80
 ORDER = ("on", "paused", "done", "expired")
 
 
-@dataclass(frozen=True, slots=True)
-class AlertAction:
-    """An action on an alert that the trader chose."""
-
-    verb: Verb
-    alert: Alert | None = None
-
-
 class AlertsForm(InfoForm[None]):
     """Lists the alerts.
 
     Args:
         store: Has the alerts, their history, and what their distances are counted from.
-        act: Called with what is to be done.
-        muted: Whether bell and desktop notifications are muted.
         keymap: The keys, as the foot names them.
         settings: Which channels an alert has.
     """
@@ -62,14 +51,11 @@ class AlertsForm(InfoForm[None]):
     def __init__(
         self,
         store: Store,
-        act: Callable[[AlertAction], None],
-        muted: Callable[[], bool],
         keymap: KeyMap = KEYMAP,
         settings: AlertSettings | None = None,
     ) -> None:
         self.store, self.keymap = store, keymap
         self._settings = settings or AlertSettings()
-        self._act, self._muted = act, muted
         self.at = 0
         self.shows_history = False
         self.deleting = ""  # id of the alert that `y` deletes
@@ -94,7 +80,7 @@ class AlertsForm(InfoForm[None]):
 
     def title_text(self) -> Printable:
         """Return how many there are."""
-        muted = "  MUTED" if self._muted() else ""
+        muted = "  MUTED" if self.store.muted else ""
         if self.shows_history:
             return safe(f"Alerts fired: {len(self.store.alert_history):,}{muted}")
         watched = sum(each.state == "on" for each in self.store.alerts.values())
@@ -198,7 +184,7 @@ class AlertsForm(InfoForm[None]):
 
     def _channels_text(self) -> str:
         """Return how an alert that fires is brought to the trader."""
-        muted = self._muted()
+        muted = self.store.muted
         channels = [
             f"{CHANNEL_NAMES[each]}{' (muted)' if muted and each in MUTED_CHANNELS else ''}"
             for each in self._settings.kinds.get("alert", ())
@@ -250,14 +236,14 @@ class AlertsForm(InfoForm[None]):
         self.at, self.deleting = max(0, min(count - 1, self.at + step)), ""
         self.redraw()
 
-    def action_act(self, verb: Verb) -> None:
+    def action_act(self, verb: AlertVerb) -> None:
         """Pause the chosen alert, edit it, or make a new one."""
         if self.shows_history and verb != "mute":
             return
         if verb in ("new", "clear", "mute"):
-            self._act(AlertAction(verb))
+            self.app.post_message(AlertAction(verb))
         elif self.chosen is not None:
-            self._act(AlertAction(verb, self.chosen))
+            self.app.post_message(AlertAction(verb, self.chosen))
         self.redraw()
 
     def action_delete(self) -> None:
@@ -273,7 +259,7 @@ class AlertsForm(InfoForm[None]):
         alert = self.store.alerts.get(self.deleting)
         self.deleting = ""
         if alert is not None:
-            self._act(AlertAction("delete", alert))
+            self.app.post_message(AlertAction("delete", alert))
         self.redraw()
 
     def action_history(self) -> None:

@@ -1,6 +1,6 @@
 """Forms of a new alert: where the trader points (crosshair, watchlist, trade), or typed as a line. They send nothing."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import ClassVar
@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.widgets import Input
 
+from keydesk.alerts.readings import standing_hint, trouble_of
 from keydesk.calc.alerts.alert import USUAL_PAUSE_S, AlertLine, repeat_text
 from keydesk.calc.alerts.condition import AlertSyntaxError, Direction, PriceSide
 from keydesk.calc.alerts.fact_conditions import TradeResult
@@ -66,13 +67,11 @@ class NewAlertForm(InfoForm[AlertChoice]):
         self,
         store: Store,
         condition: PriceCross | TradeResult,
-        standing: Callable[[AlertLine], str],
         keymap: KeyMap = KEYMAP,
     ) -> None:
         self.store, self.condition, self.keymap = store, condition, keymap
         self.repeat_s: int | None = None
         self._turned = False  # the direction was chosen; else it follows the level
-        self._standing = standing
         super().__init__()
 
     @property
@@ -106,7 +105,7 @@ class NewAlertForm(InfoForm[AlertChoice]):
             indent: Words = (" " * LABEL, "muted")
             lines.append((label, *first))
             lines += [(indent, *line) for line in more]
-        if hint := self._standing(self.line):
+        if hint := standing_hint(self.store, self.condition):
             lines += wrap_text(clean(hint), "warn", self.inside)
         return [*lines, BLANK, *fold_line(((self._keys(), "muted"),), self.inside)]
 
@@ -201,7 +200,6 @@ class AlertLineForm(InfoForm[AlertLine]):
     Args:
         store: Has the instruments, and the one in focus.
         before: The line to begin with.
-        trouble: Returns why an alert cannot be made now, "" if it can.
     """
 
     BINDINGS = bindings_of(NAME)
@@ -213,12 +211,9 @@ class AlertLineForm(InfoForm[AlertLine]):
     """
     KEYS_GO_TO: ClassVar[KeyPlace] = "text"
 
-    def __init__(
-        self, store: Store, before: str, trouble: Callable[[AlertLine], str], title: Printable
-    ) -> None:
+    def __init__(self, store: Store, before: str, title: Printable) -> None:
         super().__init__()
         self.store, self.text = store, before
-        self._trouble = trouble
         self._title: Printable = title
         self.refused = False  # Enter was pressed on a line that cannot be read
 
@@ -245,7 +240,7 @@ class AlertLineForm(InfoForm[AlertLine]):
             line = parse_alert(self.text, self.store.instruments, self.store.focus)
         except AlertSyntaxError as error:
             return str(error)
-        return self._trouble(line) or line
+        return trouble_of(self.store, line) or line
 
     def lines(self) -> Sequence[TextLine]:
         """Return what the line means."""
