@@ -33,7 +33,7 @@ class PlanDesk:
                 await asyncio.sleep(0.01)
 
     async def does(self, instruction: Instruction) -> None:
-        await self.connection.execute(instruction)
+        await self.connection.commands.execute(instruction)
 
     async def buys(self, units: int = 10_000, rules: ExitRules = NO_RULES) -> TradeRow:
         """Buy with a stop a cent away; return the trade."""

@@ -15,11 +15,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
+from textual import on
 from textual.worker import Worker
 
 from keydesk.app.journal.account_journal import AccountJournal
 from keydesk.app.journal.statistics import JournalStatistics
 from keydesk.calc.orders.instructions import Instruction
+from keydesk.forms.requests import LabelsWanted
+from keydesk.forms.trades.labels import LabelsForm
 from keydesk.keys.keymap import KEYMAP
 from keydesk.trade_journal.newest_part import Portions
 from keydesk.widgets import theme
@@ -56,8 +59,6 @@ class JournalApp(QuickTests[int]):
             account,
             self.store,
             keymap=KEYMAP,
-            form_context=lambda: example_context(self.store),
-            execute=self.sent.append,
             portions=portions,
         )
         self.statistics = JournalStatistics(self, account, self.store, self.journal)
@@ -65,6 +66,13 @@ class JournalApp(QuickTests[int]):
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Note what ran."""
         self.described.add(event.worker.description)
+
+    @on(LabelsWanted)
+    def show_labels(self, message: LabelsWanted) -> None:
+        """Show the form of labels, and keep what it sends."""
+        form = LabelsForm(example_context(self.store), message.trade_id)
+        form.begin_with(message.tag, message.comment)
+        self.push_screen(form, self.sent.append)
 
     @property
     def told(self) -> list[tuple[str, str]]:

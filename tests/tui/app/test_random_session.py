@@ -96,7 +96,7 @@ class Session:
     async def _act(self) -> None:
         instruction = self._some_instruction()
         self.done[type(instruction).__name__] += 1
-        await self.connection.execute(instruction)
+        await self.connection.commands.execute(instruction)
 
     def _some_instruction(self) -> Instruction:
         store, dice = self.store, self.dice

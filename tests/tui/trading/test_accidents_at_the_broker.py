@@ -40,7 +40,7 @@ class Desk:
 
     async def does(self, instruction: OpenOrder | CloseTrades) -> str:
         """Carry out, and return what was told last."""
-        await self.connection.execute(instruction)
+        await self.connection.commands.execute(instruction)
         return self.store.notices[-1].text
 
     async def gaps_up(self) -> None:

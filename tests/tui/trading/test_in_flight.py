@@ -280,7 +280,7 @@ async def test_the_desk_writes_the_instrument_of_an_exit_into_the_journal(
         async with asyncio.timeout(20):
             await connection.recovered.wait()
         [trade_id] = store.trades
-        await connection.execute(CloseTrades("EUR_USD", (trade_id,), D(1)))
+        await connection.commands.execute(CloseTrades("EUR_USD", (trade_id,), D(1)))
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
     lines = (orders / "journal").read_text().splitlines()

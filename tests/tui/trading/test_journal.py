@@ -86,12 +86,12 @@ async def test_without_a_journal_an_exit_leaves_and_a_new_order_does_not(
             while not (store.trades and "EUR_USD" in store.quotes):  # noqa: ASYNC110 - no call-backs
                 await asyncio.sleep(0.01)
         assert REMEDY in store.sent.no_orders
-        await connection.execute(OpenOrder("EUR_USD", "MARKET", Decimal(1000)))
+        await connection.commands.execute(OpenOrder("EUR_USD", "MARKET", Decimal(1000)))
         said = store.notices[-1].text
         assert said.startswith("NOT SENT BUY 1,000 EUR/USD at market: the order journal")
         assert REMEDY in said
         [trade_id] = store.trades
-        await connection.execute(CloseTrades("EUR_USD", (trade_id,)))
+        await connection.commands.execute(CloseTrades("EUR_USD", (trade_id,)))
         assert store.notices[-1].text.startswith("CLOSED 1,000 EUR/USD")
         assert any("NOT JOURNALLED" in notice.text for notice in store.notices)
         running.cancel()

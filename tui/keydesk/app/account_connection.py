@@ -19,7 +19,6 @@ from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk_client.errors import KeydeskClientError
 
 if TYPE_CHECKING:
-    from keydesk.calc.orders.instructions import Instruction
     from keydesk.feeds.account_feed import AccountFeed
     from keydesk.store.store import Store
     from keydesk.trading.commands import Commands
@@ -72,10 +71,6 @@ class Connection:
                 ours = (each for each in accounts if each.id == client.account_id)
                 self.linked = any(each.mt4_account_id is not None for each in ours)
         self.sender.client_ids = self.linked is False
-
-    async def execute(self, instruction: Instruction) -> None:
-        """Carry out the instruction of a form."""
-        await self.commands.execute(instruction)
 
 
 def load_all() -> None:

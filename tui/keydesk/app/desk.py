@@ -129,8 +129,6 @@ class TradingDesk:
             self.account,
             store,
             keymap=keymap,
-            form_context=self.form_context,
-            execute=self.execute,
         )
         self.look: DeskLook  # set by the application, which draws
         self.command_history = CommandHistory.of(folders.state / "desk")

@@ -138,7 +138,7 @@ class AccountRequests:
             self._store.tell("bad", "NOT SENT: the account is not open yet")
             return
         self._app.run_worker(
-            self._account.connection.execute(instruction),
+            self._account.connection.commands.execute(instruction),
             type(instruction).__name__,
             group="commands",
             exit_on_error=False,

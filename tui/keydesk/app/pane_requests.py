@@ -12,6 +12,7 @@ from textual.message import Message
 from keydesk.forms.requests import (
     AlertAction,
     ConfigureWanted,
+    LabelsWanted,
     PlanChanged,
     PriceWanted,
     ThemePreview,
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from keydesk.app.actions.desk import DeskActions
     from keydesk.app.desk import TradingDesk
 
+FormRequest = (
+    PriceWanted | PlanChanged | ConfigureWanted | ThemePreview | AlertAction | LabelsWanted
+)
 PaneRequest = (
     InstrumentRows.Chosen
     | Watchlist.ChangeWanted
@@ -48,11 +52,7 @@ PaneRequest = (
     | Log.PastWanted
     | SortedTable.FilterWanted
     | Trades.NoteWanted
-    | PriceWanted
-    | PlanChanged
-    | ConfigureWanted
-    | ThemePreview
-    | AlertAction
+    | FormRequest
 )
 ACTIONS: Mapping[type[Message], str] = {
     Chart.IndicatorsWanted: "indicators",
@@ -100,15 +100,14 @@ class PaneRequests:
                 self._desk.pages.show_audit()
             case SortedTable.FilterWanted():
                 ask_letters(self._desk.window.app, message.pane)
-            case PriceWanted() | PlanChanged() | ConfigureWanted() | ThemePreview() | AlertAction():
+            case _ if isinstance(message, FormRequest):
                 self._serve_form(message)
             case _:
                 self._load(message)
 
-    def _serve_form(
-        self, message: PriceWanted | PlanChanged | ConfigureWanted | ThemePreview | AlertAction
-    ) -> None:
+    def _serve_form(self, message: FormRequest) -> None:
         from keydesk.forms.account.configure import ConfigureForm  # noqa: PLC0415 - with the first form
+        from keydesk.forms.trades.labels import LabelsForm  # noqa: PLC0415 - same
 
         match message:
             case PriceWanted():
@@ -117,6 +116,10 @@ class PaneRequests:
                 self._actions.show_plan(message.instrument, message.lines)
             case ThemePreview():
                 self._desk.look.preview(message.name)
+            case LabelsWanted():
+                form = LabelsForm(self._desk.form_context(), message.trade_id)
+                form.begin_with(message.tag, message.comment)
+                self._desk.ask(form)
             case AlertAction():
                 self._desk.alerts.carry_out(message)
             case ConfigureWanted():

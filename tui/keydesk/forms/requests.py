@@ -38,6 +38,15 @@ class ThemePreview(Message):
     name: str
 
 
+@dataclass
+class LabelsWanted(Message):
+    """Tag and comment of an open trade are to be sent to the broker: these, if the trader confirms them."""
+
+    trade_id: str
+    tag: str
+    comment: str
+
+
 class ConfigureWanted(Message):
     """Name and margin rate of the account are to be changed."""
 

@@ -22,12 +22,10 @@ from keydesk.text.sanitize import Printable, clean, clean_name, safe
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from keydesk.calc.orders.instructions import Instruction
     from keydesk.calc.trade_journal.trades import JournalTrade
     from keydesk.forms.journal.note import NoteEdit, NoteForm
     from keydesk.forms.journal.trade import TradeCandles
     from keydesk.forms.journal.trades import JournalForm
-    from keydesk.forms.sheet import FormContext
     from keydesk.trade_journal.files import JournalFiles
     from keydesk.trade_journal.live import LiveJournal
     from keydesk.trade_journal.newest_part import Portions
@@ -48,8 +46,6 @@ class AccountJournal:
         account: Has the files, once it is open.
         store: The state of account and market.
         keymap: The keys, as the pages name them.
-        form_context: What the form of labels is given.
-        carry_out: Sends what that form returns.
         portions: How many transactions of an account without a cache are read at a time.
     """
 
@@ -60,13 +56,10 @@ class AccountJournal:
         store: Store,
         *,
         keymap: KeyMap,
-        form_context: Callable[[], FormContext],
-        execute: Callable[[Instruction | None], None],
         portions: Portions | None = None,
     ) -> None:
         self._app, self._account, self._store = app, account, store
         self._tell, self._keymap = store.tell, keymap
-        self._form_context, self._carry_out = form_context, execute
         self._portions = portions
         self._make_live: Callable[[], LiveJournal] | None = None  # once the account is open
         self._use_files: Callable[[], None] = lambda: None  # those of the account that is open
@@ -274,7 +267,7 @@ class AccountJournal:
     async def _keep(self, live: LiveJournal, edit: NoteEdit) -> None:
         """Write the note; one that cannot be written is shown again as typed."""
         from keydesk.calc.trade_journal.notes import BadNote  # noqa: PLC0415
-        from keydesk.forms.trades.labels import LabelsForm  # noqa: PLC0415 - with the first form
+        from keydesk.forms.requests import LabelsWanted  # noqa: PLC0415 - with the first form
         from keydesk.trade_journal.notes_file import NotesNotWritten, change_note  # noqa: PLC0415
 
         path, id_ = live.files.notes, edit.trade_id
@@ -287,9 +280,7 @@ class AccountJournal:
         await live.reread_notes()
         self._tell("good", f"Note on #{clean_name(id_)} {'removed' if note.is_empty else 'kept'}")
         if edit.to_broker and id_ in self._store.trades:
-            form = LabelsForm(self._form_context(), id_)
-            form.begin_with(" ".join(note.tags), note.note)
-            self._app.push_screen(form, self._carry_out)
+            self._app.post_message(LabelsWanted(id_, " ".join(note.tags), note.note))
 
     def _run(
         self, work: Callable[[], Coroutine[None, None, None]], name: str, *, exclusive: bool = False
