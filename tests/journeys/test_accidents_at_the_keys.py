@@ -118,7 +118,7 @@ def test_a_field_typed_ahead_is_in_the_ticket_but_not_in_one_burst_with_its_capi
     reset_desk.write(b"B")
     reset_desk.wait_until_read(ALONE)  # no look at the screen: the ticket may not be open yet
     reset_desk.write(b"s25")
-    reset_desk.see("25] pips")
+    reset_desk.see("25  pips")
 
 
 def test_a_burst_in_the_help_reaches_nothing_beneath_it(reset_desk: Terminal) -> None:
@@ -206,7 +206,7 @@ def test_a_held_arrow_in_a_field_nudges_it_and_disarms_nothing(any_terminal: Ter
     for _ in range(20):
         repeat(terminal, b"\x1b[A", 1)
         terminal.wait_until_read(pause=0.033)
-    terminal.until(lambda: "[ 40] pips" in form_text(terminal), what="a stop of 40 pips")
+    terminal.until(lambda: "s stop 40 pips" in form_text(terminal), what="a stop of 40 pips")
     assert "Keys dropped" not in terminal.text
     assert "exit only" not in terminal.text
     terminal.pause()

@@ -82,7 +82,7 @@ def test_keys_of_one_trade_say_which_they_mean_and_c_and_o_close_the_position(
     terminal.press("g", "g", "O")
     see_in_form(terminal, "of position EUR/USD LONG 15,000")
     terminal.press(*"7000", "u")
-    see_in_form(terminal, "closes 7,000 realizes ")
+    see_in_form(terminal, "closes 7,000")
     see_in_form(terminal, "remains 8,000")
     confirm(terminal)
     terminal.see("CLOSED 7,000")

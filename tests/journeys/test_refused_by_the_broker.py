@@ -29,7 +29,7 @@ def test_a_refusal_is_on_its_field_and_labels_and_margin_rate_are_changed(
         terminal.see("NOT FILLED")
         terminal.press("B")
         see_in_form(terminal, "REJECTED: not enough liquidity at the price")
-        see_in_form(terminal, "u size [ 10,000] units")
+        see_in_form(terminal, "u size 10,000 units")
         see_in_form(terminal, "s stop 31 pips")  # as it was typed
         terminal.press("Escape")
         terminal.see_no_more("Esc drops")

@@ -157,7 +157,7 @@ def a_stop_at_break_even_that_would_fire_now_is_refused(terminal: Terminal) -> N
 
 def a_part_below_one_unit_offers_the_whole(terminal: Terminal) -> None:
     fill_in(terminal, "O", "0.001%")
-    see_in_form(terminal, "less than one unit: C closes all of it")
+    see_in_form(terminal, "less than one unit: C closes the whole trade")
     drop(terminal)
 
 

@@ -27,7 +27,7 @@ def test_an_order_with_expiry_guarantee_and_tag_rests_and_is_moved(terminal: Ter
     terminal.press("g", *"4h")
     terminal.see("Enter ends the text")
     terminal.press("Enter", "w", "k", *"yes", "Enter")
-    terminal.see("premium 1.2p")
+    terminal.see("premium 1.2")
     terminal.press("s", "Backspace")
     terminal.see("guarantee: it needs a stop")
     terminal.press(*"40")

@@ -61,7 +61,7 @@ def see_a_form_that_can_be_sent(terminal: Terminal) -> str:
 
 
 def form_text(terminal: Terminal) -> str:
-    """What the open form says, its lines joined: in the right column a sentence may stand on several."""
+    """What the open form says, its lines joined: in a column a sentence may stand on several."""
     lines = (re.search("┃(.*)┃", row) for row in terminal.rows)
     return " ".join(" ".join(line.group(1).split()) for line in lines if line is not None)
 

@@ -68,6 +68,11 @@ class FormApp(QuickTests[None]):
         self.configuring += 1
 
     @property
+    def said(self) -> str:
+        """The words on the screen, without their frames and gaps."""
+        return " ".join(self.words.replace("┃", " ").split())
+
+    @property
     def words(self) -> str:
         """Everything on the screen, as plain lines."""
         width, _ = self.size

@@ -176,7 +176,6 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
             letters=example_context().letters,
             clock=lambda: NOW,
             guard=None,
-            dock_columns=lambda: self.window.screen.dock_columns,
         )
 
     def execute(self, instruction: Instruction | None) -> None:

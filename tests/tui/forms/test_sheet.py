@@ -1,8 +1,8 @@
-"""Lines of a narrow sheet: broken at spaces, a number and its unit together."""
+"""Lines of a narrow column: broken at spaces, a number and its unit together."""
 
 from collections.abc import Sequence
 
-from keydesk.forms.sheet import TextLine, docked, fold_line
+from keydesk.forms.sheet import TextLine, fold_line, folded
 
 RISK: TextLine = (("risk ", "muted"), ("0.00 → 20.00", "plain"), (" 0.02", "warn"), (" %", "muted"))
 
@@ -40,8 +40,8 @@ def test_the_figures_of_a_narrow_sheet_are_folded_beside_their_label() -> None:
         ("closeout ", "muted"),
         ("8 %", "plain"),
     )
-    assert words_of(docked(line, 26)) == ["margin +15,119", "       closeout 8 %"]
-    assert words_of(docked(line, 18)) == ["margin +15,119", "closeout 8 %"]
+    assert words_of(folded(line, 26)) == ["margin +15,119", "       closeout 8 %"]
+    assert words_of(folded(line, 18)) == ["margin +15,119", "closeout 8 %"]
 
 
 def test_figures_below_a_label_stand_at_the_left_where_they_are_too_long() -> None:
@@ -52,5 +52,5 @@ def test_figures_below_a_label_stand_at_the_left_where_they_are_too_long() -> No
         ("  ", "plain"),
         ("next 3 days", "plain"),
     )
-    assert words_of(docked(line, 26)) == ["        −7.07 to Friday", "        next 3 days"]
-    assert words_of(docked(line, 20)) == ["−7.07 to Friday", "next 3 days"]
+    assert words_of(folded(line, 26)) == ["        −7.07 to Friday", "        next 3 days"]
+    assert words_of(folded(line, 20)) == ["−7.07 to Friday", "next 3 days"]

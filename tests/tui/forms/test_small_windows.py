@@ -17,11 +17,14 @@ SIZES = ((40, 12), (40, 23), (47, 12), (60, 14), (79, 24), (80, 23), (250, 12))
 EXITS = {
     "close": (("g", "t", "C"), ("CLOSE LONG 10,000 EUR/USD #6411 at market", "realizes +5.10 USD")),
     "position": (("g", "p", "C"), ("CLOSE position EUR/USD LONG 10,000 at market", "+5.10")),
-    "even": (("g", "t", "E"), ("STOP TO BREAK-EVEN LONG 10,000 EUR/USD #6411", "→ 1.08385")),
+    "even": (
+        ("g", "t", "E"),
+        ("STOP TO BREAK-EVEN LONG 10,000 EUR/USD #6411", "stop 1.08385 from"),
+    ),
     "cancel": (("g", "o", "D"), ("CANCEL BUY 20,000 EUR/USD limit 1.08200 #6415",)),
 }
 WITH_FIELDS = {
-    "trail": (("g", "t", "T"), ("TRAIL LONG", "s stop", "t target", "r trail", "20.0p behind")),
+    "trail": (("g", "t", "T"), ("TRAIL LONG", "s stop", "t target", "r trail", "→ 20.0 pips")),
     "flatten": (("X",), ("FLATTEN EVERYTHING: close positions, cancel entries",)),
 }
 

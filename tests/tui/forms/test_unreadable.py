@@ -308,7 +308,7 @@ async def test_a_nudge_or_another_unit_leaves_unreadable_text_to_be_mended() -> 
         app = FormApp(lambda build=build: build(context))  # type: ignore[misc]
         async with app.run_test(size=(80, 24)) as pilot:
             await pilot.press(key, *"1.2.3", "up", "m", "down", SEND)
-            assert "1.2.3]" in app.words
+            assert "     1.2.3 " in app.words
             assert "stop: 1.2.3 has more than one decimal point" in app.words
         assert app.results == []
 
@@ -318,7 +318,7 @@ async def test_a_stop_that_cannot_be_counted_in_another_unit_yet_is_not_dropped(
     app = FormApp(lambda: buy(context))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("o", "p", "backspace", "s", "m")  # a limit without a price
-        assert "20] pips" in app.words
+        assert "20  pips" in app.words
         assert "The stop stays in pips" in app.words
 
 
@@ -326,7 +326,7 @@ async def test_a_stop_that_cannot_be_counted_in_another_unit_yet_is_not_dropped(
     ("typed", "text"),
     [
         (("2", "0"), "% takes the 20 typed"),
-        (("1", "5", "0", "%"), "part: 150 % is more than all of it"),
+        (("1", "5", "0", "%"), "part: 150 % is more than the whole trade"),
         (("0", "%"), "part: 0 is not above 0"),
         (("1", "2", ".", "5", ".", "%"), "part: 12.5. has more than one decimal point"),
     ],

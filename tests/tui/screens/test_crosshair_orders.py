@@ -1,6 +1,5 @@
-"""From the crosshair to a form: the order at its price, the nearest own line, the plan on the chart, the docked sheet."""
+"""From the crosshair to a form: the order at its price, the nearest own line, the plan on the chart."""
 
-import random
 from decimal import Decimal
 from pathlib import Path
 
@@ -8,8 +7,6 @@ import pytest
 from textual.pilot import Pilot
 
 from keydesk.calc.orders.instructions import MoveEntry, OpenOrder, SetProtection
-from keydesk.forms.form import Form
-from keydesk.forms.form_lines import MORE
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.forms.trades.move_order import MoveForm
 from keydesk.forms.trades.protection import ProtectionForm
@@ -17,7 +14,6 @@ from keydesk.panes.chart import Chart
 from keydesk.screens.desk import DeskScreen
 from keydesk.trading.desk_session import DeskLock
 from support.fakes.working_desk import WorkingDesk
-from support.resizing import resize
 
 D = Decimal
 SIZES = ((80, 24), (100, 30), (120, 24), (120, 35), (140, 45), (160, 35), (200, 50), (250, 70))
@@ -159,70 +155,3 @@ async def test_a_ticket_draws_its_plan_as_it_is_typed_and_nothing_of_what_cannot
         await pilot.press("escape")
         await pilot.pause()
         assert planned(app) == {}
-
-
-# The docked sheet.
-
-
-def assert_docked(app: WorkingDesk) -> None:
-    form, desk = app.screen, app.window.screen
-    assert isinstance(form, Form)
-    assert form.sheet is not None
-    sheet = form.sheet.region
-    assert sheet.right <= app.size.width
-    assert sheet.bottom <= app.size.height
-    if form.dock:
-        for name in ("watchlist", "chart"):
-            assert not sheet.overlaps(desk.pane(name).region), (name, app.size)
-        assert sheet.y >= 2, "account and health are covered"
-    else:
-        assert sheet.x == 0
-
-
-@pytest.mark.parametrize("capital", ["B", "M", "C", "O", "E", "P", "T", "X"])
-async def test_a_form_covers_neither_chart_nor_watchlist_where_it_docks_at_any_size(
-    app: WorkingDesk, capital: str
-) -> None:
-    async with app.run_test(size=(120, 35)) as pilot:
-        await pilot.pause()
-        app.draw()
-        app.window.screen.action_go("chart")
-        await pilot.press(capital)
-        await pilot.pause()
-        assert isinstance(app.screen, Form)
-        assert app.screen.dock == 28
-        for size in random.Random(capital).sample(SIZES, k=3):  # other jumps for each form
-            await resize(pilot, *size)
-            await pilot.pause()
-            app.draw()
-            assert_docked(app)
-            if size[0] < 120:
-                assert app.screen.dock == 0
-
-
-async def test_a_form_that_the_column_has_no_room_for_shows_all_of_it_beside_the_column(
-    app: WorkingDesk,
-) -> None:
-    async with app.run_test(size=(120, 26)) as pilot:
-        await pilot.pause()
-        app.draw()
-        await pilot.press("B", "o", "n")
-        await pilot.pause()
-        form = app.screen
-        assert isinstance(form, TicketForm)
-        assert form.dock == 0
-        assert_docked(app)
-        assert form.sheet is not None
-        assert form.sheet.region.width == 60
-        assert MORE not in form.lines()
-
-
-async def test_the_right_column_is_as_wide_as_the_layout_says(app: WorkingDesk) -> None:
-    async with app.run_test(size=(120, 35)) as pilot:
-        for size in SIZES:
-            await resize(pilot, *size)
-            await pilot.pause()
-            desk = app.window.screen
-            if desk.dock_columns:
-                assert desk.dock_columns == size[0] - desk.deal.region.x + 1
-            assert bool(desk.dock_columns) == (size[0] >= 120)

@@ -1,4 +1,4 @@
-"""A form that stands in the right column: what reaches under it ends where the form begins, and comes back whole."""
+"""A form in a wide window: two columns below the chart; panes beside it end where it begins, and come back whole."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,20 +7,17 @@ import pytest
 from textual.pilot import Pilot
 
 from keydesk.forms.form import Form
-from keydesk.panes.strips.instrument import InstrumentLine
 from keydesk.screens.desk import SECONDS_PER_FRAME_BENEATH
-from keydesk.store.state import Notice
-from keydesk.text.sanitize import safe
 from keydesk.trading.desk_session import DeskLock
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.table import TablePane, needed
-from support.data.desk_data import WALL_NS, frame_of
+from support.data.desk_data import frame_of
 from support.data.in_flight import in_flight
 from support.fakes.pane_app import text_of
 from support.fakes.working_desk import WorkingDesk
 from support.walks import crossed
 
-SIZES = ((120, 35), (140, 45), (250, 70))
+SIZES = ((120, 24), (120, 35), (148, 45), (250, 70))
 
 
 @pytest.fixture
@@ -37,99 +34,73 @@ async def drawn(app: WorkingDesk, pilot: Pilot[int]) -> list[str]:
     return [line.text for line in app.screen._compositor.render_strips()]
 
 
-def beneath(app: WorkingDesk) -> list[LinePane]:
-    """The panes of the desk that reach under the form."""
+def form_of(app: WorkingDesk) -> Form[object]:
     form = app.screen
     assert isinstance(form, Form)
     assert form.sheet is not None
-    at = form.sheet.region
-    shown = [pane for pane in app.window.screen.query(LinePane) if pane.display]
-    return [pane for pane in shown if pane.region.x < at.x and pane.region.overlaps(at)]
+    return form
+
+
+def words_of(app: WorkingDesk) -> str:
+    """The words of the open form, wrapped lines joined."""
+    sheet = form_of(app).sheet
+    assert sheet is not None
+    return " ".join(sheet.text.split())
+
+
+def assert_docked(app: WorkingDesk) -> None:
+    """Assert that the form stands at the bottom in two columns, and covers neither account nor health."""
+    form = form_of(app)
+    at = form.docked_region
+    assert (at.bottom, at.right) == (app.size.height, app.size.width)
+    assert at.y >= 2
+    assert form.column >= 40
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_what_reaches_under_the_form_ends_beside_it_whole(
+async def test_a_form_has_two_columns_below_the_chart_and_nothing_touches_its_border(
     app: WorkingDesk, size: tuple[int, int]
 ) -> None:
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
         await drawn(app, pilot)
-        before = {pane: text_of(pane) for pane in app.window.screen.query(LinePane)}
         await pilot.press("B")
         lines = await drawn(app, pilot)
-        form = app.screen
-        assert isinstance(form, Form)
-        assert form.sheet is not None
-        panes = beneath(app)
-        assert panes or size[1] > 35, (
-            "the sheet ends above the other panes where there are rows enough"
-        )
-        for pane in panes:
-            edge = form.sheet.region.x - pane.region.x
+        assert_docked(app)
+        at = form_of(app).docked_region
+        for line in lines[at.y + 1 : at.bottom - 1]:
+            inside = line[at.x + 1 : at.right - 1]
+            assert inside.startswith(" ")
+            assert inside.endswith(" ")
+        if size[1] >= 45:
+            assert not at.overlaps(app.window.screen.pane("chart").region)
+
+
+async def test_panes_beside_the_form_end_where_it_begins_and_come_back(app: WorkingDesk) -> None:
+    async with app.run_test(size=(200, 50)) as pilot:
+        await pilot.pause()
+        await drawn(app, pilot)
+        panes = app.window.screen.query(LinePane)
+        before = {pane: text_of(pane) for pane in panes}
+        await pilot.press("B")
+        await drawn(app, pilot)
+        at = form_of(app).docked_region
+        covered = {pane: pane.covered for pane in panes if pane.display and pane.covered}
+        assert {pane.id for pane in covered} >= {"orders", "notices"}
+        for pane in covered:
+            edge = at.x - pane.region.x
             for y in range(pane.outer_size.height):
                 assert not pane.render_line(y).text[edge - 1 :].strip(), (pane.id, y)
             if isinstance(pane, TablePane) and pane.keys:
                 assert needed(pane.fitted, pane.gap) <= edge
-        for y in form.sheet.region.line_range:
-            assert lines[y][form.sheet.region.x] in "┏┃┗"
-        await pilot.press("escape")
+        await pilot.press("?")
+        frame = frame_of(app.store, everything=True)
+        later = frame.now + SECONDS_PER_FRAME_BENEATH
+        app.window.screen.on_frame(replace(frame, now=later))
+        assert {pane: pane.covered for pane in covered} == covered, "while its keys are listed"
+        await pilot.press("escape", "escape")
         await drawn(app, pilot)
-        assert {pane: text_of(pane) for pane in panes} == {pane: before[pane] for pane in panes}
-
-
-async def test_a_message_beside_the_form_is_told_whole_or_with_an_ellipsis(
-    app: WorkingDesk,
-) -> None:
-    text = "Not filled: the price moved past the bound 1.08449 while the order was on its way; send again: B"
-    async with app.run_test(size=(120, 35)) as pilot:
-        await pilot.pause()
-        app.store.notify(Notice("warn", safe(text), WALL_NS))
-        await drawn(app, pilot)
-        await pilot.press("B")
-        lines = await drawn(app, pilot)
-        form = app.screen
-        assert isinstance(form, Form)
-        form_at = form.docked_region
-        told = " ".join(
-            line[: form_at.x] if y in form_at.line_range else line
-            for y, line in list(enumerate(lines))[-4:]
-        )
-        assert "Not filled: the price moved past the bound" in told
-        assert "send again: B" in " ".join(told.split()) or "…" in told
-
-
-async def test_the_instrument_line_names_no_figure_that_the_form_hides(app: WorkingDesk) -> None:
-    async with app.run_test(size=(120, 35)) as pilot:
-        await pilot.pause()
-        await pilot.press("B")
-        lines = await drawn(app, pilot)
-        strip = app.window.screen.query_one(InstrumentLine)
-        form = app.screen
-        assert isinstance(form, Form)
-        line = lines[strip.region.y][: form.docked_region.x].rstrip()
-    assert "largest order" not in line
-    assert line.endswith("%")
-
-
-def words_of(app: WorkingDesk) -> str:
-    """The words of the open form, wrapped lines joined."""
-    form = app.screen
-    assert isinstance(form, Form)
-    assert form.sheet is not None
-    return " ".join(form.sheet.text.split())
-
-
-def assert_docked(app: WorkingDesk) -> None:
-    """Assert that the form stands in the right column and covers neither chart, watchlist nor the account."""
-    form, desk = app.screen, app.window.screen
-    assert isinstance(form, Form)
-    assert form.sheet is not None
-    assert form.dock > 0
-    at = form.sheet.region
-    assert at.y >= 2
-    assert at.bottom <= app.size.height
-    for name in ("watchlist", "chart"):
-        assert not at.overlaps(desk.pane(name).region), name
+        assert {pane: text_of(pane) for pane in covered} == {pane: before[pane] for pane in covered}
 
 
 def warn_of_everything(app: WorkingDesk) -> None:
@@ -139,7 +110,7 @@ def warn_of_everything(app: WorkingDesk) -> None:
 
 
 ALL_FIELDS = ("B", "o", "n")
-TICKET = ("at stop", "margin", "closeout", "pos", "Esc drops")
+TICKET = ("at stop", "margin", "closeout", "position", "Esc drops")
 FORMS = {
     "market": (("B",), ("y sends", *TICKET)),
     "limit, all fields": (ALL_FIELDS, ("k tag", "j comment", "y sends", *TICKET)),
@@ -155,13 +126,8 @@ FORMS = {
 }
 
 
-TOO_LONG_FOR_30_ROWS = ("limit, all fields", "refused")
-
-
-@pytest.mark.parametrize(
-    ("name", "size"), crossed(FORMS, [(120, 30), (120, 35), (160, 45), (200, 50)])
-)
-async def test_a_form_docks_with_fields_refusal_risk_margin_position_and_keys(
+@pytest.mark.parametrize(("name", "size"), crossed(FORMS, [(120, 30), (200, 50)]))
+async def test_a_form_shows_fields_refusal_risk_margin_position_and_keys(
     app: WorkingDesk, name: str, size: tuple[int, int]
 ) -> None:
     keys, words = FORMS[name]
@@ -169,50 +135,35 @@ async def test_a_form_docks_with_fields_refusal_risk_margin_position_and_keys(
         await pilot.pause()
         await pilot.press(*keys)
         await drawn(app, pilot)
-        if size[1] > 30 or name not in TOO_LONG_FOR_30_ROWS:
-            assert_docked(app)
-            assert "more in a larger window" not in words_of(app)
-        for each in words:
+        assert_docked(app)
+        for each in (*words, *(() if "…" not in words_of(app) else ("x shows",))):
             assert each in words_of(app)
 
 
-@pytest.mark.parametrize(
-    ("keys", "size"),
-    crossed([("B",), ALL_FIELDS, (*ALL_FIELDS, "s", "3")], [(120, 35), (160, 45), (200, 50)]),
-)
-async def test_a_ticket_docks_with_its_warnings_whole(
-    app: WorkingDesk, keys: tuple[str, ...], size: tuple[int, int]
-) -> None:
-    async with app.run_test(size=size) as pilot:
-        await pilot.pause()
-        warn_of_everything(app)
-        await pilot.press(*keys)
-        await drawn(app, pilot)
-        assert_docked(app)
-        text = words_of(app)
-        for each in ("UNCONFIRMED", "this order as well", "to send", *TICKET):
-            assert each in text
-        assert ("j comment" in text) == (len(keys) > 1)
-
-
-async def test_lines_go_in_a_fixed_order_and_a_key_shows_them_over_the_desk(
-    app: WorkingDesk,
-) -> None:
+async def test_a_ticket_has_its_warnings_whole(app: WorkingDesk) -> None:
     async with app.run_test(size=(120, 35)) as pilot:
         await pilot.pause()
-        await pilot.press(*ALL_FIELDS, "s", *"999999")
+        warn_of_everything(app)
+        await pilot.press(*ALL_FIELDS, "s", "3")
         await drawn(app, pilot)
-        assert "holds" not in words_of(app)
-        assert "more: x shows" in words_of(app)
-        await pilot.press("x")
-        await drawn(app, pilot)
-        assert isinstance(app.screen, Form)
-        assert app.screen.dock == 0
-        for each in ("holds", "spread costs", "position", "risk"):
+        for each in ("UNCONFIRMED", "this order as well", "to send", "j comment", *TICKET):
             assert each in words_of(app)
-        await pilot.press("x")
-        await drawn(app, pilot)
-        assert_docked(app)
+
+
+async def test_no_form_begins_with_an_error_and_a_key_shows_it(app: WorkingDesk) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        for form, hint in (("M", "Nothing changed yet"), ("O", "Choose: 2 5 7")):
+            await pilot.press("}", form)
+            await drawn(app, pilot)
+            assert hint in words_of(app)
+            assert "✗" not in words_of(app)
+            await pilot.press("y")
+            await drawn(app, pilot)
+            assert f"✗ {hint}" in words_of(app)
+            assert app.decided == []
+            await pilot.press("escape")
+            await drawn(app, pilot)
 
 
 async def test_figures_stay_at_80_columns_with_all_fields_and_a_key_shows_the_rest(
@@ -226,7 +177,7 @@ async def test_figures_stay_at_80_columns_with_all_fields_and_a_key_shows_the_re
             assert each in words_of(app)
         await pilot.press("x")
         await drawn(app, pilot)
-        assert "holds" in words_of(app)
+        assert "exposure" in words_of(app)
         assert "x shows the fields again" in words_of(app)
         await pilot.press("y")
         await drawn(app, pilot)
@@ -236,20 +187,3 @@ async def test_figures_stay_at_80_columns_with_all_fields_and_a_key_shows_the_re
         await pilot.press("y")
         await pilot.pause()
     assert len(app.decided) == 1
-
-
-async def test_the_panes_end_beside_the_form_also_while_its_keys_are_listed(
-    app: WorkingDesk,
-) -> None:
-    async with app.run_test(size=(120, 35)) as pilot:
-        await pilot.pause()
-        await drawn(app, pilot)
-        await pilot.press("B")
-        await drawn(app, pilot)
-        before = {pane: pane.covered for pane in beneath(app)}
-        assert any(before.values())
-        await pilot.press("?")
-        frame = frame_of(app.store, everything=True)
-        later = frame.now + SECONDS_PER_FRAME_BENEATH
-        app.window.screen.on_frame(replace(frame, now=later))
-        assert {pane: pane.covered for pane in before} == before

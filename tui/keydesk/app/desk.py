@@ -192,7 +192,6 @@ class TradingDesk:
             limits=self.settings.limits,
             preset=self.presets.number,
             keymap=self.keymap,
-            dock_columns=lambda: self.screen.dock_columns,
         )
 
     def ask(self, form: ModalScreen[Decided | None]) -> None:

@@ -44,6 +44,8 @@ NEXT_FIELD: TextLine = (("Tab", "plain"), (" next  ", "muted"), *KEYS_HINT)
 NUDGES: TextLine = (*STEP, (", .", "plain"), (" ±10  ", "muted"), *NEXT_FIELD)
 FIELD_HINTS: TextLine = (("m", "plain"), (" unit  ", "muted"), *STEP, *NEXT_FIELD)
 
+ONLY_LOOKS = frozenset(("form_keys", "left_out"))  # actions that change nothing
+
 PLAN_SECONDS = 0.5  # from one price to the next that moves the draft on the chart
 
 TOO_SMALL = f"Too small: {SMALLEST.width}×{SMALLEST.height} cells show what it opens on"
@@ -156,16 +158,14 @@ class Form(FormView[Result]):
 
     def confirmation(self) -> Confirmation:
         """Return the step that would send the form now."""
+        if self.opens() and (hindrance := self._hindrance()):
+            return Confirmation(Step.REFUSED, reason=hindrance)
         try:
             refusals = self.refusals()
         except UNUSABLE:
             refusals = (UNUSABLE_FIGURES,)
-        if self.opens() and self._is_cut_off():
-            refusals = (TOO_SMALL,)
-        if self.opens() and (trouble := self.context.store.sent.no_orders):
-            refusals = (f"No new orders, exits work: {trouble}",)
         if refusals:
-            return Confirmation(Step.REFUSED, reason=refusals[0])
+            return Confirmation(Step.REFUSED, reason=refusals[0], is_of_draft=True)
         level, action = self.context.store.arming.level, self.action()
         step = required_step(action, level)
         held = self.context.exit_only() if is_refused_disarmed(action) else ""
@@ -177,6 +177,12 @@ class Form(FormView[Result]):
             arms = self.context.keymap.name("arm")
             return Confirmation(step, reason=REFUSED_BY_LEVEL.get(level, "Refused").format(arms))
         return Confirmation(step)
+
+    def _hindrance(self) -> str:
+        """Return why no form may open a trade now; "" if one may."""
+        if trouble := self.context.store.sent.no_orders:
+            return f"No new orders, exits work: {trouble}"
+        return TOO_SMALL if self._is_cut_off() else ""
 
     def _is_cut_off(self) -> bool:
         """Return whether the terminal is too small to show the form and the account."""
@@ -202,6 +208,7 @@ class Form(FormView[Result]):
         self.call_after_refresh(self._show_plan)
 
     async def _handle_key(self, event: Key, bound: ActiveBinding | None) -> None:
+        self.is_touched |= bound is None or bound.binding.action not in ONLY_LOOKS
         if self.is_writing:
             event.prevent_default()
             self.write(event.key, event.character if event.is_printable else None)

@@ -1,6 +1,6 @@
 """The picture of a form that sends: its lines, as many as there is room for, and its place on the screen.
 
-It is shown in the column beside the chart, or over the left of the desk.
+In a wide window it stands in two columns below the chart, else over the left of the desk.
 """
 
 from abc import abstractmethod
@@ -14,9 +14,9 @@ from textual.geometry import Region
 
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
-from keydesk.forms.form_lines import FormLines, confirmation_lines
+from keydesk.forms.form_lines import COLUMN_GAP, FormLines, confirmation_lines
 from keydesk.forms.framed_sheet import Sheet
-from keydesk.forms.sheet import FormContext, ModalForm, TextLine, wrap_text
+from keydesk.forms.sheet import BLANK, FormContext, ModalForm, TextLine, two_ends, wrap_text
 from keydesk.keys.confirm import EXITS, Action, Confirmation, Step
 from keydesk.store.trading_context import Snapshot
 from keydesk.text.sanitize import clean, safe
@@ -29,9 +29,11 @@ UNUSABLE = (ArithmeticError, ValueError)
 
 UNUSABLE_FIGURES = "The broker's figures for this are invalid"
 UNREADABLE = "Enlarge this window: nothing is sent that it does not show"
-TITLE_FRAME = 6  # columns of the frame beside its title
-FULL_LINES = 44  # columns in which the lines of a form need no shortening
-STRIPS = 2  # rows of account and health, which no docked form covers
+WIDE_FROM = 120  # columns of a window in which a form has two columns
+WIDE = 120  # columns of such a form with its frame
+LEAST_BESIDE = 28  # columns that are worth being left beside it; else it is as wide as the window
+FRAME = 6  # columns of frame and blanks of a wide form
+STRIPS = 2  # rows of account and health, which a form in a wide window does not cover
 
 
 class FormView(ModalForm[Result]):
@@ -39,25 +41,24 @@ class FormView(ModalForm[Result]):
 
     WIDTH: ClassVar[int] = 60
     HINTS: ClassVar[TextLine] = ()  # keys of its fields that no line of it shows
+    TWO_COLUMNS: ClassVar[bool] = True  # in a wide window
     DEFAULT_CSS = """
     FormView { align: left middle; }
-    FormView.-docked { align: right top; }
+    FormView.-docked { align: right bottom; }
     FormView > Sheet {
         height: auto; padding: 0 1; background: $background; border: heavy $readonly;
         border-title-style: bold; border-title-color: $bright;
     }
-    FormView.-docked > Sheet { padding: 0; margin: 2 0 0 0; }
+    FormView.-wide > Sheet { padding: 0 2; }
     FormView.-practice > Sheet { border: heavy $practice; }
     FormView.-live > Sheet { border: heavy $live; border-title-color: $live-text; border-title-background: $live; }
     """
 
     def __init__(self, context: FormContext) -> None:
         self.context = context
-        self._is_long = False  # longer than the column beside the chart has room for
-        self._is_spread = False  # over the desk, as the trader asked for the lines left out
         self._hides_fields = False  # to show the lines left out in their place
+        self.is_touched = False  # a key was pressed in it: before, nothing is wrong
         super().__init__(classes=f"-{self.environment}")
-        self.set_class(self.dock > 0, "-docked")
         self._hint = ""
         self.subject = ""  # why the form is about this trade, where its row was not chosen
         self._snapshot = Snapshot(context.store, context.clock)
@@ -68,8 +69,12 @@ class FormView(ModalForm[Result]):
     def headline(self) -> TextLine:
         """Return in words what the form will do."""
 
+    def price_line(self) -> TextLine:
+        """Return the price that the form goes by; it stands beside the headline where there is room."""
+        return ()
+
     def body(self) -> Sequence[TextLine]:
-        """Return the lines between headline and confirmation."""
+        """Return the lines between headline and confirmation, sections apart by blank lines."""
         return ()
 
     def field_lines(self) -> Sequence[TextLine]:
@@ -100,41 +105,57 @@ class FormView(ModalForm[Result]):
     def confirmation(self) -> Confirmation:
         """Return the step that would send the form now."""
 
-    # Its place: the column beside the chart, or over the left of the desk.
+    # Its place: below the chart of a wide window, or over the left of the desk.
 
     @property
-    def dock(self) -> int:
-        """Columns beside chart and watchlist for this form; 0: there are none, or it is too long for them."""
-        return 0 if self._is_long or self._is_spread else self.context.dock_columns()
-
-    @property
-    def is_narrow(self) -> bool:
-        """Whether lines have to be short: two figures a line."""
-        return bool(self.dock) and self.inside < FULL_LINES
+    def is_docked(self) -> bool:
+        """Whether it stands below the chart."""
+        return self.app.size.width >= WIDE_FROM
 
     @property
     def docked_region(self) -> Region:
         """The part of the screen that the docked sheet covers; empty while it is not docked."""
-        return self.sheet.region if self.dock and self.sheet is not None else Region()
+        return self.sheet.region if self.is_docked and self.sheet is not None else Region()
+
+    @property
+    def column(self) -> int:
+        """The width of one of two columns; 0: there is one."""
+        if not (self.is_docked and self.TWO_COLUMNS):
+            return 0
+        return (self.sheet_width - FRAME - COLUMN_GAP) // 2
 
     @property
     def sheet_width(self) -> int:
         """Columns of the sheet with its frame."""
-        return self.dock or super().sheet_width
+        if not (self.is_docked and self.TWO_COLUMNS):
+            return super().sheet_width
+        width = self.app.size.width
+        return WIDE if width >= WIDE + LEAST_BESIDE else width
 
     @property
     def inside(self) -> int:
-        """Columns of a line; beside the chart there is none to spare."""
-        return self.dock - 2 if self.dock else super().inside
+        """Columns of a line of the body."""
+        return self.column or super().inside
+
+    @property
+    def across(self) -> int:
+        """Columns of a line from edge to edge."""
+        return self.sheet_width - FRAME if self.column else super().inside
+
+    def new_sheet(self) -> Sheet:
+        """Return the sheet in its place for the present size."""
+        self._place()
+        return super().new_sheet()
 
     def on_resize(self, event: Resize) -> None:  # noqa: ARG002
-        """Try the column beside the chart again."""
+        """Take the place for the new size."""
         if self._drawn_for != self.app.size:
-            self._is_long = self._is_spread = self._hides_fields = False
+            self._hides_fields = False
             self._place()
 
     def _place(self) -> None:
-        self.set_class(self.dock > 0, "-docked")
+        self.set_class(self.is_docked, "-docked")
+        self.set_class(self.column > 0, "-wide")
         if self.sheet is not None:
             self.sheet.styles.width = self.sheet_width
 
@@ -172,8 +193,6 @@ class FormView(ModalForm[Result]):
         account = self.context.store.account
         name = f"{account.alias or 'account'} …{account.id[-3:]}" if account else "no account"
         title = clean(f"{self.environment.upper()}  {name}")
-        if account and self.dock and cell_len(title) > self.dock - TITLE_FRAME:
-            title = clean(f"{self.environment.upper()}  …{account.id[-3:]}")
         sheet.entitle(title)
 
     def lines(self) -> Sequence[TextLine]:
@@ -181,21 +200,13 @@ class FormView(ModalForm[Result]):
         with self.drawing():
             return self._fitted_lines()
 
-    def _undocked_lines(self) -> list[TextLine]:
-        """Return the lines over the left of the desk, where there is more room."""
-        self._is_long = True
-        self._place()
-        return self._fitted_lines()
-
     def _fitted_lines(self) -> list[TextLine]:
         lines = self._form_lines(self.confirmation())
-        if self.dock and not lines.has_room(self._room):
-            return self._undocked_lines()
         if lines.is_readable(self._room):
             return self._without_hidden(lines).fitted(self._room)
         if self.action() in EXITS:  # a small window never prevents an exit
             return [*lines.head, *lines.foot][-self._room :]
-        return wrap_text(safe(self._hint or UNREADABLE), "danger", self.inside)[: self._room]
+        return wrap_text(safe(self._hint or UNREADABLE), "danger", self.across)[: self._room]
 
     def _without_hidden(self, lines: FormLines) -> FormLines:
         return lines.without_fields() if self._hides_fields else lines
@@ -203,43 +214,52 @@ class FormView(ModalForm[Result]):
     @property
     def _room(self) -> int:
         """Lines within the frame of the sheet."""
-        return self.app.size.height - (2 + STRIPS if self.dock else 2)
+        return self.app.size.height - (2 + STRIPS if self.is_docked else 2)
 
     def _is_readable(self, confirmation: Confirmation) -> bool:
         return self._form_lines(confirmation).is_readable(self._room)
 
     def _form_lines(self, confirmation: Confirmation) -> FormLines:
-        content, warnings = self._content(confirmation)
+        head, body, warnings = self._content(confirmation)
+        foot = confirmation_lines(confirmation, self.HINTS, self.across, is_touched=self.is_touched)
         return FormLines.of(
-            content,
-            self.field_lines() if len(content) > 1 else (),
+            head,
+            body,
+            self.field_lines() if body else (),
             warnings,
-            confirmation_lines(confirmation, self.HINTS, self.inside),
-            details=self.details() if len(content) > 1 else (),
-            subject=self.subject,
+            foot,
+            details=self.details() if body else (),
             hint=self._hint,
-            width=self.inside,
+            width=self.across,
+            column=self.column,
         )
 
-    def _content(self, confirmation: Confirmation) -> tuple[list[TextLine], Sequence[str]]:
+    def _content(
+        self, confirmation: Confirmation
+    ) -> tuple[list[TextLine], list[TextLine], Sequence[str]]:
         """Return headline, body and warnings; an exit can be sent although its figures cannot be shown."""
         try:
             warnings = () if confirmation.step is Step.REFUSED else self.warnings()
-            return [self.headline(), *self.body()], warnings
+            head, body = [self.headline()], [*self.body()]
+            price = self.price_line()
         except UNUSABLE:
-            return [((UNUSABLE_FIGURES, "danger"),)], ()
+            return [((UNUSABLE_FIGURES, "danger"),)], [], ()
+        if self.subject:
+            head.append(((safe(self.subject), "muted"),))
+        taken = sum(cell_len(text) for text, _ in (*head[0], *price))
+        if price and self.column and taken < self.across:
+            head[0] = two_ends(head[0], price, self.across)
+        elif price:
+            body = [price, BLANK, *body]
+        return head, body, warnings
 
     def action_left_out(self) -> None:
-        """Show the lines that were left out: over the desk, then in place of the fields; then go back."""
+        """Show the lines that were left out in place of the fields; then go back."""
         lines = self._form_lines(self.confirmation())
-        leaves_out = self._without_hidden(lines).leaves_out(self._room)
-        if leaves_out and self.dock:
-            self._is_spread, self._hint = True, "x goes back to the right column"
-        elif leaves_out and not self._hides_fields:
+        if self._hides_fields:
+            self._hides_fields = False
+        elif lines.leaves_out(self._room):
             self._hides_fields = True
-        elif self._is_spread or self._hides_fields:
-            self._is_spread = self._hides_fields = False
         else:
             self._hint = "Nothing is left out"
-        self._place()
         self.redraw()

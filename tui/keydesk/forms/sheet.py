@@ -103,30 +103,33 @@ def _end_of_line(text: str, start: int, width: int, gaps: frozenset[int]) -> int
     return start + (len(text[start:broken].rstrip(" ")) or broken - start)
 
 
-FIELD_PARTS = (
-    5  # of a field's line: key, name, bracket, value, bracket; its unit and its meaning follow
-)
-UNIT_WIDTH = 6
+ACTIVE_FIELD = "~focus"  # the role of the field that has the keys: a solid block
+FIELD_PARTS = 4  # of a field's line: key, name, value, unit; its meaning follows
+LABEL_WIDTH = 11  # of a figure
+FIGURE_WIDTH = 12  # its value, to the right
+CURRENCY_WIDTH = 4
 
 
-def docked(line: TextLine, width: int) -> list[TextLine]:
-    """Return a line for a narrow sheet: the value of a field goes below it, other lines are folded beside their label."""
+def figure(label: Printable, value: Words, unit: Printable = "", *notes: Words) -> TextLine:
+    """Return the line of a figure: its label to the left, its value to the right of a column, its unit behind it."""
+    text, role = value
+    return (
+        (safe(f"{label:<{LABEL_WIDTH}}"), "muted"),
+        (safe(f"{text:>{FIGURE_WIDTH}}"), role),
+        (safe(f" {unit:<{CURRENCY_WIDTH}}"), "muted"),
+        *notes,
+    )
+
+
+def folded(line: TextLine, width: int) -> list[TextLine]:
+    """Return a line that fits the width: the meaning of a field goes below it, other lines are folded beside their label."""
     if sum(cell_len(text) for text, _ in line) <= width:
         return [line]
     if not is_field(line):
         return _beside_label(line, width)
-    *front, (value, role), bracket = line[:FIELD_PARTS]
-    *unit, (meaning, meaning_role) = line[FIELD_PARTS:]
-    taken = sum(cell_len(text) for text, _ in (*front, bracket)) + cell_len(value)
-    spare = max(0, taken + 1 + UNIT_WIDTH - width)
-    narrow = value[min(spare, len(value) - len(value.lstrip())) :]
-    units = tuple((safe(f" {text.strip()}"), role_of) for text, role_of in unit)
-    first = (*front, (safe(narrow), role), bracket, *units)
+    first, (meaning, role) = line[:FIELD_PARTS], line[FIELD_PARTS]
     below = safe(f"{meaning.strip():>{width}}")
-    lines = fold_line(first, width)
-    if meaning.strip() in ("", f"= {value.strip()}"):  # nothing beyond what was typed
-        return lines
-    return [*lines, *fold_line(((below, meaning_role),), width)]
+    return [*fold_line(first, width), *fold_line(((below, role),), width)]
 
 
 def _beside_label(line: TextLine, width: int) -> list[TextLine]:
@@ -143,8 +146,8 @@ def _beside_label(line: TextLine, width: int) -> list[TextLine]:
 
 
 def is_field(line: TextLine) -> bool:
-    """Return whether a line is that of a field, which digits fill."""
-    return len(line) > FIELD_PARTS and line[2][1] == "focus" and line[4][1] == "focus"
+    """Return whether a line is that of a field, which keys fill."""
+    return len(line) == FIELD_PARTS + 1 and line[0][1] == "bright" and len(line[0][0]) == len("s ")
 
 
 def _runs_of(cells: Sequence[tuple[str, str]]) -> TextLine:
@@ -257,8 +260,6 @@ class FormContext:
     limits: Limits = field(default_factory=Limits)
     preset: int = 3
     keymap: KeyMap = KEYMAP
-    # Beside chart and watchlist; 0: a form covers a part of them.
-    dock_columns: Callable[[], int] = int
 
     def template_of(self, instrument: str) -> Template:
         """Return the template that new trades of an instrument begin with."""

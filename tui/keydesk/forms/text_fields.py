@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from keydesk.forms.sheet import TextLine, Words
+from keydesk.forms.sheet import ACTIVE_FIELD, TextLine, Words
 from keydesk.text.sanitize import Printable, clean, safe
 
 ENDS_WRITING = "Enter ends the text; after that it can be sent"
@@ -44,7 +44,7 @@ class TextFields:
         return next((name for name, text in self.texts.items() if len(text) > MAX_TEXT), "")
 
     def line(self, key: Printable, name: Printable, meaning: Words, width: int) -> TextLine:
-        """Return the line of a field; the one that is written is framed, and shows its end."""
+        """Return the line of a field; the one that is written is a solid block, and shows its end."""
         text, active = clean(self.texts[str(name)]), self.writing == name
         room = max(4, min(TEXT_WIDTH, width - NAME_WIDTH - 6))
         shown = text if len(text) < room else f"…{text[2 - room :]}"
@@ -56,14 +56,11 @@ class TextFields:
 def text_line(
     key: Printable, label: Printable, text: Printable, meaning: Words, *, active: bool
 ) -> TextLine:
-    """Return the line of a field of text; the one that is written (`active`) is framed."""
-    left, right = ("[", "]") if active else (" ", " ")
+    """Return the line of a field of text; the one that is written (`active`) is a solid block."""
     return (
         (safe(f"{key} "), "bright"),
         (label, "focus" if active else "muted"),
-        (left, "focus"),
-        (text, "bright" if active else "plain"),
-        (right, "focus"),
+        (safe(f" {text} "), ACTIVE_FIELD if active else "plain"),
         (" ", "muted"),
         ("Enter ends it", "muted") if active else meaning,
     )

@@ -1,6 +1,8 @@
 """The lines of a ticket above its figures: what is sent in words, the price, and the fields."""
 
+from collections.abc import Mapping
 from decimal import Decimal
+from typing import Literal
 
 from keydesk.calc.orders import average_range
 from keydesk.calc.orders.checks import FRESH
@@ -12,15 +14,19 @@ from keydesk.calc.orders.ticket_draft import (
     Draft,
     FieldName,
     Reading,
+    Unit,
     UnreadableText,
     shown_number,
 )
 from keydesk.calc.risk.trading_context import TradingContext
-from keydesk.forms.sheet import TextLine
+from keydesk.forms.sheet import ACTIVE_FIELD, TextLine
 from keydesk.text.format import EMPTY, money, pair, price, short_age, units
 from keydesk.text.sanitize import Printable, safe
 
 FIELD_WIDTH = 10
+LABEL_WIDTH = 11
+UNIT_WIDTH = 8
+UNIT_NAMES: Mapping[Unit, str] = {"marg %": "margin %", "loss": "lost"}  # others say themselves
 CANNOT_BE_READ = "✗ cannot be read"
 TOO_SMALL: Printable = "✗ not above 0"
 NOT_KNOWN: Printable = "✗ ATR is not known"
@@ -71,7 +77,7 @@ def choice_line(letter: str, name: str, value: str) -> TextLine:
     """Return a field that a key turns to its next value."""
     return (
         (safe(f"{letter} "), "bright"),
-        (safe(f"{name:<7}"), "muted"),
+        (safe(f"{name:<{LABEL_WIDTH}}"), "muted"),
         (safe(f" {value}"), "plain"),
     )
 
@@ -79,12 +85,12 @@ def choice_line(letter: str, name: str, value: str) -> TextLine:
 def range_line(context: TradingContext) -> TextLine:
     """Return the size of one average true range, and its candles."""
     unit = context.average_range
-    known = "" if unit is None else f"1a = {money(unit / context.rules.pip, 1)} pips, "
+    known = "" if unit is None else f"1 ATR = {money(unit / context.rules.pip, 1)} pips, "
     return choice_line("a", "ATR", f"{known}{average_range.NAME}{'' if known else ' is not known'}")
 
 
 def field_line(draft: Draft, name: FieldName, meaning: Printable) -> TextLine:
-    """Return a field that digits fill; the active one is framed."""
+    """Return a field that digits fill; the active one is a solid block."""
     reading = draft.reading(name)
     if meaning is NOT_KNOWN:
         return (*_field_text(draft, name), (NOT_KNOWN, "danger"))
@@ -96,20 +102,21 @@ def field_line(draft: Draft, name: FieldName, meaning: Printable) -> TextLine:
 
 def _field_text(draft: Draft, name: FieldName) -> TextLine:
     entry = draft.entry(name)
-    text = f"{shown_digits(entry.text):>{FIELD_WIDTH}}"
-    field = number_field(FIELD_KEYS[name], f"{name:<7}", text, active=draft.active == name)
-    return (*field, (f" {entry.unit:<6} ", "muted"))
+    return number_field(
+        FIELD_KEYS[name], name, shown_digits(entry.text), entry.unit, active=draft.active == name
+    )
 
 
-def number_field(key: str, label: str, text: str, *, active: bool) -> TextLine:
-    """Return key, label and text of a field that digits fill; the active one is framed."""
-    left, right = ("[", "]") if active else (" ", " ")
+def number_field(
+    key: str, label: str, text: str, unit: Unit | Literal[""], *, active: bool
+) -> TextLine:
+    """Return key, label, text and unit of a field that digits fill; the active one is a solid block."""
+    name = UNIT_NAMES.get(unit, unit) if unit else ""
     return (
         (safe(f"{key} "), "bright"),
-        (safe(label), "focus" if active else "muted"),
-        (left, "focus"),
-        (safe(text), "bright" if active else "plain"),
-        (right, "focus"),
+        (safe(f"{label:<{LABEL_WIDTH}}"), "focus" if active else "muted"),
+        (safe(f" {text:>{FIELD_WIDTH}} "), ACTIVE_FIELD if active else "plain"),
+        (safe(f" {name:<{UNIT_WIDTH}} "), "muted"),
     )
 
 
@@ -147,7 +154,7 @@ def meaning_of(draft: Draft, name: FieldName, plan: Plan, context: TradingContex
             return "" if trail is None else safe(f"= {_trail_text(draft, trail, context)} behind")
         case "bound":
             worst = shown_number(levels.bound)
-            return "none" if worst is None else safe(f"no worse than {price(worst, digits)}")
+            return "none" if worst is None else safe(f"worst price {price(worst, digits)}")
 
 
 def _size_text(draft: Draft, context: TradingContext) -> str:
@@ -165,7 +172,7 @@ def _size_text(draft: Draft, context: TradingContext) -> str:
 
 def _trail_text(draft: Draft, trail: Decimal, context: TradingContext) -> str:
     if draft.trail.unit == "ATR":
-        return f"{money(trail / context.rules.pip, 1)}p"
+        return _pips_text(trail, context)
     return price(trail, context.rules.price_precision)
 
 
@@ -173,11 +180,13 @@ def _entry_text(draft: Draft, entry: Reading, context: TradingContext) -> Printa
     if not isinstance(entry, Decimal):
         return ""
     touch = context.ask if draft.direction > 0 else context.bid
-    away = money(abs(entry - touch) / context.rules.pip, 1)
+    away = _pips_text(abs(entry - touch), context)
     ranges, day = "", context.daily_range
     if day and abs(entry - touch) >= day:
-        ranges = f", {money(abs(entry - touch) / day, 1)} ADR"
-    return safe(f"= {price(entry, context.rules.price_precision)}, {away}p away{ranges}")
+        ranges = f", {money(abs(entry - touch) / day, 1)} average daily ranges"
+    if draft.price.unit == "price":
+        return safe(f"{away} away{ranges}")
+    return safe(f"= {price(entry, context.rules.price_precision)} {away}{ranges}")
 
 
 def _level(typed: Reading, level: Reading, entry: Reading, context: TradingContext) -> Printable:
@@ -187,5 +196,9 @@ def _level(typed: Reading, level: Reading, entry: Reading, context: TradingConte
         return ""
     if not isinstance(entry, Decimal):
         return safe(f"= {price(level, context.rules.price_precision)}")
-    away = money(abs(level - entry) / context.rules.pip, 1)
-    return safe(f"= {price(level, context.rules.price_precision)}, {away}p")
+    away = _pips_text(abs(level - entry), context)
+    return safe(f"= {price(level, context.rules.price_precision)} {away}")
+
+
+def _pips_text(distance: Decimal, context: TradingContext) -> str:
+    return f"{money(distance / context.rules.pip, 1)} pips"

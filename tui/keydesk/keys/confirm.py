@@ -166,6 +166,9 @@ class Confirmation:
     step: Step
     letter: str = ""
     reason: str = ""
+    is_of_draft: bool = (
+        False  # the reason is in what the form holds, such as a field that is not filled yet
+    )
 
     def answer(self, key: str) -> KeyEffect:
         """Return the effect of a key that belongs to no field; a wrong letter neither sends nor clears the form."""

@@ -33,7 +33,7 @@ from keydesk.panes.strips.keys import FORM_HAS_KEYS
 from keydesk.panes.trades import Trades
 from keydesk.panes.watch_order import TITLES, RowFilter
 from keydesk.panes.watchlist import Watchlist
-from keydesk.screens.placement import MINI, RIGHT_COLUMN, SIDE_CHARTS, Placement, Strips, tier_for
+from keydesk.screens.placement import MINI, SIDE_CHARTS, Placement, Strips, tier_for
 from keydesk.store.frame import Frame
 from keydesk.store.state import Notice, Topic
 from keydesk.text.sanitize import safe
@@ -210,11 +210,12 @@ class DeskScreen(Backdrop):
         return Region(0, above, size.width, size.height - above - below)
 
     def _leave_room_for_form(self) -> None:
-        """Let panes that reach under a docked form end where it begins, so that it cuts no column and no message."""
+        """Let panes beside a docked form end where it begins, so that it cuts no column and no message."""
         form = self._docked_region
         for pane in self._all_panes.values():
             at = pane.region
-            reaches_under = pane.display and at.x < form.x and at.overlaps(form)
+            under = at.intersection(form) if pane.display else Region()
+            reaches_under = at.x < form.x and under and 2 * under.height >= at.height
             covered = at.right - form.x if reaches_under else 0
             if covered != pane.covered:
                 pane.covered = covered
@@ -274,12 +275,6 @@ class DeskScreen(Backdrop):
             charts if any(map(any, charts)) else (),
             store.has_dots,
         )
-
-    @property
-    def dock_columns(self) -> int:
-        """Columns of the right column and the rule beside it, where a form covers no chart; 0: there is none."""
-        tier = tier_for(self.app.size)
-        return 0 if tier is None or self.placement.zoomed else RIGHT_COLUMN.get(tier.name, -1) + 1
 
     def show_workspace(self, left_as: Workspace) -> None:
         """Show panes, further charts, sorting and filter as they were left."""

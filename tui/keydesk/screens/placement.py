@@ -71,9 +71,6 @@ EXTRA_LARGE = Tier(
 TIERS = (MINI, SMALL, STANDARD, MEDIUM, LARGE, EXTRA_LARGE)
 
 
-RIGHT_COLUMN = {"standard": 27, "medium": 40, "large": 39, "extra-large": 50}  # as in desk.tcss
-
-
 def tier_for(size: Size) -> Tier | None:
     """Return the layout for a terminal of this size; None: too small for any."""
     if not _holds(size, SMALLEST_EXITS):

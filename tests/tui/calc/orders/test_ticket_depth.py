@@ -61,9 +61,9 @@ def filled_at(context: TradingContext, signed_units: Decimal) -> Decimal:
     return volume_weighted_price(quote, SPECIFICATION, signed_units)
 
 
-def words_of(plan: Plan, draft: Draft, context: TradingContext, *, narrow: bool = False) -> str:
-    lines = result_lines(draft, plan, context, narrow=narrow)
-    return "\n".join("".join(text for text, _ in figure.line) for figure in lines)
+def words_of(plan: Plan, draft: Draft, context: TradingContext) -> str:
+    lines = result_lines(draft, plan, context)
+    return " ".join(" ".join(text for text, _ in figure.line) for figure in lines)
 
 
 def test_the_worked_size_through_three_levels() -> None:
@@ -85,10 +85,9 @@ def test_the_ticket_names_the_average_price_of_a_deep_order_and_says_nothing_of_
     deep = ticket("SELL", Entry("60000", "units"), Entry("1.08700", "price"))
     plan = work_out(deep, context, LIMITS)
     text = words_of(plan, deep, context)
-    assert "deep: average 1.08485  0.5p worse than the first price" in text
-    assert "deep: average 1.08485" in words_of(plan, deep, context, narrow=True)
+    assert "average 1.08485 0.5 pips beyond the best" in " ".join(text.split())
     flat = replace(deep, size=Entry("30000", "units"))
-    assert "deep" not in words_of(work_out(flat, context, LIMITS), flat, context)
+    assert "average" not in words_of(work_out(flat, context, LIMITS), flat, context)
 
 
 BOOK_ENDS = "book holds 80,000: rest counted at the last level"
@@ -112,7 +111,7 @@ def test_a_book_of_one_level_says_so_too() -> None:
     draft = ticket("SELL", Entry("30001", "units"), Entry("20"))
     text = words_of(work_out(draft, context, LIMITS), draft, context)
     assert "book holds 30,000: rest counted at the last level" in text
-    assert "deep" not in text
+    assert "average" not in text
 
 
 @pytest.mark.parametrize(("units", "realizes"), [("60000", "27.0"), ("-60000", "-39.0")])

@@ -44,7 +44,7 @@ async def after(
     app = FormApp(lambda: build(context))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*keys)
-        app.last_text = app.words
+        app.last_text = app.said
     return app
 
 
@@ -71,8 +71,8 @@ def reverse(context: FormContext) -> ReverseForm:
 async def test_a_ticket_is_sent_with_the_stop_that_it_shows() -> None:
     keys = ("s", *"1.5a")
     text = (await after(ticket, *keys)).last_text
-    assert "= 1.08377, 12.3p" in text
-    assert "1a = 8.2 pips, ATR 14 H1" in text
+    assert "= 1.08377 12.3 pips" in text
+    assert "1 ATR = 8.2 pips, ATR 14 H1" in text
     [order] = (await after(ticket, *keys, "y")).results
     assert isinstance(order, OpenOrder)
     assert (order.stop, order.target) == (D("1.08377"), D("1.08746"))
@@ -87,7 +87,7 @@ async def test_stop_and_units_on_the_screen_are_sent_although_the_average_range_
     app = FormApp(lambda: ticket(example_context(store, preset=0)))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("s", *"1.5a")
-        assert "BUY 81,300 EUR/USD" in app.words
+        assert "BUY 81,300 EUR/USD" in app.said
         complete_an_hourly_candle(store)
         await pilot.press("y")
     [order] = app.results
@@ -105,7 +105,7 @@ async def test_the_next_drawing_shows_and_sends_the_new_average_range() -> None:
         assert isinstance(form, TicketForm)
         form.redraw()
         await pilot.pause()
-        assert "= 1.08254, 24.6p" in app.words
+        assert "= 1.08254 24.6 pips" in app.said
         await pilot.press("y")
     [order] = app.results
     assert isinstance(order, OpenOrder)
@@ -130,8 +130,8 @@ async def test_digits_typed_behind_the_letter_go_on_with_the_number() -> None:
 
 async def test_the_letter_alone_converts_the_distance_there_is() -> None:
     text = (await after(ticket, "s", "a")).last_text
-    assert "2.44] ATR" in text
-    assert "= 1.08300, 20.0p" in text
+    assert "2.44 ATR" in text
+    assert "= 1.08300 20.0 pips" in text
 
 
 @pytest.mark.parametrize("store", [store_with(None), example_store()])
@@ -154,9 +154,9 @@ async def test_the_size_is_no_distance() -> None:
 
 async def test_the_unit_key_comes_to_ranges_and_goes_on_from_them() -> None:
     text = (await after(ticket, "s", "m", "m")).last_text
-    assert "2.44] ATR" in text
+    assert "2.44 ATR" in text
     text = (await after(ticket, "s", "m", "m", "m")).last_text
-    assert "] pips" in text
+    assert "pips = 1.08300" in text
 
 
 async def test_the_unit_key_stays_where_the_range_is_unknown() -> None:
@@ -174,7 +174,7 @@ async def test_modify_takes_a_distance_from_the_entry() -> None:
     assert sent == SetProtection("6411", "EUR_USD", D("1.08317"), UNCHANGED, UNCHANGED)
     text = (await after(modify, "s", *"1.5a")).last_text
     assert "1.08200 → 1.08317" in text
-    assert "1a = 8.2 pips, ATR 14 H1" in text
+    assert "1 ATR = 8.2 pips, ATR 14 H1" in text
 
 
 async def test_modify_is_refused_by_name_while_the_range_is_unknown() -> None:
@@ -191,7 +191,7 @@ async def test_a_trailing_stop_is_set_at_ranges() -> None:
 
 async def test_a_trailing_stop_is_that_of_the_template() -> None:
     app = await after(trail, template=IN_RANGES)
-    assert "16.4p behind" in app.last_text
+    assert "16.4 pips" in app.last_text
 
 
 async def test_a_resting_order_has_its_stop_measured_from_its_price() -> None:

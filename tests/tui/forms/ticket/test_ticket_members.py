@@ -39,14 +39,14 @@ async def after(*keys: str, size: tuple[int, int] = (80, 24)) -> tuple[str, list
     async with app.run_test(size=size) as pilot:
         await pilot.press(*keys)
         await pilot.pause()
-        return app.words, app.results
+        return app.said, app.results
 
 
 async def test_every_member_is_typed_shown_and_sent() -> None:
     expiry = ("g", *"4h", "enter")
     labels = ("k", *"break", "enter", "j", *"why not y", "enter")
     text, _ = await after("o", *expiry, "w", "i", "l", *labels)
-    for line in ("2026-02-25 10:13:20 UTC", "premium 1.2p = 1.20 USD", "inverse", "opens only"):
+    for line in ("2026-02-25 10:13:20 UTC", "premium 1.20 USD", "inverse", "opens only"):
         assert line in text
     _, sent = await after("o", *expiry, "w", "i", "l", *labels, "y")
     [order] = sent
@@ -60,7 +60,7 @@ async def test_every_member_is_typed_shown_and_sent() -> None:
 async def test_letters_of_a_text_neither_send_nor_pick_and_enter_ends_it() -> None:
     text, sent = await after("k", "y", "s")
     assert sent == []
-    assert "[ys_" in text
+    assert " ys_ " in text
     assert "Enter ends the text" in text
     text, sent = await after("k", "a", "escape")
     assert sent == []
@@ -92,7 +92,7 @@ async def test_a_minus_before_digits_is_no_step() -> None:
 
 async def test_a_typed_price_stays_when_the_type_turns() -> None:
     text, _ = await after("o", *"1.0800", "o", "p")
-    assert "1.0800] price" in text
+    assert "1.0800 price" in text
     text, _ = await after("o", "o")
     assert "stop 1.08520" in text, "a stop to buy is proposed beyond the market"
 

@@ -43,7 +43,7 @@ async def after(
     app = FormApp(lambda: kind(example_context(store or two_longs()), "EUR_USD"))
     async with app.run_test(size=size) as pilot:
         await pilot.press(*keys)
-        app.last_text = app.words
+        app.last_text = app.said
     return app
 
 
@@ -131,7 +131,7 @@ async def test_all_of_a_part_is_all(keys: str) -> None:
 async def test_a_part_shows_what_it_realizes_and_what_remains(size: tuple[int, int]) -> None:
     text = (await after(PositionPartForm, *"25000u", size=size)).last_text
     assert "CLOSE 25,000 units of position EUR/USD LONG 30,000" in text
-    assert "closes 25,000  realizes +19.50 USD" in text
+    assert "closes 25,000 realizes +19.50 USD" in text
     assert "remains 5,000" in text
     assert (
         "2 protective orders are cancelled too" in text
@@ -143,12 +143,12 @@ async def test_a_part_shows_what_it_realizes_and_what_remains(size: tuple[int, i
     [
         ("", "Choose: 2 5 7"),
         ("70", "% or u takes the 70 typed"),
-        ("150%", "more than all of it: C closes all of it"),
+        ("150%", "more than the whole position: C closes the whole position"),
         ("30001u", "more than the 30,000 open"),
         ("1.5u", "more decimals than EUR/USD takes"),
         ("1.2.3u", "1.2.3 has more than one decimal point"),
         ("0u", "part: 0 is not above 0"),
-        ("0.001%", "less than one unit: C closes all of it"),
+        ("0.001%", "less than one unit: C closes the whole position"),
     ],
 )
 async def test_what_is_no_part_sends_nothing_and_says_why(keys: str, why: str) -> None:

@@ -51,8 +51,8 @@ def modify(store: Store) -> ProtectionForm:
 
 
 async def test_the_guaranteed_stop_is_a_field_where_the_broker_offers_it() -> None:
-    assert "w GSL " in (await pressed(modify(guaranteeing()), ""))[0]
-    assert "w GSL " not in (await pressed(modify(example_store()), ""))[0]
+    assert "w guaranteed " in (await pressed(modify(guaranteeing()), ""))[0]
+    assert "w guaranteed " not in (await pressed(modify(example_store()), ""))[0]
 
 
 async def test_a_guaranteed_stop_stands_alone_and_its_premium_is_shown() -> None:
@@ -61,7 +61,7 @@ async def test_a_guaranteed_stop_stands_alone_and_its_premium_is_shown() -> None
     assert "A guaranteed stop stands alone: empty stop and trail" in text
     keys = "w 1 . 0 8 2 0 0 s backspace"
     text, _ = await pressed(modify(guaranteeing()), keys)
-    assert "premium 2.40 USD, charged if the guaranteed stop fills" in text
+    assert "premium 2.40 USD if it fills" in text
     assert "1.08200 → REMOVED" in text
     assert "none → 1.08200" in text
     assert "t target 1.08900 price as it is" in text
@@ -208,8 +208,18 @@ async def test_loss_and_target_are_both_in_the_initial_risk_after_the_stop_has_m
     store = example_store()
     store.trades[TRADE].initial_risk = D(60)  # 30 pips; the stop stands at 24
     text = (await pressed(modify(store), ""))[0]
-    assert "at stop −48.00 −0.80R" in text
-    assert "target +92.00 +1.53R" in text
+    assert "at stop −48.00 USD −0.80 R" in text
+    assert "target +92.00 USD +1.53 R" in text
+
+
+async def test_profit_and_loss_of_the_worked_example_stay_in_the_first_risk() -> None:
+    """50,000 bought at 1.08500 with a stop at 1.08300 risk 100; the stop moves, the 100 stay 1 R."""
+    store = example_store()
+    trade = store.trades[TRADE]
+    trade.units, trade.price, trade.initial_risk = D(50_000), D("1.08500"), D(100)
+    text = (await pressed(modify(store), "s 1 . 0 8 4 t 1 . 0 8 9"))[0]
+    assert "at stop −50.00 USD −0.50 R" in text
+    assert "target +200.00 USD +2.00 R" in text
 
 
 async def test_without_an_initial_risk_the_target_is_compared_with_the_loss_at_the_stop() -> None:
@@ -217,4 +227,4 @@ async def test_without_an_initial_risk_the_target_is_compared_with_the_loss_at_t
     store.trades[TRADE].initial_stop = store.trades[TRADE].initial_risk = None
     text = (await pressed(modify(store), ""))[0]
     assert "at stop −48.00 " in text
-    assert "target +92.00 1.92R" in text
+    assert "target +92.00 USD 1.92 times the loss" in text

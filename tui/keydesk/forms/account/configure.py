@@ -27,6 +27,7 @@ INSTRUMENTS_RATE = "the rates of the instruments"
 class ConfigureForm(Form[ConfigureAccount]):
     """Changes name and margin rate; only what was changed is sent."""
 
+    TWO_COLUMNS: ClassVar[bool] = False
     KEY_CONTEXT: ClassVar[str] = CONFIGURE
     WIDTH: ClassVar[int] = 68
     BINDINGS = bindings_of(CONFIGURE)

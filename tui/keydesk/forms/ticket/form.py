@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import chain
 from operator import attrgetter
 from typing import ClassVar
 
@@ -26,14 +27,20 @@ from keydesk.forms.form import FIELD_HINTS, Form
 from keydesk.forms.planned_lines import behind, planned_lines
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_text
 from keydesk.forms.ticket.editor import TicketEditor
-from keydesk.forms.ticket.figures import FigureLine, preview_lines, result_lines
+from keydesk.forms.ticket.figures import (
+    FigureLine,
+    margin_lines,
+    position_line,
+    preview_lines,
+    result_lines,
+)
 from keydesk.forms.ticket.members import (
     exit_plan_lines,
     exit_plan_refusals,
     exit_rules_of,
-    expiry_line,
     member_lines,
     scale_out_lines,
+    time_in_force_line,
 )
 from keydesk.forms.ticket.sending import SeenPrices, expiry_of, order_of
 from keydesk.keys.bindings import bindings_of
@@ -95,29 +102,28 @@ class TicketForm(Form[OpenOrder]):
         plan = self.plan(context)
         if context is None or plan is None:
             return ()
+        result, exposure = self._figures(plan, context)
         return [
-            ticket_sheet.quote_line(context),
-            BLANK,
             *self._lines_of(plan, context),
             BLANK,
-            *(figure.line for figure in self._figures(plan, context)),
+            *(figure.line for figure in result),
+            BLANK,
+            *(figure.line for figure in exposure),
         ]
 
-    def details(self) -> Sequence[TextLine]:
-        """Return swap, exposure, pip, open risk, target and price: in this order they are left out.
+    def price_line(self) -> TextLine:
+        """Return the price that it goes by."""
+        context = self.trading_context()
+        return () if context is None else ticket_sheet.quote_line(context)
 
-        Of lines that are one figure the last goes first: the label of a figure is in its first line.
-        """
+    def details(self) -> Sequence[TextLine]:
+        """Return financing, exposure, pip, open risk, target and price: in this order they are left out."""
         context = self.trading_context()
         plan = self.plan(context)
         if context is None or plan is None:
             return ()
-        lowest_first = reversed(self._figures(plan, context))
-        figures = sorted(lowest_first, key=attrgetter("left_out"))
-        return [
-            *(figure.line for figure in figures if figure.left_out),
-            ticket_sheet.quote_line(context),
-        ]
+        figures = sorted(chain(*self._figures(plan, context)), key=attrgetter("left_out"))
+        return [*(each.line for each in figures if each.left_out), self.price_line()]
 
     def field_lines(self) -> Sequence[TextLine]:
         """Return the fields: nothing is sent that is not shown."""
@@ -133,13 +139,12 @@ class TicketForm(Form[OpenOrder]):
             *exit_plan_lines(self.editor.template, plan, context, self.inside),
             *scale_out_lines(scale_out_of(self.draft), self._parts(plan, context), context),
             *ticket_sheet.field_lines(self.draft, plan, context),
-            expiry_line(self.draft, everything=self.editor.everything, narrow=self.is_narrow),
+            time_in_force_line(self.draft, everything=self.editor.everything),
             *member_lines(
                 self.draft,
                 plan,
                 context,
                 everything=self.editor.everything,
-                narrow=self.is_narrow,
                 writing=self.editor.writing,
                 now_ns=self.context.store.now_ns,
                 zone=self.context.store.zone,
@@ -152,23 +157,23 @@ class TicketForm(Form[OpenOrder]):
         if len(names) == 1:
             return ()
         name = self.editor.template.name
-        return (ticket_sheet.choice_line("h", "templ.", safe(f"{name}, one of {len(names)}")),)
+        return (ticket_sheet.choice_line("h", "template", safe(f"{name}, one of {len(names)}")),)
 
-    def _figures(self, plan: Plan, context: TradingContext) -> Sequence[FigureLine]:
-        """Return what the order costs, needs and changes."""
-        narrow = self.is_narrow
-        return self.once(
-            ("figures", self.draft, narrow), lambda: self._figures_of(plan, context, narrow=narrow)
-        )
+    def _figures(
+        self, plan: Plan, context: TradingContext
+    ) -> tuple[Sequence[FigureLine], Sequence[FigureLine]]:
+        """Return what the order may win and lose and costs, and what it needs and changes."""
+        return self.once(("figures", self.draft), lambda: self._figures_of(plan, context))
 
     def _figures_of(
-        self, plan: Plan, context: TradingContext, *, narrow: bool
-    ) -> Sequence[FigureLine]:
-        lines = result_lines(self.draft, plan, context, narrow=narrow)
-        if not isinstance(plan.levels.entry, Decimal) or not plan.units:
-            return lines
-        preview = preview_of(self.draft, plan, context, self.context.store.now_ns)
-        return [*lines, *preview_lines(preview, context, narrow=narrow)]
+        self, plan: Plan, context: TradingContext
+    ) -> tuple[Sequence[FigureLine], Sequence[FigureLine]]:
+        result = result_lines(self.draft, plan, context)
+        exposure = [*margin_lines(plan, context), position_line(self.draft, plan, context)]
+        if isinstance(plan.levels.entry, Decimal) and plan.units:
+            preview = preview_of(self.draft, plan, context, self.context.store.now_ns)
+            exposure += preview_lines(preview, context)
+        return result, exposure
 
     def action(self) -> Action:
         """Return OPEN, OPEN_AGAINST_WARNING or, for a reduction, SCALE_OUT."""

@@ -8,6 +8,7 @@ from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitRules
 from keydesk.calc.orders.plans.scale_out import OrderPart, ScaleOut, parse_scale_out
 from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_draft import (
+    EXPIRY_WORDS,
     FILL_WORDS,
     TEXT_KEYS,
     TRIGGER_WORDS,
@@ -20,13 +21,12 @@ from keydesk.calc.orders.ticket_settings import Template
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.sheet import TextLine, Words, wrap_text
 from keydesk.forms.text_fields import text_line
+from keydesk.forms.ticket_sheet import LABEL_WIDTH, choice_line
 from keydesk.text.format import EMPTY, date_and_time, money, price, units
 from keydesk.text.sanitize import clean, safe
 
-NAME_WIDTH = 9
 TEXT_WIDTH = 16
 USUAL = Members()
-SHORT_FILL_WORDS = {**FILL_WORDS, "DEFAULT": "as account", "REDUCE_FIRST": "reduces first"}
 MORE_KEY = "n"
 
 
@@ -36,7 +36,6 @@ def member_lines(
     context: TradingContext,
     *,
     everything: bool,
-    narrow: bool,
     writing: TextName | None,
     now_ns: int,
     zone: tzinfo,
@@ -45,25 +44,17 @@ def member_lines(
     members, pending = draft.members, draft.kind != "MARKET"
     lines: list[TextLine] = []
     if pending and (everything or draft.expiry == TYPED_EXPIRY):
-        lines.append(
-            member_line(draft, "until", _until_text(draft, now_ns, zone, narrow=narrow), writing)
-        )
+        lines.append(member_line(draft, "until", _until_text(draft, now_ns, zone), writing))
     if not plan.reduces and (everything or members.guaranteed):
-        lines.append(_line("w", "guarantee", *_guarantee_text(draft, plan, context, narrow=narrow)))
+        lines.append(_line("w", "guarantee", *_guarantee_text(draft, plan, context)))
     if pending and (everything or members.trigger != USUAL.trigger):
-        trigger = TRIGGER_WORDS[members.trigger]
-        lines.append(
-            _line("i", "trigger", (safe(trigger.split(":")[0] if narrow else trigger), "plain"))
-        )
+        lines.append(choice_line("i", "trigger", safe(TRIGGER_WORDS[members.trigger])))
     if everything or members.fill != USUAL.fill:
-        fills = (SHORT_FILL_WORDS if narrow else FILL_WORDS)[members.fill]
-        lines.append(_line("l", "fills", (safe(fills), "plain")))
+        lines.append(choice_line("l", "fills", safe(FILL_WORDS[members.fill])))
     unreadable = isinstance(parse_scale_out(members.scale), str)
     typed = bool(members.scale) or writing == "scale"
-    if not plan.reduces and (
-        typed or (everything and not narrow)
-    ):  # no row of a docked ticket for an empty one
-        example = "" if narrow or members.scale else "33/33/34 1r 2r"
+    if not plan.reduces and (typed or everything):
+        example = "" if members.scale else "33/33/34 1r 2r"
         words: Words = (safe(example), "muted")
         lines.append(member_line(draft, "scale", ("✗", "danger") if unreadable else words, writing))
     names: Sequence[TextName] = ("tag", "comment")
@@ -75,17 +66,15 @@ def member_lines(
     return lines
 
 
-def expiry_line(draft: Draft, *, everything: bool, narrow: bool) -> TextLine:
+def time_in_force_line(draft: Draft, *, everything: bool) -> TextLine:
     """Return the time in force, and the key that shows the other members."""
-    text = "typed below" if draft.expiry == TYPED_EXPIRY and not narrow else draft.expiry
     more = "fewer" if everything else "more"
-    more, width = (more, 8) if narrow else (f"{more} fields", 18)
     return (
         ("e ", "bright"),
-        ("expiry ", "muted"),
-        (safe(f" {text:<{width}}"), "plain"),
+        ("time in force ", "muted"),
+        (safe(f"{EXPIRY_WORDS.get(draft.expiry, draft.expiry):<21}"), "plain"),
         (MORE_KEY, "bright"),
-        (safe(f" {more}"), "muted"),
+        (safe(f" {more} fields"), "muted"),
     )
 
 
@@ -95,35 +84,32 @@ def member_line(draft: Draft, name: TextName, meaning: Words, writing: TextName 
     shown = text if len(text) <= TEXT_WIDTH else f"…{text[1 - TEXT_WIDTH :]}"
     cursor = "_" if active and len(shown) < TEXT_WIDTH else ""
     padded = safe(f"{shown + cursor:<{TEXT_WIDTH}}")
-    return text_line(safe(TEXT_KEYS[name]), safe(f"{name:<7}"), padded, meaning, active=active)
+    return text_line(
+        safe(TEXT_KEYS[name]), safe(f"{name:<{LABEL_WIDTH}}"), padded, meaning, active=active
+    )
 
 
 def _line(key: str, name: str, *words: Words) -> TextLine:
-    return ((safe(f"{key} "), "bright"), (safe(f"{name:<{NAME_WIDTH}} "), "muted"), *words)
+    return ((safe(f"{key} "), "bright"), (safe(f"{name:<{LABEL_WIDTH}} "), "muted"), *words)
 
 
-def _until_text(draft: Draft, now_ns: int, zone: tzinfo, *, narrow: bool) -> Words:
+def _until_text(draft: Draft, now_ns: int, zone: tzinfo) -> Words:
     if draft.expiry != TYPED_EXPIRY:
-        return (safe("" if narrow else "18:30, 4h, a date"), "muted")
+        return ("18:30, 4h, a date", "muted")
     expiry = expiry_ns(draft.members.until, draft.members.until_typed_ns, now_ns, zone)
     if not isinstance(expiry, int):
         return (safe("✗ no expiry"), "danger")
     return (date_and_time(expiry, zone), "plain")
 
 
-def _guarantee_text(
-    draft: Draft, plan: Plan, context: TradingContext, *, narrow: bool
-) -> Sequence[Words]:
+def _guarantee_text(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[Words]:
     rules = context.rules
     if rules.guarantee == "DISABLED" and not draft.members.guaranteed:
-        return ((safe(f"{EMPTY} not offered{'' if narrow else ' here'}"), "muted"),)
+        return ((safe(f"{EMPTY} not offered here"), "muted"),)
     pips = money(rules.guarantee_premium / rules.pip, 1)
     if not draft.members.guaranteed:
-        text = f"off, fee {pips}p" if narrow else f"off, premium {pips}p if it fills"
-        return ((safe(text), "plain"),)
-    if narrow:
-        return (("on", "bright"), (safe(f", fee {money(plan.premium)}"), "plain"))
-    cost = safe(f", premium {pips}p = {money(plan.premium)} {context.funds.currency} if it fills")
+        return ((safe(f"off, premium {pips} pips if it fills"), "plain"),)
+    cost = safe(f", premium {money(plan.premium)} {context.funds.currency} if it fills")
     return (("on", "bright"), (cost, "plain"))
 
 
@@ -145,7 +131,7 @@ def scale_out_lines(
                 ((size, "plain"), (safe(f"target {price(part.target, digits)}"), "plain"), gain)
             )
         elif part.trail is not None:
-            behind = safe(f"trails {money(part.trail / pip, 1)}p behind")
+            behind = safe(f"trails {money(part.trail / pip, 1)} pips behind")
             lines.append(((size, "plain"), (behind, "plain")))
     return lines
 

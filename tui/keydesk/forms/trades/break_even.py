@@ -15,15 +15,15 @@ from keydesk.calc.orders.ticket_draft import (
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.form_lines import KEYS_HINT
 from keydesk.forms.number_fields import NumberFields
-from keydesk.forms.sheet import FormContext, TextLine
-from keydesk.forms.ticket_sheet import CANNOT_BE_READ, quote_line
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, figure, signed_money
+from keydesk.forms.ticket_sheet import CANNOT_BE_READ, number_field, quote_line
 from keydesk.forms.trades.close_trade import entry_and_now
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import BREAK_EVEN
 from keydesk.store.risk import costs_until_closed
-from keydesk.text.format import money, price
+from keydesk.text.format import price
 from keydesk.text.sanitize import safe
 from keydesk.values import TradeRow
 from keydesk_client.arithmetic.constants import NOTHING
@@ -82,28 +82,26 @@ class BreakEvenForm(TradeForm[SetProtection], NumberFields[SetProtection, Offset
             return ()
         trade, context = known
         return [
-            quote_line(context),
-            entry_and_now(trade, context),
             *self.field_lines(),
-            ((safe(self._costs_text(trade)), "muted"),),
+            BLANK,
+            *entry_and_now(trade, context),
+            *self._cost_lines(trade, context),
         ]
+
+    def price_line(self) -> TextLine:
+        """Return the price that it goes by."""
+        known = self.trade_and_context()
+        return () if known is None else quote_line(known[1])
 
     def field_lines(self) -> Sequence[TextLine]:
         """Return where the stop goes, and the offset as typed: what a small window shows first."""
         unreadable = isinstance(self.draft.current.value, UnreadableText)
         return [
-            *self._stop_lines(),
             (
-                *(("beyond", "focus"), (" ", "focus")),
-                ("[", "focus"),
-                (safe(f"{self.draft.current.text:>7}"), "bright"),
-                ("]", "focus"),
-                (" pips ", "muted"),
-                (
-                    CANNOT_BE_READ if unreadable else "digits set them",
-                    "danger" if unreadable else "faint",
-                ),
+                *number_field(" ", "beyond", self.draft.current.text, "pips", active=True),
+                (CANNOT_BE_READ if unreadable else "", "danger"),
             ),
+            *self._stop_lines(),
         ]
 
     def _stop_lines(self) -> Sequence[TextLine]:
@@ -115,15 +113,17 @@ class BreakEvenForm(TradeForm[SetProtection], NumberFields[SetProtection, Offset
         now = protection.protection_of(trade).fixed_stop
         old = "none" if now is None else price(now, digits)
         to = price(self.stop(trade, context), digits)
-        return [(("stop  ", "muted"), (safe(f"{old} → "), "plain"), (to, "bright"))]
+        return [figure("stop", (to, "bright"), "", (safe(f"from {old}"), "muted"))]
 
-    def _costs_text(self, trade: TradeRow) -> str:
+    def _cost_lines(self, trade: TradeRow, context: TradingContext) -> Sequence[TextLine]:
         """Return what the price has to earn back."""
         financing, costs = trade.financing, costs_until_closed(self.context.store, trade)
-        text = f"financing so far {money(financing, signed=True)}"
-        if costs == financing:
-            return text
-        return f"{text}, commission and fees {money(costs - financing, signed=True)}"
+        currency = context.funds.currency
+        lines = [figure("financing", signed_money(financing), currency, ("so far", "muted"))]
+        if costs != financing:
+            fees = signed_money(costs - financing)
+            lines.append(figure("fees", fees, currency, ("with commission", "muted")))
+        return lines
 
     def action(self) -> Action:
         """Return the row of the confirmation matrix."""

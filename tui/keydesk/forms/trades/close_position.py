@@ -8,13 +8,13 @@ from typing import ClassVar, Literal
 from keydesk.calc.orders.instructions import CloseParts, ClosePosition
 from keydesk.calc.risk.trading_context import Lot, TradingContext, realized_profit
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, signed_money
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, figure, signed_money
 from keydesk.forms.ticket_sheet import quote_line
-from keydesk.forms.trades.close_trade import NO_PRICE
+from keydesk.forms.trades.close_trade import NO_PRICE, choice_line
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CLOSE_POSITION
-from keydesk.text.format import pair, price, units
+from keydesk.text.format import counted, pair, price, units
 from keydesk.text.sanitize import safe
 from keydesk.values import PositionRow, TradeRow
 from keydesk_client.arithmetic.constants import NOTHING
@@ -76,21 +76,26 @@ class PositionForm(Form[ClosePosition | CloseParts]):
             name, abs(held), average, tuple(each for each in trades if each.units * held > 0)
         )
 
-    def side_line(self, side: OpenSide, context: TradingContext) -> TextLine:
+    def price_line(self) -> TextLine:
+        """Return the price that it goes by."""
+        context = self.trading_context()
+        return () if context is None else quote_line(context)
+
+    def side_lines(self, side: OpenSide, context: TradingContext) -> Sequence[TextLine]:
         """Return a side with its average, the price that closes it, and its profit."""
         digits = context.rules.price_precision
         signed = side.units if side.name == "long" else -side.units
-        count = len(side.trades)
         total = side.realized(side.units, context)
-        return (
-            (safe(side.text), "bright"),
-            ("  average ", "muted"),
-            (price(side.average, digits), "plain"),
-            ("  now ", "muted"),
-            (price(context.closing_average(signed), digits), "bright"),
-            (safe(f"  {count} trade{'s' if count != 1 else ''}  "), "muted"),
-            *((signed_money(total),) if total is not None else ()),
-        )
+        now = price(context.closing_average(signed), digits)
+        trades = (counted(len(side.trades), "trade"), "muted")
+        profit: Sequence[Words] = ()
+        if total is not None:
+            profit = (signed_money(total), (safe(f" {context.funds.currency}"), "muted"))
+        return [
+            figure(side.name.upper(), (units(side.units), "bright"), "", trades),
+            figure("average", (price(side.average, digits), "plain")),
+            figure("now", (now, "bright"), "", *profit),
+        ]
 
 
 class ClosePositionForm(PositionForm):
@@ -121,11 +126,12 @@ class ClosePositionForm(PositionForm):
         context, sides = self.trading_context(), self.open_sides()
         lines: list[TextLine] = []
         if context is not None:
-            lines = [quote_line(context), *(self.side_line(side, context) for side in sides)]
+            lines = [line for side in sides for line in self.side_lines(side, context)]
+        choice: Sequence[TextLine] = ()
         if len(sides) > 1:
-            lines += [BLANK, choice_line((("a", "both"), ("l", "long"), ("s", "short")))]
+            choice = (choice_line((("a", "both"), ("l", "long"), ("s", "short"))),)
         closed = [trade for side in self.closing() for trade in side.trades]
-        return [*lines, BLANK, *self._realized(context), *dependents_line(closed)]
+        return [*choice, *self._realized(context), *dependents_line(closed), BLANK, *lines]
 
     def _realized(self, context: TradingContext | None) -> Sequence[TextLine]:
         if context is None:
@@ -161,24 +167,12 @@ class ClosePositionForm(PositionForm):
         self.redraw()
 
 
-def choice_line(choices: Sequence[tuple[str, str]]) -> TextLine:
-    """Return keys and what each chooses."""
-    return tuple(
-        words
-        for key, meaning in choices
-        for words in (
-            (safe(key), "bright"),
-            (safe(f" {meaning}   " if meaning else "   "), "muted"),
-        )
-    )
-
-
 def _realized_line(parts: Sequence[Decimal | None], context: TradingContext) -> Sequence[TextLine]:
     known = [each for each in parts if each is not None]
     if not known or len(known) < len(parts):
         return ()
-    text = safe(f" {context.funds.currency} at the price seen")
-    return ((("realizes ", "muted"), signed_money(sum(known, NOTHING)), (text, "muted")),)
+    total, note = signed_money(sum(known, NOTHING)), ("at the price seen", "muted")
+    return (figure("realizes", total, context.funds.currency, note),)
 
 
 def dependents_line(trades: Sequence[TradeRow]) -> Sequence[TextLine]:

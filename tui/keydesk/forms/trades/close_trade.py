@@ -15,8 +15,8 @@ from keydesk.calc.orders.ticket_draft import (
 from keydesk.calc.risk.sizing import part
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, signed_money
-from keydesk.forms.ticket_sheet import quote_line
+from keydesk.forms.sheet import ACTIVE_FIELD, BLANK, FormContext, TextLine, figure, signed_money
+from keydesk.forms.ticket_sheet import FIELD_WIDTH, quote_line
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm, trade_name
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
@@ -28,19 +28,19 @@ from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.profit import profit, profit_in_pips
 
 
-def entry_and_now(trade: TradeRow, context: TradingContext) -> TextLine:
+def entry_and_now(trade: TradeRow, context: TradingContext) -> Sequence[TextLine]:
     """Return the entry price, the average price at which it would close, and the profit there."""
     digits = context.rules.price_precision
     close = context.closing_average(trade.units)
     moved = profit_in_pips(trade.units, trade.price, close, context.rules.pip)
-    return (
-        ("entry ", "muted"),
-        (price(trade.price, digits), "plain"),
-        ("  now ", "muted"),
-        (price(close, digits), "bright"),
-        (safe(f"  {pips(moved)}p "), "plain"),
+    notes = (
+        (safe(f"{pips(moved)} pips  "), "plain"),
         signed_money(result_of(trade, abs(trade.units), context)),
         (safe(f" {context.funds.currency}"), "muted"),
+    )
+    return (
+        figure("entry", (price(trade.price, digits), "plain")),
+        figure("now", (price(close, digits), "bright"), "", *notes),
     )
 
 
@@ -51,9 +51,26 @@ def result_of(trade: TradeRow, magnitude: Decimal, context: TradingContext) -> D
 
 
 SHOWN_TRADES = 8
+PART_LABEL = 13  # as in the forms with several fields
 NO_PRICE: TextLine = (("No price seen yet: the broker closes at its own", "warn"),)
 ALL_OF_IT = Decimal(100)  # per cent
 PRESET_PARTS = {"2": Decimal(25), "5": Decimal(50), "7": Decimal(75)}
+PART_CHOICES = (("2", "25 %"), ("5", "50 %"), ("7", "75 %"), ("digits %", "a percentage"))
+
+
+def part_lines(choices: Sequence[tuple[str, str]], typed: str) -> list[TextLine]:
+    """Return the parts to choose from, and the digits typed in their field."""
+    shown = (safe(f" {typed:>{FIELD_WIDTH}} "), ACTIVE_FIELD)
+    return [choice_line(choices), ((safe(f"{'part':<{PART_LABEL}}"), "focus"), shown)]
+
+
+def choice_line(choices: Sequence[tuple[str, str]]) -> TextLine:
+    """Return keys and what each chooses."""
+    return tuple(
+        words
+        for key, meaning in choices
+        for words in ((safe(key), "bright"), (safe(f" {meaning}   "), "muted"))
+    )
 
 
 class CloseForm(Form[CloseTrades]):
@@ -93,14 +110,19 @@ class CloseForm(Form[CloseTrades]):
             return ()
         if context is None:
             return (NO_PRICE,)
-        lines: list[TextLine] = [quote_line(context)]
+        lines: list[TextLine] = []
         if len(self.trades) == 1:
-            lines.append(entry_and_now(self.trades[0], context))
+            lines += entry_and_now(self.trades[0], context)
         else:
             lines += [_trade_line(trade, context) for trade in self.trades[:SHOWN_TRADES]]
         if len(self.trades) > SHOWN_TRADES:
             lines.append(((safe(f"and {len(self.trades) - SHOWN_TRADES} more"), "muted"),))
-        return [*lines, BLANK, self._realized(context), *self._dependents()]
+        return [self._realized(context), *self._dependents(), BLANK, *lines]
+
+    def price_line(self) -> TextLine:
+        """Return the price that it goes by."""
+        context = self.trading_context()
+        return () if context is None or not self.trades else quote_line(context)
 
     def action(self) -> Action:
         """Return the row of the confirmation matrix."""
@@ -116,10 +138,8 @@ class CloseForm(Form[CloseTrades]):
 
     def _realized(self, context: TradingContext) -> TextLine:
         total = sum((result_of(trade, abs(trade.units), context) for trade in self.trades), NOTHING)
-        return (
-            ("realizes ", "muted"),
-            signed_money(total),
-            (safe(f" {context.funds.currency} at the price seen"), "muted"),
+        return figure(
+            "realizes", signed_money(total), context.funds.currency, ("at the price seen", "muted")
         )
 
     def _dependents(self) -> Sequence[TextLine]:
@@ -177,46 +197,32 @@ class ScaleOutForm(TradeForm[CloseTrades]):
         trade = self.trade
         if trade is None:
             return ()
-        context = self.trading_context(trade)
-        lines: list[TextLine] = [NO_PRICE, BLANK]
-        if context is not None:
-            lines = [quote_line(context), entry_and_now(trade, context), BLANK]
-        lines.append(
-            (
-                ("2", "bright"),
-                (" 25 %   ", "muted"),
-                ("5", "bright"),
-                (" 50 %   ", "muted"),
-                ("7", "bright"),
-                (" 75 %   ", "muted"),
-                ("digits %", "bright"),
-                (safe(f"  {self.text}"), "focus"),
-            )
-        )
-        closing = self.units()
+        context, closing = self.trading_context(trade), self.units()
+        now = (NO_PRICE,) if context is None else entry_and_now(trade, context)
+        lines = [*self.field_lines(), BLANK, *now]
         if closing:
             lines += [BLANK, *self._remainder(trade, closing, context)]
         return lines
+
+    def field_lines(self) -> Sequence[TextLine]:
+        """Return the parts to choose from, and an own percentage as typed."""
+        return part_lines(PART_CHOICES, self.text)
+
+    def price_line(self) -> TextLine:
+        """Return the price that it goes by."""
+        known = self.trade_and_context()
+        return () if known is None else quote_line(known[1])
 
     def _remainder(
         self, trade: TradeRow, closing: Decimal, context: TradingContext | None
     ) -> Sequence[TextLine]:
         left = abs(trade.units) - closing
-        cash: TextLine = ()
+        lines = [figure("closes", (units(closing), "bright"))]
         if context is not None:
-            cash = (
-                ("  realizes ", "muted"),
-                signed_money(result_of(trade, closing, context)),
-                (safe(f" {context.funds.currency}"), "muted"),
-            )
-        return [
-            (("closes ", "muted"), (units(closing), "bright"), *cash),
-            (
-                ("remains ", "muted"),
-                (units(left), "plain"),
-                ("  its stop and target stay", "muted"),
-            ),
-        ]
+            cash = signed_money(result_of(trade, closing, context))
+            lines.append(figure("realizes", cash, context.funds.currency))
+        stays = ("its stop and target stay", "muted")
+        return [*lines, figure("remains", (units(left), "plain"), "", stays)]
 
     def action(self) -> Action:
         """Return the row of the confirmation matrix."""
@@ -230,10 +236,10 @@ class ScaleOutForm(TradeForm[CloseTrades]):
         if self.percent is None:
             return [self._choice_text()]
         if self.percent > ALL_OF_IT:
-            return [f"part: {self.percent:f} % is more than all of it; digits and % set it"]
+            return [f"part: {self.percent:f} % is more than the whole trade; digits and % set it"]
         if not self.units():
-            all_of_it = f"{self.context.keymap.name('close')} closes all of it"
-            return [f"{money(self.percent, 0)} % of it is less than one unit: {all_of_it}"]
+            all_of_it = f"{self.context.keymap.name('close')} closes the whole trade"
+            return [f"{money(self.percent, 0)} % of the trade is less than one unit: {all_of_it}"]
         return ()
 
     def _choice_text(self) -> str:

@@ -51,13 +51,12 @@ from keydesk_client.arithmetic.risk import break_even_stop
 
 LABELS: dict[PlanField, tuple[str, str]] = {  # its key and its name
     "even": ("e", "even at"),
-    "offset": ("o", "  offset"),
+    "offset": ("o", " offset"),
     "from": ("t", "trail from"),
-    "behind": ("r", "  behind"),
-    "step": ("k", "  step"),
+    "behind": ("r", " behind"),
+    "step": ("k", " step"),
     "time": ("h", "close after"),
 }
-WIDTH = 7  # of a field
 RUNS_HERE = (
     "It only moves the stop nearer, or closes. It runs only while Keydesk runs: "
     "without it the stop stays where it is"
@@ -122,21 +121,25 @@ class ExitPlanForm(TradeForm[SetExitPlan], NumberFields[SetExitPlan, PlanField])
             return ()
         trade, context = known
         return [
-            quote_line(context),
-            entry_and_now(trade, context),
-            *self._plan_now(context),
-            BLANK,
             *self.field_lines(),
+            BLANK,
+            *entry_and_now(trade, context),
+            *self._plan_now(context),
             BLANK,
             *wrap_text(safe(RUNS_HERE), "muted", self.inside),
         ]
 
+    def price_line(self) -> TextLine:
+        """Return the price that it goes by."""
+        known = self.trade_and_context()
+        return () if known is None else quote_line(known[1])
+
     def _plan_now(self, context: TradingContext) -> list[TextLine]:
         if self.plan is None:
-            return [(("now   no exit plan", "muted"),)]
+            return [(("no exit plan runs now", "muted"),)]
         text = plan_text(self.plan, context.rules.pip, self.context.store.zone)
         state = self.context.store.exit_plan_states.get(self.trade_id, "")
-        lines = wrap_text(safe(f"now   {text}"), "plain", self.inside)
+        lines = wrap_text(safe(f"runs now: {text}"), "plain", self.inside)
         return lines + (wrap_text(safe(state), "warn", self.inside) if state else [])
 
     def field_lines(self) -> Sequence[TextLine]:
@@ -153,8 +156,7 @@ class ExitPlanForm(TradeForm[SetExitPlan], NumberFields[SetExitPlan, PlanField])
         unreadable = isinstance(plan_reading(self.draft, name), UnreadableText)
         meaning: Printable = CANNOT_BE_READ if unreadable else self._meaning(name, trade, context)
         return (
-            *number_field(key, f"{label:<11}", f"{entry.text:>{WIDTH}}", active=active),
-            (f" {entry.unit:<4} ", "muted"),
+            *number_field(key, label, entry.text, entry.unit, active=active),
             (meaning, "danger" if unreadable else "plain"),
         )
 
@@ -176,7 +178,7 @@ class ExitPlanForm(TradeForm[SetExitPlan], NumberFields[SetExitPlan, PlanField])
         if after is None:
             return "off"
         at = _beyond(trade, after)
-        return f"at {price(at, context.rules.price_precision)} ({_pips_text(after, context)})"
+        return f"= {price(at, context.rules.price_precision)} {_pips_text(after, context)}"
 
     def _stop_text(self, plan: ExitPlan, trade: TradeRow, context: TradingContext) -> str:
         if plan.break_even_after is None:
@@ -305,4 +307,4 @@ def _beyond(trade: TradeRow, distance: Decimal) -> Decimal:
 
 
 def _pips_text(distance: Decimal, context: TradingContext) -> str:
-    return f"{money(distance / context.rules.pip, 1)}p"
+    return f"{money(distance / context.rules.pip, 1)} pips"

@@ -16,6 +16,7 @@ from keydesk.text.sanitize import safe
 class LabelsForm(TradeForm[LabelTrade]):
     """Edits tag and comment; only what was changed is sent."""
 
+    TWO_COLUMNS: ClassVar[bool] = False
     KEY_CONTEXT: ClassVar[str] = LABELS
     WIDTH: ClassVar[int] = 68
     BINDINGS = [*bindings_of(LABELS), *TRADE_BINDINGS]  # noqa: RUF012 - as Textual has it

@@ -33,10 +33,9 @@ from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form import NUDGES
 from keydesk.forms.number_fields import NumberFields
 from keydesk.forms.planned_lines import behind, planned_lines
-from keydesk.forms.sheet import BLANK, FormContext, TextLine
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, figure
 from keydesk.forms.ticket_sheet import (
     CANNOT_BE_READ,
-    FIELD_WIDTH,
     NOT_KNOWN,
     number_field,
     quote_line,
@@ -116,13 +115,17 @@ class MoveForm(NumberFields[MoveEntry, str]):
             return ()
         levels = self.levels(context)
         return [
-            quote_line(context),
-            BLANK,
             *self.field_lines(),
             *([range_line(context)] if self.counts_in_ranges else ()),
             BLANK,
             *(_risk_lines(levels, context) if not order.reduces else ()),
         ]
+
+    def price_line(self) -> TextLine:
+        """Return the price that it goes by."""
+        order = self.order
+        context = self.trading_context(order) if order else None
+        return () if context is None else quote_line(context)
 
     def planned(self) -> tuple[str, Sequence[PriceLine]]:
         """Return the new price where it differs from the order's, which is drawn, and the stop and target it brings."""
@@ -223,10 +226,11 @@ class MoveForm(NumberFields[MoveEntry, str]):
             away = self._away(name, level, context) if name in {"price", "stop", "target"} else ""
             before, after = (self._shown(name, each, digits) for each in (was, level))
             meaning, role = f"{before} → {after}{away}", "plain"
-        text = f"{shown_digits(self.draft.entry(name).shown):>{FIELD_WIDTH}}"
+        entry = self.draft.entry(name)
+        text = shown_digits(entry.text)
         return (
-            *number_field(LETTERS[name], f"{name:<7}", text, active=active),
-            (safe(f" {meaning}"), role),
+            *number_field(LETTERS[name], name, text, entry.unit, active=active),
+            (safe(meaning), role),
         )
 
     def _shown(self, name: str, level: Decimal | None, digits: int) -> str:
@@ -234,7 +238,7 @@ class MoveForm(NumberFields[MoveEntry, str]):
             return "none"
         if name == "units":
             return units(level)
-        return f"{money(level / self._pip, 1)}p" if name == "trail" else price(level, digits)
+        return f"{money(level / self._pip, 1)} pips" if name == "trail" else price(level, digits)
 
     def _away(self, name: str, level: Decimal | None, context: TradingContext) -> str:
         """Return how far the price is from the market, or a level from the price."""
@@ -242,7 +246,7 @@ class MoveForm(NumberFields[MoveEntry, str]):
         origin = (context.ask if self._buys else context.bid) if name == "price" else at
         if level is None or origin is None:
             return ""
-        return f" {money(abs(level - origin) / context.rules.pip, 1)}p"
+        return f" {money(abs(level - origin) / context.rules.pip, 1)} pips"
 
     # The keys.
 
@@ -289,19 +293,16 @@ def _risk_lines(levels: Levels, context: TradingContext) -> Sequence[TextLine]:
     if outlook is None:
         return ()
     if outlook.is_unreadable:
-        return ((("at stop ", "muted"), (EMPTY, "muted")),)
+        return (figure("at stop", (EMPTY, "muted")),)
     if outlook.lost is None:
-        return ((("at stop ", "muted"), (UNLIMITED, "danger")),)
+        return (figure("at stop", (UNLIMITED, "danger")),)
     lost, won, nav = outlook.lost, outlook.won, context.funds.nav
-    share = f"  {money(lost / nav * 100)} % of NAV, 1 R" if nav > 0 else ""
-    currency = safe(f" {context.funds.currency}")
-    at_stop: TextLine = (
-        ("at stop ", "muted"),
-        (money(-lost, signed=True), "loss"),
-        (currency, "muted"),
-        (safe(share), "plain"),
-    )
+    currency = context.funds.currency
+    share: Sequence[Words] = ()
+    if nav > 0:
+        share = ((safe(f"{money(lost / nav * 100)} % of NAV, 1 R"), "plain"),)
+    at_stop = figure("at stop", (money(-lost, signed=True), "loss"), currency, *share)
     if won is None or not lost:
         return (at_stop,)
-    gain, ratio = (money(won, signed=True), "profit"), safe(f"  {money(won / lost)} R")
-    return (at_stop, (("target  ", "muted"), gain, (currency, "muted"), (ratio, "plain")))
+    ratio = (safe(f"{money(won / lost)} R"), "plain")
+    return (at_stop, figure("target", (money(won, signed=True), "profit"), currency, ratio))

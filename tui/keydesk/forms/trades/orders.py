@@ -22,6 +22,7 @@ SHOWN_ORDERS = 10
 class CancelForm(Form[CancelOrders]):
     """Cancels the selected order; one that protects a trade asks for a letter."""
 
+    TWO_COLUMNS: ClassVar[bool] = False
     WIDTH: ClassVar[int] = 68
 
     def __init__(self, context: FormContext, order_id: str) -> None:
@@ -68,6 +69,7 @@ class CancelForm(Form[CancelOrders]):
 class CancelEntriesForm(Form[CancelOrders]):
     """Cancels entry orders of the instrument, or of the account; what protects trades is left alone."""
 
+    TWO_COLUMNS: ClassVar[bool] = False
     KEY_CONTEXT: ClassVar[str] = CANCEL_ENTRIES
     BINDINGS = bindings_of(CANCEL_ENTRIES)
     WIDTH: ClassVar[int] = 68

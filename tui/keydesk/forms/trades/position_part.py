@@ -22,16 +22,20 @@ from keydesk.calc.orders.ticket_draft import (
 )
 from keydesk.calc.risk.sizing import part
 from keydesk.calc.risk.trading_context import TradingContext
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, signed_money
-from keydesk.forms.ticket_sheet import quote_line
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, figure, signed_money
 from keydesk.forms.trades.close_position import (
     OpenSide,
     PositionForm,
     SideName,
-    choice_line,
     dependents_line,
 )
-from keydesk.forms.trades.close_trade import NO_PRICE, PRESET_PARTS
+from keydesk.forms.trades.close_trade import (
+    NO_PRICE,
+    PART_CHOICES,
+    PRESET_PARTS,
+    choice_line,
+    part_lines,
+)
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import POSITION_PART
@@ -42,6 +46,7 @@ from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.profit import whole_units
 
 FULL = Decimal(100)  # percent
+UNITS = ("digits u", "units")
 
 
 class PositionPartForm(PositionForm):
@@ -115,25 +120,25 @@ class PositionPartForm(PositionForm):
         context, sides = self.trading_context(), self.open_sides()
         lines: list[TextLine] = [NO_PRICE]
         if context is not None:
-            lines = [quote_line(context), *(self.side_line(side, context) for side in sides)]
-        lines.append(BLANK)
-        if len(sides) > 1:
-            lines.append(choice_line((("l", "long"), ("s", "short"))))
-        parts = (
-            ("2", "25 %"),
-            ("5", "50 %"),
-            ("7", "75 %"),
-            ("digits %", ""),
-            ("digits u", "units"),
-        )
+            lines = [line for side in sides for line in self.side_lines(side, context)]
         side, closing = self.side, self.units()
-        if self.order != "picked":
-            lines.append((*choice_line(parts), (safe(f" {self.digits}"), "focus")))
-        if side is not None and len(side.trades) > 1:
-            lines.append(choice_line((("o", CLOSE_ORDER_WORDS[self.order]),)))
-            lines += self._pick_lines(side, context) if self.order == "picked" else ()
+        lines = [*self.field_lines(), BLANK, *lines]
         if side is not None and NOTHING < closing <= side.units:
             lines += [BLANK, *self._remainder(side, closing, context)]
+        return lines
+
+    def field_lines(self) -> Sequence[TextLine]:
+        """Return the side, the part and the order of closing, as chosen or typed."""
+        lines: list[TextLine] = []
+        if len(self.open_sides()) > 1:
+            lines.append(choice_line((("l", "long"), ("s", "short"))))
+        if self.order != "picked":
+            lines += part_lines((*PART_CHOICES[:-1], ("digits %", "or"), UNITS), self.digits)
+        side = self.side
+        if side is not None and len(side.trades) > 1:
+            lines.append(choice_line((("o", CLOSE_ORDER_WORDS[self.order]),)))
+            if self.order == "picked":
+                lines += self._pick_lines(side, self.trading_context())
         return lines
 
     def _remainder(
@@ -145,18 +150,15 @@ class PositionPartForm(PositionForm):
             signed = closing if side.name == "long" else -closing
             at = context.closing_average(signed)
             won = realized_by(parts, at, context.factors)
-        cash: TextLine = ()
+        cash: Sequence[TextLine] = ()
         if won is not None and context is not None:
-            cash = (
-                ("  realizes ", "muted"),
-                signed_money(won),
-                (safe(f" {context.funds.currency}"), "muted"),
-            )
+            cash = (figure("realizes", signed_money(won), context.funds.currency),)
         closed = [trade for trade, part_units in parts if part_units == abs(trade.units)]
         return [
-            (("closes ", "muted"), (units(closing), "bright"), *cash),
+            figure("closes", (units(closing), "bright")),
+            *cash,
             *self._parts_line(side, parts),
-            (("remains ", "muted"), (units(side.units - closing), "plain")),
+            figure("remains", (units(side.units - closing), "plain")),
             *dependents_line(closed),
         ]
 
@@ -219,12 +221,12 @@ class PositionPartForm(PositionForm):
         return f"% or u takes the {self.digits} typed; Esc drops"
 
     def _part_refusals(self, side: OpenSide) -> Sequence[str]:
-        all_of_it = f"{self.context.keymap.name('close')} closes all of it"
+        all_of_it = f"{self.context.keymap.name('close')} closes the whole position"
         closing = self.units()
         if self.order == "picked":
             return ()
         if self.percent is not None and self.percent > FULL:
-            return [f"{self.percent:f} % is more than all of it: {all_of_it}"]
+            return [f"{self.percent:f} % is more than the whole position: {all_of_it}"]
         if self.typed_units is not None and closing != self.typed_units:
             return [
                 f"{self.typed_units:f} units have more decimals than {pair(self.instrument)} takes"
@@ -232,7 +234,7 @@ class PositionPartForm(PositionForm):
         if closing > side.units:
             return [f"{units(closing)} is more than the {units(side.units)} open: {all_of_it}"]
         if not closing:
-            return [f"{self._chosen_text()} of it is less than one unit: {all_of_it}"]
+            return [f"{self._chosen_text()} of the position is less than one unit: {all_of_it}"]
         return ()
 
     def result(self) -> ClosePosition | CloseParts | None:

@@ -16,6 +16,7 @@ from keydesk.calc.orders.protection import (
     ProtectionDraft,
     ProtectionField,
     draft_of,
+    effective_stop,
     protection_of,
     wanted_level,
     wanted_protection,
@@ -31,10 +32,9 @@ from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form import FIELD_HINTS
 from keydesk.forms.number_fields import NumberFields
 from keydesk.forms.planned_lines import behind, planned_lines
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, signed_money, wrap_text
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, figure, signed_money
 from keydesk.forms.ticket_sheet import (
     CANNOT_BE_READ,
-    FIELD_WIDTH,
     NOT_KNOWN,
     number_field,
     quote_line,
@@ -59,11 +59,10 @@ ACTIONS: dict[protection.Severity, Action] = {
     "moves target": Action.MOVE_TARGET,
     "loosens": Action.LOOSEN,
 }
-LABELS: dict[ProtectionField, str] = {"guaranteed": "GSL"}  # the guaranteed stop loss
-NO_OUTLOOK: Sequence[TextLine] = (  # of levels that cannot be read
-    (("at stop ", "muted"), (EMPTY, "muted")),
-    (("target  ", "muted"), (EMPTY, "muted")),
-)
+LABELS: dict[ProtectionField, str] = {"guaranteed": "guaranteed"}
+NO_STOP: TextLine = figure("at stop", (UNLIMITED, "danger"))
+NO_TARGET: TextLine = figure("target", (EMPTY, "muted"))
+NO_OUTLOOK = (figure("at stop", (EMPTY, "muted")), NO_TARGET)  # of levels that cannot be read
 
 
 class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, ProtectionField]):
@@ -106,14 +105,18 @@ class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, Prote
         trade, context = known
         new = wanted_protection(self.draft, trade, context)
         return [
-            quote_line(context),
-            entry_and_now(trade, context),
-            BLANK,
             *self.field_lines(),
             *([range_line(context)] if self.counts_in_ranges else ()),
             BLANK,
+            *entry_and_now(trade, context),
+            BLANK,
             *(NO_OUTLOOK if new is None else self._amount_lines(trade, new, context)),
         ]
+
+    def price_line(self) -> TextLine:
+        """Return the price that it goes by."""
+        known = self.trade_and_context()
+        return () if known is None else quote_line(known[1])
 
     def planned(self) -> tuple[str, Sequence[PriceLine]]:
         """Return the levels that differ from those of the trade."""
@@ -200,10 +203,9 @@ class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, Prote
     def _field(self, name: ProtectionField, trade: TradeRow, context: TradingContext) -> TextLine:
         entry, active = self.draft.entry(name), self.draft.active == name
         meaning = self._change_text(name, trade, context)
-        text = f"{shown_digits(entry.text):>{FIELD_WIDTH}}"
+        label, text = LABELS.get(name, name), shown_digits(entry.text)
         return (
-            *number_field(KEYS[name], f"{LABELS.get(name, name):<7}", text, active=active),
-            (f" {entry.unit:<6} ", "muted"),
+            *number_field(KEYS[name], label, text, entry.unit, active=active),
             (meaning, "danger" if meaning in {CANNOT_BE_READ, NOT_KNOWN} else "plain"),
         )
 
@@ -222,31 +224,26 @@ class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, Prote
             return safe(f"{gone} → REMOVED")
         if name == "trail":
             return safe(f"{_in_pips(before, context)} → {_in_pips(after, context)}")
-        away = f" {_away(after, trade, context)}"
-        return safe(f"{_at_price(before, context)} → {_at_price(after, context)}{away}")
+        return safe(f"{_at_price(before, context)} → {_at_price(after, context)}")
 
     def _amount_lines(
         self, trade: TradeRow, new: protection.Protection, context: TradingContext
     ) -> Sequence[TextLine]:
         before = protection.outlook(trade, protection_of(trade), context)
         after = protection.outlook(trade, new, context)
-        ratio: Printable = "" if after.ratio is None else safe(f"  {money(after.ratio)}R")
-        at_best = (
-            None if after.at_target is None else r_multiple(after.at_target, trade.initial_risk)
-        )
-        won: Printable = ratio if at_best is None else safe(f"  {money(at_best, signed=True)}R")
-        target = _amount_line("target  ", before.at_target, after.at_target, EMPTY)
-        at_stop = _amount_line("at stop ", before.at_stop, after.at_stop, UNLIMITED)
-        multiple = None if after.at_stop is None else r_multiple(after.at_stop, trade.initial_risk)
-        in_r: Printable = "" if multiple is None else safe(f"  {money(multiple, signed=True)}R")
+        currency, risk = context.funds.currency, trade.initial_risk
+        stop = effective_stop(trade, new, context)
+        ratio = "" if risk or after.ratio is None else f"{money(after.ratio)} times the loss"
+        at_stop = (before.at_stop, after.at_stop)
+        at_target = (before.at_target, after.at_target)
         cost = protection.premium(trade, protection_of(trade), new, context)
-        premium = (
-            f"premium {money(cost)} {context.funds.currency}, charged if the guaranteed stop fills"
-        )
+        premium = figure("premium", (money(cost), "warn"), currency, ("if it fills", "muted"))
         return [
-            (*at_stop[:2], (in_r, "muted"), *at_stop[2:]),
-            (*target[:2], (won, "muted"), *target[2:]),
-            *(wrap_text(safe(premium), "warn", self.inside) if cost else ()),
+            _amount_line("at stop", at_stop, currency, risk) or NO_STOP,
+            _amount_line("target", at_target, currency, risk, ratio) or NO_TARGET,
+            *_away_lines("to stop", stop, trade, context),
+            *_away_lines("to target", new.target, trade, context),
+            *([premium] if cost else ()),
         ]
 
     # The keys.
@@ -333,14 +330,18 @@ def _at_price(level: Decimal | None, context: TradingContext) -> str:
     return "none" if level is None else price(level, context.rules.price_precision)
 
 
-def _away(level: Decimal, trade: TradeRow, context: TradingContext) -> str:
+def _away_lines(
+    label: str, level: Decimal | None, trade: TradeRow, context: TradingContext
+) -> Sequence[TextLine]:
     """Return how far the market is from a level."""
+    if level is None:
+        return ()
     now = closing_price(trade.units, context.bid, context.ask)
-    return f"{money(abs(level - now) / context.rules.pip, 1)}p"
+    return (figure(label, (money(abs(level - now) / context.rules.pip, 1), "plain"), "pips"),)
 
 
 def _in_pips(distance: Decimal | None, context: TradingContext) -> str:
-    return "none" if distance is None else f"{money(distance / context.rules.pip, 1)}p behind"
+    return "none" if distance is None else f"{money(distance / context.rules.pip, 1)} pips"
 
 
 def _nudged(entry: Entry, steps: int, trade: TradeRow, context: TradingContext) -> Entry:
@@ -353,12 +354,24 @@ def _nudged(entry: Entry, steps: int, trade: TradeRow, context: TradingContext) 
 
 
 def _amount_line(
-    label: Printable, before: Decimal | None, after: Decimal | None, none: Printable
+    label: str,
+    change: tuple[Decimal | None, Decimal | None],
+    currency: str,
+    initial_risk: Decimal | None,
+    ratio: str = "",
 ) -> TextLine:
-    line: list[Words] = [(label, "muted")]
-    line.append(
-        (none, "danger" if none != EMPTY else "muted") if after is None else signed_money(after)
-    )
-    if before is not None and after is not None and before != after:
-        line.append((safe(f"  {money(after - before, signed=True)} against before"), "muted"))
-    return tuple(line)
+    """Return an amount after the change, in cash and in the initial risk, and what it was before; empty without one.
+
+    `ratio` stands in place of the initial risk where that is not known.
+    """
+    before, after = change
+    if after is None:
+        return ()
+    notes: list[Words] = [(safe(ratio), "muted")] if ratio else []
+    multiple = r_multiple(after, initial_risk)
+    if multiple is not None:
+        notes.append((safe(f"{money(multiple, signed=True)} R"), "muted"))
+    if before is not None and before != after:
+        gap = "  " if notes else ""
+        notes.append((safe(f"{gap}was {money(before, signed=True)}"), "muted"))
+    return figure(label, signed_money(after), safe(currency), *notes)

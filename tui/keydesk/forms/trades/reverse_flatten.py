@@ -15,7 +15,7 @@ from keydesk.calc.orders.ticket_draft import Draft, Entry, Members, UnreadableTe
 from keydesk.calc.orders.ticket_levels import levels_of, sendable
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, signed_money
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, figure, signed_money
 from keydesk.forms.ticket_sheet import quote_line
 from keydesk.forms.trades.orders import ENTRY_TYPES
 from keydesk.keys.bindings import bindings_of
@@ -71,20 +71,21 @@ class ReverseForm(Form[Reverse]):
             return ()
         plan = self.plan(context)
         digits, levels = context.rules.price_precision, plan.levels
+        risk = EMPTY if plan.risk is None else money(-plan.risk, signed=True)
         return [
-            quote_line(context),
-            (("no worse than ", "muted"), (price(shown_number(levels.bound), digits), "plain")),
-            (
-                ("new stop ", "muted"),
-                (price(shown_number(levels.stop), digits), "plain"),
-                ("  target ", "muted"),
-                (price(shown_number(levels.target), digits), "plain"),
-                ("  at stop ", "muted"),
-                (EMPTY if plan.risk is None else money(-plan.risk, signed=True), "loss"),
-                *_trail_text(plan, context),
-            ),
+            figure("worst price", (price(shown_number(levels.bound), digits), "plain")),
+            figure("new stop", (price(shown_number(levels.stop), digits), "plain")),
+            figure("new target", (price(shown_number(levels.target), digits), "plain")),
+            *_trail_lines(plan, context),
+            BLANK,
+            figure("at stop", (risk, "loss"), context.funds.currency),
             (("the old stop and target are cancelled", "muted"),),
         ]
+
+    def price_line(self) -> TextLine:
+        """Return the price that it goes by."""
+        context = self.trading_context()
+        return () if context is None else quote_line(context)
 
     def opens_on(self) -> str:
         """Name the instrument: half of the order opens."""
@@ -228,11 +229,11 @@ class FlattenForm(Form[Flatten]):
         self.redraw()
 
 
-def _trail_text(plan: Plan, context: TradingContext) -> TextLine:
+def _trail_lines(plan: Plan, context: TradingContext) -> Sequence[TextLine]:
     trail = shown_number(plan.levels.trail)
     if trail is None:
         return ()
-    return (("  trail ", "muted"), (safe(f"{money(trail / context.rules.pip, 1)}p"), "plain"))
+    return (figure("trail", (money(trail / context.rules.pip, 1), "plain"), "pips"),)
 
 
 def _reversal_refusals(context: TradingContext, form_context: FormContext) -> list[str]:

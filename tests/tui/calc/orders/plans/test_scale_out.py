@@ -109,7 +109,7 @@ async def test_the_ticket_shows_the_steps_and_sends_them() -> None:
     text, _ = await pressed("")
     assert "scale-out 33/33/34 1r 2r: 3 orders at the broker" in text
     assert "3,300 target 1.08700 +6.60" in text
-    assert "3,400 trails 20.0p behind" in text
+    assert "3,400 trails 20.0 pips behind" in text
     _, [order] = await pressed("y")
     assert isinstance(order, OpenOrder)
     assert sum(each.units for each in order.parts) == order.units == D(10_000)
