@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from keydesk.__main__ import main
-from keydesk.cli.history import complete_candles, rows_of
-from keydesk_client import Columns, DateTime
+from keydesk.cli.candle_file import PartialFile
+from keydesk.cli.script_output import Refusal
+from keydesk_client import DateTime
+from keydesk_client.arithmetic.constants import HOUR
+from keydesk_client.models.pricing import Candlestick, CandlestickData
 from keydesk_practice.market.replay import read_candle_file
 from support.broker import PracticeServer
 from support.signing_in import Home
@@ -16,20 +19,73 @@ from support.signing_in import Home
 PERIOD = ("--from", "2024-03-04T00:00Z", "--to", "2024-03-05T00:00Z")
 
 
-def test_forming_candles_are_left_out_and_prices_keep_their_digits() -> None:
-    columns = Columns(
-        time=[DateTime("2024-03-04T00:00:00Z"), DateTime("2024-03-04T01:00:00Z")],
-        open=[Decimal("1.08500"), Decimal("1.08510")],
-        volume=[7, None],
-        complete=[True, False],
-    )
-    [row] = rows_of(complete_candles(columns))
-    assert row == {"time": "2024-03-04T00:00:00Z", "open": "1.08500", "volume": "7"}
+def candle(hour: int, price: str = "1.08500", **members: object) -> Candlestick:
+    """Return the candle of an hour since Monday 2024-03-04."""
+    bar = CandlestickData(*(Decimal(price),) * 4)
+    time = DateTime.from_ns(DateTime("2024-03-04T00:00:00Z").ns + hour * HOUR)
+    return Candlestick(time, 7, True, mid=bar, **members)  # type: ignore[arg-type]
 
 
-def test_what_is_missing_is_an_empty_cell() -> None:
-    [row] = rows_of(Columns({"bid.open": [None], "volume": [3]}))
-    assert row == {"bid.open": "", "volume": "3"}
+def order(**members: str) -> dict[str, str | None]:
+    return {"granularity": "H1", "instrument": "EUR_USD", "to": None, "now": "x", **members}
+
+
+def lines_of(path: Path) -> list[str]:
+    return path.read_text().splitlines()
+
+
+def test_a_run_that_is_killed_five_times_writes_the_same_bytes_as_one(tmp_path: Path) -> None:
+    candles = [candle(hour, f"1.0{8500 + hour}") for hour in range(60)]
+    whole = PartialFile(tmp_path / "whole.csv", order())
+    for each in candles:
+        whole.writer.add(each)
+    whole.complete()
+
+    path, killed = tmp_path / "killed.csv", 0
+    for end in (1, 11, 12, 30, 59, 60):
+        part = PartialFile(path, order())
+        last = part.writer.last_ns
+        for each in candles[:end]:
+            if last is None or each.time.ns > last:
+                part.writer.add(each)
+        if end == 60:
+            part.complete()
+            break
+        part._file.write(b"2024-03-05T00:00:00.0000")  # the kill comes within a line
+        part._file.close()
+        killed += 1
+    assert killed == 5
+    assert path.read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    assert (part.writer.count, part.writer.missing.text) == (60, "")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["killed.csv", "whole.csv"]
+
+
+def test_a_candle_that_comes_twice_is_refused(tmp_path: Path) -> None:
+    part = PartialFile(tmp_path / "hours.csv", order())
+    part.writer.add(candle(1))
+    with pytest.raises(Refusal, match="after a later one"):
+        part.writer.add(candle(1))
+    part.close()
+
+
+def test_what_is_missing_is_counted_by_why(tmp_path: Path) -> None:
+    part = PartialFile(tmp_path / "hours.csv", order())
+    for hour in (0, 3, 4, 116, 118, 168):  # Friday closes at 22:00 UTC, hour 118
+        part.writer.add(candle(hour))
+    assert part.writer.missing.no_ticks == 2 + 111 + 1 + 2
+    assert part.writer.missing.closed == 47
+    part.close()
+
+
+def test_a_part_of_another_period_is_not_gone_on_with(tmp_path: Path) -> None:
+    part = PartialFile(tmp_path / "hours.csv", order())
+    part.writer.add(candle(1))
+    part.close()
+    with pytest.raises(Refusal, match="of another period, instrument or account: remove it"):
+        PartialFile(tmp_path / "hours.csv", order(instrument="USD_JPY"))
+    again = PartialFile(tmp_path / "hours.csv", order(now="later"))
+    assert (again.order["now"], again.goes_on) == ("x", True)
+    again.close()
 
 
 @pytest.mark.parametrize(

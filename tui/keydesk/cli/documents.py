@@ -308,6 +308,26 @@ class ExportDocument(AccountDocument):
     rows: list[dict[str, str | None]]
 
 
+class MissingCandles(BaseModel):
+    """Candles that are not in the series; of days and longer none is counted."""
+
+    market_closed: int = Field(description="the market was closed when they began")
+    no_ticks: int = Field(description="it was open, and no price came")
+
+
+class HistoryDocument(AccountDocument):
+    """`keydesk history ... --csv FILE --json`: what was written."""
+
+    kind: Literal["history"]
+    instrument: str
+    granularity: str
+    file: str
+    candles: int
+    first: Instant | None
+    last: Instant | None
+    missing: MissingCandles
+
+
 class Figure(BaseModel):
     """A figure, null where it is not defined; a ratio without losses is "Infinity"."""
 
@@ -436,7 +456,7 @@ DOCUMENTS: Mapping[str, type[Document]] = {
     for model in (
         *(ErrorDocument, StatusDocument, AccountsDocument, OrdersDocument, TradesDocument),
         *(PositionsDocument, TransactionsDocument, PricesDocument, CandlesDocument),
-        *(DoctorDocument, ProfilesDocument, TemplatesDocument, ExportDocument),
+        *(DoctorDocument, ProfilesDocument, TemplatesDocument, ExportDocument, HistoryDocument),
         *(JournalTradesDocument, JournalStatisticsDocument, JournalGroupsDocument),
         *(JournalReportDocument, JournalWhatIfDocument, JournalNoteDocument, OrderDocument),
     )

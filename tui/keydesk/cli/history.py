@@ -1,23 +1,31 @@
 """`keydesk history`: write the candles of any period to a CSV file, prices digit for digit.
 
 The columns are those of the client's `candles.columns`, and so of its data frames; a file of mid prices is one that
-`keydesk practice serve --candles` replays. Like an export, it is written whole or not at all, mode 0600.
+`keydesk practice serve --candles` replays. Candles go to the disk as they come: a long period takes no more memory than
+a short one, and a run that was killed goes on where it stopped.
 """
 
 import asyncio
+import os
+import sys
 from argparse import Namespace
-from collections.abc import Iterator, Mapping
-from decimal import Decimal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
 
-from keydesk.cli.account_access import open_account
+from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.arguments.options import STDOUT
-from keydesk.cli.csv_output import refuse_existing, say_written, write_csv
+from keydesk.cli.candle_file import CandleWriter, PartialFile, day_of
+from keydesk.cli.csv_output import refuse_existing, say_written
 from keydesk.cli.options import instrument_of, read_period
-from keydesk.cli.script_output import Refusal, UsageError
-from keydesk.text.sanitize import clean
-from keydesk_client import Columns, DateTime
+from keydesk.cli.script_output import Refusal, UsageError, refusal_of
+from keydesk.terminal.output import say_error
+from keydesk.text.sanitize import safe
+from keydesk_client import DateTime
 from keydesk_client.errors import Refused
-from keydesk_client.models import decimal_text
+
+PROGRESS_EVERY = 50_000  # candles
 
 
 def history(options: Namespace) -> int:
@@ -26,56 +34,105 @@ def history(options: Namespace) -> int:
     if options.from_ > DateTime.now():
         raise UsageError("--from lies in the future")
     path = None if options.csv == STDOUT else options.csv
+    if path is None and options.json:
+        raise UsageError("--json reports about a file; name one with --csv")
     if path is not None:
         refuse_existing(path, overwrite=options.force)
-    columns = complete_candles(asyncio.run(_columns(options)))
-    count = len(columns["time"])
-    if not count:
-        raise Refusal(f"{options.instrument} has no complete {options.granularity} candles there")
-    write_csv(path, list(columns), rows_of(columns), ())
-    say_written(count, "candle", path)
+    is_stream = path is None or (path.exists() and not path.is_file())
+    return asyncio.run(_history(options, path, is_stream=is_stream))
+
+
+async def _history(options: Namespace, path: Path | None, *, is_stream: bool) -> int:
+    async with open_account(options) as reach:
+        options.instrument = await instrument_of(reach, options.instrument)
+        if path is None or is_stream:
+            with _open_stream(path) as file:
+                writer = CandleWriter(file, options.granularity)
+                await _write(reach, options, writer, options.to)
+                file.flush()
+        else:
+            writer = await _write_file(reach, options, path)
+        if options.json:
+            _say_report(reach, options, writer)
+            return 0
+    say_written(writer.count, "candle", path)
+    if writer.missing.text:
+        say_error(safe(f"missing: {writer.missing.text}"))
     return 0
 
 
-def complete_candles(columns: Columns) -> Columns:
-    """Return the columns without the candles that are still forming, and without the column that tells."""
-    complete = columns["complete"]
-    places = [place for place, value in enumerate(complete) if value is True]
-    return Columns(
-        (name, [column[place] for place in places])
-        for name, column in columns.items()
-        if name != "complete"
+@contextmanager
+def _open_stream(path: Path | None) -> Iterator[BinaryIO]:
+    """Open a pipe or a device, or standard output."""
+    if path is None:
+        yield sys.stdout.buffer
+        return
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_NOCTTY), "wb") as file:
+        yield file
+
+
+async def _write_file(reach: OpenAccount, options: Namespace, path: Path) -> CandleWriter:
+    """Write the file, from where an earlier run of the same command stopped."""
+    order = {
+        "account": reach.target.account_id,
+        "instrument": options.instrument,
+        "granularity": options.granularity,
+        "price": options.price,
+        "from": str(options.from_),
+        "to": None if options.to is None else str(options.to),
+        "now": str(DateTime.now()),
+    }
+    part = PartialFile(path, order)
+    try:
+        if part.goes_on:
+            say_error(safe(f"going on after {part.writer.count:,} candles of an earlier run"))
+        end = DateTime(part.order["to"] or part.order["now"] or "")
+        await _write(reach, options, part.writer, end)
+        part.complete()
+    finally:
+        part.close()
+    return part.writer
+
+
+async def _write(
+    reach: OpenAccount, options: Namespace, writer: CandleWriter, end: DateTime | None
+) -> None:
+    begin = options.from_ if writer.last_ns is None else DateTime.from_ns(writer.last_ns + 1)
+    candles = reach.client.candles.iterate(
+        options.instrument,
+        granularity=options.granularity,
+        price=options.price,
+        from_=begin,
+        to=end,
     )
+    try:
+        async for candle in candles:
+            if candle.complete and (writer.last_ns is None or candle.time.ns > writer.last_ns):
+                writer.add(candle)
+                if not writer.count % PROGRESS_EVERY and sys.stderr.isatty():
+                    text = f"{writer.count:,} candles, to {day_of(candle.time.ns)}"
+                    say_error(safe(text))
+    except Refused as error:
+        raise refusal_of(error, f"no candles of {options.instrument}", "invalid") from error
+    if not writer.count:
+        raise Refusal(
+            f"{options.instrument} has no complete {options.granularity} candles there", "invalid"
+        )
 
 
-def rows_of(columns: Columns) -> Iterator[Mapping[str, str]]:
-    """Yield the rows of a table as text."""
-    for values in zip(*columns.values(), strict=True):
-        yield dict(zip(columns, map(_text_of, values), strict=True))
-
-
-def _text_of(value: object) -> str:
-    match value:
-        case None:
-            return ""
-        case Decimal():
-            return decimal_text(value)
-        case _:
-            return str(value)
-
-
-async def _columns(options: Namespace) -> Columns:
-    async with open_account(options) as reach:
-        options.instrument = await instrument_of(reach, options.instrument)
-        try:
-            return await reach.client.candles.columns(
-                options.instrument,
-                granularity=options.granularity,
-                price=options.price,
-                from_=options.from_,
-                to=options.to,
-            )
-        except Refused as error:
-            raise Refusal(
-                f"no candles of {options.instrument}: {clean(error.error_message)}"
-            ) from error
+def _say_report(reach: OpenAccount, options: Namespace, writer: CandleWriter) -> None:
+    ends = (writer.first_ns, writer.last_ns)
+    first, last = (None if each is None else str(DateTime.from_ns(each)) for each in ends)
+    members = {
+        "instrument": options.instrument,
+        "granularity": options.granularity,
+        "file": str(options.csv),
+        "candles": writer.count,
+        "first": first,
+        "last": last,
+        "missing": {
+            "market_closed": writer.missing.closed,
+            "no_ticks": writer.missing.no_ticks,
+        },
+    }
+    reach.say_document("history", members)

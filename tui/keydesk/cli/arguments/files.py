@@ -35,6 +35,7 @@ def _add_history(parser: CommandParser) -> None:
     add_price(parser)
     add_period(parser, required=True, end=" (now)")
     add_csv(parser)
+    add_json(parser, "report what was written as JSON")
 
 
 def _add_list_templates(parser: CommandParser) -> None:
@@ -66,10 +67,11 @@ VERBS = (
     Verb(
         "history",
         "history:history",
-        "The candles of any period as a CSV file.",
+        "The candles of any period as a CSV file, written as they come.",
         _add_history,
         (
             "keydesk history EUR_USD --from 2024-03-04T00:00Z --to 2024-03-05T00:00Z --csv hours.csv",
+            "keydesk history EUR_USD --granularity D --from 2015 --csv days.csv --json",
         ),
     ),
     Verb(
