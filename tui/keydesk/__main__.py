@@ -3,10 +3,17 @@
 import os
 import sys
 
+NO_POSIX = "this system cannot lock files as Keydesk needs it (no module fcntl): use Linux or macOS; on Windows, WSL"
+
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; returns 0 done, 1 refused or failed, 2 usage, 130 on Ctrl-C."""
     arguments = sys.argv[1:] if argv is None else argv
+    try:
+        import fcntl  # noqa: F401, PLC0415 - files of orders and tokens are locked with it
+    except ImportError:
+        sys.stderr.write(f"keydesk: {NO_POSIX}\n")
+        return 1
     _open_closed_streams()
     try:
         return _run(arguments)

@@ -163,6 +163,14 @@ def test_a_wrong_word_is_answered_with_the_right_one(
     assert (ended.value.code, said in text, "secret-word" in text) == (2, True, False), text
 
 
+def test_a_system_that_cannot_lock_files_is_told_so_at_the_start(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "fcntl", None)  # as on Windows
+    assert main(["status"]) == 1
+    assert "no module fcntl): use Linux or macOS; on Windows, WSL" in capsys.readouterr().err
+
+
 def test_a_wrong_word_of_a_script_is_answered_in_json(capsys: pytest.CaptureFixture[str]) -> None:
     for words in (["status", "--json", "--wrong"], ["stauts", "--json"]):
         with pytest.raises(SystemExit) as ended:

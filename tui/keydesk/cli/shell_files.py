@@ -1,4 +1,4 @@
-"""`keydesk completions` and `keydesk schema`: print files of the package, which `docs/build_shell_files.py` makes."""
+"""`keydesk completions`, `schema` and `skill`: print files of the package, which `docs/build_shell_files.py` makes."""
 
 import sys
 from argparse import Namespace
@@ -29,6 +29,11 @@ def schema(options: Namespace) -> int:
         near = did_you_mean(options.kind, kinds)
         raise UsageError(f"there is no schema {options.kind!r}{near} (known: {', '.join(kinds)})")
     return _print(FOLDER / "schemas" / f"{options.kind}.json")
+
+
+def skill(_: Namespace) -> int:
+    """Print the guide for agents; return the exit code."""
+    return _print(FOLDER / "SKILL.md")
 
 
 def _print(path: Path) -> int:

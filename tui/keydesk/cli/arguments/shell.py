@@ -18,7 +18,18 @@ def _add_schema(parser: CommandParser) -> None:
     )
 
 
+def _add_nothing(_: CommandParser) -> None:
+    """Add no options."""
+
+
 VERBS = (
+    Verb(
+        "skill",
+        "shell_files:skill",
+        "Print the guide for agents: what they can read, and what they never do.",
+        _add_nothing,
+        ("keydesk skill",),
+    ),
     Verb(
         "completions",
         "shell_files:completions",
