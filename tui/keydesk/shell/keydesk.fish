@@ -63,7 +63,7 @@ complete -c keydesk -n _shtab_keydesk_using -l fps -x -d 'frames a second, 1 to 
 complete -c keydesk -n _shtab_keydesk_using -l theme -x -d 'colours of the desk, such as dark, light or colour-blind'
 complete -c keydesk -n _shtab_keydesk_using -l read-only -d 'look only: nothing is ever sent'
 complete -c keydesk -n _shtab_keydesk_using -l ascii -d 'draw with ASCII only, as by itself in a locale without UTF-8'
-complete -c keydesk -n _shtab_keydesk_using -l mouse -d 'accept the mouse (costs traffic on a slow link)'
+complete -c keydesk -n _shtab_keydesk_using -l mouse -d 'take clicks, which choose a row, tab or pane, and the wheel; the terminal then selects text with Shift'
 complete -c keydesk -n _shtab_keydesk_using -l data -xka "(__fish_complete_directories)" -d 'keep settings and state in this folder'
 complete -c keydesk -n _shtab_keydesk_using -l price-rate -x -d 'with --practice: prices a second and instrument'
 complete -c keydesk -n _shtab_keydesk_using -l passphrase-fd -x -d 'read the token vault'"'"'s passphrase from this open file descriptor'
