@@ -28,7 +28,7 @@ def test_a_limit_set_on_the_page_refuses_the_next_ticket_and_no_exit(
         terminal.see("Limits in force: ")
         assert "hard_open_trades = 1" in (home / "templates.toml").read_text()
         terminal.press("B")
-        refused = "your own limit of 1 (Open trades and entry orders). Close or cancel one"
+        refused = "your own limit of 1 (Trades and entry orders). Close or cancel one"
         terminal.until(lambda: refused in form_text(terminal), what=refused)
         terminal.press("y")
         terminal.see("Esc drops")

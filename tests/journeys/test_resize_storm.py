@@ -82,16 +82,3 @@ def test_charts_books_crosshair_and_a_docked_ticket_outlive_a_storm_of_sizes(
         terminal.see("Trades 1")
         terminal.quit()
         assert terminal.wait_for_exit() == 0
-
-
-def test_the_desk_has_the_size_of_its_terminal_whatever_the_shell_exports(
-    tmp_path: Path, practice_folder: Path
-) -> None:
-    env = {"KEYDESK_HOME": str(tmp_path / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
-    command = ["env", "COLUMNS=40", "LINES=12", *keydesk("--practice")]
-    with Terminal(command, HOME_SIZE, env) as terminal:
-        terminal.see("prices ok")
-        assert "ARMED" in terminal.rows[0][100:]
-        terminal.see("; replay")  # in the footer, which 40 columns do not have
-        terminal.quit()
-        assert terminal.wait_for_exit() == 0

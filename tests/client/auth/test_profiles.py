@@ -12,7 +12,8 @@ from keydesk.config.profiles import save_profile
 from keydesk_client import Client, Limiter, Retries, Timeouts, passphrase_from_file, sync
 from keydesk_client.auth.profiles import Profile, load_profile, profile_folders
 from keydesk_client.auth.profiles import Profile as DeskProfile
-from keydesk_client.auth.token_store import open_token_store
+from keydesk_client.auth.token_store import TokenStore
+from keydesk_client.auth.vault import ALLOWED_WORK, VaultKeyring
 from keydesk_client.errors import InvalidSettings, StoreLocked, TokenStoreError, WrongPassphrase
 from support.broker import PracticeServer
 
@@ -28,10 +29,10 @@ def home(desk_of_my_own: PracticeServer, tmp_path: Path) -> Path:
         "main", "custom", desk.account_id, desk.rest_url, desk.stream_url, kept_in="vault"
     )
     save_profile(folders.config, profile)
-    store = open_token_store(
-        folders.private("tokens") / "tokens.vault", lambda: PASSPHRASE, choice="vault"
+    vault = VaultKeyring(
+        folders.private("tokens") / "tokens.vault", lambda: PASSPHRASE, work=min(ALLOWED_WORK)
     )
-    store.store("main", "custom", desk.token)
+    TokenStore(vault, "vault").store("main", "custom", desk.token)
     return tmp_path / "home"
 
 

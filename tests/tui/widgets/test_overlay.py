@@ -19,6 +19,7 @@ from keydesk.widgets.ruled_grid import RuledGrid
 from keydesk.widgets.theme import Depth
 from support.fakes.working_desk import WorkingDesk
 from support.resizing import resize
+from support.walks import crossed
 
 PATIENCE = 30.0  # seconds
 SIZES = ((80, 24), (120, 35), (200, 50))
@@ -34,8 +35,7 @@ def cells(screen: Screen[Any]) -> list[list[tuple[str, object]]]:
     return [[(sign, part.style) for part in line for sign in part.text] for line in lines]
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("depth", ["truecolor", "256", "16", "mono"])
+@pytest.mark.parametrize(("depth", "size"), crossed(["truecolor", "256", "16", "mono"], SIZES))
 async def test_around_a_form_the_desk_is_drawn_as_it_is(
     depth: Depth, size: tuple[int, int], tmp_path: Path
 ) -> None:
@@ -114,8 +114,7 @@ async def until_drawn(app: WatchedDesk, pilot: Pilot[int]) -> None:
             await pilot.pause()
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("key", ["B", "?", "/"])
+@pytest.mark.parametrize(("key", "size"), crossed(["B", "?", "/"], SIZES))
 async def test_the_terminal_shows_form_and_desk_as_they_are_drawn(
     key: str, size: tuple[int, int], tmp_path: Path
 ) -> None:
@@ -149,8 +148,7 @@ async def test_a_form_opens_without_drawing_the_desk_around_it(key: str, tmp_pat
         assert [region_of_whole(update) for update in app.of_form] == [None] * len(app.of_form)
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("key", ["B", "?"])
+@pytest.mark.parametrize(("key", "size"), crossed(["B", "?"], SIZES))
 async def test_the_first_picture_of_a_form_is_the_form_alone(
     key: str, size: tuple[int, int], tmp_path: Path
 ) -> None:

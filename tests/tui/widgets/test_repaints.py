@@ -262,11 +262,10 @@ async def hold_a_session(folder: Path, seed: int, steps: int) -> None:
         await Session(desk, seed).run(steps)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
 async def test_after_each_of_many_random_steps_the_terminal_shows_what_is_drawn(
-    seed: int, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
-    await hold_a_session(tmp_path, seed, steps=24)
+    await hold_a_session(tmp_path, seed=1, steps=24)
 
 
 @pytest.mark.soak
