@@ -101,7 +101,6 @@ def test_a_bracket_in_prices_pips_and_r_and_none_at_all() -> None:
         ("b eurusd tr x", "trail: x is not valid"),
         ("b eurusd @1.08 gtd 5x", "expiry: gtd 5x is not valid; write 18:30"),
         ("b eurusd gtc", "expiry: a market order takes FOK, IOC, not GTC"),
-        ("b eurusd @1.08 fok", "expiry: a limit order takes GTC"),
         ("b eurusd stop", "price: stop needs one, such as @1.0830"),
         ("b eurusd market @1.08", "price: a market order takes none"),
         ("b eurusd @1.08 bound 2p", "bound: only a market order has one"),

@@ -35,7 +35,7 @@ from pydantic import (
 
 from keydesk.calc.orders.plans.exit_plans import NO_PROFIT, NO_STEP
 from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT, ScaleOut, parse_scale_out
-from keydesk.calc.orders.ticket_draft import MARKET_EXPIRIES, PENDING_EXPIRIES, Entry, Kind, Unit
+from keydesk.calc.orders.ticket_draft import Entry, Kind, Unit, expiries_of
 from keydesk.calc.orders.ticket_settings import STANDARD, Limits, Template, TemplateSet
 from keydesk.config.declared import (
     WRONG,
@@ -424,7 +424,7 @@ class TemplatesRead:
         self.templates = TemplateSet(named, dict(self.file.instruments))
 
     def _agreeing(self, name: str, template: Template) -> Template:
-        choices = MARKET_EXPIRIES if template.kind == "MARKET" else PENDING_EXPIRIES
+        choices = expiries_of(template.kind)
         has_stop = template.stop_pips is not None or template.stop_atr is not None
         if template.expiry and template.expiry not in choices:
             self._refuse(

@@ -18,6 +18,7 @@ from keydesk.calc.orders.ticket_draft import (
     Entry,
     Kind,
     Unit,
+    expiries_of,
 )
 from keydesk.text.typed import FIELD_DECIMALS, Quantity, quantity
 
@@ -155,7 +156,7 @@ def _agreeing(order: ParsedOrder) -> ParsedOrder:
         raise OrderSyntaxError("bound: only a market order has one; leave it out")
     if order.until and not pending:
         raise OrderSyntaxError("expiry: a market order does not rest; leave gtd out")
-    choices = PENDING_EXPIRIES if pending else MARKET_EXPIRIES
+    choices = expiries_of(order.kind or ("LIMIT" if pending else "MARKET"))
     if order.expiry and order.expiry not in choices:
         kind = KIND_WORDS[order.kind or "MARKET"]
         raise OrderSyntaxError(

@@ -67,6 +67,15 @@ async def test_letters_of_a_text_neither_send_nor_pick_and_enter_ends_it() -> No
     assert "k tag" in text, "Escape ended the text, not the ticket"
 
 
+async def test_a_limit_order_may_fill_at_once_or_not_at_all() -> None:
+    to_fill_or_kill = ("o", *["e"] * 5)
+    text, _ = await after(*to_fill_or_kill)
+    assert "time in force fill or kill" in text
+    _, [order] = await after(*to_fill_or_kill, "y")
+    assert isinstance(order, OpenOrder)
+    assert (order.kind, order.expiry) == ("LIMIT", "FOK")
+
+
 async def test_all_members_fit_a_small_terminal() -> None:
     text, _ = await after("o", "n")
     assert "more in a larger window" not in text

@@ -4,7 +4,7 @@ A field is a number, None (left empty) or `UnreadableText`: three types, so that
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal
@@ -80,6 +80,19 @@ DISTANCES: frozenset[FieldName] = frozenset(("stop", "target", "trail"))
 ABOVE_ZERO: frozenset[FieldName] = frozenset(("size", "trail", "bound"))
 MARKET_EXPIRIES = ("FOK", "IOC")
 PENDING_EXPIRIES = ("GTC", "GFD", "GTD 1h", "GTD 4h", "GTD 24h")
+
+
+def expiries_of(kind: Kind) -> Sequence[str]:
+    """Return the times in force that an order type takes, the usual one first."""
+    match kind:
+        case "MARKET":
+            return MARKET_EXPIRIES
+        case "MARKET_IF_TOUCHED":
+            return PENDING_EXPIRIES
+        case _:
+            return (*PENDING_EXPIRIES, *MARKET_EXPIRIES)
+
+
 EXPIRY_WORDS: Mapping[str, str] = {
     "FOK": "fill or kill",
     "IOC": "immediate or cancel",
@@ -321,7 +334,7 @@ class Draft:
 
     def next_expiry(self) -> "Draft":
         """Select the next time in force of this order type."""
-        choices = MARKET_EXPIRIES if self.kind == "MARKET" else PENDING_EXPIRIES
+        choices = expiries_of(self.kind)
         at = choices.index(self.expiry) if self.expiry in choices else -1
         return replace(self, expiry=choices[(at + 1) % len(choices)])
 

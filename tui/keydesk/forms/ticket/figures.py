@@ -102,7 +102,8 @@ def margin_lines(plan: Plan, context: TradingContext) -> list[FigureLine]:
         context.funds.currency,
         ("left ", "muted"),
         left,
-        (" closeout ", "muted"),
+        (" ", "plain"),
+        ("closeout ", "muted"),
         (safe(f"{percent(plan.closeout_after, 0)} %"), "plain"),
     )
     return [FigureLine(margin)]
