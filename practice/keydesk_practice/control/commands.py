@@ -255,7 +255,7 @@ def whole_parser() -> argparse.ArgumentParser:
     """Return a parser of every command of `keydesk practice`, for its help, completions and man page."""
     return _parser(
         serve="Serve the practice broker; also without a command.",
-        reset="Move the ledger aside: the next start begins anew.",
+        reset="Move the ledger aside: the next start has a new account.",
         check="Verify the ledger.",
     )
 

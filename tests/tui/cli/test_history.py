@@ -95,7 +95,7 @@ def test_a_part_of_another_period_is_not_gone_on_with(tmp_path: Path) -> None:
         (("EUR_USD", *PERIOD, "--price", "MM"), "'MM' is not a choice of M, B and A"),
         (("EUR_USD", *PERIOD, "--granularity", "1H"), "invalid choice: '1H'"),
         (("EUR_USD", "--from", "2024-03-05", "--to", "2024-03-04"), "--to must be later"),
-        (("EUR_USD", "--from", "2999-03-05"), "--from lies in the future"),
+        (("EUR_USD", "--from", "2999-03-05"), "--from is in the future"),
         (("EUR_USD", "--from", "0001-01-01"), "'0001-01-01' is not between 1970 and 9998"),
         (("EUR_USD", "--from", "1969-12-31"), "'1969-12-31' is not between 1970 and 9998"),
         (("EUR_USD", *PERIOD, "--to", "9999-12-31T23:00-05:00"), "is not between 1970 and 9998"),

@@ -118,7 +118,7 @@ async def test_where_only_candles_fail_the_list_is_printed_and_says_what_is_miss
     [row] = json.loads(done.stdout)["trades"]
     assert (row["id"], row["maePips"], row["maeMfe"]) == (trade_id, None, None)
     assert row["result"]
-    assert "MAE and MFE are not read to their end: " in done.stderr
+    assert "MAE and MFE are incomplete: " in done.stderr
     assert "no candles today" in done.stderr
     assert "run this again" in done.stderr
 

@@ -23,6 +23,7 @@ from keydesk.parse.commands import (
     parse_command,
 )
 from keydesk.parse.instruments import matching
+from keydesk.text.sanitize import safe
 from support.data.desk_store import example_store
 from support.fakes.form_app import FormApp, example_context
 
@@ -275,11 +276,26 @@ def messages(count: int) -> list[tuple[str, str]]:
     return [(f"2026-03-02 13:{n:02}:22 UTC", f"{text}, message {n}") for n in range(count)]
 
 
+class OneColumn(DetailsForm):
+    """Names and values that stay in one column."""
+
+    IN_COLUMNS = False
+
+
+async def test_names_and_values_without_room_in_one_column_stand_in_two() -> None:
+    rows = [(safe(f"name {n}"), f"value {n}") for n in range(40)]
+    app = FormApp(lambda: DetailsForm("Long", rows))
+    async with app.run_test(size=(120, 35)):
+        first = app.words.splitlines()[1]
+        assert first.index("value 0") < first.index("name 20") < first.index("value 20")
+        assert "Space page" not in app.words
+
+
 @pytest.mark.parametrize("size", [(80, 24), (120, 35), (40, 12)])
 async def test_messages_wrap_once_and_say_how_to_leave_on_every_screen(
     size: tuple[int, int],
 ) -> None:
-    app = FormApp(lambda: DetailsForm("Messages", [*messages(40), ("a name", "値段 " * 60)]))
+    app = FormApp(lambda: OneColumn("Messages", [*messages(40), ("a name", "値段 " * 60)]))
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
         seen: set[int] = set()

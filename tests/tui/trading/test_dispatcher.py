@@ -269,9 +269,9 @@ async def test_what_like_requests_did_goes_through_the_door_and_settles_the_line
     desk.dispatcher.on_late_outcome(like)
     assert desk.store.in_flight == {}
     assert desk.came == ["6419"]
-    assert desk.words[-1].startswith("TOOK EFFECT LATE: ONE OF 2 LIKE REQUESTS")
+    assert desk.words[-1].startswith("TOOK EFFECT LATE: ONE OF 2 IDENTICAL REQUESTS")
     await desk.dispatcher.send(COMMAND, after(0.1, like, desk), intent_id="kd-1")
-    assert desk.words[-1].startswith("ONE OF 2 LIKE REQUESTS")
+    assert desk.words[-1].startswith("ONE OF 2 IDENTICAL REQUESTS")
 
 
 async def test_slippage_and_the_time_to_acknowledge_are_kept(tmp_path: Path) -> None:

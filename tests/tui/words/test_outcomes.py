@@ -232,7 +232,7 @@ def test_one_of_two_like_requests_says_what_both_did_and_claims_neither() -> Non
     said = report_of(Ambiguous(intent(), (closed_part(), REFUSED), ("kd-2",)), CLOSING)
     assert said.level == "warn"
     assert said.text == (
-        "ONE OF 2 LIKE REQUESTS, which cannot be told apart: CLOSE all of #6411 EUR/USD: "
+        "ONE OF 2 IDENTICAL REQUESTS, which cannot be told apart: CLOSE all of #6411 EUR/USD: "
         "CLOSED 10,000 EUR/USD @ 1.08490 realized +5.00; REJECTED (the trade does not exist). "
         "Look at what is open"
     )
@@ -242,7 +242,9 @@ def test_a_like_request_that_is_missing_is_unconfirmed_and_says_what_the_other_d
     like = Ambiguous(intent(), (closed_part(),), ("kd-2",), is_complete=False, are_all_found=False)
     said = report_of(Unconfirmed(intent(), "not found", like), CLOSING)
     assert said.level == "bad"
-    assert said.text.startswith("UNCONFIRMED CLOSE all of #6411 EUR/USD: ONE OF 2 LIKE REQUESTS")
+    assert said.text.startswith(
+        "UNCONFIRMED CLOSE all of #6411 EUR/USD: ONE OF 2 IDENTICAL REQUESTS"
+    )
     assert "may still show up" in said.text
 
 

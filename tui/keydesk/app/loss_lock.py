@@ -30,8 +30,8 @@ from keydesk.trading.loss_lock_file import LossRecord, read_record, write_record
 
 CHECK_INTERVAL = 1.0  # seconds
 BEHIND_NS = 5_000_000_000  # by which one of two desks may see the clock and transactions later
-LEFT_BEHIND = "The daily loss lock stays with the account that was left: this one is not locked"
-NOT_NOW = "The account is being read: the daily loss lock stays; ask for the early unlock again in a moment"
+LEFT_BEHIND = "The daily loss lock is on the account you came from: this one is not locked"
+NOT_NOW = "The early unlock was not requested, for the account is being read: ask for the early unlock again in a moment"
 LEVELS: dict[LossEvent, NoticeLevel] = {
     LossEvent.WARNED: "bad",
     LossEvent.LOCKED: "bad",

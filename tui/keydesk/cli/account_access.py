@@ -159,7 +159,11 @@ async def open_account(
 
 def warn_exposed(text: str) -> None:
     """Say that others can read a folder or file, which an exit uses nevertheless."""
-    say_error(safe(f"keydesk: warning: {clean(text)}. It goes on, because it is an exit"))
+    say_error(
+        safe(
+            f"keydesk: warning: {clean(text)}. The command goes on, because it only closes or cancels"
+        )
+    )
 
 
 def _at(

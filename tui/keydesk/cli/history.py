@@ -32,7 +32,7 @@ def history(options: Namespace) -> int:
     """Write the file; return the exit code."""
     read_period(options)
     if options.from_ > DateTime.now():
-        raise UsageError("--from lies in the future")
+        raise UsageError("--from is in the future")
     path = None if options.csv == STDOUT else options.csv
     if path is None and options.json:
         raise UsageError("--json reports about a file; name one with --csv")

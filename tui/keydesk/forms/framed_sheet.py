@@ -77,10 +77,11 @@ class Sheet(DrawnWidget):
         strips = []
         for number in numbers:
             y = number - gutter.top
-            is_line = 0 <= y < len(self._lines)
-            if is_line and y not in self._rows:
-                self._rows[y] = _framed_line(self._lines[y], edges, width, palette)
-            strips.append(self._rows[y] if is_line else self._framed(number))
+            is_inside = 0 <= y < self.size.height
+            if is_inside and y not in self._rows:
+                line = self._lines[y] if y < len(self._lines) else ()
+                self._rows[y] = _framed_line(line, edges, width, palette)
+            strips.append(self._rows[y] if is_inside else self._framed(number))
         return strips
 
     def _framed(self, y: int) -> Strip:

@@ -11,7 +11,7 @@ from textual.events import Resize
 
 from keydesk.forms.framed_sheet import Sheet
 from keydesk.forms.help_text import help_lines, is_of_form, is_of_overlay
-from keydesk.forms.sheet import ModalForm, TextLine
+from keydesk.forms.sheet import BLANK, ModalForm, TextLine, Words
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.chords import continuations
 from keydesk.keys.guarded_app import ChordChanged
@@ -176,6 +176,7 @@ class StyledText(str):
 
 NAME_WIDTH = 20
 BLANK_TEXT = safe("")
+LEAST_COLUMN, COLUMN_GAP = 54, 4  # columns of a column of names and values, and between two
 WIDEST_NAME = 24  # columns: a date, a time and its zone
 
 
@@ -290,10 +291,25 @@ class HelpForm(ScrolledForm):
         return self._lines[1]
 
 
+def width_of(line: TextLine) -> int:
+    """Return the columns of a line."""
+    return sum(cell_len(text) for text, _ in line)
+
+
+def beside(left: Sequence[TextLine], width: int, right: Sequence[TextLine]) -> list[TextLine]:
+    """Return lines with others at their right, which begin behind this width."""
+    lines: list[TextLine] = []
+    for one, other in zip_longest(left, right, fillvalue=BLANK):
+        gap: Words = (safe(" " * max(0, width - width_of(one))), "plain")
+        lines.append((*one, gap, *other) if other else one)
+    return lines
+
+
 class DetailsForm(ScrolledForm):
-    """A list of names and values that scrolls where it is long."""
+    """A list of names and values: in columns where one has no room for all of them, and scrolled where those have none."""
 
     WIDTH: ClassVar[int] = 76
+    IN_COLUMNS: ClassVar[bool] = True
 
     def __init__(self, title: Printable, rows: Sequence[tuple[Printable, str]]) -> None:
         super().__init__()
@@ -306,17 +322,40 @@ class DetailsForm(ScrolledForm):
 
     def all_lines(self) -> Sequence[TextLine]:
         """Return all rows; a long value is wrapped within its column."""
+        lines = self._lines_in(self.inside)
+        most = (self.sheet_width - FRAME + COLUMN_GAP) // (LEAST_COLUMN + COLUMN_GAP)
+        if not self.IN_COLUMNS or len(lines) <= self.room or most < 2:  # noqa: PLR2004
+            return lines
+        for columns in range(2, most + 1):
+            between = COLUMN_GAP * (columns - 1)
+            width = min(self.inside, (self.sheet_width - FRAME - between) // columns)
+            lines = self._lines_in(width)
+            if len(lines) <= self.room * columns:
+                break
+        rows = min(self.room, -(-len(lines) // columns))
+        pages = [lines[at : at + rows * columns] for at in range(0, len(lines), rows * columns)]
+        return [line for page in pages for line in _in_columns(page, rows, width + COLUMN_GAP)]
+
+    def _lines_in(self, width: int) -> list[TextLine]:
         longest = max((cell_len(name) for name, _ in self.rows), default=0)
-        names = max(1, min(max(longest, NAME_WIDTH), WIDEST_NAME, self.inside // 2))
-        width = max(1, self.inside - names - 1)
+        names = max(1, min(max(longest, NAME_WIDTH), WIDEST_NAME, width // 2))
+        room = max(1, width - names - 1)
         lines: list[TextLine] = []
         for name, value in self.rows:
             pairs = zip_longest(
                 lines_of(name, names) or [BLANK_TEXT],
-                _value_lines(safe(value), width) or [BLANK_TEXT],
+                _value_lines(safe(value), room) or [BLANK_TEXT],
                 fillvalue=BLANK_TEXT,
             )
             for left, right in pairs:
                 label = safe(set_cell_size(left, names) + " ")
                 lines.append(((label, "muted"), (right, getattr(value, "role", "plain"))))
         return lines
+
+
+def _in_columns(lines: Sequence[TextLine], rows: int, width: int) -> list[TextLine]:
+    """Return lines in columns of this width, so many rows each."""
+    found = list(lines[:rows])
+    for column, at in enumerate(range(rows, len(lines), rows), 1):
+        found = beside(found, column * width, lines[at : at + rows])
+    return found

@@ -224,7 +224,7 @@ def set_aside(path: Path, inode: int | None = None, now_ns: int | None = None) -
         for each in SIDE_FILES:
             with suppress(FileNotFoundError):
                 path.with_name(path.name + each).rename(aside.with_name(aside.name + each))
-        return f"The records were damaged: they are kept as {aside}, and read from the broker anew"
+        return f"The records were damaged: they are kept as {aside}, and are read from the broker again"
     return ""
 
 

@@ -42,7 +42,7 @@ from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import Transaction
 
 NEWEST = 6_000  # trades of a large account that are listed first
-NOT_TO_THEIR_END = "MAE and MFE are not read to their end"
+NOT_TO_THEIR_END = "MAE and MFE are incomplete"
 RETRY_AFTER = 20.0  # seconds after candles could not be read
 PAUSE = 0.1  # seconds between pages of older transactions read in the background
 ANOTHER_READS = 0.1  # seconds between looks while it is being read
@@ -206,7 +206,7 @@ class LiveJournal:
                 await self._read_records()
             self.is_read = True
         except KeydeskClientError as error:
-            self.trouble = safe(f"The journal is not read to its end: {clean(str(error))}")
+            self.trouble = safe(f"The journal is incomplete: {clean(str(error))}")
         finally:
             self._is_reading, self.is_behind = False, False
             self.progress = safe("")

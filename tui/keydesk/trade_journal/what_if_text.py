@@ -42,7 +42,7 @@ def rule_text(rule: WhatIf) -> str:
 def doubts(result: WhatIfResult) -> list[str]:
     """Return what the result leaves out, and how many trades rest on the worse of two orders."""
     n = result.before.n
-    sentences = [f"The rule ends {result.changed} of {counted(n, 'trade')} otherwise."]
+    sentences = [f"The rule ends {result.changed} of {counted(n, 'trade')} at another price."]
     if result.ambiguous:
         sentences.append(
             f"{counted(result.ambiguous, 'trade')}: which price came first within one candle cannot be known; the worse result is taken."

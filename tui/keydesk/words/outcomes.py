@@ -102,9 +102,7 @@ def _done(done: Done, command: Command) -> Report:
 def one_of_text(like: Ambiguous, command: Command) -> str:
     """Return the joint outcome of several like requests that cannot be distinguished."""
     text = "; ".join(_finding_text(each, command) for each in like.findings)
-    return (
-        f"ONE OF {like.requests} LIKE REQUESTS, which cannot be told apart: {command.text}: {text}"
-    )
+    return f"ONE OF {like.requests} IDENTICAL REQUESTS, which cannot be told apart: {command.text}: {text}"
 
 
 def _finding_text(finding: Done | Rejected, command: Command) -> str:

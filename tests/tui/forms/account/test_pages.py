@@ -198,9 +198,7 @@ def test_the_effective_risk_names_the_trades_that_it_leaves_out() -> None:
     assert "left out" not in as_text(risk_rows(store, held, known))
     store.trades["6398"].risk = None
     pair = store.trades["6398"].instrument.replace("_", "/")
-    assert f"left out of it: #6398 {pair}: no stop, no limit" in as_text(
-        risk_rows(store, held, known)
-    )
+    assert f"not counted: #6398 {pair}: no stop, no limit" in as_text(risk_rows(store, held, known))
 
 
 def test_a_trade_without_a_stop_makes_the_open_risk_of_account_and_exposure_unlimited() -> None:

@@ -232,7 +232,7 @@ def test_an_excursion_that_may_still_grow_says_so() -> None:
     found = Excursion(D("0.00100"), D("0.00200"), D("0.00100"), is_provisional=True)
     rows = dict(excursion_rows(the_trade(), found, PIP))
     assert rows["MAE"] == "10.0 pips against you, 1.00 R"
-    assert rows[""] == "so far: the candle of the exit still forms"
+    assert rows[""] == "so far: the candle of the exit is not complete"
     assert "" not in dict(excursion_rows(the_trade(), replace(found, is_provisional=False), PIP))
 
 

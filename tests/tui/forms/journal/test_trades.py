@@ -98,7 +98,7 @@ async def test_the_newest_trade_is_first_and_an_open_one_is_marked(tmp_path: Pat
     assert "!n" in rows(text)[1]
     assert "−2.50" in rows(text)[2]
     assert "+1.20" in rows(text)[3]
-    assert "3 closed, 1 won, net +2.00 USD, of it swap −2.50, +0.02 R of 3" in text
+    assert "3 closed, 1 won, net +2.00 USD, swap in it −2.50, +0.02 R of 3" in text
     assert page.host.reads == 1
 
 
@@ -264,10 +264,10 @@ async def test_it_says_that_it_reads_what_failed_and_that_there_is_nothing(tmp_p
     page.journal.progress = safe("5,000 of 20,000 transactions")
     assert "Reading the journal: 5,000 of 20,000" in await page.after()
     page = Page(tmp_path, [])
-    page.journal.trouble = safe("The journal is not read to its end: no route")
+    page.journal.trouble = safe("The journal is incomplete: no route")
     assert "no route. r reads again" in await page.after()
     page = Page(tmp_path, [closed_trade("1", 1)])
-    page.journal.trouble = safe("The journal is not read to its end: no route")
+    page.journal.trouble = safe("The journal is incomplete: no route")
     assert "no route. r reads again" in await page.after()
     assert "No trade was opened on this account yet" in await Page(tmp_path, []).after(
         "down", "enter"

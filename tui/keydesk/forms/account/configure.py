@@ -119,7 +119,7 @@ class ConfigureForm(Form[ConfigureAccount]):
         if self.context.store.account is None:
             return ("The account is still being read",)
         if isinstance(rate, UnreadableText):
-            return (" ".join(f"margin: {rate.text} {rate.reason}. m types it anew".split()),)
+            return (" ".join(f"margin: {rate.text} {rate.reason}. m: type it again".split()),)
         if fields.too_long():
             return (f"name: it is longer than {MAX_TEXT} characters. k Backspace shortens it",)
         unchanged = fields.changed("name") is None and rate is None

@@ -212,10 +212,13 @@ def risk_rows(store: Store, held: Sequence[str], known: Sequence[Correlation] | 
     rows: Rows = [
         (
             "effective risk",
-            f"{unlimited}{money(risk.together)} {home}, against {money(risk.added)} added{unknown}",
+            f"{unlimited}{money(risk.together)} {home}; {money(risk.added)} if each is lost on its own{unknown}",
         ),
         *_left_out_rows(store),
-        ("correlation", StyledText("of the last 120 hours; grey: too few to rely on", "muted")),
+        (
+            "correlation",
+            StyledText("hourly, over the last 120 hours; grey: too few hours to rely on", "muted"),
+        ),
     ]
     by_strength = sorted(known, key=lambda each: -abs(each.value or 0))
     return [*rows, *(_pair_row(each, risks) for each in by_strength)]
@@ -230,7 +233,7 @@ def _left_out_rows(store: Store) -> Rows:
         f"#{clean_name(each.id)} {pair(each.instrument)}" for each in unprotected[:MAX_NAMED]
     )
     more = f" and {len(unprotected) - MAX_NAMED} more" if len(unprotected) > MAX_NAMED else ""
-    return [("left out of it", StyledText(safe(f"{names}{more}: no stop, no limit"), "warn"))]
+    return [("not counted", StyledText(safe(f"{names}{more}: no stop, no limit"), "warn"))]
 
 
 def _signed_risks(store: Store, held: Sequence[str]) -> Sequence[SignedRisk]:

@@ -61,7 +61,7 @@ def instrument_page_rows(name: str, store: Store, now: float, preset: Decimal | 
         *_hours_rows(known.type, name, store),
         ("spread", f"{pips((context.ask - context.bid) / rules.pip, signed=False)} pips"),
         ("one pip of 10,000", f"{money(one_pip * 10_000, 4)} {home}"),
-        ("decimals", f"{rules.price_precision} of a price, {rules.units_precision} of a size"),
+        ("decimals", f"{rules.price_precision} in a price, {rules.units_precision} in the units"),
         ("margin in force", rate_text(rules.margin_rate)),
         _margin_row(context, preset),
         ("largest position", _or_none(rules.maximum_position)),

@@ -45,8 +45,8 @@ MEANING_FROM = BEFORE_NOW + WIDE_NOW + 48
 DAILY = frozenset(("daily_loss", "daily_loss_percent"))
 FROM_NEXT_DAY = f"counts from the next day, {DAY_END_TEXT}"
 EFFECT_ROLES = {
-    LimitEffect.EXIT_ONLY: "danger",
-    LimitEffect.PAUSES: "danger",
+    LimitEffect.EXIT_ONLY: "loss",
+    LimitEffect.PAUSES: "loss",
     LimitEffect.REFUSES: "loss",
     LimitEffect.ASKS: "warn",
 }
@@ -170,7 +170,7 @@ class LimitsForm(InfoForm[Changes]):
         lines = self._row(at, self.rows[at], now)
         if at and self.rows[at - 1].field.group is group:
             return lines
-        gap = [BLANK] if at and room > len(self.rows) + 2 * len(LimitGroup) else []
+        gap = [BLANK] if at and room >= len(self.rows) + 2 * len(LimitGroup) else []
         return [*gap, ((safe(group.value), "bright"),), *lines]
 
     def _below(self) -> list[TextLine]:
@@ -180,11 +180,11 @@ class LimitsForm(InfoForm[Changes]):
             return [BLANK, *wrap_text(safe(f"✗ {trouble}"), role, self.inside)]
         field = self.rows[self.at].field
         texts = [] if self.inside >= MEANING_FROM else [field.meaning]
-        texts += [self._of_the_day()] if field.name in DAILY else []
-        if self.room > len(self.rows):
-            texts.append(LEGEND)
+        texts += [self._of_the_day()] if field.name in DAILY else [LEGEND]
         lines = [line for text in texts for line in wrap_text(safe(text), "muted", self.inside)]
-        return [BLANK, *lines] if self.room > len(self.rows) and lines else lines
+        groups = len({row.field.group for row in self.rows})
+        spare = self.room - 1 - groups - len(self.rows)  # beside header and rows of one line
+        return [BLANK, *lines] if spare > len(lines) else lines
 
     def _of_the_day(self) -> str:
         """Return when a daily loss limit counts, and which one is in force today."""

@@ -33,8 +33,8 @@ COLUMNS = (
     ("worst", 7),
 )
 DISMISSAL = (
-    "Dismiss it? Compare trades and orders first. It counts as settled then, here and at every start; "
-    "if it takes effect after all, this desk says so until it is closed. y dismisses it."
+    "Dismiss it? Compare trades and orders first. It is then treated as settled, also after a restart. "
+    "If it takes effect after all, this desk says so while it is open. y dismisses it."
 )
 Take = Callable[[Sequence[OrderHistory], Sequence[ExecutionFigures]], None]
 

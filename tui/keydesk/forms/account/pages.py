@@ -125,7 +125,7 @@ class AccountPage(LivePage):
             profit = profit_since(self._bookings, period_start(period, now_ns))
             rows.append((safe(f"booked this {period}"), _profit_text(profit, store)))
         if self._trouble:
-            rows.append(("not read to the end", StyledText(safe(self._trouble), "warn")))
+            rows.append(("incomplete", StyledText(safe(self._trouble), "warn")))
         return rows
 
 
@@ -221,7 +221,7 @@ def _closeout_distance(store: Store, now: float) -> Rows:
     )
     name = f"closeout by {pair(position.instrument)}"
     if at is None:
-        return [(safe(name), "no price of it closes the account out")]
+        return [(safe(name), "no price of it leads to a margin closeout")]
     away = abs(at - context.mid) / context.rules.pip
     at_price = price(at, context.rules.price_precision)
     return [

@@ -83,7 +83,7 @@ class TransactionForm(InfoForm[None]):
     def title_text(self) -> Printable:
         """Name the transaction, and those that it was reached from."""
         if not self.details.id:
-            return "A line of the desk's own"
+            return "A line written by this desk"
         *before, last = (f"#{clean_name(each)}" for each in self._trail)
         way = f"{' → '.join(before[-3:])} → " if before else ""
         return shorten(safe(f"Transaction {way}{last}"), max(1, self.inside - 2))

@@ -217,7 +217,7 @@ def total_line(rows: Iterable[ListedRow], home: str) -> TextLine:
     return (
         (safe(f"  {len(closed):,} closed, {won:,} won, net "), "muted"),
         (safe(f"{money(net, signed=True)} {home}"), signed_role(net)),
-        (safe(f", of it swap {money(swap, signed=True)}"), "muted"),
+        (safe(f", swap in it {money(swap, signed=True)}"), "muted"),
         (safe(f", {money(sum(rs, Decimal(0)), signed=True)} R of {len(rs):,}"), "muted"),
     )
 

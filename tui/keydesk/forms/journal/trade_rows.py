@@ -69,7 +69,7 @@ def excursion_rows(trade: JournalTrade, excursion: Excursion | None, pip: Decima
         also = "" if share is None else f", {money(share)} R"
         rows.append((safe(name), f"{pips(distance, signed=False)} pips {text}{also}"))
     if excursion.is_provisional:
-        rows.append(("", "so far: the candle of the exit still forms"))
+        rows.append(("", "so far: the candle of the exit is not complete"))
     return rows
 
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from time import monotonic
 from typing import ClassVar
 
+from rich.cells import cell_len
+
 from keydesk.alerts.readings import facts_of
 from keydesk.calc.alerts.alert import Alert, AlertState, FiringRecord
 from keydesk.config.alert_settings import AlertSettings
@@ -31,7 +33,6 @@ BELOW = 4  # lines about the chosen one
 CHANNEL_NAMES = {"flash": "flash", "bell": "bell", "desktop": "notification", "command": "command"}
 MUTED_CHANNELS = frozenset(("bell", "desktop"))
 TEXT_WIDTH = 100  # columns of a sentence
-WIDEST_CONDITION = 80
 ORDER = ("on", "paused", "done", "expired")
 
 
@@ -141,7 +142,8 @@ class AlertsForm(InfoForm[None]):
     @property
     def _condition_width(self) -> int:
         room = self._condition_room(distance=self._has_distance, often=self._has_often)
-        return max(1, min(room, WIDEST_CONDITION))
+        longest = max((cell_len(each.text) for each in self.store.alerts.values()), default=0)
+        return max(1, min(room, max(longest, LEAST_CONDITION)))
 
     def _header(self) -> TextLine:
         words = f"  {'pair':<{PAIR_WIDTH}}{'condition':<{self._condition_width}}"

@@ -145,6 +145,7 @@ class ReplayPage(DetailsForm):
 
     KEYS_GO_TO: ClassVar[KeyPlace] = "text"
     WIDTH: ClassVar[int] = 110
+    IN_COLUMNS: ClassVar[bool] = False
 
     def __init__(
         self,

@@ -11,9 +11,8 @@ from rich.cells import cell_len
 from textual.worker import Worker
 
 from keydesk.calc.market.trading_day import booking_date
-from keydesk.forms.info_form import ScrolledForm
+from keydesk.forms.info_form import ScrolledForm, beside, width_of
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
-from keydesk.forms.statistics.view import beside, width_of
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import DAY_PAGE
 from keydesk.text.format import MINUS

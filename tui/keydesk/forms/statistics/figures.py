@@ -18,13 +18,13 @@ from keydesk.calc.trade_journal.statistics import (
     daily_statistics_of,
     statistics_of,
 )
+from keydesk.forms.info_form import beside
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
 from keydesk.forms.statistics.maps import CalendarView, sum_lines
 from keydesk.forms.statistics.pictures import EquityView, HistogramView
 from keydesk.forms.statistics.view import (
     View,
     ViewInput,
-    beside,
 )
 from keydesk.text.sanitize import Printable, safe
 from keydesk.trade_journal.rows import HUNDREDTH, as_shown, basis, number, statistics_rows
@@ -43,7 +43,7 @@ SIGNED = frozenset(
 MEANINGS: Mapping[str, Printable] = {
     "trades": "closed ones",
     "result": "price profit, financing and fees",
-    "win %": "wins of all; zeros are neither",
+    "win %": "wins among all; a result of 0 is neither",
     "payoff": "average win over average loss",
     "expectancy": "the average result of a trade",
     "expectancy R": "the same in units of the first stop's risk",
@@ -55,7 +55,7 @@ MEANINGS: Mapping[str, Printable] = {
     "financing": "is in the result",
     "spread paid": "is in the result",
     "Sharpe, daily NAV": "mean / deviation of daily returns x root of 252",
-    "Sortino, daily NAV": "the same by losing days alone",
+    "Sortino, daily NAV": "the same, with losing days only",
     "max drawdown, daily NAV": "with open losses, transfers taken out",
 }
 WHY_GREY = (
@@ -101,7 +101,7 @@ class FiguresView(View[FigureData]):
     def lines(self, data: FigureData, given: ViewInput) -> Sequence[TextLine]:
         """Return a line for each figure."""
         if not data.statistics.n:
-            text = "No trade was closed yet. Each closed trade counts here by itself."
+            text = "No trade was closed yet. Each one appears here once it is closed."
             return wrap_text(safe(text), "muted", given.width)
         rows = statistics_rows(data.statistics)
         daily = _daily_rows(data.daily)

@@ -270,7 +270,7 @@ def _excursion_text(
     known = given.excursions or {}
     growing = sum(each.id in known and known[each.id].is_provisional for each in given.trades)
     if growing:
-        text = safe(f"{text}   {growing} may still grow: the candle of the exit forms")
+        text = safe(f"{text}   {growing} may still change: the candle of the exit is not complete")
     return [
         (("+ win", "profit"), ("  x loss", "loss"), (text, "muted")),
         (

@@ -5,14 +5,12 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
-from itertools import zip_longest
 from typing import ClassVar, Generic, TypeVar
-
-from rich.cells import cell_len
 
 from keydesk.calc.trade_journal.statistics import FEW_TRADES
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
+from keydesk.forms.info_form import beside, width_of
+from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.text.format import at
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.snapshot import Excursions, JournalSnapshot, OpenProfits, Paths
@@ -101,20 +99,6 @@ def too_few(n: int, needed: int, what: str, width: int) -> list[TextLine]:
 def is_few(n: int) -> bool:
     """Return whether figures of so many trades say little."""
     return n < FEW_TRADES
-
-
-def width_of(line: TextLine) -> int:
-    """Return the columns of a line."""
-    return sum(cell_len(text) for text, _ in line)
-
-
-def beside(left: Sequence[TextLine], width: int, right: Sequence[TextLine]) -> list[TextLine]:
-    """Return lines with others at their right, which begin behind this width."""
-    lines: list[TextLine] = []
-    for one, other in zip_longest(left, right, fillvalue=BLANK):
-        gap: Words = (safe(" " * max(0, width - width_of(one))), "plain")
-        lines.append((*one, gap, *other) if other else one)
-    return lines
 
 
 def in_columns(
