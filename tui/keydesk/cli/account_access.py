@@ -76,12 +76,16 @@ class OpenAccount:
         return document_text(kind, self._about(members))
 
     def _about(self, members: Mapping[str, object]) -> Mapping[str, object]:
-        head: dict[str, object] = {
+        return {**self.head, **members}
+
+    @property
+    def head(self) -> Mapping[str, object]:
+        """What each document about the account begins with."""
+        return {
             "profile": self.target.profile,
             "environment": self.environment,
             "account_id": self.target.account_id,
         }
-        return {**head, **members}
 
     @property
     def journal(self) -> Path:

@@ -431,6 +431,16 @@ class JournalNoteDocument(AccountDocument):
     removed: bool = Field(description="whether the note is empty now, and so gone")
 
 
+class WatchDocument(AccountDocument):
+    """A line of `keydesk watch --alerts --json`."""
+
+    kind: Literal["watch"]
+    event: str = Field(description="watching, prices, alert, or the kind of an event: fill, ...")
+    time: Instant | None
+    text: str
+    data: dict[str, str | int | bool | None]
+
+
 class OrderDocument(AccountDocument):
     """`keydesk order ... --json`: what would be sent, or the outcome of what was sent."""
 
@@ -458,7 +468,13 @@ DOCUMENTS: Mapping[str, type[Document]] = {
         *(PositionsDocument, TransactionsDocument, PricesDocument, CandlesDocument),
         *(DoctorDocument, ProfilesDocument, TemplatesDocument, ExportDocument, HistoryDocument),
         *(JournalTradesDocument, JournalStatisticsDocument, JournalGroupsDocument),
-        *(JournalReportDocument, JournalWhatIfDocument, JournalNoteDocument, OrderDocument),
+        *(
+            JournalReportDocument,
+            JournalWhatIfDocument,
+            JournalNoteDocument,
+            OrderDocument,
+            WatchDocument,
+        ),
     )
 }
 """By kind; a schema file each."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import tzinfo
 from time import monotonic
+from types import MappingProxyType
 
 from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.command import CommandRunner
@@ -17,7 +18,7 @@ from keydesk.alerts.watch import AlertWatch
 from keydesk.calc.alerts.alert import FiringRecord
 from keydesk.calc.market.watchlists import ALL, Watchlist, Watchlists
 from keydesk.cli.account_access import OpenAccount, open_account
-from keydesk.cli.script_output import Refusal
+from keydesk.cli.script_output import SCHEMA_VERSION, Refusal
 from keydesk.config.alert_settings import AlertSettings, load_alert_settings
 from keydesk.config.folders import find_folders, make_private
 from keydesk.feeds import session
@@ -25,10 +26,11 @@ from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.session import Feed
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
-from keydesk.terminal.output import say, say_error
+from keydesk.terminal.output import say, say_error, say_json_line
 from keydesk.text.format import clock, counted
 from keydesk.text.sanitize import SafeText, clean, safe
 from keydesk.words.outages import Broker
+from keydesk_client.models import DateTime
 
 CHECK_INTERVAL = 0.25  # seconds
 INTERRUPTED = 130
@@ -61,7 +63,7 @@ async def _watch(options: Namespace) -> int:
     settings = load_alert_settings(find_folders(options.data, os.environ).config)
     async with open_account(options) as reach:
         make_private(reach.folder)
-        watcher = Watcher(reach, settings)
+        watcher = Watcher(reach, settings, as_json=options.json)
         return await watcher.run()
 
 
@@ -71,9 +73,14 @@ class Watcher:
     Args:
         reach: The open account.
         settings: Which channels each kind of event has.
+        as_json: Whether each event is a line of JSON.
     """
 
-    def __init__(self, reach: OpenAccount, settings: AlertSettings) -> None:
+    def __init__(
+        self, reach: OpenAccount, settings: AlertSettings, *, as_json: bool = False
+    ) -> None:
+        self._as_json = as_json
+        self._head = reach.head
         self.store = Store()
         self.store.zone = reach.zone
         self.store.health.environment = reach.environment
@@ -107,7 +114,9 @@ class Watcher:
         tasks += [asyncio.create_task(self.watch.run()), asyncio.create_task(self._look())]
         await self.watch.settled()
         count = sum(each.state == "on" for each in self.store.alerts.values())
-        say(safe(f"Watching {counted(count, 'alert')} of {self._name}; Ctrl-C ends it"))
+        self._say(
+            "watching", safe(f"Watching {counted(count, 'alert')} of {self._name}; Ctrl-C ends it")
+        )
         tasks.insert(0, asyncio.create_task(self._say_priced()))
         ending = asyncio.create_task(self._ended.wait())
         done, _ = await asyncio.wait([ending, *tasks[-2:]], return_when=asyncio.FIRST_COMPLETED)
@@ -128,7 +137,7 @@ class Watcher:
 
     async def _say_priced(self) -> None:
         await self.feed.priced.wait()
-        say("Prices are arriving")
+        self._say("prices", safe("Prices are arriving"), self.store.clock_ns or None)
 
     async def _look(self) -> None:
         """Revalue the account and evaluate the alerts that do not watch prices, four times a second."""
@@ -142,17 +151,43 @@ class Watcher:
 
     def _report_firing(self, fired: FiringRecord, mine: bool) -> None:
         text = alert_text(fired, self.store.zone)
-        say(safe(text))
+        data = {"alert": fired.alert_id, "value": fired.value, "late": fired.late}
+        self._say("alert", safe(text), fired.time_ns, data)
         if mine:
-            data = {"alert": fired.alert_id, "value": fired.value, "late": fired.late}
             self._delivery.deliver(Event("alert", text, fired.time_ns, self._profile, data))
 
     def _event(self, event: Event) -> None:
-        say(_line(event, self.store.zone))
+        if self._as_json:
+            self._say(event.kind, safe(event.text), event.time_ns, event.data)
+        else:
+            say(_line(event, self.store.zone))
         self._delivery.deliver(event)
+
+    def _say(
+        self,
+        event: str,
+        text: SafeText,
+        time_ns: int | None = None,
+        data: Mapping[str, object] = MappingProxyType({}),
+    ) -> None:
+        """Print a line, or the same as one line of JSON by the schema `watch`."""
+        if not self._as_json:
+            say(text)
+            return
+        time = None if time_ns is None else str(DateTime.from_ns(time_ns))
+        members = {"event": event, "time": time, "text": text, "data": _plain(data)}
+        say_json_line({"schema_version": SCHEMA_VERSION, "kind": "watch", **self._head, **members})
 
     def _tell(self, _level: str, text: str) -> None:
         say_error(safe(text))
+
+
+def _plain(data: Mapping[str, object]) -> Mapping[str, object]:
+    """Return data as JSON has it; amounts are text."""
+    return {
+        name: value if isinstance(value, str | int | None) else str(value)
+        for name, value in data.items()
+    }
 
 
 def _line(event: Event, zone: tzinfo) -> SafeText:

@@ -183,6 +183,7 @@ complete -c keydesk -n '_shtab_keydesk_using watch' -l passphrase-fd -x -d 'read
 complete -c keydesk -n '_shtab_keydesk_using watch' -l passphrase-file -xka "(__fish_complete_path (commandline -ct))" -d 'read the token vault'"'"'s passphrase from this file (mode 0600)'
 complete -c keydesk -n '_shtab_keydesk_using watch' -l data -xka "(__fish_complete_directories)" -d 'keep settings and state in this folder'
 complete -c keydesk -n '_shtab_keydesk_using watch' -l alerts -d 'report alerts and events of the account as they come'
+complete -c keydesk -n '_shtab_keydesk_using watch' -l json -d 'a line of JSON for each event; it goes on when the line is cut'
 complete -c keydesk -n '_shtab_keydesk_using; and test $_shtab_keydesk_npos -eq 0' -a journal -d 'The closed trades of an account: a list, statistics, a page of a day or week.'
 complete -c keydesk -n '_shtab_keydesk_using journal' -s h -l help -d 'show this help message and exit'
 complete -c keydesk -n '_shtab_keydesk_using journal' -l profile -x -d 'the profile (default: the last one)'

@@ -63,6 +63,11 @@ def say_json(value: object) -> None:
     print(json_text(value))
 
 
+def say_json_line(value: object) -> None:
+    """Print a value as one line of JSON, at once: the reader gets each event as it comes."""
+    print(json.dumps(value).replace("\x7f", "\\u007f"), flush=True)
+
+
 def json_text(value: object) -> str:
     """Return a value as JSON of several lines in ASCII, without control characters."""
     return json.dumps(value, indent=2).replace("\x7f", "\\u007f")

@@ -136,6 +136,7 @@ def _add_watch(parser: CommandParser) -> None:
     parser.add_argument(
         "--alerts", action="store_true", help="report alerts and events of the account as they come"
     )
+    add_json(parser, "a line of JSON for each event; it goes on when the line is cut")
 
 
 def _check_watch(parser: CommandParser, options: Namespace) -> None:
@@ -216,7 +217,7 @@ VERBS = (
         "watch:watch",
         "Watch the alerts of an account without the desk.",
         _add_watch,
-        ("keydesk watch --alerts",),
+        ("keydesk watch --alerts", "keydesk watch --alerts --json"),
         _check_watch,
     ),
 )
