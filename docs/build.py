@@ -12,6 +12,8 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+from keydesk.config.settings_files import FILES, settings_of
+
 ROOT = Path(__file__).parent.parent
 BUILD = ROOT / "build"
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
@@ -59,6 +61,30 @@ def write_reference() -> None:
         (folder / f"{name.rpartition('.')[2]}.md").write_text("\n".join(lines), encoding="utf-8")
 
 
+def write_settings() -> None:
+    """Write the page of all settings from their declarations."""
+    lines = [
+        "# All settings",
+        "",
+        "`keydesk config show` prints the same, with what is set; `config check` checks it.",
+        "",
+    ]
+    for file in FILES.values():
+        lines += [f"## {file.name}", "", f"{file.about.capitalize()}.", ""]
+        lines += ["| key | usual | what it is | must be |", "|---|---|---|---|"]
+        for each in settings_of(file.declaration()):
+            cells = (
+                f"`{each.name}`",
+                f"`{each.default}`" if each.default else "",
+                each.about,
+                each.must,
+            )
+            lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
+        lines.append("")
+    page = BUILD / "pages" / "docs" / "all-settings.md"
+    page.write_text("\n".join(lines), encoding="utf-8")
+
+
 def broken_links() -> list[str]:
     """Return the links to files or folders that are not there; links between pages are checked by the build."""
     pages = BUILD / "pages"
@@ -73,6 +99,7 @@ def broken_links() -> list[str]:
 def main() -> int:
     copy_documents()
     write_reference()
+    write_settings()
     if broken := broken_links():
         sys.stderr.write("links to nothing:\n" + "\n".join(broken) + "\n")
         return 1

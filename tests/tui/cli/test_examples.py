@@ -8,7 +8,8 @@ import pytest
 from keydesk.cli.arguments.tree import VERBS
 from support.shell import Run, validate
 
-NOT_TYPED = {  # it names a trade or an order, asks at a terminal, does not end by itself, or needs a file or a profile
+NOT_TYPED = {  # it names a trade or an order, asks at a terminal, does not end by itself, or needs an editor, a file or a profile
+    "config edit",
     "login",
     "order cancel",
     "order close",

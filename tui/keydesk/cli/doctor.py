@@ -86,13 +86,14 @@ def check_locale(environment: Mapping[str, str], measured: str = "") -> Check:
 
 
 def check_settings(folders: Folders) -> Check:
-    """Check the settings file."""
-    try:
-        settings = load_settings(folders.config)
-    except BadSettings as error:
-        return Check("settings", "bad", str(error))
-    known = ", ".join(sorted(settings.profiles)) or "none, the practice market needs none"
-    return Check("settings", "ok", f"profiles: {known}")
+    """Check every file of settings, as the desk reads them."""
+    from keydesk.config.settings_files import FILES  # noqa: PLC0415 - loads the grammars of what is typed
+
+    for file in FILES.values():
+        if why := file.trouble(folders.config):
+            return Check("settings", "bad", why)
+    known = ", ".join(sorted(load_settings(folders.config).profiles))
+    return Check("settings", "ok", f"profiles: {known or 'none, the practice market needs none'}")
 
 
 def check_disk(folders: Folders) -> Check:

@@ -148,13 +148,13 @@ def _declared_at(declaration: type[Table], where: Location) -> tuple[type[Table]
             must = next((each for each in field.metadata if isinstance(each, Must)), None)
             holder = field.annotation
         else:
-            holder = next(_parts(holder), None)
+            holder = next(tables_in(holder), None)
     return table, must
 
 
-def _parts(annotation: Any) -> Iterator[Any]:  # noqa: ANN401 - any type form
-    """Yield the tables that a mapping or list of an annotation holds."""
-    for part in get_args(annotation):
+def tables_in(annotation: Any) -> Iterator[type[Table]]:  # noqa: ANN401 - any type form
+    """Yield the table that an annotation is, or those that its mapping or list holds."""
+    for part in (annotation, *get_args(annotation)):
         plain = get_args(part)[0] if get_origin(part) is Annotated else part
         if isinstance(plain, type) and issubclass(plain, Table):
             yield plain

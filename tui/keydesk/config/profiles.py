@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from keydesk.config.folders import FILE, PRACTICE_MARKET
-from keydesk.config.toml_text import BadSettings
+from keydesk.config.toml_text import BadSettings, first_line
 from keydesk_client.auth.private_files import locked, replace_file
 from keydesk_client.auth.profiles import Profile
 
@@ -88,7 +88,7 @@ def change_file(folder: Path, name: str, change: Callable[["tomlkit.TOMLDocument
     path = named.resolve()  # a link stays a link: some keep their settings elsewhere
     beside = path if path.is_file() or not path.exists() else named  # no lock file beside a device
     with locked(beside):
-        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        text = path.read_text(encoding="utf-8") if path.exists() else f"{first_line(name)}\n\n"
         try:
             document = tomlkit.parse(text)
         except TOMLKitError as error:

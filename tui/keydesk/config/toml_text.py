@@ -6,11 +6,19 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import keydesk
+
+SCHEMAS = Path(keydesk.__file__).parent / "shell" / "settings"
 MAX_BYTES = 4_000_000  # of a file of settings; more would delay the start by seconds
 
 
 class BadSettings(Exception):
     """Raised for a settings file that cannot be used; the text names file, line, field and remedy."""
+
+
+def first_line(name: str) -> str:
+    """Return the first line of a file that is made: the schema by which editors complete and check it."""
+    return f"#:schema {SCHEMAS / Path(name).with_suffix('.json')}"
 
 
 def table_in(path: Path) -> dict[str, Any]:

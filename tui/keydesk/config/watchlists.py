@@ -22,7 +22,7 @@ from keydesk.calc.market.watchlists import (
     name_trouble,
 )
 from keydesk.config.declared import WRONG, Must, Table, read_file, unknown
-from keydesk.config.toml_text import BadSettings
+from keydesk.config.toml_text import BadSettings, first_line
 from keydesk_client.auth.private_files import locked, replace_file
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def _tables_by_name(
 def _empty() -> "tomlkit.TOMLDocument":
     import tomlkit  # noqa: PLC0415 - needed for writing only
 
-    document = tomlkit.document()
+    document = tomlkit.parse(f"{first_line(FILE)}\n")
     for line in HEAD:
         document.add(tomlkit.comment(line))
     document.add(tomlkit.nl())

@@ -5,13 +5,23 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from keydesk.cli.arguments import desk, files, journal, order, reading, safety, shell, sign_in
+from keydesk.cli.arguments import (
+    config,
+    desk,
+    files,
+    journal,
+    order,
+    reading,
+    safety,
+    shell,
+    sign_in,
+)
 from keydesk.cli.arguments.parser import CommandParser, Verb, did_you_mean
 from keydesk.cli.script_output import EXIT_CODES, say_error_json
 
 VERBS = {
     verb.words: verb
-    for module in (sign_in, reading, order, journal, files, safety, shell)
+    for module in (sign_in, reading, order, journal, files, config, safety, shell)
     for verb in module.VERBS
 }
 """By what is typed, one word or two."""
@@ -19,6 +29,7 @@ PRACTICE = "practice"
 GROUPS = {
     PRACTICE: "The practice broker: serve it, replay and shock its market, manage its accounts.",
     "order": "Buy, sell, close, protect, cancel: what it would do; with --yes, it is sent.",
+    "config": "The files of settings: where they are, what they set, whether they can be used.",
     "templates": "The named templates of new tickets, as TOML.",
 }
 """The words that a second word follows, each with what those verbs are about; those of `practice` are the broker's own."""

@@ -1,0 +1,89 @@
+"""`keydesk config`: where the files of settings are, what they set, whether they can be used; editing one."""
+
+import os
+import shlex
+import subprocess
+from argparse import Namespace
+from pathlib import Path
+
+from keydesk.cli.script_output import Refusal
+from keydesk.config.folders import find_folders
+from keydesk.config.settings_files import FILES, Setting, SettingsFile, settings_of
+from keydesk.config.toml_text import first_line, table_in
+from keydesk.terminal.output import say
+from keydesk.text.sanitize import clean, safe
+
+
+def path(options: Namespace) -> int:
+    """Print the files, or one of them, with their folder; return the exit code."""
+    folder = find_folders(options.data, os.environ).config
+    for name in [options.file] if options.file else FILES:
+        say(safe(clean(str(folder / name))))
+    return 0
+
+
+def check(options: Namespace) -> int:
+    """Check every file as the desk does; return 1 if one cannot be used."""
+    folder = find_folders(options.data, os.environ).config
+    code = 0
+    for name, file in FILES.items():
+        why = file.trouble(folder)
+        state = "ok" if (folder / name).exists() else "ok, not there: everything is as usual"
+        say(safe(clean(f"{name}: {why or state}")))
+        code = 1 if why else code
+    return code
+
+
+def show(options: Namespace) -> int:
+    """Print every key of the files: what is set, and as a comment what is not; return the exit code."""
+    folder = find_folders(options.data, os.environ).config
+    for name, file in FILES.items():
+        if options.file in (None, name):
+            _show(folder / name, file)
+    return 0
+
+
+def _show(path: Path, file: SettingsFile) -> None:
+    file.load(path.parent)
+    own = path.read_text(encoding="utf-8").strip() if path.exists() else ""
+    say(safe(clean(f"# {path}: {file.about}")), *(safe(clean(line)) for line in own.splitlines()))
+    set_here = table_in(path)
+    for setting in settings_of(file.declaration()):
+        if not _is_set(set_here, setting):
+            words = " · ".join(part for part in (setting.about, setting.must) if part)
+            say(safe(clean(f"# {setting.name} = {setting.default or '...'}  {words}")))
+    say(safe(""))
+
+
+def _is_set(table: object, setting: Setting) -> bool:
+    for part in setting.name.split("."):
+        if not isinstance(table, dict) or part not in table:
+            return False
+        table = table[part]
+    return True
+
+
+def edit(options: Namespace) -> int:
+    """Open a file in the user's editor and check it then; return the exit code.
+
+    Raises:
+        Refusal: there is no editor, or it failed.
+    """
+    folder = find_folders(options.data, os.environ).config
+    file = FILES[options.file]
+    path = folder / file.name
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not editor:
+        raise Refusal(f"set VISUAL or EDITOR to your editor, or edit {clean(str(path))} by hand")
+    if not path.exists():
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.write_text(f"{first_line(file.name)}\n# {file.about}\n", encoding="utf-8")
+    try:
+        code = subprocess.run([*shlex.split(editor), str(path)], check=False).returncode  # noqa: S603 - the user's own
+    except (OSError, ValueError) as error:
+        raise Refusal(f"the editor {clean(editor)} cannot be started: {error}") from error
+    if code:
+        raise Refusal(f"the editor ended with {code}")
+    why = file.trouble(folder)
+    say(safe(clean(why or f"{file.name}: ok; a desk that is open reads it at its next start")))
+    return 1 if why else 0
