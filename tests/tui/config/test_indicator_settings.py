@@ -6,9 +6,8 @@ import pytest
 
 from keydesk.calc.market.indicator_specs import IndicatorChoice, parse_indicators
 from keydesk.config.indicator_settings import save_indicators, try_to_save
-from keydesk.config.templates import load_templates
-from keydesk.config.toml_text import BadSettings
-from keydesk.config.user_files import load_user_settings
+from keydesk.config.user_files import load_templates, load_user_settings
+from keydesk.settings.toml_text import BadSettings
 
 OWN = """# my sizes
 [sizes]
@@ -68,7 +67,7 @@ def test_saving_changes_one_list_and_keeps_the_rest_with_its_comments(tmp_path: 
     choice = IndicatorChoice("EUR_USD", parse_indicators(("atr 14",)))
     save_indicators(written(tmp_path, OWN), choice)
     assert content(tmp_path) == OWN.replace('["bb 20 2", "rsi 14"]', '["atr 14"]')
-    assert load_templates(tmp_path)[0].sizes[1] == 500
+    assert load_templates(tmp_path).standard.sizes[1] == 500
 
 
 def test_no_indicators_are_a_choice_too(tmp_path: Path) -> None:

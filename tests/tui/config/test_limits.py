@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from keydesk.config.limits import LimitChange, save_limit, try_to_save_limit, with_limit
-from keydesk.config.templates import load_templates
-from keydesk.config.toml_text import BadSettings
+from keydesk.config.user_files import load_templates
+from keydesk.settings.toml_text import BadSettings
 
 D = Decimal
 FILE = """# mine
@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_an_instrument_may_have_limits_of_its_own(folder: Path) -> None:
-    _, limits = load_templates(folder)
+    limits = load_templates(folder).limits
     assert limits.of("EUR_USD").hard_units == D(100_000)
     assert limits.of("XAU_USD").hard_units == D(50)
     assert limits.of("XAU_USD").soft_spread_pips is None
@@ -72,9 +72,9 @@ def test_a_wrong_limit_is_named_with_the_remedy(tmp_path: Path, text: str, words
     ],
 )
 def test_a_change_is_read_again_as_it_was_made(folder: Path, change: LimitChange) -> None:
-    _, before = load_templates(folder)
+    before = load_templates(folder).limits
     save_limit(folder, change)
-    assert load_templates(folder)[1] == with_limit(before, change)
+    assert load_templates(folder).limits == with_limit(before, change)
     assert "# mine" in (folder / "templates.toml").read_text()
 
 

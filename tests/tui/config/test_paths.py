@@ -3,15 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config.folders import (
-    PRACTICE_MARKET,
-    Folders,
-    UnsafeFolder,
-    find_folders,
-    make_private,
-)
-from keydesk.config.settings import Settings, profile_to_open
-from keydesk.config.toml_text import BadSettings
+from keydesk.config.folders import Folders, UnsafeFolder, find_folders, make_private
+from keydesk.config.settings import profile_to_open
+from keydesk.settings.toml_text import BadSettings
+from keydesk.settings.values import PRACTICE_MARKET, Settings
 
 
 def test_xdg_folders_are_used_when_nothing_else_is_said() -> None:

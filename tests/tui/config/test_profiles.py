@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from keydesk.config import profiles
-from keydesk.config.folders import PRACTICE_MARKET
 from keydesk.config.settings import load_settings
-from keydesk.config.toml_text import BadSettings
+from keydesk.settings.toml_text import BadSettings
+from keydesk.settings.values import PRACTICE_MARKET
 from keydesk_client.auth.profiles import Profile
 
 LIVE = Profile("main", "live", "001-1", kept_in="native")

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config.folders import PRACTICE_MARKET
-from keydesk.config.settings import Reconciliation, load_settings
-from keydesk.config.toml_text import BadSettings, table_in
+from keydesk.config.settings import load_settings
+from keydesk.settings.toml_text import BadSettings, table_in
+from keydesk.settings.values import PRACTICE_MARKET, Reconciliation
 from keydesk_client.auth.profiles import Profile
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keydesk.config.settings import load_settings
-from keydesk.config.time_zone import SystemZone, UnknownZone, time_zone
+from keydesk.settings.time_zone import SystemZone, UnknownZone, time_zone
 from keydesk.text import format as show
 
 SECOND = 1_000_000_000

@@ -10,9 +10,8 @@ from keydesk.calc.orders.ticket_draft import Entry
 from keydesk.calc.orders.ticket_settings import STANDARD, Template
 from keydesk.config.folders import TEMPLATES_FILE
 from keydesk.config.template_transfer import export_templates, import_templates
-from keydesk.config.templates import load_templates
-from keydesk.config.toml_text import BadSettings
-from keydesk.config.user_files import load_user_settings
+from keydesk.config.user_files import load_templates, load_user_settings
+from keydesk.settings.toml_text import BadSettings
 
 D = Decimal
 SCALP = """
@@ -142,7 +141,7 @@ def test_a_template_that_does_not_agree_with_the_own_standard_one_is_not_importe
     written(tmp_path, "[template]\nstop_pips = false\n")
     source = tmp_path / "theirs.toml"
     source.write_text('[templates.a]\ntarget = "3r"\n', encoding="utf-8")
-    own, _ = load_templates(tmp_path)
+    own = load_templates(tmp_path).standard
     with pytest.raises(BadSettings, match="target is in R, which needs a stop"):
         import_templates(tmp_path, source, own)
 

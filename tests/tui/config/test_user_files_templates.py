@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from keydesk.calc.orders.ticket_settings import Limits, Template
-from keydesk.config.templates import load_templates
-from keydesk.config.toml_text import BadSettings
-from keydesk.config.user_files import UserSettings, load_user_settings
+from keydesk.config.user_files import UserSettings, load_templates, load_user_settings
+from keydesk.settings.toml_text import BadSettings
+from keydesk.settings.values import OwnTemplates
 
 
 def written(folder: Path, text: str) -> Path:
@@ -17,13 +17,13 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_without_a_file_everything_is_as_usual(tmp_path: Path) -> None:
-    assert load_templates(tmp_path) == (Template(), Limits())
+    assert load_templates(tmp_path) == OwnTemplates()
     assert load_user_settings(tmp_path) == UserSettings()
 
 
 def test_a_distance_of_the_template_may_count_in_average_true_ranges(tmp_path: Path) -> None:
     text = '[template]\nstop = "1.5a"\ntrail = "30p"\n'
-    template, _ = load_templates(written(tmp_path, text))
+    template = load_templates(written(tmp_path, text)).standard
     assert (template.stop_atr, template.trail_atr) == (Decimal("1.5"), None)
     assert template.trail_pips == Decimal(30)
 
@@ -34,7 +34,8 @@ def test_what_is_named_changes_and_the_rest_stays(tmp_path: Path) -> None:
         "[template]\nrisk_percent = 0.5\nstop_pips = 12.5\ntarget_r = false\ntrail_pips = 30\n"
         "[limits]\nhard_units = 200000\nsoft_risk_percent = 1\nslow_ms = 250\n"
     )
-    template, limits = load_templates(written(tmp_path, text))
+    own = load_templates(written(tmp_path, text))
+    template, limits = own.standard, own.limits
     assert template.sizes[1] == Decimal(500)
     assert template.sizes[2] == Template().sizes[2]
     assert template.sizes[3] == Decimal(34046)

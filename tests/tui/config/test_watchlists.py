@@ -6,8 +6,8 @@ import pytest
 
 from keydesk.calc.market import watchlists
 from keydesk.calc.market.watchlists import ALL, USUAL_COLUMNS, ListError, Watchlist, Watchlists
-from keydesk.config.toml_text import BadSettings
 from keydesk.config.watchlists import FILE, WatchlistFile
+from keydesk.settings.toml_text import BadSettings
 
 OWN_TEXT = """\
 # mine

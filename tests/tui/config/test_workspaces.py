@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from keydesk.config.last_workspace import Workspace
-from keydesk.config.toml_text import BadSettings
 from keydesk.config.workspaces import (
     FILE,
     NamedWorkspace,
@@ -15,6 +14,7 @@ from keydesk.config.workspaces import (
     save_bookmark,
     save_workspace,
 )
+from keydesk.settings.toml_text import BadSettings
 
 SCALPING = NamedWorkspace(
     "scalping",

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config.settings import Reconciliation
 from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.reconciliation import Reconciler
+from keydesk.settings.values import Reconciliation
 from keydesk_client.following.feeds import check_changes, update_snapshot
 from keydesk_client.models import Transaction
 from keydesk_client.orders.journal import FileJournal

@@ -11,7 +11,7 @@ from time import monotonic, time_ns
 
 from keydesk.alerts.command import CommandRunner
 from keydesk.calc.alerts.alert import FiringRecord
-from keydesk.config.alert_settings import AlertSettings, EventKind
+from keydesk.settings.values import AlertSettings, EventKind
 from keydesk.store.store import Store
 from keydesk.terminal.notification import BELL, notification, usual_kind
 from keydesk.text.format import clock, date_and_time, pair

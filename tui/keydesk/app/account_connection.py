@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from keydesk.app.account_sources import AccountAddress
-from keydesk.config.settings import Reconciliation
 from keydesk.keys.keymap import KEYMAP, KeyMap
+from keydesk.settings.values import Reconciliation
 from keydesk_client.errors import KeydeskClientError
 
 if TYPE_CHECKING:

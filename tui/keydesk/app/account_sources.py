@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from keydesk.app import practice_broker
 from keydesk.app.practice_broker import EmbeddedBroker, PracticeAddress, PracticeFailed
-from keydesk.config.folders import PRACTICE_MARKET
+from keydesk.settings.values import PRACTICE_MARKET
 from keydesk_client.auth.profiles import Profile
 from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import Forbidden, KeydeskClientError, Unauthorized

@@ -30,13 +30,13 @@ from keydesk.app.workspaces import WorkspaceActions
 from keydesk.config.command_history import CommandHistory
 from keydesk.config.folders import DeskOptions, Folders
 from keydesk.config.last_workspace import WorkspaceFile
-from keydesk.config.settings import Settings
 from keydesk.config.user_files import UserSettings
 from keydesk.config.watchlists import WatchlistFile
 from keydesk.keys.confirm import Letters
 from keydesk.keys.guard import AutoDisarm, Cause, arming_at_start
 from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.screens.desk import DeskScreen
+from keydesk.settings.values import Settings
 from keydesk.store.risk import exit_only_text
 from keydesk.store.store import Store
 from keydesk.terminal.check import TerminalFacts

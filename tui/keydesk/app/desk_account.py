@@ -12,9 +12,9 @@ from textual.app import App
 
 from keydesk.app.account_connection import Connection, open_account
 from keydesk.app.account_sources import AccountAddress
-from keydesk.config.settings import Reconciliation
 from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.keys.keymap import KeyMap
+from keydesk.settings.values import Reconciliation
 from keydesk.store.state import Notice
 from keydesk.store.store import Store
 from keydesk.text.sanitize import safe

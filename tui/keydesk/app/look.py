@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import available_timezones
 
-from keydesk.config.folders import FRAMES, PRACTICE_MARKET
+from keydesk.config.folders import FRAMES
 from keydesk.config.profiles import save_value
-from keydesk.config.time_zone import time_zone
-from keydesk.config.toml_text import BadSettings
+from keydesk.settings.time_zone import time_zone
+from keydesk.settings.toml_text import BadSettings
+from keydesk.settings.values import PRACTICE_MARKET
 from keydesk.store.state import Topic
 from keydesk.widgets import theme
 from keydesk_client.errors import UnsafeFile

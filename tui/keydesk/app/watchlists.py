@@ -8,10 +8,10 @@ from time import time_ns
 from keydesk.app.window import DeskWindow
 from keydesk.calc.market import watchlists
 from keydesk.calc.market.watchlists import Change, ListError
-from keydesk.config.toml_text import BadSettings
 from keydesk.config.watchlists import WatchlistFile
 from keydesk.panes.watch_order import RowFilter
 from keydesk.panes.watchlist import Watchlist
+from keydesk.settings.toml_text import BadSettings
 from keydesk.store.state import Notice
 from keydesk.store.watchlists import active_list, set_lists, show_list
 from keydesk.text.format import pair

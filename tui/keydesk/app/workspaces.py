@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 
 from keydesk.app.window import DeskWindow
 from keydesk.calc.market.indicator_specs import parse_indicators
-from keydesk.config.toml_text import BadSettings
 from keydesk.config.workspaces import (
-    WORKSPACE_NAME,
     NamedWorkspace,
     SavedWorkspaces,
     delete_workspace,
@@ -18,6 +16,8 @@ from keydesk.config.workspaces import (
     save_bookmark,
     save_workspace,
 )
+from keydesk.settings.toml_text import BadSettings
+from keydesk.settings.values import WORKSPACE_NAME
 from keydesk.store.watchlists import show_list
 from keydesk.text.format import pair
 from keydesk_client.errors import UnsafeFile

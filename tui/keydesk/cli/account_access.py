@@ -24,7 +24,8 @@ from keydesk.app.practice_broker import EmbeddedBroker, PracticeFailed
 from keydesk.cli.script_output import Refusal, document_text, say_document
 from keydesk.cli.token_access import given_passphrase, token_of
 from keydesk.config.folders import Folders, find_folders
-from keydesk.config.settings import Settings, load_settings, profile_to_open
+from keydesk.config.settings import load_settings, profile_to_open
+from keydesk.settings.values import Settings
 from keydesk.terminal.output import say, say_error
 from keydesk.text.format import pair
 from keydesk.text.sanitize import clean, safe

@@ -9,7 +9,7 @@ from pathlib import Path
 from keydesk.cli.script_output import Refusal
 from keydesk.config.folders import find_folders
 from keydesk.config.settings_files import FILES, Setting, SettingsFile, settings_of
-from keydesk.config.toml_text import first_line, table_in
+from keydesk.settings.toml_text import first_line, table_in
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import clean, safe
 

@@ -14,16 +14,10 @@ from keydesk.app.account_sources import AccountSource, PracticeMarket, ProfileAc
 from keydesk.app.practice_broker import STOP_SECONDS, EmbeddedBroker
 from keydesk.cli.runner import desk_options, report_error
 from keydesk.cli.script_output import Refusal
-from keydesk.config.folders import (
-    PRACTICE_MARKET,
-    DeskOptions,
-    Folders,
-    UnsafeFolder,
-    find_folders,
-    make_private,
-)
-from keydesk.config.settings import Settings, load_settings, profile_to_open
-from keydesk.config.toml_text import BadSettings
+from keydesk.config.folders import DeskOptions, Folders, UnsafeFolder, find_folders, make_private
+from keydesk.config.settings import load_settings, profile_to_open
+from keydesk.settings.toml_text import BadSettings
+from keydesk.settings.values import PRACTICE_MARKET, Settings
 from keydesk.terminal.check import TerminalCheck, TerminalFacts, unusable
 from keydesk.terminal.output import (
     discard_what_cannot_be_written,

@@ -20,7 +20,7 @@ from keydesk.cli.script_output import Refusal, say_document
 from keydesk.cli.token_access import VAULT
 from keydesk.config.folders import Folders, UnsafeFolder, find_folders, make_private
 from keydesk.config.settings import load_settings
-from keydesk.config.toml_text import BadSettings
+from keydesk.settings.toml_text import BadSettings
 from keydesk.terminal.check import TerminalCheck, TerminalFacts, ascii_locale, unusable
 from keydesk.terminal.output import say
 from keydesk.terminal.query import colour_depth

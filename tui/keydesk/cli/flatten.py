@@ -14,10 +14,11 @@ from keydesk.cli.account_access import (
 )
 from keydesk.cli.script_output import Refusal
 from keydesk.cli.token_access import is_confirmed
-from keydesk.config.folders import PRACTICE_MARKET, find_folders
+from keydesk.config.folders import find_folders
 from keydesk.config.settings import load_settings, profile_to_open
 from keydesk.keys.confirm import Letters
 from keydesk.keys.guard import SEND
+from keydesk.settings.values import PRACTICE_MARKET
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import safe
 from keydesk.trading.desk_session import DeskLock

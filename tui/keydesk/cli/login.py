@@ -17,9 +17,10 @@ from keydesk.cli.token_access import (
     store_of,
     with_retries,
 )
-from keydesk.config.folders import PRACTICE_MARKET, Folders, find_folders
+from keydesk.config.folders import Folders, find_folders
 from keydesk.config.profiles import delete_profile, save_last_profile, save_profile
 from keydesk.config.settings import load_settings, profile_named
+from keydesk.settings.values import PRACTICE_MARKET
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import Printable, SafeText, clean, safe
 from keydesk_client.auth.profiles import Profile

@@ -10,7 +10,7 @@ from keydesk.cli.arguments.desk import DESK
 from keydesk.cli.arguments.tree import desk_parser, find_verb
 from keydesk.cli.script_output import FAILURE, Refusal, UsageError, category_of, say_error_json
 from keydesk.config.folders import DeskOptions, UnsafeFolder
-from keydesk.config.toml_text import BadSettings
+from keydesk.settings.toml_text import BadSettings
 from keydesk.terminal.output import (
     discard_what_cannot_be_written,
     replace_signs,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from keydesk.config.toml_text import BadSettings
+from keydesk.settings.toml_text import BadSettings
 from keydesk.terminal.output import json_text, say_json
 from keydesk_client.errors import (
     ConnectionLost,

@@ -6,17 +6,17 @@ from pathlib import Path
 
 from keydesk.calc.orders.ticket_settings import Template
 from keydesk.cli.script_output import say_document
-from keydesk.config.folders import TEMPLATES_FILE, find_folders
+from keydesk.config.folders import find_folders
 from keydesk.config.template_transfer import export_templates, import_templates
-from keydesk.config.templates import load_templates, read_templates_file
+from keydesk.config.user_files import load_templates
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import clean, safe
 
 
 def list_templates(options: Namespace) -> int:
     """Print the names, and the instruments of each; return the exit code."""
-    folder, standard = _folder_and_standard(options)
-    book = read_templates_file(folder / TEMPLATES_FILE, standard).templates
+    folder, _ = _folder_and_standard(options)
+    book = load_templates(folder).named
     if options.json:
         by_name = {
             name: [each for each, of in book.by_instrument.items() if of == name]
@@ -50,5 +50,4 @@ def import_(options: Namespace) -> int:
 
 def _folder_and_standard(options: Namespace) -> tuple[Path, Template]:
     folder = find_folders(options.data, os.environ).config
-    standard, _ = load_templates(folder)
-    return folder, standard
+    return folder, load_templates(folder).standard

@@ -19,11 +19,12 @@ from keydesk.calc.alerts.alert import FiringRecord
 from keydesk.calc.market.watchlists import ALL, Watchlist, Watchlists
 from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.script_output import SCHEMA_VERSION, Refusal
-from keydesk.config.alert_settings import AlertSettings, load_alert_settings
+from keydesk.config.alert_settings import load_alert_settings
 from keydesk.config.folders import find_folders, make_private
 from keydesk.feeds import session
 from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.session import Feed
+from keydesk.settings.values import AlertSettings
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
 from keydesk.terminal.output import say, say_error, say_json_line

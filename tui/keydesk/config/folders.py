@@ -16,7 +16,6 @@ from keydesk_client.auth.profiles import CONFIG_FILE, profile_folders
 FILE = CONFIG_FILE
 TEMPLATES_FILE = "templates.toml"
 FRAMES = range(1, 31)  # a second
-PRACTICE_MARKET = "practice-market"  # the desk's own broker; no account, no token
 
 
 class UnsafeFolder(Exception):

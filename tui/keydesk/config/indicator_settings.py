@@ -8,40 +8,16 @@ The table has a list for each instrument, and one for those without their own:
 """
 
 from pathlib import Path
-from typing import Annotated
-
-from pydantic import PlainValidator, WithJsonSchema
 
 from keydesk.calc.market.indicator_specs import (
     EVERY_INSTRUMENT,
     IndicatorChoice,
-    IndicatorSpec,
-    IndicatorSyntaxError,
-    parse_indicators,
 )
-from keydesk.config.declared import WRONG, Must
 from keydesk.config.folders import TEMPLATES_FILE
-from keydesk.config.toml_text import BadSettings
+from keydesk.settings.toml_text import BadSettings
 from keydesk_client.errors import UnsafeFile
 
 TABLE = "indicators"
-
-
-def _specs(texts: object) -> tuple[IndicatorSpec, ...]:
-    if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
-        raise WRONG
-    try:
-        return parse_indicators(texts)
-    except IndicatorSyntaxError as error:
-        raise ValueError(f": {error}") from error
-
-
-IndicatorList = Annotated[
-    tuple[IndicatorSpec, ...],
-    PlainValidator(_specs),
-    WithJsonSchema({"type": "array", "items": {"type": "string"}}),
-]
-INDICATORS = Must("a list of texts", '{key} = ["ema 20", "rsi 14"]')
 
 
 def save_indicators(folder: Path, choice: IndicatorChoice) -> None:

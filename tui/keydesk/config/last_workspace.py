@@ -4,22 +4,19 @@ A file that is missing, damaged or of another version means the defaults; write 
 """
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from keydesk.calc.market.granularity import SECONDS
+from keydesk.settings.values import INSTRUMENT
 from keydesk_client.auth.private_files import replace_file
 
 SAVE_EVERY = 2.0  # seconds from look to look
 
 
 MAX_CHARTS = 3  # beside the desk's own
-
-
-NAME = re.compile("[A-Z0-9_]{1,24}")  # of an instrument
 
 
 MAX_BYTES = 10_000  # bytes; ours are some hundred
@@ -110,7 +107,7 @@ def _chart(value: object) -> tuple[str, str]:
         return "", ""
     instrument, granularity = value
     return (
-        instrument if isinstance(instrument, str) and NAME.fullmatch(instrument) else "",
+        instrument if isinstance(instrument, str) and INSTRUMENT.fullmatch(instrument) else "",
         granularity if isinstance(granularity, str) and granularity in SECONDS else "",
     )
 

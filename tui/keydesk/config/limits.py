@@ -1,4 +1,4 @@
-"""The trader's limits in `templates.toml`: read at the start, and written from the page of limits.
+"""The trader's limits in `templates.toml`: changed from the page of limits; everything else in the file stays.
 
     [limits]
     daily_loss_percent = 3
@@ -14,97 +14,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
-
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from typing import Any
 
 from keydesk.calc.orders.limits import LIMIT_FIELDS, LimitField
 from keydesk.calc.orders.ticket_settings import Limits
-from keydesk.config.declared import (
-    WRONG,
-    AboveNothing,
-    AboveNothingOrOff,
-    Must,
-    Table,
-    decimal_of,
-    declare,
-    unknown,
-)
 from keydesk.config.folders import TEMPLATES_FILE
-from keydesk.config.toml_text import BadSettings
+from keydesk.settings.toml_text import BadSettings
 from keydesk.text.format import pair
-from keydesk.text.sanitize import clean
 from keydesk_client.errors import UnsafeFile
 
 TABLE = "limits"
 FIELDS: Mapping[str, LimitField] = {each.name: each for each in LIMIT_FIELDS}
-OF_INSTRUMENTS = tuple(each.name for each in LIMIT_FIELDS if each.per_instrument)
-WHOLE = frozenset(("cool_off_losses", "hard_open_trades"))
-
-
-def _whole(value: object) -> object:
-    number = decimal_of(value)
-    if value is not False and (number is None or number != int(number)):
-        raise WRONG
-    return value
-
-
-def _declared(field: LimitField) -> tuple[Any, Any]:
-    """Return a limit as pydantic takes it: its type, and its default with what it means."""
-    kind = "whole number" if field.name in WHOLE else "number"
-    off = ", or false to have none" if field.may_be_off else ""
-    parts: list[Any] = [BeforeValidator(_whole)] if field.name in WHOLE else []
-    parts.append(Must(f"a {kind} above 0{off}", "{key} = 20"))
-    declared: Any = AboveNothingOrOff if field.may_be_off else AboveNothing
-    for part in parts:
-        declared = Annotated[declared, part]
-    usual = getattr(Limits(), field.name)
-    return declared, Field(
-        default=usual if usual is None else Decimal(str(usual)),
-        description=f"{field.text}, {field.unit}",
-    )
-
-
-InstrumentLimits = declare(
-    "InstrumentLimits", Table, {name: _declared(FIELDS[name]) for name in OF_INSTRUMENTS}
-)
-"""The limits of one instrument: the table `[limits.EUR_USD]`."""
-
-
-class _LimitsTable(Table):
-    model_config = ConfigDict(extra="allow")
-    others: ClassVar[type[Table]] = InstrumentLimits
-    __pydantic_extra__: dict[str, InstrumentLimits] = Field(init=False)  # type: ignore[valid-type]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _only_limits_and_instruments(cls, data: object) -> object:
-        for name, value in data.items() if isinstance(data, dict) else ():
-            if name in FIELDS:
-                continue
-            is_table = isinstance(value, dict)
-            if not is_table:
-                raise ValueError(f".{clean(name)} {unknown(name, tuple(FIELDS))}")
-            if "_" not in name or not name.isupper():
-                raise ValueError(
-                    f".{clean(name)} must be a number, or an instrument: [{TABLE}.EUR_USD]"
-                )
-        return data
-
-
-LimitsTable = declare(
-    "LimitsTable", _LimitsTable, {name: _declared(each) for name, each in FIELDS.items()}
-)
-"""The table `[limits]` of `templates.toml`."""
-
-
-def limits_of(table: Table) -> Limits:
-    """Return the trader's limits of a checked `LimitsTable`."""
-    bounds = {name: value for name, value in table.own_values().items() if name in FIELDS}
-    if "slow_ms" in bounds:
-        bounds["slow_ms"] = float(bounds["slow_ms"])
-    own = {name: each.own_values() for name, each in (table.model_extra or {}).items()}
-    return replace(Limits(), **bounds, instruments=own)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from keydesk.config.folders import FILE, PRACTICE_MARKET
-from keydesk.config.toml_text import BadSettings, first_line
+from keydesk.config.folders import FILE
+from keydesk.settings.toml_text import BadSettings, first_line
+from keydesk.settings.values import PRACTICE_MARKET
 from keydesk_client.auth.private_files import locked, replace_file
 from keydesk_client.auth.profiles import Profile
 

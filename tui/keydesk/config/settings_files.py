@@ -7,12 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from keydesk.config import watchlists, workspaces
-from keydesk.config.alert_settings import ConfigFile, load_alert_settings
-from keydesk.config.declared import Table, tables_in
+from keydesk.config.alert_settings import load_alert_settings
 from keydesk.config.folders import FILE, TEMPLATES_FILE
-from keydesk.config.keymap_file import KEYS_FILE, keymap_declaration, load_keymap
-from keydesk.config.templates import TemplatesFile, load_templates
-from keydesk.config.toml_text import BadSettings
+from keydesk.config.user_files import KEYS_FILE, load_keymap, load_templates
+from keydesk.settings.config_file import ConfigFile
+from keydesk.settings.declared import Table, tables_in
+from keydesk.settings.keymap_file import keymap_declaration
+from keydesk.settings.templates_file import TemplatesFile
+from keydesk.settings.toml_text import BadSettings
+from keydesk.settings.watchlists_file import WatchlistsFile
+from keydesk.settings.workspaces_file import WorkspacesFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +59,13 @@ FILES: Mapping[str, SettingsFile] = {
         SettingsFile(
             watchlists.FILE,
             "watchlists; the desk writes it",
-            lambda: watchlists.WatchlistsFile,
+            lambda: WatchlistsFile,
             watchlists.load_watchlists,
         ),
         SettingsFile(
             workspaces.FILE,
             "layouts and bookmarks; the desk writes it",
-            lambda: workspaces.WorkspacesFile,
+            lambda: WorkspacesFile,
             workspaces.load_workspaces,
         ),
     )

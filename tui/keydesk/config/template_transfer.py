@@ -5,8 +5,8 @@ from pathlib import Path
 
 from keydesk.calc.orders.ticket_settings import Template
 from keydesk.config.folders import TEMPLATES_FILE
-from keydesk.config.templates import TEMPLATES_TABLE, TemplatesRead, read_templates_file
-from keydesk.config.toml_text import BadSettings, table_in, text_in
+from keydesk.settings.templates_file import TEMPLATES_TABLE, read_templates
+from keydesk.settings.toml_text import BadSettings, table_in, text_in
 
 
 def export_templates(
@@ -20,7 +20,7 @@ def export_templates(
     import tomlkit  # noqa: PLC0415 - needed for writing only
 
     path = folder / TEMPLATES_FILE
-    read_templates_file(path, standard)
+    read_templates(path, text_in(path), standard)
     tables = table_in(path).get(TEMPLATES_TABLE, {})
     missing = [name for name in names if name not in tables]
     if missing:
@@ -48,7 +48,7 @@ def import_templates(
 
     from keydesk.config.profiles import change_file  # noqa: PLC0415 - loads tomlkit
 
-    named = TemplatesRead(source, text_in(source), standard or Template()).templates.named
+    named = read_templates(source, text_in(source), standard or Template()).named.named
     tables = table_in(source).get(TEMPLATES_TABLE, {})
     names = tuple(named)
     if not names:

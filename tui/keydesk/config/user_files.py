@@ -6,11 +6,13 @@ from pathlib import Path
 
 from keydesk.calc.market.indicator_specs import IndicatorSpec
 from keydesk.calc.orders.ticket_settings import Limits, Template, TemplateSet
-from keydesk.config.alert_settings import AlertSettings, load_alert_settings
+from keydesk.config.alert_settings import load_alert_settings
 from keydesk.config.folders import TEMPLATES_FILE
-from keydesk.config.keymap_file import load_keymap
-from keydesk.config.templates import read_templates_file
 from keydesk.keys.keymap import KEYMAP, KeyMap
+from keydesk.settings.toml_text import text_in
+from keydesk.settings.values import AlertSettings, OwnTemplates
+
+KEYS_FILE = "keymap.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +27,44 @@ class UserSettings:
     alerts: AlertSettings = field(default_factory=AlertSettings)
 
 
+def load_keymap(folder: Path) -> KeyMap:
+    """Read `keymap.toml` in the folder, lines of id = "key"; a missing file changes nothing.
+
+    Raises:
+        BadSettings: a line names no key of the map, or one that cannot be moved there.
+    """
+    path = folder / KEYS_FILE
+    text = text_in(path)
+    if not text.strip():
+        return KEYMAP
+    from keydesk.settings.keymap_file import read_keymap  # noqa: PLC0415 - for a file only
+
+    return read_keymap(path, text)
+
+
+def load_templates(folder: Path) -> OwnTemplates:
+    """Read `templates.toml` in the folder; a missing file means the defaults.
+
+    Raises:
+        BadSettings: a key or value is wrong.
+    """
+    path = folder / TEMPLATES_FILE
+    text = text_in(path)
+    if not text:
+        return OwnTemplates()
+    from keydesk.settings.templates_file import read_templates  # noqa: PLC0415 - for a file only
+
+    return read_templates(path, text)
+
+
 def load_user_settings(folder: Path) -> UserSettings:
     """Read the trader's files in the config folder; raise BadSettings with file, line, field and remedy."""
-    read = read_templates_file(folder / TEMPLATES_FILE)
+    own = load_templates(folder)
     return UserSettings(
         keymap=load_keymap(folder),
-        template=read.standard,
-        limits=read.limits,
-        indicators=read.file.indicators,
-        templates=read.templates,
+        template=own.standard,
+        limits=own.limits,
+        indicators=own.indicators,
+        templates=own.named,
         alerts=load_alert_settings(folder),
     )

@@ -13,23 +13,19 @@ charts = [["", "M5"], ["XAU_USD", "H1"], ["", "D"]]
 indicators = ["ema 20"]
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema, model_validator
-
-from keydesk.calc.market.granularity import SECONDS
-from keydesk.calc.market.indicator_specs import IndicatorSyntaxError, parse_indicators
-from keydesk.config.declared import WRONG, Must, Table, read_file
-from keydesk.config.last_workspace import NAME, Workspace, charts_in
+from keydesk.config.last_workspace import Workspace, charts_in
 from keydesk.config.profiles import change_file
+from keydesk.settings.toml_text import text_in
+
+if TYPE_CHECKING:
+    from keydesk.settings.workspaces_file import WorkspaceTable
 
 FILE = "workspaces.toml"
-LETTER = re.compile("[a-z]")
-WORKSPACE_NAME = re.compile("[a-z0-9][a-z0-9-]{0,19}")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -66,7 +62,29 @@ def load_workspaces(folder: Path) -> SavedWorkspaces:
     Raises:
         BadSettings: the file is not TOML, or a member is wrong; the text names it.
     """
-    return read_file(folder / FILE, WorkspacesFile).saved()
+    path = folder / FILE
+    text = text_in(path)
+    if not text:
+        return SavedWorkspaces()
+    from keydesk.settings.workspaces_file import read_workspaces  # noqa: PLC0415 - for a file only
+
+    file = read_workspaces(path, text)
+    named = {name: _named(name, table) for name, table in file.workspaces.items()}
+    return SavedWorkspaces(named, file.bookmarks)
+
+
+def _named(name: str, table: "WorkspaceTable") -> NamedWorkspace:
+    workspace = Workspace(
+        granularity=table.timeframe,
+        fronts=table.panes,
+        focused=table.focused,
+        sorting=table.sorting,
+        watchlist=table.list,
+        filter=table.filter,
+        zoomed=table.zoomed,
+        charts=charts_in(table.charts),
+    )
+    return NamedWorkspace(name, table.key, workspace, table.indicators)
 
 
 def save_workspace(folder: Path, named: NamedWorkspace) -> None:
@@ -115,147 +133,3 @@ def _table(named: NamedWorkspace) -> dict[str, object]:
         "filter": left.filter,
     }
     return table | {name: text for name, text in texts.items() if text}
-
-
-def _letter(text: str) -> str:
-    if not LETTER.fullmatch(text):
-        raise WRONG
-    return text
-
-
-def _workspace_name(name: str) -> str:
-    if not WORKSPACE_NAME.fullmatch(name):
-        raise ValueError("must be a table, its name small letters and digits")
-    return name
-
-
-def _instrument(value: object) -> str:
-    if not isinstance(value, str) or NAME.fullmatch(value) is None:
-        raise ValueError('must be a letter and an instrument, such as g = "GBP_USD"')
-    return value
-
-
-def _bookmark_letter(text: str) -> str:
-    if not LETTER.fullmatch(text):
-        raise ValueError('must be a letter and an instrument, such as g = "GBP_USD"')
-    return text
-
-
-def _timeframe(value: object) -> str:
-    if not isinstance(value, str) or value not in SECONDS:
-        raise WRONG
-    return value
-
-
-def _indicators(texts: object) -> tuple[str, ...]:
-    if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
-        raise WRONG
-    try:
-        return tuple(each.text for each in parse_indicators(texts))
-    except IndicatorSyntaxError as error:
-        raise ValueError(f": {error}") from error
-
-
-def _short(most: int) -> tuple[Any, Any]:
-    """Return what a text of a workspace is checked by."""
-
-    def check(value: object) -> str:
-        if not isinstance(value, str) or not value.isprintable() or len(value) > most:
-            raise WRONG
-        return value
-
-    return PlainValidator(check), Must(f"text in quotes, at most {most} characters")
-
-
-class WorkspaceTable(Table):
-    """A table `[workspaces.NAME]`: what is shown and how; `:layout save NAME` writes it."""
-
-    key: Annotated[str, AfterValidator(_letter), Must("a small letter", '{key} = "s"')]
-    """The letter behind ' that shows it."""
-
-    timeframe: Annotated[
-        str,
-        PlainValidator(_timeframe),
-        WithJsonSchema({"enum": list(SECONDS)}),
-        Must(f"one of: {' '.join(SECONDS)}"),
-    ] = "M5"
-    """The timeframe of the chart."""
-
-    panes: Annotated[dict[str, str], Must("names", 'panes = { trades = "orders" }')] = Field(
-        default_factory=dict[str, str]
-    )
-    """Which of the panes that share a place is in front."""
-
-    charts: Annotated[
-        tuple[tuple[str, str], ...],
-        PlainValidator(charts_in),
-        WithJsonSchema({"type": "array", "items": {"type": "array", "items": {"type": "string"}}}),
-    ] = ()
-    """Further charts: the instrument ("" for the one in focus) and the timeframe of each."""
-
-    indicators: Annotated[
-        tuple[str, ...],
-        PlainValidator(_indicators),
-        WithJsonSchema({"type": "array", "items": {"type": "string"}}),
-        Must("texts", '{key} = ["ema 20"]'),
-    ] = ()
-    """The indicators of the chart."""
-
-    list: Annotated[str, *_short(40), WithJsonSchema({"type": "string"})] = ""
-    """The watchlist."""
-
-    focused: Annotated[str, *_short(20), WithJsonSchema({"type": "string"})] = ""
-    """The pane that has the keys."""
-
-    zoomed: Annotated[str, *_short(20), WithJsonSchema({"type": "string"})] = ""
-    """The pane that is shown alone."""
-
-    sorting: Annotated[str, *_short(40), WithJsonSchema({"type": "string"})] = ""
-    """The sorting of the watchlist."""
-
-    filter: Annotated[str, *_short(40), WithJsonSchema({"type": "string"})] = ""
-    """The filter of the watchlist."""
-
-    def named(self, name: str) -> NamedWorkspace:
-        """Return it under its name."""
-        workspace = Workspace(
-            granularity=self.timeframe,
-            fronts=self.panes,
-            focused=self.focused,
-            sorting=self.sorting,
-            watchlist=self.list,
-            filter=self.filter,
-            zoomed=self.zoomed,
-            charts=self.charts,
-        )
-        return NamedWorkspace(name, self.key, workspace, self.indicators)
-
-
-class WorkspacesFile(Table):
-    """All of `workspaces.toml`."""
-
-    workspaces: dict[Annotated[str, AfterValidator(_workspace_name)], WorkspaceTable] = Field(
-        default_factory=dict[str, WorkspaceTable]
-    )
-    """Named layouts."""
-
-    bookmarks: dict[
-        Annotated[str, AfterValidator(_bookmark_letter)],
-        Annotated[str, PlainValidator(_instrument), WithJsonSchema({"type": "string"})],
-    ] = Field(default_factory=dict[str, str])
-    """Letters of instruments: m and a letter writes one, ' and the letter goes there."""
-
-    @model_validator(mode="after")
-    def _letters_are_distinct(self) -> "WorkspacesFile":
-        letters = [*self.bookmarks, *(each.key for each in self.workspaces.values())]
-        for letter in letters:
-            if letters.count(letter) > 1:
-                raise ValueError(
-                    f"the letter {letter} is used twice: give each layout and bookmark its own letter"
-                )
-        return self
-
-    def saved(self) -> SavedWorkspaces:
-        """Return the content as the desk uses it."""
-        named = {name: table.named(name) for name, table in self.workspaces.items()}
-        return SavedWorkspaces(named, self.bookmarks)

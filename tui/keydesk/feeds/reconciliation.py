@@ -5,8 +5,8 @@ They are looked for there as well as on the stream: a snapshot may hold their ef
 
 from dataclasses import dataclass, field
 
-from keydesk.config.settings import Reconciliation
 from keydesk.feeds.account_feed import AccountFeed
+from keydesk.settings.values import Reconciliation
 from keydesk_client.account.values import number_of
 from keydesk_client.arithmetic.constants import SECOND
 from keydesk_client.errors import KeydeskClientError, OutOfRange

@@ -50,7 +50,7 @@ function _shtab_keydesk_using
   test "$_shtab_keydesk_cmdpath" = "$argv"
 end
 
-set -g _shtab_keydesk_commands login logout profiles status accounts orders positions trades transactions prices candles chart watch journal export history flatten cancel-all lock doctor reset-terminal skill completions schema practice 'practice serve' 'practice reset' 'practice check' 'practice status' 'practice pause' 'practice play' 'practice speed' 'practice step' 'practice jump' 'practice scenarios' 'practice replay' 'practice finish' 'practice shock' 'practice faults' 'practice checkpoint' 'practice ledgers' 'practice account' 'practice account add' 'practice account reset' 'practice account clone' 'practice account deposit' 'practice account withdraw' 'practice account margin' 'practice token' 'practice room' order 'order buy' 'order sell' 'order close' 'order protect' 'order cancel' templates 'templates list' 'templates export' 'templates import'
+set -g _shtab_keydesk_commands login logout profiles status accounts orders positions trades transactions prices candles chart watch journal export history flatten cancel-all lock doctor reset-terminal skill completions schema practice 'practice serve' 'practice reset' 'practice check' 'practice status' 'practice pause' 'practice play' 'practice speed' 'practice step' 'practice jump' 'practice scenarios' 'practice replay' 'practice finish' 'practice shock' 'practice faults' 'practice checkpoint' 'practice ledgers' 'practice account' 'practice account add' 'practice account reset' 'practice account clone' 'practice account deposit' 'practice account withdraw' 'practice account margin' 'practice token' 'practice room' order 'order buy' 'order sell' 'order close' 'order protect' 'order cancel' config 'config path' 'config show' 'config check' 'config edit' templates 'templates list' 'templates export' 'templates import'
 set -g _shtab_keydesk_opts_with_value --account --alias --at --balance --break-even --by --candles --cors-origin --count --csv --currency --data --date --draw --environment --faults --fps --from --granularity --host --hours --instrument --ledger --margin-rate --mistake --note --out --outcome --owner --passphrase-fd --passphrase-file --port --price --price-rate --profile --rate-limit --rating --refresh --rest-url --seconds --seed --setup --side --since --size --speed --start --state --stop --stream-url --tag --tags --target --theme --to --token --token-fd --token-file --trail --type --uds --with-text
 
 complete -c keydesk -e
@@ -500,6 +500,23 @@ complete -c keydesk -n '_shtab_keydesk_using order cancel' -l json -d 'as JSON, 
 complete -c keydesk -n '_shtab_keydesk_using order cancel' -l yes -d 'send it'
 complete -c keydesk -n '_shtab_keydesk_using order cancel' -l live -d 'needed with --yes on live money'
 complete -c keydesk -n '_shtab_keydesk_using order cancel' -l despite-warnings -d 'needed with --yes where the dry run warns, as of an order without a stop'
+complete -c keydesk -n '_shtab_keydesk_using; and test $_shtab_keydesk_npos -eq 0' -a config -d 'The files of settings: where they are, what they set, whether they can be used.'
+complete -c keydesk -n '_shtab_keydesk_using config' -s h -l help -d 'show this help message and exit'
+complete -c keydesk -n '_shtab_keydesk_using config; and test $_shtab_keydesk_npos -eq 0' -a path -d 'Name the files of settings with their folder.'
+complete -c keydesk -n '_shtab_keydesk_using config path' -s h -l help -d 'show this help message and exit'
+complete -c keydesk -n '_shtab_keydesk_using config path' -l data -xka "(__fish_complete_directories)" -d 'keep settings and state in this folder'
+complete -c keydesk -n '_shtab_keydesk_using config path; and test $_shtab_keydesk_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'one of: config.toml, templates.toml, keymap.toml, watchlists.toml, workspaces.toml'
+complete -c keydesk -n '_shtab_keydesk_using config; and test $_shtab_keydesk_npos -eq 0' -a show -d 'Show what the files set and, as comments, every other key with its usual value.'
+complete -c keydesk -n '_shtab_keydesk_using config show' -s h -l help -d 'show this help message and exit'
+complete -c keydesk -n '_shtab_keydesk_using config show' -l data -xka "(__fish_complete_directories)" -d 'keep settings and state in this folder'
+complete -c keydesk -n '_shtab_keydesk_using config show; and test $_shtab_keydesk_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'one of: config.toml, templates.toml, keymap.toml, watchlists.toml, workspaces.toml'
+complete -c keydesk -n '_shtab_keydesk_using config; and test $_shtab_keydesk_npos -eq 0' -a check -d 'Check the files as the desk does: file, line, key and remedy of what is wrong.'
+complete -c keydesk -n '_shtab_keydesk_using config check' -s h -l help -d 'show this help message and exit'
+complete -c keydesk -n '_shtab_keydesk_using config check' -l data -xka "(__fish_complete_directories)" -d 'keep settings and state in this folder'
+complete -c keydesk -n '_shtab_keydesk_using config; and test $_shtab_keydesk_npos -eq 0' -a edit -d 'Open a file in VISUAL or EDITOR, and check it then.'
+complete -c keydesk -n '_shtab_keydesk_using config edit' -s h -l help -d 'show this help message and exit'
+complete -c keydesk -n '_shtab_keydesk_using config edit' -l data -xka "(__fish_complete_directories)" -d 'keep settings and state in this folder'
+complete -c keydesk -n '_shtab_keydesk_using config edit; and test $_shtab_keydesk_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'one of: config.toml, templates.toml, keymap.toml, watchlists.toml, workspaces.toml'
 complete -c keydesk -n '_shtab_keydesk_using; and test $_shtab_keydesk_npos -eq 0' -a templates -d 'The named templates of new tickets, as TOML.'
 complete -c keydesk -n '_shtab_keydesk_using templates' -s h -l help -d 'show this help message and exit'
 complete -c keydesk -n '_shtab_keydesk_using templates; and test $_shtab_keydesk_npos -eq 0' -a list -d 'Name the templates of new tickets, and the instruments that begin with each.'

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from keydesk.app.alerts.account_alerts import AccountAlerts
-from keydesk.config.alert_settings import AlertSettings
 from keydesk.keys.keymap import KEYMAP
 from keydesk.parse.alerts import parse_alert
+from keydesk.settings.values import AlertSettings
 from keydesk.store.store import Store
 from support.alert_watch import D, watching
 from support.data.desk_data import desk_store

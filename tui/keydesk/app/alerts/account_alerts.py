@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from keydesk.calc.market.sessions import is_friday_evening, week_at
-from keydesk.config.alert_settings import AlertSettings
 from keydesk.keys.keymap import KeyMap
+from keydesk.settings.values import AlertSettings
 from keydesk.store.risk import unprotected_trades
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from keydesk.calc.alerts.condition import Direction
     from keydesk.calc.alerts.fact_conditions import TradeResult
     from keydesk.calc.alerts.price_conditions import PriceCross
-    from keydesk.config.alert_settings import EventKind
     from keydesk.forms.market.new_alert import AlertChoice
     from keydesk.forms.requests import AlertAction
+    from keydesk.settings.values import EventKind
 
 
 FLASH = 1.5  # seconds

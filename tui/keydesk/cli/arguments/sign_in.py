@@ -26,7 +26,7 @@ def _add_login(parser: CommandParser) -> None:
 
 
 def _name(text: str) -> str:
-    from keydesk.config.folders import PRACTICE_MARKET  # noqa: PLC0415 - as above
+    from keydesk.settings.values import PRACTICE_MARKET  # noqa: PLC0415 - as above
 
     if not NAME.fullmatch(text) or text == PRACTICE_MARKET:
         raise argparse.ArgumentTypeError(

@@ -20,7 +20,7 @@ from keydesk.cli.order.knowledge import Knowledge, knowledge_of, why_exits_only
 from keydesk.cli.order.sending import Proposal, carry_out
 from keydesk.cli.script_output import Refusal, UsageError
 from keydesk.config.folders import find_folders
-from keydesk.config.templates import load_templates
+from keydesk.config.user_files import load_templates
 from keydesk.parse.orders import OrderSyntaxError, parse_order
 from keydesk.store.risk import open_risk_of, usual_size
 from keydesk.text.format import money
@@ -47,11 +47,11 @@ async def _enter(side: Side, options: Namespace) -> int:
         typed = parse_order(tokens(" ".join(options.words).lower()))
     except OrderSyntaxError as error:
         raise UsageError(str(error)) from error
-    template, limits = load_templates(find_folders(options.data, os.environ).config)
+    own = load_templates(find_folders(options.data, os.environ).config)
     async with open_account(options) as reach:
         instrument = await instrument_of(reach, options.instrument)
-        async with knowledge_of(reach, instrument, limits) as known:
-            draft = typed.on(_blank(side, instrument, known, template), known.store.now_ns)
+        async with knowledge_of(reach, instrument, own.limits) as known:
+            draft = typed.on(_blank(side, instrument, known, own.standard), known.store.now_ns)
             proposal = _proposal(reach, draft, known)
             return await carry_out(reach, options, proposal, opens=True)
 

@@ -21,11 +21,12 @@ from keydesk.calc.orders.limits import (
 )
 from keydesk.calc.orders.ticket_draft import Entry, UnreadableText, above_zero, is_number_key
 from keydesk.calc.orders.ticket_settings import Limits
-from keydesk.config.limits import WHOLE, LimitChange, with_limit
+from keydesk.config.limits import LimitChange, with_limit
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import LIMITS
+from keydesk.settings.values import WHOLE_LIMITS
 from keydesk.store.frame import Frame
 from keydesk.store.risk import day_result, open_risk_of
 from keydesk.store.store import Store
@@ -75,7 +76,11 @@ class LimitRow:
     def value(self) -> Decimal | UnreadableText | None:
         """The limit that is typed, None for none; else why it cannot be one."""
         number = above_zero(self.entry.value)
-        if isinstance(number, Decimal) and self.field.name in WHOLE and number != int(number):
+        if (
+            isinstance(number, Decimal)
+            and self.field.name in WHOLE_LIMITS
+            and number != int(number)
+        ):
             return UnreadableText(self.entry.text, "is not a whole number")
         if isinstance(number, Decimal) and not has_sane_size(number):
             return UnreadableText(self.entry.text, f"has over {MAX_DIGITS} digits")

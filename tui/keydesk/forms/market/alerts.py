@@ -8,12 +8,12 @@ from rich.cells import cell_len
 
 from keydesk.alerts.readings import facts_of
 from keydesk.calc.alerts.alert import Alert, AlertState, FiringRecord
-from keydesk.config.alert_settings import AlertSettings
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.requests import AlertAction, AlertVerb
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import ALERTS, KEYMAP, KeyMap
+from keydesk.settings.values import AlertSettings
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store

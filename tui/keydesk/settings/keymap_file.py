@@ -7,28 +7,19 @@ from typing import Annotated, Any
 
 from pydantic import Field, PlainValidator, WithJsonSchema
 
-from keydesk.config.declared import WRONG, Must, Table, checked, declare, line_of
-from keydesk.config.toml_text import BadSettings, parsed, text_in
 from keydesk.keys.guard import SEND
-from keydesk.keys.keymap import KEYMAP, KEYS, ON_THE_DESK, SHOWN, Key, KeyMap
+from keydesk.keys.keymap import KEYS, ON_THE_DESK, SHOWN, Key, KeyMap
+from keydesk.settings.declared import WRONG, Must, Table, checked, declare, line_of
+from keydesk.settings.toml_text import BadSettings, parsed
 
-KEYS_FILE = "keymap.toml"
 NEEDS_ALT_GRAPH = frozenset("[]{}\\|@~^`")  # on many layouts these need AltGr or a dead key
 OLD_KEYS = {"labels": "t", "chart-pin": "w"}
 """Actions whose key has moved, and their key before: files from then still hold."""
 
 
-def load_keymap(folder: Path) -> KeyMap:
-    """Read `keymap.toml` in the folder; a missing file changes nothing.
-
-    Raises:
-        BadSettings: a line names no key of the map, or one that cannot be moved there.
-    """
-    path = folder / KEYS_FILE
-    text = text_in(path)
+def read_keymap(path: Path, text: str) -> KeyMap:
+    """Return the key map with the keys of a file; raise BadSettings for a line that cannot be used."""
     table = parsed(text, path)
-    if not table:
-        return KEYMAP
     for name in [each.id for each in KEYS if each.id in table and not _may_move(each)]:
         raise BadSettings(
             f"{path}:{line_of(text, (name,))}: {name} cannot be moved; remove the line"

@@ -23,7 +23,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from keydesk.calc.orders.limits import has_sane_size
-from keydesk.config.toml_text import BadSettings, parsed, text_in
+from keydesk.settings.toml_text import BadSettings, parsed, text_in
 from keydesk.text.sanitize import clean
 
 Location = tuple[int | str, ...]

@@ -19,7 +19,7 @@ USD_JPY = "scalp"
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -36,8 +36,9 @@ from pydantic import (
 from keydesk.calc.orders.plans.exit_plans import NO_PROFIT, NO_STEP
 from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT, ScaleOut, parse_scale_out
 from keydesk.calc.orders.ticket_draft import Entry, Kind, Unit, expiries_of
-from keydesk.calc.orders.ticket_settings import STANDARD, Limits, Template, TemplateSet
-from keydesk.config.declared import (
+from keydesk.calc.orders.ticket_settings import STANDARD, Template, TemplateSet
+from keydesk.parse.orders import KINDS, OrderSyntaxError, ParsedOrder, parse_order
+from keydesk.settings.declared import (
     WRONG,
     AboveNothing,
     AboveNothingOrOff,
@@ -48,11 +49,10 @@ from keydesk.config.declared import (
     line_of,
     unknown,
 )
-from keydesk.config.folders import TEMPLATES_FILE
-from keydesk.config.indicator_settings import INDICATORS, IndicatorList
-from keydesk.config.limits import LimitsTable, limits_of
-from keydesk.config.toml_text import BadSettings, parsed, text_in
-from keydesk.parse.orders import KINDS, OrderSyntaxError, ParsedOrder, parse_order
+from keydesk.settings.indicator_list import INDICATORS, IndicatorList
+from keydesk.settings.limits_table import LimitsTable, limits_of
+from keydesk.settings.toml_text import BadSettings, parsed
+from keydesk.settings.values import OwnTemplates
 from keydesk.text.typed import distance, duration_s, tokens
 
 TEMPLATES_TABLE, INSTRUMENTS_TABLE = "templates", "instruments"
@@ -393,62 +393,49 @@ class TemplatesFile(Table):
     """The template that tickets of an instrument begin with."""
 
 
-class TemplatesRead:
-    """The content of a checked file as the desk uses it."""
+def read_templates(path: Path, text: str, standard: Template | None = None) -> OwnTemplates:
+    """Return the content of a file as the desk uses it.
 
-    def __init__(self, path: Path, text: str, standard: Template | None = None) -> None:
-        """Read a text.
+    Args:
+        path: the file, for messages.
+        text: its content.
+        standard: what its templates leave out; None: its own table `[template]`.
 
-        Args:
-            path: the file, for messages.
-            text: its content.
-            standard: what its templates leave out; None: its own table `[template]`.
-
-        Raises:
-            BadSettings: a key or value is wrong.
-        """
-        self._path, self._text = path, text
-        self.file = checked(parsed(text, path), TemplatesFile, path, text)
-        self.limits: Limits = limits_of(self.file.limits)
-        self.standard = standard or self.file.template.template(self.file.sizes)
-        named = {
-            name: self._agreeing(name, each.template(name, self.standard))
-            for name, each in self.file.templates.items()
-        }
-        for instrument, name in self.file.instruments.items():
-            if not isinstance(name, str) or (name != STANDARD and name not in named):
-                known = ", ".join((STANDARD, *named))
-                self._refuse(
-                    (INSTRUMENTS_TABLE, instrument), f" must name a template, one of: {known}"
-                )
-        self.templates = TemplateSet(named, dict(self.file.instruments))
-
-    def _agreeing(self, name: str, template: Template) -> Template:
-        choices = expiries_of(template.kind)
-        has_stop = template.stop_pips is not None or template.stop_atr is not None
-        if template.expiry and template.expiry not in choices:
-            self._refuse(
-                (TEMPLATES_TABLE, name, "expiry"), f" must be one of: {', '.join(choices)}"
-            )
-        if template.target is None and template.target_r is not None and not has_stop:
-            self._refuse((TEMPLATES_TABLE, name, "target"), " is in R, which needs a stop")
-        if not has_stop and template.scale_out.shares:
-            self._refuse((TEMPLATES_TABLE, name, "scale_out"), " is in R, which needs a stop")
-        if not has_stop and template.exit_rules.counts_in_r:
-            self._refuse((TEMPLATES_TABLE, name), ": its exit plan is in R, which needs a stop")
-        return template
-
-    def _refuse(self, where: tuple[str, ...], sentence: str) -> None:
-        line = line_of(self._text, where)
-        raise BadSettings(f"{self._path}:{line}: {'.'.join(where)}{sentence}")
+    Raises:
+        BadSettings: a key or value is wrong.
+    """
+    file = checked(parsed(text, path), TemplatesFile, path, text)
+    standard = standard or file.template.template(file.sizes)
+    named = {name: each.template(name, standard) for name, each in file.templates.items()}
+    wrong = [
+        (where, why) for name, each in named.items() for where, why in _disagreeing(name, each)
+    ]
+    known = ", ".join((STANDARD, *named))
+    wrong += [
+        ((INSTRUMENTS_TABLE, instrument), f" must name a template, one of: {known}")
+        for instrument, name in file.instruments.items()
+        if not isinstance(name, str) or (name != STANDARD and name not in named)
+    ]
+    for where, why in wrong:
+        raise BadSettings(f"{path}:{line_of(text, where)}: {'.'.join(where)}{why}")
+    return OwnTemplates(
+        standard,
+        limits_of(file.limits),
+        file.indicators,
+        TemplateSet(named, dict(file.instruments)),
+    )
 
 
-def read_templates_file(path: Path, standard: Template | None = None) -> TemplatesRead:
-    """Read a file of templates; a missing one has the defaults. Raises BadSettings."""
-    return TemplatesRead(path, text_in(path), standard)
-
-
-def load_templates(folder: Path) -> tuple[Template, Limits]:
-    """Read the standard template and the limits of `templates.toml` in the folder; raise BadSettings."""
-    read = read_templates_file(folder / TEMPLATES_FILE)
-    return read.standard, read.limits
+def _disagreeing(name: str, template: Template) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the fields of a template that do not agree with the others, each with the reason."""
+    table = (TEMPLATES_TABLE, name)
+    choices = expiries_of(template.kind)
+    has_stop = template.stop_pips is not None or template.stop_atr is not None
+    if template.expiry and template.expiry not in choices:
+        yield (*table, "expiry"), f" must be one of: {', '.join(choices)}"
+    if template.target is None and template.target_r is not None and not has_stop:
+        yield (*table, "target"), " is in R, which needs a stop"
+    if not has_stop and template.scale_out.shares:
+        yield (*table, "scale_out"), " is in R, which needs a stop"
+    if not has_stop and template.exit_rules.counts_in_r:
+        yield table, ": its exit plan is in R, which needs a stop"
