@@ -15,5 +15,5 @@ class Defaults:
 
     account_id: str | None = None
     datetime_format: TimeFormat = "RFC3339"
-    instruments: "dict[str, Instrument]" = field(default_factory=dict)
+    instruments: "dict[str, Instrument]" = field(default_factory=dict[str, "Instrument"])
     """The instruments of the account, by name; empty until they are read."""

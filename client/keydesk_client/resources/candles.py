@@ -41,6 +41,8 @@ CANDLES = Reader(CandlestickResponse, CANDLES_BODY)
 LATEST = Reader(LatestCandlesResponse, CANDLES_BODY)
 
 MAX_CANDLES = 5000
+MAX_HELD = 10_000_000
+"""Candles that `last` returns at most: 5 GB; `iterate` holds a page."""
 LAST_HOUR = 23
 COMPONENTS = frozenset("MBA")
 GRANULARITIES: Final = enum_values(Granularity)
@@ -277,8 +279,7 @@ class Candles(Resource):
         The last one may be forming: see `complete`. Options: `granularity` (S5 by default), `price` (M by default), `smooth`,
         `daily_alignment`, `alignment_timezone`, `weekly_alignment`.
         """
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-            raise InvalidRequest(f"count: {count!r} is not a whole number above 0", field="count")
+        whole("count", count, 1, MAX_HELD)
         pages: list[Sequence[Candlestick]] = []
         wanted = cast("CandleRange", {**options})
         while count > 0:

@@ -25,7 +25,7 @@ def main(name: str, url: str, token: str, account: str) -> None:
     costs: dict[str, float] = {}
     newest = "0"
     for task in TASKS:
-        arguments = {"bracket": ("0.5", "5"), "no_transaction_lost": (newest,)}.get(task, ())
+        arguments = {"bracket": ("0.5", "5.0"), "no_transaction_lost": (newest,)}.get(task, ())
         began = time.process_time()
         done = getattr(tasks, task)(target, *arguments)
         if iscoroutine(done):

@@ -9,7 +9,7 @@ from typing import Any
 
 from keydesk_client import Client, FileJournal, sync
 from keydesk_client.errors import Refused
-from keydesk_client.models import MarketOrderRequest, StopLossDetails, TakeProfitDetails
+from keydesk_client.models import MarketOrderRequest
 
 FOLDER = Path(tempfile.mkdtemp(prefix="kd-tasks-"))
 
@@ -23,10 +23,8 @@ def nav(client: Any) -> Any:
 
 
 def bracket(client: Any, stop: str, target: str) -> Any:
-    stops = StopLossDetails(price=stop)
-    order = MarketOrderRequest(instrument="EUR_USD", units=1000, stop_loss_on_fill=stops)
-    order = order.with_(take_profit_on_fill=TakeProfitDetails(price=target))
-    return client.orders.create(order).order_fill_transaction.id
+    answer = client.orders.market("EUR_USD", 1000, stop_loss=stop, take_profit=target)
+    return answer.order_fill_transaction.id
 
 
 def year_of_hours(client: Any) -> Any:

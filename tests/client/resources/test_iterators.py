@@ -111,7 +111,7 @@ async def test_a_page_that_holds_the_candle_at_its_end_again_gives_it_once() -> 
 
 
 @pytest.mark.parametrize("count", [0, -1, True, "5"])
-async def test_a_count_of_candles_is_a_whole_number_above_0(count: object) -> None:
+async def test_a_count_of_candles_is_a_whole_number(count: object) -> None:
     with pytest.raises(InvalidRequest, match=r"^count: "):
         await client_of(History(WEEK)).candles.last("EUR_USD", count=cast("int", count))
 
