@@ -137,17 +137,19 @@ async def test_a_acknowledges_one_of_several_and_nothing_else() -> None:
     assert page.reads == 2
 
 
-async def test_an_unconfirmed_order_is_dismissed_by_a_and_then_y() -> None:
+async def test_an_unconfirmed_order_is_dismissed_by_a_and_then_enter() -> None:
     page, seen = Page([LOST, *SETTLED]), list[str]()
     page.form = OrderHistoryForm(page.store, page.read, lambda life: seen.append(life.id))
     async with page.app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("y", "a", "j", "k", "y", "a", "v", "v", "y")  # not asked, or no longer
+        await pilot.press(
+            "enter", "a", "j", "k", "enter", "a", "v", "v", "enter"
+        )  # not asked, or no longer
         assert seen == []
         await pilot.press("a")
         await pilot.pause()
         assert "Dismiss it?" in page.app.words
-        assert "y dismisses it" in page.app.words
-        await pilot.press("y")
+        assert "Enter dismisses it" in page.app.words
+        await pilot.press("enter")
     assert seen == ["kd-lost"]
 
 

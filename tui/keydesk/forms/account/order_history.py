@@ -34,7 +34,7 @@ COLUMNS = (
 )
 DISMISSAL = (
     "Dismiss it? Compare trades and orders first. It is then treated as settled, also after a restart. "
-    "If it takes effect after all, this desk says so while it is open. y dismisses it."
+    "If it takes effect after all, this desk says so while it is open. Enter dismisses it."
 )
 Take = Callable[[Sequence[OrderHistory], Sequence[ExecutionFigures]], None]
 
@@ -110,7 +110,7 @@ class OrderHistoryForm(InfoForm[None]):
             case OrderHistory(state="one of several"):
                 acts = "a acknowledges"
             case OrderHistory(state="unconfirmed", id=id_):
-                acts = "y dismisses it" if id_ == self._asked else "a dismisses"
+                acts = "Enter dismisses it" if id_ == self._asked else "a dismisses"
             case _:
                 acts = ""
         if acts:
