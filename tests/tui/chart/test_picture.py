@@ -24,9 +24,10 @@ LOOKS = [
     for style in STYLES
     for body, gap in ((1, 0), (1, 1), (3, 1))
     for hollow in (False, True)
-]
+] + [CandleStyle(style, 1, 0, per_column=count) for style in STYLES for count in (2, 4)]
 ASCII_LOOKS = [
-    CandleStyle("candles", body, gap, ascii_only=True) for body, gap in ((1, 0), (1, 1), (3, 1))
+    CandleStyle("candles", body, gap, ascii_only=True, per_column=count)
+    for body, gap, count in ((1, 0, 4), (1, 0, 2), (1, 0, 1), (1, 1, 1), (3, 1, 1))
 ]
 
 
@@ -102,9 +103,7 @@ def test_every_own_line_has_a_label_or_is_counted() -> None:
             labels = [row[-1] for row in area if picture.layout.axis.width]
             more = sum(int(text.split("+")[1].split()[0]) for text, _ in labels if "more" in text)
             own = {line.role for line in lines}
-            words = {line.text for line in lines}
             shown = [text for text, role in labels if role in own]
-            assert all(any(text.rstrip().endswith(word) for word in words) for text in shown)
             if picture.layout.axis.width:
                 assert len(shown) + more == count
 
@@ -175,8 +174,45 @@ def test_a_far_own_price_does_not_squeeze_the_candles() -> None:
     assert picture.scale is not None
     assert picture.scale.high - picture.scale.low < 1.25 * (near.high - near.low)
     labels = [text_of(row) for row in picture.rows]
-    assert any(label.endswith(" ↑  657p target") for label in labels)
-    assert any(label.endswith(" ↓  643p stop  ") for label in labels)
+    assert any(label.startswith("target ") and label.endswith(" ↑  657p") for label in labels)
+    assert any(label.startswith("stop ") and label.endswith(" ↓  643p") for label in labels)
+
+
+@pytest.mark.parametrize("height", [10, 14, 24, 45])
+@pytest.mark.parametrize("pips", [5, 20, 40, 200])
+def test_a_wanted_price_is_in_the_scale_unless_candles_would_have_less_than_a_third(
+    height: int, pips: int
+) -> None:
+    candles = path(1.08431, 200)
+    wanted = PriceLine(1.08431 + pips * 0.0001, "target", "target", in_scale=True)
+    picture = drawn(scene_of(candles, height=height, lines=(wanted,)))
+    assert picture.scale is not None
+    assert picture.layout is not None
+    shown = candles[picture.layout.first :]
+    low, high = min(each.low for each in shown), max(each.high for each in shown)
+    share = (high - low) / (picture.scale.high - picture.scale.low)
+    needed = (high - low) / (max(high, wanted.price) - low)
+    assert picture.scale.holds(wanted.price) == (needed >= 1 / 3)
+    assert share >= 0.26, "headroom takes a part of the third where rows are few"
+
+
+def test_words_of_own_lines_stand_beside_a_form_that_covers_the_left() -> None:
+    lines = (PriceLine(1.0835, "new stop", "stop", in_scale=True),)
+    scene = scene_of(path(1.08431, 300), width=50, height=14, lines=lines)
+    [row] = [row for row in drawn(scene).rows if "new stop" in text_of(row)]
+    assert text_of(row).startswith("new stop ")
+    [row] = [row for row in drawn(replace(scene, hidden=28)).rows if "new stop" in text_of(row)]
+    assert text_of(row)[28:].startswith("new stop ")
+
+
+@pytest.mark.parametrize(("per_column", "times"), [(2, 2), (4, 4)])
+def test_a_narrower_step_shows_as_many_times_the_candles(per_column: int, times: int) -> None:
+    candles = path(1.08431, 600)
+    narrow = drawn(scene_of(candles, look=CandleStyle(gap=0))).layout
+    dense = drawn(scene_of(candles, look=CandleStyle(gap=0, per_column=per_column))).layout
+    assert narrow is not None
+    assert dense is not None
+    assert len(dense.columns) == times * len(narrow.columns)
 
 
 def test_the_scale_stays_while_it_fits_so_that_the_picture_stands_still() -> None:

@@ -5,10 +5,11 @@ from itertools import pairwise
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from keydesk.chart.price_axis import Axis, PriceLine, Rank, price_labels, spread
+from keydesk.chart.price_axis import Axis, PriceLine, PriceMark, Rank, price_labels, spread
 from keydesk.chart.scale import Scale, decimals_of, grid_step, multiples
 
-AXIS = Axis(18, 1, 1.0, words=True)
+AXIS = Axis(8, 1, 1.0)
+EXACT = Axis(18, 12, 1.0)
 
 
 @given(st.lists(st.integers(-5, 60), max_size=40).map(sorted), st.integers(0, 40))
@@ -33,16 +34,16 @@ def test_labels_with_room_stand_where_they_are_wanted(wanted: list[int]) -> None
 def test_own_labels_are_in_the_order_of_price_beside_the_last_price(
     prices: list[float], last: float, rows: int
 ) -> None:
-    lines = [PriceLine(price, f"w{i}", "stop") for i, price in enumerate(prices)]
-    labels = price_labels(AXIS, Scale(0, 100, rows), last, lines)
+    prices, last = [round(price, 9) for price in prices], round(last, 9)
+    lines = [PriceLine(price, "stop", "stop") for price in prices]
+    labels = price_labels(EXACT, Scale(0, 100, rows), last, lines)
     own = [(y, text) for y, (text, role) in sorted(labels.rows.items()) if role == "stop"]
-    shown = [lines[int(text.split(" w")[1])] for _, text in own]
-    assert [each.price for each in shown] == sorted((each.price for each in shown), reverse=True)
+    shown = [float(text.strip(" ╭╰")) for _, text in own]
+    assert shown == sorted(shown, reverse=True)
     assert all(
-        (line.price >= last) == (y < labels.last_row)
-        for (y, _), line in zip(own, shown, strict=True)
+        (price >= last) == (y < labels.last_row) for (y, _), price in zip(own, shown, strict=True)
     )
-    assert all(len(text) == AXIS.width for text, _ in labels.rows.values())
+    assert all(len(text) == EXACT.width for text, _ in labels.rows.values())
 
 
 def test_prices_that_share_a_row_are_stacked() -> None:
@@ -51,7 +52,7 @@ def test_prices_that_share_a_row_are_stacked() -> None:
     texts = [
         text.strip() for y, (text, role) in sorted(labels.items()) if role in {"stop", "pending"}
     ]
-    assert texts == ["╭50.2 limit", "50.1 stop"]
+    assert texts == ["╭50.2", "50.1"]
 
 
 @given(
@@ -65,7 +66,7 @@ def test_a_label_beside_its_line_says_on_which_side_the_line_is(
     lines, scale = [PriceLine(price, "stop", "stop") for price in prices], Scale(0, 100, rows)
     for y, (text, role) in price_labels(AXIS, scale, last, lines).rows.items():
         if role == "stop":
-            line = [scale.row(each) for each in prices if f"{each:.1f} stop" in text]
+            line = [scale.row(each) for each in prices if f"{each:.1f}" == text.strip(" ╭╰")]
             assert text[0] in {" " if y == row else "╭" if y < row else "╰" for row in line}
 
 
@@ -86,8 +87,19 @@ def test_a_label_stands_on_its_side_of_the_cursor(cursor: float, price: float, l
 
 def test_far_prices_take_two_rows_a_side_and_count_the_others() -> None:
     lines = [PriceLine(200 + i, "target", "target") for i in range(5)]
-    labels = price_labels(AXIS, Scale(0, 100, 20), 50.0, lines).rows
-    assert [labels[0][0].strip(), labels[1][0].strip()] == ["+4 more", "↑150p target"]
+    made = price_labels(AXIS, Scale(0, 100, 20), 50.0, lines)
+    labels = made.rows
+    assert [labels[0][0].strip(), labels[1][0].strip()] == ["+4 more", "↑150p"]
+    assert made.captions == {1: [("target", "target")]}
+
+
+def test_words_stand_in_the_row_of_their_price_the_highest_first() -> None:
+    lines = [PriceLine(50.1, "stop", "stop"), PriceLine(50.2, "limit", "pending")]
+    marks = [PriceMark(50.3, "day low"), PriceMark(150.0, "day high")]
+    scale = Scale(0, 100, 20)
+    captions = price_labels(AXIS, scale, 80.0, lines, marks=marks).captions
+    words = [("limit", "pending"), ("stop", "stop"), ("day low", "muted")]
+    assert captions == {scale.row(50.1): words}
 
 
 @given(
@@ -101,11 +113,10 @@ def test_far_prices_take_two_rows_a_side_and_count_the_others() -> None:
 def test_planned_prices_always_have_a_label(
     others: list[float], planned: list[float], last: float, cursor: float | None, rows: int
 ) -> None:
-    plan = [PriceLine(price, f"new{i}", "plan", Rank.PLANNED) for i, price in enumerate(planned)]
+    plan = [PriceLine(price, "new", "plan", Rank.PLANNED) for price in planned]
     lines = [*(PriceLine(price, "stop", "stop", Rank.WORKING) for price in others), *plan]
     labels = price_labels(AXIS, Scale(0, 100, rows), last, lines, cursor=cursor)
-    texts = [text for text, role in labels.rows.values() if role == "plan"]
-    assert all(any(line.text in text for text in texts) for line in plan)
+    assert [role for _, role in labels.rows.values()].count("plan") == len(plan)
 
 
 def test_working_orders_keep_their_label_before_nearer_entries() -> None:
@@ -120,7 +131,7 @@ def test_the_last_price_beyond_the_edge_has_an_arrow_and_leaves_room_for_farther
     labels = price_labels(AXIS, Scale(0, 100, 20), 150.0, [PriceLine(170.0, "target", "target")])
     assert labels.last_row == 1
     assert labels.rows[1][0].startswith("↑150.0")
-    assert labels.rows[0][0].strip().endswith("target")
+    assert labels.captions == {0: [("target", "target")]}
 
 
 def test_round_prices_are_multiples_of_one_two_or_five() -> None:

@@ -14,7 +14,8 @@ from support.data.desk_data import desk_store, frame_of
 
 LEFT = Workspace(
     *("GBP_USD", "H1", {"trades": "orders"}, "orders", "spread up live", "All", "own /gj"),
-    dots=True,
+    dots=False,
+    zoom="double",
 )
 
 
@@ -86,7 +87,7 @@ async def stands(left_as: Workspace, store: Store) -> tuple[set[str | None], Wor
 async def test_the_desk_stands_as_it_was_left() -> None:
     store = desk_store()
     store.focus, store.granularity = LEFT.instrument, LEFT.granularity
-    store.has_dots = LEFT.dots
+    store.has_dots, store.chart_zoom = LEFT.dots, LEFT.zoom
     shown, now, focused = await stands(LEFT, store)
     assert now == LEFT
     assert focused == "orders"

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime
+from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -15,11 +16,14 @@ from support.data.desk_data import MINUTE_NS, NOW, candles, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of
 
 
+WIDEST_FIRST = ("wide", "narrow", "double", "line", "line")
+
+
 async def test_own_entry_stop_and_target_are_on_the_chart() -> None:
     pane = Chart()
     async with shown(pane, desk_store(), size=(60, 24)):
         picture = "\n".join(text_of(pane))
-    for text in ("1.08650 target", "1.08380 entry", " stop", " limit", "1.08435"):
+    for text in ("target ", "1.08650", "entry ", "1.08380", " stop ", " limit ", "1.08435"):
         assert text in picture
 
 
@@ -94,7 +98,7 @@ async def test_old_candles_stay_when_loading_failed() -> None:
     async with shown(pane, store):
         lines = text_of(pane)
     assert "Old candles: no answer" in lines[0]
-    assert any("│" in line for line in lines)
+    assert any("▏" in line for line in lines)
 
 
 async def test_why_history_is_missing_is_said_in_the_past_and_not_beside_the_newest_candles() -> (
@@ -113,14 +117,63 @@ async def test_why_history_is_missing_is_said_in_the_past_and_not_beside_the_new
         assert "no answer" not in text_of(pane)[0]
 
 
-async def test_keys_change_style_zoom_and_prices() -> None:
+async def test_keys_ask_for_wider_and_narrower_candles_up_to_the_last_step() -> None:
+    pane, store = Chart(), desk_store()
+    in_sight = {}
+    async with shown(pane, store, size=(90, 24)) as pilot:
+        for key, zooms in (("plus", ["wide", "widest", "widest"]), ("underscore", [*WIDEST_FIRST])):
+            for zoom in zooms:
+                await pilot.press(key)
+                assert heard(pilot, Chart.ZoomWanted)[-1].zoom == zoom
+                store.set_chart_zoom(heard(pilot, Chart.ZoomWanted)[-1].zoom)
+                pane.on_frame(frame_of(store, now=NOW + 1))
+                in_sight[zoom] = pane.in_sight
+    assert in_sight["double"] == 2 * in_sight["narrow"]
+    assert in_sight["line"] > in_sight["double"] > in_sight["wide"] > in_sight["widest"]
+
+
+async def test_the_head_has_the_last_candle_and_the_time_left_to_it() -> None:
+    pane, store = Chart(), desk_store()
+    async with shown(pane, store, size=(52, 9)):
+        newest = store.series["EUR_USD", "M5"].candles[-1]
+        store.clock_ns = newest.time_ns + 1_000_000_000
+        pane.on_frame(frame_of(store, now=NOW + 1, everything=True))
+        head = text_of(pane)[0].split()
+        prices = (newest.open, newest.high, newest.low, newest.close)
+        assert head[:4] == [
+            f"{name}{price:.5f}" for name, price in zip("OHLC", prices, strict=True)
+        ]
+        assert head[5] == "4:59"
+        store.clock_ns += 1_000_000_000
+        pane.on_frame(frame_of(store, now=NOW + 2))
+        assert "4:58" in text_of(pane)[0]
+
+
+async def test_day_high_low_and_previous_close_are_lines() -> None:
+    pane, store = Chart(), desk_store()
+    store.trades.clear()
+    store.orders.clear()
+    last = store.series["EUR_USD", "M5"].candles[-1].close
+    day = replace(
+        store.days["EUR_USD"],
+        high=Decimal(f"{last + 0.0003:.5f}"),
+        low=Decimal(f"{last - 0.0003:.5f}"),
+        previous_close=Decimal(f"{last + 0.0001:.5f}"),
+    )
+    store.days["EUR_USD"] = day
+    async with shown(pane, store, size=(90, 24)):
+        lines = text_of(pane)
+    for words, price in (
+        ("day high", day.high),
+        ("day low", day.low),
+        ("prev close", day.previous_close),
+    ):
+        assert any(words in line and line.rstrip().endswith(f"{price}") for line in lines)
+
+
+async def test_keys_change_style_and_prices() -> None:
     pane, store = Chart(), desk_store()
     async with shown(pane, store, size=(90, 24)) as pilot:
-        shown_first = pane.in_sight
-        await pilot.press("plus")
-        assert pane.in_sight < shown_first
-        await pilot.press("less_than_sign", "underscore")
-        assert pane.in_sight > 1.9 * shown_first
         for name in ("bars", "line", "Heikin-Ashi", ""):
             await pilot.press("v")
             assert str(pane.heading().tabs[0].text) == f"EUR/USD M5 {name}".strip()
@@ -148,7 +201,7 @@ async def test_indicators_of_the_instrument_are_drawn_with_their_names() -> None
         store.set_indicators("EUR_USD", parse_indicators(("ema 20", "bb 20 2", "rsi 14", "macd")))
         pane.on_frame(frame_of(store, now=NOW + 1))
         lines = text_of(pane)
-    assert lines[0].startswith(" EMA 20  Bollinger 20 2  day ")
+    assert "EMA 20  Bollinger 20 2" in "".join(lines[:2])
     assert any(line.startswith(" ─ RSI 14 ─") for line in lines)
     assert any(line.startswith(" ─ MACD 12 26 9 ─") for line in lines)
 
@@ -162,7 +215,8 @@ async def test_another_instrument_shows_the_old_picture_dimmed_until_its_candles
         pane.on_frame(frame_of(store, now=NOW + 1))
         lines = text_of(pane)
         assert lines[0].strip() == "Loading USD/JPY M5 …"
-        assert "│" in "".join(lines)
+        assert "▏" in "".join(lines)
+        assert "high" not in "".join(lines)
         assert not any(word in "".join(lines) for word in ("entry", "stop", "target"))
         series = store.series["USD_JPY", "M5"] = CandleSeries("USD_JPY", "M5", loading=False)
         series.candles = candles(151.3, 200, 5)
@@ -289,7 +343,7 @@ async def test_sub_panes_are_drawn_as_far_as_there_is_room_and_the_others_named(
     for title in drawn:
         assert any(line.strip().startswith(f"─ {title} ─") for line in lines)
     assert [
-        title for title in ("RSI 14", "MACD 12 26 9") if f"{title}: no room" in lines[0]
+        title for title in ("RSI 14", "MACD 12 26 9") if f"{title}: no room" in "".join(lines[:2])
     ] == named
 
 
@@ -297,6 +351,7 @@ async def test_planned_prices_of_a_form_are_drawn() -> None:
     pane = Chart()
     async with shown(pane, desk_store(), size=(90, 30)):
         pane.plan([PriceLine(1.0845, "plan: limit", "pending")])
-        assert any("1.08450 plan: limit" in line for line in text_of(pane))
+        assert any("plan: limit" in line for line in text_of(pane))
+        assert any("1.08450" in line for line in text_of(pane))
         pane.plan([])
         assert not any("plan" in line for line in text_of(pane))

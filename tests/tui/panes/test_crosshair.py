@@ -93,7 +93,7 @@ async def test_the_legend_says_time_with_zone_prices_change_range_and_distance_i
         await pilot.press("i", "h", "j")
         text = "\n".join(text_of(pane)[:2])
     assert "O1.08400 H1.08460 L1.08380 C1.08440" in text
-    assert "change +4.0p" in text
+    assert "  +4.0p  " in text
     assert "range 8.0p" in text
     assert "−1.0p 1.00 USD from last" in text
     assert " UTC " in text

@@ -136,7 +136,7 @@ class TradingDesk:
         store.zone = setup.settings.zone
         saved = setup.workspace.saved
         store.focus, store.granularity = saved.instrument, saved.granularity
-        store.has_dots = saved.dots
+        store.has_dots, store.chart_zoom = saved.dots, saved.zoom
         store.indicators.update(own.indicators)
 
     @property

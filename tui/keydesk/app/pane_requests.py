@@ -45,6 +45,7 @@ PaneRequest = (
     | Chart.HistoryWanted
     | Chart.DateWanted
     | Chart.DotsTurned
+    | Chart.ZoomWanted
     | Chart.PricesWanted
     | Chart.SeriesWanted
     | BookStep
@@ -140,6 +141,8 @@ class PaneRequests:
                 want_date(store, message.instrument, message.granularity, message.date_ns)
             case Chart.DotsTurned():
                 store.set_dots(not store.has_dots)
+            case Chart.ZoomWanted():
+                store.set_chart_zoom(message.zoom)
             case Chart.PricesWanted():
                 store.set_candle_prices(message.prices)
             case Log.PastWanted():

@@ -101,6 +101,17 @@ class Canvas:
         self.roles[y][at : at + len(text)] = [role] * len(text)
         return True
 
+    def free(self, y: int, first: int, size: int, most: int) -> int | None:
+        """Return the first column from `first` on where so many cells of a row are free, all before column `most`."""
+        if not 0 <= y < self.rows or not self.glyphs[y]:
+            return None
+        for x in range(first, min(most, self.right)):
+            if self.roles[y][x - self.left] not in FREE:
+                first = x + 1
+            elif x - first + 1 == size:
+                return first
+        return None
+
     def runs(self, y: int) -> list[Run]:
         """Return the runs of a row; blanks, which have no role, join the run before them unless that one is filled."""
         glyphs, roles = self.glyphs[y], self.roles[y]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from keydesk.chart.canvas import FILLED, Canvas
 from keydesk.chart.scale import EIGHTHS, Scale
-from keydesk.store.state import Candle
+from keydesk.store.state import Candle, Zoom
 
 Style = Literal["candles", "bars", "line", "heikin-ashi"]
 STYLES: tuple[Style, ...] = ("candles", "bars", "line", "heikin-ashi")
@@ -20,6 +20,15 @@ WIDE = 3  # columns of a body that has an outline
 WARM_UP = (
     50  # candles before the first one in sight: what came earlier is below 2^-50 of an opening
 )
+
+ZOOMS: Mapping[Zoom, tuple[int, int, int]] = {
+    "line": (1, 0, 4),
+    "double": (1, 0, 2),
+    "narrow": (1, 0, 1),
+    "wide": (1, 1, 1),
+    "widest": (3, 1, 1),
+}
+"""From the most candles to the fewest: columns of a body, of the gap behind it, and candles in a column."""
 
 Cell = tuple[int, int, str, str]  # column from the body's left edge, row, glyph, role
 
@@ -35,6 +44,7 @@ class CandleStyle:
         False  # no colours: rising bodies in outline, each indicator with a stroke of its own
     )
     ascii_only: bool = False
+    per_column: int = 1  # candles in a column: more than one are drawn from low to high, as dots
 
     @property
     def pitch(self) -> int:
@@ -100,6 +110,17 @@ def _body_ends(candle: Candle, scale: Scale, look: CandleStyle) -> tuple[int, in
     if bottom // EIGHTHS * EIGHTHS > low:
         bottom = (bottom + HALF) // EIGHTHS * EIGHTHS
     return bottom, top
+
+
+def dense_levels(
+    candles: Sequence[Candle], at: int, scale: Scale, look: CandleStyle
+) -> tuple[int, int]:
+    """Return the lowest and the highest level of a candle that shares its column: of a line, from the close before it."""
+    candle = candles[at]
+    if look.style != "line":
+        return scale.at(candle.low), scale.at(candle.high)
+    low, high = sorted((candles[max(0, at - 1)].close, candle.close))
+    return scale.at(low), scale.at(high)
 
 
 def wick_end(level: int) -> int:

@@ -13,7 +13,8 @@ from keydesk.chart.scene import Scene
 MARGIN = 2  # free columns right of the newest candle
 NARROW = 30  # columns: below that there is one
 FEWEST_ROWS = 4  # of candles; sub-panes and the legend leave first
-LEGEND_FROM = 12  # rows of a chart
+LEGEND_FROM = 6  # rows of a chart
+SECOND_LEGEND_FROM = 18  # rows from which on the legend has two
 LEGEND_GAP = 2  # columns between the groups of a legend
 CURSOR_LEGEND_FROM = 7  # rows from which on the crosshair has its legend, on two lines
 
@@ -52,17 +53,19 @@ def layout_of(scene: Scene) -> Layout:
         scene.width,
         max(highest, abs(scene.last)),
         scene.lines,
-        scene.marks,
         decimals=scene.decimals,
         pip=scene.pip,
     )
     plot = max(0, scene.width - axis.width)
     pitch, body = scene.look.pitch, scene.look.body
     margin = min(MARGIN if plot >= NARROW else 1, max(0, plot - body))
-    count = max(1, min(scene.end, (plot - margin + scene.look.gap) // pitch))
+    per_column = scene.look.per_column
+    count = max(1, min(scene.end, (plot - margin + scene.look.gap) // pitch * per_column))
     right = plot - margin - body // 2 - 1
-    columns = range(right - (count - 1) * pitch, right + 1, pitch)
+    columns = [right - number // per_column * pitch for number in range(count)][::-1]
     split = max(0, columns[-2] - body // 2) if count > 1 else 0
+    if 0 < scene.hidden < plot:
+        split = min(split, scene.hidden)  # words stand beside the form, among the newest candles
     legend = _legend_rows(scene)
     rows = max(1, scene.height - 1 - legend)
     sub_rows = sub_pane.rows_for(scene.height) if scene.sub_panes else 0
@@ -79,7 +82,7 @@ def _legend_rows(scene: Scene) -> int:
         return 0
     if scene.cursor is not None:
         return 2 if scene.height >= CURSOR_LEGEND_FROM else 0
-    return int(scene.height >= LEGEND_FROM)
+    return (scene.height >= LEGEND_FROM) + (scene.height >= SECOND_LEGEND_FROM)
 
 
 def legend_rows(groups: Sequence[Sequence[Run]], width: int, count: int) -> list[list[Run]]:

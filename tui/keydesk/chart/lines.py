@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 
 from keydesk.chart.canvas import Canvas
 from keydesk.chart.scale import EIGHTHS, Scale
@@ -16,6 +17,7 @@ DOTS = ((0x40, 0x04, 0x02, 0x01), (0x80, 0x20, 0x10, 0x08))  # left and right do
 BRAILLE = 0x2800
 DOT = EIGHTHS // 4  # eighths of a row
 Point = tuple[int, float]
+Span = tuple[int, int, int]  # half column, lowest and highest level
 
 
 def paint_line(
@@ -32,13 +34,13 @@ def paint_line(
 
     `stroke` has a blank for each column that the line leaves out, from the left edge on, over and over.
     """
-    points = [
-        (x, value)
+    points = {
+        x: value  # the newest one of a column
         for x, value in zip(columns, values, strict=True)
         if value == value  # noqa: PLR0124 - NaN differs from itself
-    ]
+    }
     paint = _paint_braille if braille else _paint_heights
-    paint(canvas, points, scale, role, stroke)
+    paint(canvas, [*points.items()], scale, role, stroke)
 
 
 def stroke_of(role: str, *, colours: bool) -> str:
@@ -54,10 +56,21 @@ def sample_of(role: str) -> str:
 
 def first_touching(columns: Sequence[int], left: int) -> int:
     """Return the first point of the first segment that reaches a column."""
-    if not columns or columns[0] >= left:
-        return 0
-    pitch = columns[1] - columns[0] if len(columns) > 1 else 1
-    return max(0, min(len(columns) - 1, (left - columns[0]) // pitch - 1))
+    return max(0, bisect_left(columns, left) - 2)
+
+
+def paint_spans(
+    canvas: Canvas, spans: Iterable[Span], rows: int, roles: Mapping[int, str], *, braille: bool
+) -> None:
+    """Paint spans of levels, each half a column wide, in the role of its column."""
+    cells: dict[tuple[int, int], int] = {}
+    for half, low, high in spans:
+        if canvas.left <= half // 2 < canvas.right:
+            for dot in range(low // DOT, high // DOT + 1):
+                cell = half // 2, rows - 1 - dot // 4
+                cells[cell] = cells.get(cell, 0) | DOTS[half % 2][dot % 4]
+    for (x, y), dots in cells.items():
+        canvas.put(x, y, chr(BRAILLE + dots) if braille else "│", roles[x])
 
 
 def _paint_heights(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from keydesk.chart.glyphs import body_look, wick_end
+from keydesk.chart.glyphs import body_look, dense_levels, wick_end
+from keydesk.chart.lines import DOT
 from keydesk.chart.scale import EIGHTHS, Scale
 from keydesk.chart.scene import Scene, SubPane
 from keydesk.store.state import Candle
@@ -31,7 +32,13 @@ def moved_parts_of_candles(
     opened, close = at(newest.open), at(newest.close)
     low, high = at(newest.low), at(newest.high)
     parts = [MovedPart(newest.close >= newest.open, high, low)]  # its colour
-    if scene.look.style == "line":
+    if scene.look.per_column > 1:
+        levels = dense_levels(shown, len(shown) - 1, scale, scene.look)
+        column = shown[-scene.look.per_column :]  # its colour may change with the newest close
+        low, high = at(min(each.low for each in column)), at(max(each.high for each in column))
+        parts = [MovedPart(newest.close >= column[0].open, high, low)]
+        parts.append(MovedPart([level // DOT for level in levels], *levels))
+    elif scene.look.style == "line":
         parts.append(MovedPart(newest.close, close, at(before[0].close) if before else close))
     else:
         parts += (
@@ -40,9 +47,6 @@ def moved_parts_of_candles(
             MovedPart(opened, opened, opened),
             MovedPart(body_look(newest, scale, scene.look), close, opened),
         )
-    for mark in scene.marks:
-        level = at(mark.price)
-        parts.append(MovedPart(mark.price, level, level))
     parts += [
         _end_of_line(at, line.values, value, scene.end)
         for line, value in zip(scene.overlays, held, strict=True)

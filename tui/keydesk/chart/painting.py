@@ -1,16 +1,16 @@
 """Paint the candles of a chart, and what stands behind and over them: prices, sessions, cursor, lines of indicators."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
 from keydesk.calc.market.sessions import SESSIONS, Session
-from keydesk.chart.canvas import Canvas
-from keydesk.chart.glyphs import paint_candle
+from keydesk.chart.canvas import Canvas, Run
+from keydesk.chart.glyphs import dense_levels, paint_candle
 from keydesk.chart.layout import Layout
-from keydesk.chart.lines import first_touching, paint_line, stroke_of
+from keydesk.chart.lines import Span, first_touching, paint_line, paint_spans, stroke_of
 from keydesk.chart.scale import Scale
 from keydesk.chart.scene import Scene
 from keydesk.store.state import Candle
@@ -20,6 +20,7 @@ from keydesk_client.arithmetic.constants import SECOND
 DASH, THIN = "╌", "┄"
 MAX_CANDLE = 3600  # seconds: on longer candles the opening of a session is not marked
 MAX_DAYS = 15
+CAPTIONS_WITHIN = 0.6  # of the plot, from the left
 SATURDAY = 5
 # Sydney opens as the day begins.
 MARKED = [session for session in SESSIONS if session.name != "Sydney"]
@@ -34,6 +35,7 @@ class View:
     scale: Scale
     shown: Sequence[Candle]  # as they are drawn: of Heikin-Ashi, those
     real: Sequence[Candle]
+    captions: Mapping[int, Sequence[Run]]  # words on the lines by row
 
 
 def paint_chart(canvas: Canvas, view: View, ends: Sequence[float]) -> None:
@@ -46,6 +48,7 @@ def paint_chart(canvas: Canvas, view: View, ends: Sequence[float]) -> None:
     """
     scene, layout = view.scene, view.layout
     _paint_candles(canvas, view)
+    _paint_captions(canvas, view)
     _paint_cursor(canvas, view)
     _paint_sessions(canvas, view)
     _paint_prices(canvas, view)
@@ -65,6 +68,9 @@ def paint_chart(canvas: Canvas, view: View, ends: Sequence[float]) -> None:
 
 def _paint_candles(canvas: Canvas, view: View) -> None:
     look, columns = view.scene.look, view.layout.columns
+    if look.per_column > 1:
+        _paint_dense(canvas, view)
+        return
     if look.style == "line":
         closes = [each.close for each in view.shown]
         braille = not look.ascii_only
@@ -74,6 +80,44 @@ def _paint_candles(canvas: Canvas, view: View) -> None:
     last = bisect_left(columns, canvas.right + look.body)
     for x, candle in zip(columns[first:last], view.shown[first:last], strict=True):
         paint_candle(canvas, x, candle, view.scale, look)
+
+
+def _paint_dense(canvas: Canvas, view: View) -> None:
+    """Paint several candles a column: from low to high, or from close to close.
+
+    A column rises or falls from its first open to its last close.
+    """
+    look, columns, scale = view.scene.look, view.layout.columns, view.scale
+    per_column, shown = look.per_column, view.shown
+    spans: list[Span] = []
+    opened: dict[int, float] = {}
+    roles: dict[int, str] = {}
+    first = bisect_left(columns, canvas.left)
+    for at, (x, candle) in enumerate(zip(columns[first:], shown[first:], strict=True), first):
+        behind = (len(columns) - 1 - at) % per_column  # candles of the column that are newer
+        is_left = 2 * behind >= per_column
+        spans.append((2 * x + (not is_left), *dense_levels(shown, at, scale, look)))
+        rises = candle.close >= opened.setdefault(x, candle.open)
+        roles[x] = "plain" if look.style == "line" else "rise" if rises else "fall"
+    paint_spans(canvas, spans, scale.rows, roles, braille=not look.ascii_only)
+
+
+def _paint_captions(canvas: Canvas, view: View) -> None:
+    """Write words on the lines: in the first free cells from the left, own words over the oldest candles if need be."""
+    first, plot = view.scene.hidden, view.layout.plot
+    if first >= plot:
+        first = 0
+    if not canvas.left <= first < canvas.right:
+        return
+    for y, words in view.captions.items():
+        cells = [(glyph, role) for text, role in words for glyph in (*text, " ")]
+        size = len(cells)
+        within = max(size, round((plot - first) * CAPTIONS_WITHIN))
+        at = canvas.free(y, first, size, first + within)
+        if at is None and any(role != "muted" for _, role in words):
+            at = first
+        for x, (glyph, role) in enumerate(cells, at or 0) if at is not None else ():
+            canvas.put(x, y, glyph, role)
 
 
 def _paint_cursor(canvas: Canvas, view: View) -> None:
@@ -106,11 +150,7 @@ def _paint_prices(canvas: Canvas, view: View) -> None:
         canvas.behind(y, 0, DASH * plot, *roles)
     for mark in view.scene.marks:
         if scale.holds(mark.price):
-            row = scale.row(mark.price)
-            if mark.across:
-                canvas.behind(row, 0, THIN * plot, "grid")
-            else:
-                canvas.behind(row, plot - 1, "─", "muted")
+            canvas.behind(scale.row(mark.price), 0, THIN * plot, "grid")
 
 
 def session_opens(candles: Sequence[Candle], seconds: int) -> list[tuple[int, str]]:

@@ -86,6 +86,7 @@ class Picture:
         self.labels = AxisLabels()
         self.held_lines = HeldLines()
         self._areas: list[Area] = []
+        self._captions: Mapping[int, Sequence[Run]] = {}
 
     def show(self, scene: Scene) -> Collection[int]:
         """Draw a scene; return the rows that differ from before."""
@@ -119,6 +120,7 @@ class Picture:
         self.scale = self._scale_for(scene, prices)
         self._scene = scene
         labels = self._price_labels(scene, is_update=False)
+        self._captions = labels.captions
         times = self._time_labels(scene, layout)
         self._areas = [
             Area(
@@ -171,7 +173,11 @@ class Picture:
         layout = self.layout
         rows = layout.rows if layout is not None else 1
         last = scene.last
-        return scale_for(self._shown, prices, last, rows, pip=scene.pip, before=self.scale)
+        by_importance = sorted(scene.lines, key=lambda line: (line.rank, abs(line.price - last)))
+        wanted = [line.price for line in by_importance if line.in_scale]
+        return scale_for(
+            self._shown, prices, last, rows, pip=scene.pip, wanted=wanted, before=self.scale
+        )
 
     def _time_labels(self, scene: Scene, layout: Layout) -> TimeLabels:
         cursor = None if scene.cursor is None else scene.cursor.index - layout.first
@@ -238,6 +244,7 @@ class Picture:
             and before.cursor == scene.cursor
             and bool(before.legend) == bool(scene.legend)
             and before.braille == scene.braille
+            and before.hidden == scene.hidden
             and before.is_live == scene.is_live
             and before.this_year == scene.this_year
             and len(before.overlays) == len(scene.overlays)
@@ -247,8 +254,7 @@ class Picture:
         width_of_price = layout.axis.width_of_price
         if not same or width_of_price(scene.last) != width_of_price(before.last):
             return False
-        lined = [mark for mark in scene.marks if mark.across]
-        if lined != [mark for mark in before.marks if mark.across]:
+        if self._rows_of_marks(scene) != self._rows_of_marks(before):
             return False
         real = scene.candles[layout.first : scene.end]
         return (
@@ -257,6 +263,11 @@ class Picture:
             and real[:-1] == self._real[:-1]
             and self._still_fits(scene, real)
         )
+
+    def _rows_of_marks(self, scene: Scene) -> list[tuple[str, int]]:
+        scale = self.scale
+        held = [each for each in scene.marks if scale is not None and scale.holds(each.price)]
+        return [(each.text, scale.row(each.price)) for each in held if scale is not None]
 
     def _still_fits(self, scene: Scene, real: Sequence[Candle]) -> bool:
         """Take the newest candle; return whether the scales hold it."""
@@ -289,6 +300,8 @@ class Picture:
         self._scene = scene
         self._hold_lines(scene)
         for number, area in enumerate(self._areas):
+            labels = self._price_labels(scene, is_update=True) if number == 0 else None
+            recaptioned = set() if labels is None else self._recaption(area, labels.captions)
             before, area.moved_parts = area.moved_parts, self._moved_parts(scene, number, area)
             rows = moved_rows(before, area.moved_parts, area.rows)
             if rows:
@@ -296,15 +309,26 @@ class Picture:
                 rows = {y for y in rows if tails[y] != area.tails[y]}
                 for y in rows:
                     area.tails[y] = tails[y]
-            if number == 0:
-                labels = self._price_labels(scene, is_update=True)
-                rows |= changed_labels(area.labels, labels)
+            if labels is not None:
+                rows |= recaptioned | changed_labels(area.labels, labels)
                 area.labels = labels.rows
             for y in rows:
                 if area.top + y < len(self.rows):  # a pane of a few rows does not show them all
                     self.rows[area.top + y] = self._joined(area, y)
                     changed.append(area.top + y)
         return changed
+
+    def _recaption(self, area: Area, captions: Mapping[int, Sequence[Run]]) -> set[int]:
+        """Take the words on the lines; return the rows in which they are others than before."""
+        before, self._captions = self._captions, captions
+        both = before.keys() | captions.keys()
+        rows = {y for y in both if before.get(y) != captions.get(y)}
+        if rows and self.layout is not None:
+            heads = area.painted(0, self.layout.split, rows)
+            tails = area.painted(self.layout.split, self.layout.plot, rows)
+            for y in rows:
+                area.heads[y], area.tails[y] = heads[y], tails[y]
+        return rows
 
     def _hold_lines(self, scene: Scene) -> None:
         """Choose at which values the newest ends of lines are drawn."""
@@ -326,7 +350,9 @@ class Picture:
 
     def _paint_candles(self, canvas: Canvas) -> None:
         if self._scene is not None and self.layout is not None and self.scale is not None:
-            view = View(self._scene, self.layout, self.scale, self._shown, self._real)
+            view = View(
+                self._scene, self.layout, self.scale, self._shown, self._real, self._captions
+            )
             paint_chart(canvas, view, self.held_lines.lines[0])
 
     def _paint_sub_pane(self, number: int, scale: Scale, canvas: Canvas) -> None:

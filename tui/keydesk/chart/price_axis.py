@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from keydesk.chart.canvas import FILLED, Run
@@ -12,8 +12,6 @@ from keydesk.chart.scale import Scale, decimals_of, grid_step, multiples
 
 FAR_PIPS = 1.0  # a far price's distance is counted anew when the last price moved this much
 EDGE_LABELS = 2  # rows that far prices of one side take at most
-WORDS_FROM = 34  # columns of a chart from which on labels have price and words
-MARKS_FROM = 64  # columns from which on the axis is as wide as the words of marks
 NARROWEST_PLOT = 8  # columns: below that there is no price axis
 LOWER, HIGHER = "╭", "╰"  # before a label that stands beside its line: where the line is
 
@@ -30,22 +28,23 @@ class Rank(IntEnum):
 class PriceLine:
     """An own or planned price across the chart: entry, stop, target, trail, resting order, alert.
 
-    `text` is what the label says behind the price; `role` is a colour of the theme.
+    `text` stands on the line, `role` is a colour of the theme. The scale includes a price that is `in_scale` unless that
+    would squeeze the candles.
     """
 
     price: float
     text: str
     role: str
     rank: Rank = Rank.OTHER
+    in_scale: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class PriceMark:
-    """A price of the market with a thin mark: day high, day low, previous close, pivot."""
+    """A price of the market with a thin line: day high, day low, previous close, pivot."""
 
     price: float
     text: str
-    across: bool = False  # with a thin line over the plot
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,26 +54,20 @@ class Axis:
     width: int  # with one blank column at its left; 0: there is none
     decimals: int
     pip: float
-    words: bool  # labels have price and words; else own prices have words only
 
     def price(self, price: float) -> str:
         """Return a price with all its decimals."""
         return f"{price:.{self.decimals}f}".replace("-", "−")
 
-    def label(self, price: float, text: str) -> str:
-        """Return the text of an own price."""
-        if text and not self.words:
-            return self.padded(text)
-        return self.padded(f"{self.price(price)} {text}")
-
     def far(self, line: PriceLine, last: float, *, above: bool) -> str:
         """Return the text of a price beyond the edge: an arrow and its distance in whole pips."""
-        arrow = "↑" if above else "↓"
-        if not self.words:
-            return self.padded(arrow + line.text)
-        size = self.width_of_price(last)
         pips = f"{round(abs(line.price - last) / self.pip)}p"
-        return self.padded(f"{arrow}{pips:>{size - 1}} {line.text}")
+        return self.padded(f"{'↑' if above else '↓'}{pips:>{self.width_of_price(last) - 1}}")
+
+    def counted(self, hidden: int) -> str:
+        """Return the text that counts prices without a row."""
+        text = f"+{hidden} more"
+        return text.rjust(self.width) if len(text) <= self.width else self.padded(f"+{hidden}")
 
     def width_of_price(self, price: float) -> int:
         """Return the characters of a price."""
@@ -89,34 +82,29 @@ def axis_for(
     width: int,
     highest: float,
     lines: Sequence[PriceLine],
-    marks: Sequence[PriceMark],
     *,
     decimals: int,
     pip: float,
 ) -> Axis:
     """Return the axis of a chart this wide; too narrow a chart has none."""
-    price = max(len(f"{each:.{decimals}f}") for each in (highest, *(line.price for line in lines)))
-    words = max((len(each.text) for each in lines), default=0)
-    has_text = width >= WORDS_FROM
-    if has_text:
-        if width >= MARKS_FROM:
-            words = max([words, *(len(each.text) for each in marks)])
-        size = 1 + price + (1 + words if words else 0)
-    else:
-        size = 1 + max(price, 1 + words)
-    if width - size < NARROWEST_PLOT:
-        return Axis(0, decimals, pip, words=False)
-    return Axis(size, decimals, pip, words=has_text)
+    size = 1 + max(
+        len(f"{each:.{decimals}f}") for each in (highest, *(line.price for line in lines))
+    )
+    return Axis(size if width - size >= NARROWEST_PLOT else 0, decimals, pip)
 
 
 @dataclass(frozen=True, slots=True)
 class PriceLabels:
-    """What the axis says in each row, the rows of the grid, the row of the last price, the step of the grid."""
+    """What the axis says in each row, the rows of the grid, the row of the last price, the step of the grid.
+
+    `captions` are the words on the lines by row, those of the highest price first.
+    """
 
     rows: Mapping[int, Run]
     grid: frozenset[int]
     last_row: int
     step: float
+    captions: Mapping[int, Sequence[Run]]
 
 
 def price_labels(
@@ -145,23 +133,37 @@ def price_labels(
         beside = _row_beside(fixed, scale.row(cursor), scale.rows, above=cursor >= last)
         labels[beside] = (axis.padded(axis.price(cursor)), FILLED + "cursor")
     labels[fixed] = last_label(axis, scale, last)
+    captions: dict[int, list[Run]] = {}
+    beyond: set[int] = set()  # rows of prices that have no line
+    for line in sorted(lines, key=_price, reverse=True):
+        if scale.holds(line.price):
+            captions.setdefault(scale.row(line.price), []).append((line.text, line.role))
     free = [row for row in range(scale.rows) if row not in labels]
     for above in (True, False):
         rows = [row for row in free if (row < fixed) == above]
         group = [line for line in lines if (line.price >= last) == above]
         origin = last if measured_from is None else measured_from
-        labels |= _stacked(axis, scale, origin, group, rows, above=above, cursor=cursor)
+        stacked, far = _stacked(axis, scale, origin, group, rows, above=above, cursor=cursor)
+        labels |= stacked
+        beyond |= far.keys()
+        for y, words in far.items():
+            captions.setdefault(y, []).extend(words)
     for mark in marks:
-        has_room = axis.width >= axis.width_of_price(mark.price) + 2 + len(mark.text)
-        if scale.holds(mark.price) and axis.words and has_room:
-            text = axis.label(mark.price, mark.text)
-            labels.setdefault(scale.row(mark.price), (text, "muted"))
+        y = scale.row(mark.price)
+        if scale.holds(mark.price) and y not in beyond:
+            labels.setdefault(y, (axis.padded(axis.price(mark.price)), "muted"))
+            captions.setdefault(y, []).append((mark.text, "muted"))
     step = step or grid_step(scale, axis.pip, labels)
     rounds, decimals = multiples(scale, step), decimals_of(step, axis.pip)
     for price in rounds:
         text = f"{price:.{decimals}f}".replace("-", "−")
         labels.setdefault(scale.row(price), (axis.padded(text), "muted"))
-    return PriceLabels(labels, frozenset(scale.row(price) for price in rounds), fixed, step)
+    grid = frozenset(scale.row(price) for price in rounds)
+    return PriceLabels(labels, grid, fixed, step, captions)
+
+
+def _price(line: PriceLine) -> float:
+    return line.price
 
 
 def row_of_last(
@@ -178,11 +180,16 @@ def row_of_last(
 def _rows_of_plan(
     last: float, lines: Sequence[PriceLine], cursor: float | None, *, above: bool
 ) -> int:
-    """Return the rows that planned prices on one side need, with one for the cursor and one for the other lines."""
+    """Return the rows that planned prices on one side need, with one for the cursor and one for the other lines.
+
+    Without planned ones, the other lines need one where they are counted.
+    """
     side = [line.rank for line in lines if (line.price >= last) == above]
     planned = side.count(Rank.PLANNED)
     has_cursor = cursor is not None and (cursor >= last) == above
-    return planned and planned + (planned < len(side)) + has_cursor
+    if not planned:
+        return int(bool(side))
+    return planned + (planned < len(side)) + has_cursor
 
 
 def _row_with_edge(scale: Scale, last: float, lines: Sequence[PriceLine]) -> int:
@@ -252,7 +259,7 @@ class AxisLabels:
         if made is not None and is_update and self._key == key:
             rows = dict(made.rows)
             rows[made.last_row] = last_label(axis, scale, last)
-            return PriceLabels(rows, made.grid, made.last_row, made.step)
+            return replace(made, rows=rows)
         self._key = key
         self._made = price_labels(
             axis,
@@ -287,13 +294,14 @@ def _stacked(
     *,
     above: bool,
     cursor: float | None,
-) -> dict[int, Run]:
+) -> tuple[dict[int, Run], dict[int, list[Run]]]:
     """Return the labels of own prices on one side of the last price, each near its row, in the order of price.
 
-    The label of a price that shares the cursor's row stands on its side of the cursor.
+    The label of a price that shares the cursor's row stands on its side of the cursor. Then the words of those beyond
+    the edge, which have no line to stand on.
     """
     if not lines or not rows:
-        return {}
+        return {}, {}
     by_distance = sorted(lines, key=lambda line: abs(line.price - last))
     near = [line for line in by_distance if scale.holds(line.price)]
     far = [line for line in by_distance if not scale.holds(line.price)]
@@ -301,23 +309,24 @@ def _stacked(
     texts = [
         (
             line.price,
-            axis.label(line.price, line.text)
+            axis.padded(axis.price(line.price))
             if scale.holds(line.price)
             else axis.far(line, last, above=above),
             line.role,
+            "" if scale.holds(line.price) else line.text,
         )
         for line in shown
     ]
     if hidden and len(shown) < len(rows):
         edge = max(hidden, key=lambda line: abs(line.price - last)).price
-        texts.append((edge, axis.padded(f"+{len(hidden)} more"), "muted"))
+        texts.append((edge, axis.counted(len(hidden)), "muted", ""))
     texts.sort(key=lambda each: -each[0])
-    places = [_place_of(price, scale, rows, cursor) for price, _, _ in texts]
-    placed = zip(spread(places, len(rows)), texts, strict=True)
-    return {
-        rows[place]: (_led(text, rows[place], price, scale), role)
-        for place, (price, text, role) in placed
-    }
+    places = spread([_place_of(price, scale, rows, cursor) for price, *_ in texts], len(rows))
+    placed = [(rows[place], *each) for place, each in zip(places, texts, strict=True)]
+    return (
+        {row: (_led(text, row, price, scale), role) for row, price, text, role, _ in placed},
+        {row: [(words, role)] for row, _, _, role, words in placed if words},
+    )
 
 
 def _place_of(price: float, scale: Scale, rows: Sequence[int], cursor: float | None) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from keydesk.store.state import Candle
 
@@ -11,6 +11,10 @@ EIGHTHS = 8  # of a row
 REACH = 0.5  # own prices within this share of the candles' range beyond it widen the range
 NEAR = EIGHTHS // 4
 EDGE_ROWS = 2  # at most, for far prices on each side
+LEAST_SHARE = (
+    1 / 3
+)  # of the height, which candles keep beside the prices that the scale is to include
+KEPT_SHARE = 0.28  # likewise for prices that it includes already, so that it stands still
 LOOSE = 1.6  # a range this much too wide is chosen anew
 HEADROOM = 0.5  # rows left free beyond the highest and lowest price
 FEWEST_LABELS = 4
@@ -22,9 +26,10 @@ STEPS = (1, 2, 5)
 class Scale:
     """Prices onto eighths of rows, counted from the lower edge."""
 
-    __slots__ = ("_highest", "factor", "high", "low", "rows")
+    __slots__ = ("_highest", "factor", "high", "is_crowded", "low", "rows")
 
     def __init__(self, low: float, high: float, rows: int) -> None:
+        self.is_crowded = False  # labels lack rows beside the last price
         self.low, self.high, self.rows = low, high, max(1, rows)
         span = high - low
         self.factor = self.rows * EIGHTHS / span if span > 0 else 0.0
@@ -73,27 +78,33 @@ def scale_for(
     rows: int,
     *,
     pip: float,
+    wanted: Sequence[float] = (),
     before: Scale | None = None,
 ) -> Scale:
-    """Return a scale that holds the candles and the own prices near them.
+    """Return a scale that holds the candles, the `wanted` prices and the other own prices near the candles.
+
+    Wanted ones come in the order of their importance; one that would squeeze the candles below a third of the height is
+    left beyond the edge.
 
     Rows are left free at the edges for far prices, and enough above and below the last price for the labels on its
     either side. `before` is kept while it fits well, so that the picture stands still.
     """
     candles_low, candles_high = range_of(candles, pip)
     near = [price for price in prices if is_near(price, candles_low, candles_high)]
-    low, high = min([candles_low, *near]), max([candles_high, *near])
+    low, high = _with_wanted(candles_low, candles_high, wanted, before)
+    low, high = min([low, *near]), max([high, *near])
     far_above = sum(price > high for price in prices)
     far_below = sum(price < low for price in prices)
     above, below = (min(EDGE_ROWS, count, max(0, rows // 4)) for count in (far_above, far_below))
     row = (high - low) / max(1.0, rows - above - below - 2 * HEADROOM)
     fresh = Scale(low - row * (below + HEADROOM), high + row * (above + HEADROOM), rows)
-    fresh = _with_room_for_labels(fresh, prices, last)
+    fresh = _with_room_for_labels(fresh, prices, last, candles_high - candles_low)
     if before is None or before.rows != fresh.rows:
         return fresh
     fits = before.low <= low - row * below and before.high >= high + row * above
     too_loose = before.high - before.low > LOOSE * (fresh.high - fresh.low)
-    if fits and not too_loose and not _lacking_rows(before, prices, last)[0]:
+    has_room = before.is_crowded or not _lacking_rows(before, prices, last)[0]
+    if fits and not too_loose and has_room and before.is_crowded == fresh.is_crowded:
         return before
     return fresh
 
@@ -103,8 +114,21 @@ def still_fits(scale: Scale, newest: Candle, prices: Collection[float], last: fl
     return (
         scale.holds(newest.low)
         and scale.holds(newest.high)
-        and not (prices and _lacking_rows(scale, prices, last)[0])
+        and not (prices and not scale.is_crowded and _lacking_rows(scale, prices, last)[0])
     )
+
+
+def _with_wanted(
+    low: float, high: float, wanted: Iterable[float], before: Scale | None
+) -> tuple[float, float]:
+    """Return the range of the candles widened to the wanted prices, as far as the candles keep their share of it."""
+    candles = high - low
+    for price in wanted:
+        lower, higher = min(low, price), max(high, price)
+        least = KEPT_SHARE if before is not None and before.holds(price) else LEAST_SHARE
+        if candles >= least * (higher - lower):
+            low, high = lower, higher
+    return low, high
 
 
 def _lacking_rows(scale: Scale, prices: Collection[float], last: float) -> tuple[int, int, int]:
@@ -122,14 +146,21 @@ def _lacking_rows(scale: Scale, prices: Collection[float], last: float) -> tuple
     return int(any(lacking)), *lacking
 
 
-def _with_room_for_labels(scale: Scale, prices: Collection[float], last: float) -> Scale:
+def _with_room_for_labels(
+    scale: Scale, prices: Collection[float], last: float, candles: float
+) -> Scale:
+    """Return a scale with rows for the labels beside the last price, unless that would squeeze the candles."""
     for _ in range(3):  # widening moves the last price's row, too
         lacks, above, below = _lacking_rows(scale, prices, last)
         if not lacks:
             return scale
         free = max(1, scale.rows - above - below - 1)
         row = (scale.high - scale.low) / free
-        scale = Scale(scale.low - row * below, scale.high + row * above, scale.rows)
+        wider = Scale(scale.low - row * below, scale.high + row * above, scale.rows)
+        if candles < KEPT_SHARE * (wider.high - wider.low):
+            scale.is_crowded = True
+            return scale
+        scale = wider
     return scale
 
 

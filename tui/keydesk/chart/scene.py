@@ -65,3 +65,4 @@ class Scene:
     cursor: Cursor | None = None
     legend: tuple[tuple[Run, ...], ...] = ()  # groups that are shown whole or not at all
     braille: bool = False  # overlays as braille dots
+    hidden: int = 0  # columns at the left that an open form stands on

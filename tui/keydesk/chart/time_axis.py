@@ -89,8 +89,8 @@ def time_labels(
         pattern = "%d %b %Y" if daily else "%H:%M"
         writer.write(cursor, local[cursor].strftime(pattern), FILLED + "cursor")
     dated = _write_dates(writer, local, daily=daily, this_year=this_year)
-    pitch = columns[1] - columns[0] if len(columns) > 1 else 1
-    posts = [(columns[i] - pitch // 2, POST) for i in dated]
+    pitch = (columns[-1] - columns[0]) / (len(columns) - 1) if len(columns) > 1 else 1.0
+    posts = [(columns[i] - int(pitch) // 2, POST) for i in dated]
     if not daily:
         step = _clock_step(seconds, pitch)
         pattern = "%H:%M:%S" if step < 60 else "%H:%M"  # noqa: PLR2004 - seconds of a minute
@@ -187,7 +187,7 @@ def _fitting_turn(local: Sequence[datetime], writer: _Writer, units: Sequence[_T
     return units[-1]
 
 
-def _clock_step(seconds: int, pitch: int) -> int:
+def _clock_step(seconds: int, pitch: float) -> int:
     """Return the smallest round time step whose labels have room."""
     for step in CLOCK_STEPS:
         if step >= seconds and step / seconds * pitch >= COLUMNS_PER_TIME:

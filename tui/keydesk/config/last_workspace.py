@@ -8,9 +8,11 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import get_args
 
 from keydesk.calc.market.granularity import SECONDS
 from keydesk.settings.values import INSTRUMENT
+from keydesk.store.state import USUAL_ZOOM, Zoom
 from keydesk_client.auth.private_files import replace_file
 
 SAVE_EVERY = 2.0  # seconds from look to look
@@ -35,7 +37,8 @@ class Workspace:
     filter: str = ""  # of its rows, in words
     zoomed: str = ""  # the pane that stands alone
     charts: tuple[tuple[str, str], ...] = ()  # further ones: instrument, "" for the desk's; length
-    dots: bool = False  # charts draw indicators as braille dots
+    dots: bool = True  # charts draw indicators as braille dots
+    zoom: Zoom = USUAL_ZOOM  # width of the candles of every chart
 
 
 @dataclass(slots=True)
@@ -91,7 +94,8 @@ def read(path: Path) -> Workspace:
         filter=_text(members, "filter", ascii_only=False),
         zoomed=_text(members, "zoomed"),
         charts=charts_in(members.get("charts")),
-        dots=members.get("dots") is True,
+        dots=members.get("dots") is not False,
+        zoom=next((each for each in get_args(Zoom) if each == members.get("zoom")), USUAL_ZOOM),
     )
 
 

@@ -24,7 +24,7 @@ def planned_lines(
         (trail, "new trail", "stop"),
     )
     return [
-        PriceLine(float(level), text, role, Rank.PLANNED)
+        PriceLine(float(level), text, role, Rank.PLANNED, in_scale=True)
         for level, text, role in levels
         if isinstance(level, Decimal) and level > 0
     ]

@@ -11,14 +11,14 @@ from typing import ClassVar
 from textual.binding import BindingType
 from textual.message import Message
 
-from keydesk.chart.glyphs import STYLES
+from keydesk.chart.glyphs import STYLES, ZOOMS
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import CHART, CROSSHAIR
 from keydesk.panes.book_figures import BookStep
-from keydesk.panes.chart_view import ZOOMS, ChartView
+from keydesk.panes.chart_view import ChartView
 from keydesk.panes.crosshair import crosshair_at
 from keydesk.panes.price_cells import price_format_of
-from keydesk.store.state import Candle, CandlePrices, CandleSeries
+from keydesk.store.state import Candle, CandlePrices, CandleSeries, Zoom
 from keydesk_client.account.values import FIRST_NS
 from keydesk_client.arithmetic.constants import SECOND
 
@@ -49,6 +49,12 @@ class Chart(ChartView):
         """Request for candles of mid, bid or ask prices."""
 
         prices: CandlePrices
+
+    @dataclass
+    class ZoomWanted(Message):
+        """Request to draw the candles of every chart wider or narrower."""
+
+        zoom: Zoom
 
     class DotsTurned(Message):
         """Request to draw indicators as dots on every chart, or as strokes."""
@@ -204,16 +210,17 @@ class Chart(ChartView):
 
     def action_zoom_in(self) -> None:
         """Draw fewer, wider candles."""
-        self._zoom_to(self.zoom + 1)
+        self._zoom_by(1)
 
     def action_zoom_out(self) -> None:
         """Draw more, narrower candles."""
-        self._zoom_to(self.zoom - 1)
+        self._zoom_by(-1)
 
-    def _zoom_to(self, zoom: int) -> None:
-        self.zoom = max(0, min(len(ZOOMS) - 1, zoom))
-        self._picture.forget_scale()
-        self._draw_now()
+    def _zoom_by(self, steps: int) -> None:
+        if self.frame is not None:
+            zooms = [*ZOOMS]
+            at = zooms.index(self.frame.store.chart_zoom) + steps
+            self.post(self.ZoomWanted(zooms[max(0, min(len(zooms) - 1, at))]))
 
     def action_book(self) -> None:
         """Show beside the prices: client orders, positions, both, or none."""

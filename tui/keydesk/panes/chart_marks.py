@@ -46,7 +46,7 @@ def own_lines(store: Store, instrument: str) -> tuple[PriceLine, ...]:
 
 
 def _lines_of_trade(trade: TradeRow) -> Iterable[PriceLine]:
-    yield PriceLine(float(trade.price), "entry", "entry")
+    yield PriceLine(float(trade.price), "entry", "entry", in_scale=True)
     dependents: tuple[tuple[DependentOrder | None, str, str], ...] = (
         (trade.stop_loss, "stop", "stop"),
         (trade.guaranteed_stop, "guaranteed", "stop"),
@@ -55,7 +55,7 @@ def _lines_of_trade(trade: TradeRow) -> Iterable[PriceLine]:
     )
     for order, text, role in dependents:
         if order is not None and order.price is not None:
-            yield PriceLine(float(order.price), text, role, Rank.WORKING)
+            yield PriceLine(float(order.price), text, role, Rank.WORKING, in_scale=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +100,9 @@ def day_marks(store: Store, instrument: str) -> tuple[PriceMark, ...]:
     if day is None:
         return ()
     return (
-        PriceMark(float(day.high), "high"),
-        PriceMark(float(day.low), "low"),
-        PriceMark(float(day.previous_close), "close"),
+        PriceMark(float(day.high), "day high"),
+        PriceMark(float(day.low), "day low"),
+        PriceMark(float(day.previous_close), "prev close"),
     )
 
 
@@ -160,9 +160,7 @@ class ChartIndicators:
         if day != self._day:
             self._day = day
             self.marks = tuple(
-                PriceMark(level.price, level.name, across=True)
-                for each in computed
-                for level in each.levels
+                PriceMark(level.price, level.name) for each in computed for level in each.levels
             )
 
 

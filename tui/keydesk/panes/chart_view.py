@@ -12,12 +12,13 @@ from decimal import Decimal
 from typing import Literal
 
 from rich.segment import Segment
+from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
 from keydesk.calc.market.granularity import ALIGNMENT, SECONDS, at_place
 from keydesk.chart.canvas import Run as RoleRun
-from keydesk.chart.glyphs import STYLE_NAMES, CandleStyle, Style
+from keydesk.chart.glyphs import STYLE_NAMES, ZOOMS, CandleStyle, Style
 from keydesk.chart.layout import sub_panes_with_room
 from keydesk.chart.lines import sample_of
 from keydesk.chart.picture import Picture, dimmed
@@ -25,8 +26,9 @@ from keydesk.chart.position import Position
 from keydesk.chart.price_axis import PriceLine
 from keydesk.chart.scene import Scene
 from keydesk.panes.chart_book import ChartBook
-from keydesk.panes.chart_marks import ChartIndicators, day_legend, day_marks, own_lines
-from keydesk.panes.crosshair import Crosshair, Measure, legend, money_of
+from keydesk.panes.chart_legend import ChartLegend, crosshair_legend
+from keydesk.panes.chart_marks import ChartIndicators, day_marks, own_lines
+from keydesk.panes.crosshair import Crosshair
 from keydesk.panes.price_cells import price_format_of, prices_are_old
 from keydesk.store.frame import Frame
 from keydesk.store.state import Candle, CandleSeries, Topic
@@ -36,11 +38,10 @@ from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import MARGIN, DrawnLine, Heading, LinePane, Run, Tab
 from keydesk.widgets.theme import Palette
 
-ZOOMS = ((1, 0), (1, 1), (3, 1))  # columns of a body and of the gap behind it
-USUAL_ZOOM = 1
 BOOK_TOPICS = (Topic.BOOKS, Topic.DAY_LINES)
 REDRAWN_AT_ONCE = (Topic.ORDERS, Topic.ALERTS, Topic.HEALTH, Topic.FOCUS, Topic.INDICATORS)
 MAX_SEGMENTS = 4000
+WIDE_FROM = 56  # columns from which on the legend names the time that is left
 PACE = 0.2  # seconds between two redraws of a moving candle
 SIDES = {"M": "", "B": "bid", "A": "ask"}
 
@@ -79,10 +80,10 @@ class ChartView(LinePane):
         self.pinned = ""  # instrument of a further chart that does not follow the desk's
         self.granularity = ""  # that the trader chose for a further chart; "": by the desk's own
         self.style: Style = "candles"
-        self.zoom = USUAL_ZOOM
         self.position = Position()
         self.indicators = ChartIndicators()
         self.book = ChartBook()
+        self._head = ChartLegend()
         self._picture = Picture()
         self._scene: Scene | None = None
         self._rows: Sequence[Sequence[RoleRun]] = ()  # as they are on the screen
@@ -92,6 +93,7 @@ class ChartView(LinePane):
         self._shown: tuple[str, str] = ("", "")
         self._segments: dict[RoleRun, Segment] = {}
         self._dressed: Palette | None = None  # the theme that the segments have
+        self._hidden = 0  # columns at the left that an open form stands on
         self._behind = False
         self._drawn_at = 0.0
 
@@ -101,7 +103,18 @@ class ChartView(LinePane):
         """Draw the prices of an open form: planned entry, stop, target, bound."""
         planned = tuple(lines)
         if planned != self._planned:
+            if bool(planned) != bool(self._planned):
+                self._picture.forget_scale()
             self._planned = planned
+            self._draw_now()
+
+    def stand_beside(self, form: Region) -> None:
+        """Write the words on the lines where an open form that stands on the left does not hide them."""
+        at = self.region
+        stands_on = form.x <= at.x and form.overlaps(at)
+        hidden = max(0, form.right - at.x - MARGIN) if stands_on else 0
+        if hidden != self._hidden:
+            self._hidden = hidden
             self._draw_now()
 
     @property
@@ -160,7 +173,11 @@ class ChartView(LinePane):
         at_once = (*REDRAWN_AT_ONCE, *BOOK_TOPICS) if self.book.kinds else REDRAWN_AT_ONCE
         if frame.whole(Topic.CANDLES) or frame.touched(*at_once):
             self._draw_rows(frame)
-        elif shown in frame.keys(Topic.CANDLES) or frame.touched(Topic.TRADES):
+        elif (
+            shown in frame.keys(Topic.CANDLES)
+            or frame.touched(Topic.TRADES)
+            or int(frame.now) > int(self._drawn_at)  # the time left to the candle
+        ):
             self._behind = True
         if self._behind and frame.now - self._drawn_at >= PACE:
             self._draw_rows(frame)
@@ -189,10 +206,10 @@ class ChartView(LinePane):
             return super()._draw(y)
         row = self._rows[y]
         width = self.outer_size.width
-        if sum([len(text) for text, _ in row]) != width - 2 * MARGIN:
+        if sum([len(text) for text, _ in row]) != self.inside:
             return super()._draw(y)  # words, or a picture of another size
-        blank = self._segment((" ", ""))
-        return DrawnLine([blank, *[self._segment(run) for run in row], blank], width)
+        blank, behind = self._segment((" ", "")), self._segment((" " * (MARGIN + self.covered), ""))
+        return DrawnLine([blank, *[self._segment(run) for run in row], behind], width)
 
     def _segment(self, run: RoleRun) -> Segment:
         """Return the segment of a run; most of a picture's are the same from price to price."""
@@ -238,7 +255,7 @@ class ChartView(LinePane):
             return self._without_candles(frame, series), None
         if self.position.arrive(series, self.in_sight):
             self._picture.forget_scale()
-        scene = self._scene = self._scene_of(store, series)
+        scene = self._scene = self._scene_of(frame, series)
         changed = self._picture.show(scene)
         rows: Sequence[Sequence[RoleRun]] = self.book.joined(self._picture, frame, frame.store.zone)
         if series.error:
@@ -272,6 +289,7 @@ class ChartView(LinePane):
             lines=(),
             marks=(),
             cursor=None,
+            legend=(((" ", ""),),),
         )
         self._picture.show(self._scene)
         name = f"{show.pair(self._instrument(frame.store))} {self._granularity(frame.store)}"
@@ -294,7 +312,8 @@ class ChartView(LinePane):
             return "Loading candles …", "muted"
         return "No candles for this time.", "muted"
 
-    def _scene_of(self, store: Store, series: CandleSeries) -> Scene:
+    def _scene_of(self, frame: Frame, series: CandleSeries) -> Scene:
+        store = frame.store
         price_format = price_format_of(store, self._instrument(store))
         indicators = self.indicators
         indicators.choose(store.indicators_of(self._instrument(store)))
@@ -314,7 +333,7 @@ class ChartView(LinePane):
             last=last,
             decimals=price_format.precision,
             pip=float(price_format.pip),
-            look=self._look(),
+            look=self._look(store),
             zone=store.zone,
             this_year=show.at(series.candles[-1].time_ns, store.zone).year,
             is_live=is_live,
@@ -325,31 +344,33 @@ class ChartView(LinePane):
             overlays=indicators.overlays,
             sub_panes=indicators.sub_panes[:shown],
             cursor=self._crosshair.cursor(candles) if self._crosshair is not None else None,
-            legend=self._legend(store, candles, last, shown, is_live=is_live),
+            legend=self._legend(frame, series, candles, shown),
             braille=store.has_dots,
+            hidden=self._hidden,
         )
 
     def _legend(
-        self, store: Store, candles: Sequence[Candle], last: float, shown: int, *, is_live: bool
+        self, frame: Frame, series: CandleSeries, candles: Sequence[Candle], sub_panes: int
     ) -> tuple[tuple[RoleRun, ...], ...]:
-        """Return what the first rows say: of the candle and the price under the crosshair, else of the day."""
-        at, instrument = self._crosshair, self._instrument(store)
-        if at is None:
-            of_day = day_legend(store, instrument) if is_live else ()
-            without_room = self.indicators.sub_panes[shown:]
-            no_room = (((f"{each.title}: no room", "muted"),) for each in without_room)
-            return (*self._named_indicators(), *no_room, *of_day)
-        price_format = price_format_of(store, instrument)
-        pip = float(price_format.pip)
-        measure = Measure(
-            price_format.precision,
-            pip,
-            store.zone,
-            show.at(candles[-1].time_ns, store.zone).year,
-            SECONDS.get(self._shown[1], SECONDS["D"]),
+        """Return what the first rows say: of the candle and the price under the crosshair, else of the last candle."""
+        shown = self._instrument(frame.store), self._granularity(frame.store)
+        if self._crosshair is not None:
+            last, units = series.candles[-1].close, self.preset_units
+            return crosshair_legend(
+                frame.store, shown, self._crosshair, candles, last=last, units=units
+            )
+        no_room = (
+            ((f"{each.title}: no room", "muted"),) for each in self.indicators.sub_panes[sub_panes:]
         )
-        money = money_of(store, instrument, (at.price - last) / pip, self.preset_units)
-        return legend(candles[at.index(candles)], at.price, last, measure, money)
+        return self._head.groups(
+            frame,
+            shown,
+            candles,
+            self.position.end(candles),
+            names=(*self._named_indicators(), *no_room),
+            is_narrow=self.inside < WIDE_FROM,
+            is_live=self.position.until is None,
+        )
 
     def _named_indicators(self) -> tuple[tuple[RoleRun, ...], ...]:
         """Return the names of the indicators, each behind its stroke where there are no colours."""
@@ -365,9 +386,17 @@ class ChartView(LinePane):
         height = self.outer_size.height if is_of_focus else 0
         return self.inside - self.book.columns(store, self.inside, height)
 
-    def _look(self) -> CandleStyle:
-        body, gap = ZOOMS[self.zoom]
-        return CandleStyle(self.style, body, gap, hollow=self._is_mono, ascii_only=self._ascii_only)
+    def _look(self, store: Store) -> CandleStyle:
+        body, gap, per_column = ZOOMS[store.chart_zoom]
+        style = "line" if store.chart_zoom == "line" else self.style
+        return CandleStyle(
+            style,
+            body,
+            gap,
+            hollow=self._is_mono,
+            ascii_only=self._ascii_only,
+            per_column=per_column,
+        )
 
     @property
     def _is_mono(self) -> bool:

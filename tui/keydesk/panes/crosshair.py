@@ -1,4 +1,4 @@
-"""The crosshair of a chart: a candle and a price, how keys move them, and what the legend says of them.
+"""The crosshair of a chart: a candle and a price, and how keys move them.
 
 The candle is kept by its time: candles that are loaded in front of it, or dropped, do not move it.
 """
@@ -8,18 +8,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import tzinfo
-from decimal import Decimal
 
-from keydesk.chart.canvas import Run
 from keydesk.chart.scale import EIGHTHS, REACH, Scale, range_of, round_step
 from keydesk.chart.scene import Cursor
-from keydesk.panes.strips.instrument import LOT, pip_value
 from keydesk.store.state import Candle
-from keydesk.store.store import Store
-from keydesk.text import format as show
-from keydesk.text.sanitize import clean_name, safe
-from keydesk.widgets.theme import role_of_sign
 
 STEPS_IN_A_ROW = 2.5  # at most: a step of the price is seen, or nearly
 
@@ -50,7 +42,7 @@ class Crosshair:
         step = price_step(scale, pip)
         low, high = range_of(shown, pip)
         reach = (high - low) * REACH
-        lowest, highest = max(step, low - reach), high + reach
+        lowest, highest = max(step, min(low - reach, scale.low)), max(high + reach, scale.high)
         price = (round(self.price / step) + count) * step
         if price > highest:
             price = highest // step * step
@@ -69,55 +61,3 @@ def crosshair_at(candle: Candle, price: float, scale: Scale, pip: float) -> Cros
     """Return the crosshair as it appears: on a candle, at the round price next to a price."""
     step = price_step(scale, pip)
     return Crosshair(candle.time_ns, round(price / step) * step)
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """What the legend counts in."""
-
-    decimals: int
-    pip: float
-    zone: tzinfo
-    this_year: int
-    seconds: int  # length of a candle
-
-
-def legend(
-    candle: Candle, price: float, last: float, measure: Measure, money: str
-) -> tuple[tuple[Run, ...], ...]:
-    """Return the groups of the legend: time, distance to the last price, the candle's prices, its change and range."""
-    digits, pip = measure.decimals, measure.pip
-    distance, change = _pips(price - last, pip), _pips(candle.close - candle.open, pip)
-    prices = (("O", candle.open), ("H", candle.high), ("L", candle.low), ("C", candle.close))
-    named: list[Run] = []
-    for name, each in prices:
-        named += [(name, "faint"), (f"{each:.{digits}f}{'' if name == 'C' else ' '}", "plain")]
-    behind = (f" {money}", "muted") if money else ("", "")
-    return (
-        ((_time(candle.time_ns, measure), "bright"),),
-        ((f"{distance}p", "cursor"), behind, (" from last", "faint")),
-        tuple(named),
-        (("change ", "faint"), (f"{change}p", role_of_sign(change))),
-        (("range ", "faint"), (f"{_pips(candle.high - candle.low, pip).lstrip('+')}p", "muted")),
-    )
-
-
-def money_of(store: Store, instrument: str, pips: float, units: Decimal | None) -> str:
-    """Return what so many pips are worth for a size, with the account's currency; empty while it is not known."""
-    value = pip_value(store, instrument)
-    if value is None or units is None or store.account is None:
-        return ""
-    worth = value * units / LOT * Decimal(f"{abs(pips):.1f}")
-    return safe(f"{show.money(worth)} {clean_name(store.account.currency)}")
-
-
-def _time(time_ns: int, measure: Measure) -> str:
-    at = show.at(time_ns, measure.zone)
-    year = "" if at.year == measure.this_year else f" {at.year}"
-    clock = f"{at:%H:%M:%S}" if measure.seconds % 60 else f"{at:%H:%M}"
-    return f"{at.day} {at:%b}{year} {clock} {at.tzname() or ''}".rstrip()
-
-
-def _pips(distance: float, pip: float) -> str:
-    pips = round(distance / pip, 1)
-    return f"{pips:+,.1f}".replace("-", show.MINUS) if pips else "0.0"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
+from itertools import zip_longest
 from typing import ClassVar
 
 from keydesk.calc.orders.ticket_settings import RISK_PRESET, Template
@@ -18,9 +19,10 @@ from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.format import lines_of, pip_count, units
 from keydesk.text.sanitize import Printable, safe
-from keydesk.widgets.lines import Heading, LinePane, Run, Tab
+from keydesk.widgets.lines import Heading, LinePane, Run, Tab, width_of
 from keydesk.widgets.theme import signed_role
 
+TWO_COLUMNS = 42  # columns from which on two lists stand side by side
 LOSS_LOCKED = "loss lock, exits only"
 
 
@@ -95,17 +97,38 @@ class Deal(LinePane, can_focus=False):
         if quote is None:
             return [[("Waiting for a price …", self.palette["muted"])]]
         spread = show.pips(spread_pips(store, store.focus), signed=False)
-        return [
-            [],
+        prices = [
             self._side("sell", quote.bid, quote.bid_move, frame),
             self._side("buy", quote.ask, quote.ask_move, frame),
             self._label("spread", safe(f"{spread} pips")),
-            [],
-            *self._cost(store),
-            [],
-            *self._position_lines(store),
-            [],
-            *self._permission(store),
+        ]
+        if not quote.tradeable:
+            prices.append([("not tradeable now", self.palette["warn"])])
+        cost, position = self._cost(store), self._position_lines(store)
+        permission, terms = self._permission(store), self._terms(store)
+        height = self.outer_size.height
+        spaced = [[], *prices, [], *cost, *terms, [], *position, [], *permission]
+        if len(spaced) <= height:
+            return spaced
+        if self.inside >= TWO_COLUMNS:
+            left, right = [*prices, *position, *permission], [*cost, *terms]
+            return [self._beside(*each) for each in zip_longest(left, right, fillvalue=list[Run]())]
+        return [*prices, *cost, *position, *permission, *terms]
+
+    def _beside(self, left: Sequence[Run], right: Sequence[Run]) -> list[Run]:
+        half = self.inside // 2
+        blank: Run = (" " * (half - width_of(left)), self.palette["plain"])
+        return [*left, blank, *right] if right else [*left]
+
+    def _terms(self, store: Store) -> list[list[Run]]:
+        """Return margin rate and largest order of the instrument."""
+        known = store.instruments.get(store.focus)
+        if known is None:
+            return []
+        largest = show.short_units(known.maximum_order_units, signed=False)
+        return [
+            self._label("margin", safe(f"{show.percent(known.margin_rate)}%")),
+            self._label("largest", largest),
         ]
 
     def _side(self, side: str, price: Decimal, move: int, frame: Frame) -> list[Run]:
@@ -115,7 +138,7 @@ class Deal(LinePane, can_focus=False):
         runs = price_runs(self.palette, parts, flash=self._flash, move=move, dim=old)
         named: list[Run] = [
             (self.keymap.name(side), self.palette[side] + self.palette.at_stake),
-            (safe(f" {side:<8}"), self.palette[side]),
+            (safe(f" {side:<7}"), self.palette[side]),
         ]
         return [*named, *runs]
 
@@ -146,7 +169,7 @@ class Deal(LinePane, can_focus=False):
         )
         return [
             self._label("position", show.units(net, signed=True), "buy" if net > 0 else "sell"),
-            [("P/L       ", self.palette["faint"]), (show.money(profit, signed=True), style)],
+            [("P/L      ", self.palette["faint"]), (show.money(profit, signed=True), style)],
         ]
 
     def _permission(self, store: Store) -> list[list[Run]]:
@@ -167,7 +190,7 @@ class Deal(LinePane, can_focus=False):
                 return [[("read-only: sends nothing", self.palette["muted"])]]
 
     def _label(self, label: str, value: Printable, role: str = "plain") -> list[Run]:
-        return [(safe(f"{label:<10}"), self.palette["faint"]), (value, self.palette[role])]
+        return [(safe(f"{label:<9}"), self.palette["faint"]), (value, self.palette[role])]
 
 
 def preset_shown(template: Template, number: int) -> Preset:

@@ -176,6 +176,9 @@ class DeskScreen(Backdrop):
         self.frame = frame
         self._show_replay(frame)
         self._leave_room_for_form()
+        store = frame.store
+        if self.placement.fit_lists(max(len(store.trades), len(store.orders))):
+            self.call_after_refresh(self._panes.moved)
         for pane in self._all_panes.values():
             if pane.display:
                 pane.on_frame(frame)
@@ -212,6 +215,9 @@ class DeskScreen(Backdrop):
     def _leave_room_for_form(self) -> None:
         """Let panes beside a docked form end where it begins, so that it cuts no column and no message."""
         form = self._docked_region
+        for chart in (self.chart, *self._side_charts):
+            if chart.display:
+                chart.stand_beside(self._form_region)
         for pane in self._all_panes.values():
             at = pane.region
             under = at.intersection(form) if pane.display else Region()
@@ -227,6 +233,13 @@ class DeskScreen(Backdrop):
         above = () if self.is_active else reversed(self.app.screen_stack)
         regions = (getattr(each, "docked_region", None) for each in above)
         return next((each for each in regions if each is not None), Region())
+
+    @property
+    def _form_region(self) -> Region:
+        """The part that an open form covers, docked or not; empty without one."""
+        above = () if self.is_active else self.app.screen_stack
+        sheets = [sheet for each in above if (sheet := getattr(each, "sheet", None)) is not None]
+        return sheets[-1].region if sheets else Region()
 
     def on_screen_resume(self) -> None:
         """Redraw everything when the form on top closes."""
@@ -274,6 +287,7 @@ class DeskScreen(Backdrop):
             self.placement.zoomed,
             charts if any(map(any, charts)) else (),
             store.has_dots,
+            store.chart_zoom,
         )
 
     def show_workspace(self, left_as: Workspace) -> None:
@@ -345,6 +359,7 @@ class DeskScreen(Backdrop):
 
     def _place(self) -> None:
         self.placement.show()
+        self._strips.leave_out_instrument(self.deal.display)
         self._everything_again()
         self.call_after_refresh(self._panes.moved)
 

@@ -71,6 +71,9 @@ EXTRA_LARGE = Tier(
 TIERS = (MINI, SMALL, STANDARD, MEDIUM, LARGE, EXTRA_LARGE)
 
 
+FEW, SOME = 3, 7  # rows of a list up to which it is given few or some rows of the screen
+
+
 def tier_for(size: Size) -> Tier | None:
     """Return the layout for a terminal of this size; None: too small for any."""
     if not _holds(size, SMALLEST_EXITS):
@@ -102,6 +105,7 @@ class Placement:
         self.tier = SMALL
         self.fronts = dict(fronts)
         self.zoomed = ""  # the pane that is shown alone
+        self._rows = "few"  # that the lists are given
         self._hidden: Widget | None = None  # had the focus until a smaller window hid it
         self._instead: Widget | None = None  # the pane that has the focus since
 
@@ -110,6 +114,7 @@ class Placement:
         grid, tier = self._grid, self.tier
         for each in TIERS:
             grid.set_class(each is tier and not self.zoomed, f"-{each.name}")
+        self._give_rows()
         grid.set_class(bool(self.zoomed), "-zoomed")
         grid.slots = tier.slots
         fronts = [self._front_of(slot) for slot in tier.slots]
@@ -121,6 +126,25 @@ class Placement:
             pane.set_class(name in tier.lowest, "-lowest")
             pane.display = name in shown
         self._keep_focus()
+
+    def fit_lists(self, longest: int) -> bool:
+        """Give the lists rows for the longest of them and the charts the rest; return whether that changes anything.
+
+        Rows are given in three steps, and taken back only two rows below one: a single trade moves nothing to and fro.
+        """
+        steps = ("few", "some", "many")
+        wanted = (longest > FEW) + (longest > SOME)
+        kept = (longest + 1 > FEW) + (longest + 1 > SOME)
+        rows = steps[max(wanted, min(kept, steps.index(self._rows)))]
+        if rows == self._rows:
+            return False
+        self._rows = rows
+        self._give_rows()
+        return True
+
+    def _give_rows(self) -> None:
+        for each in ("few", "some", "many"):
+            self._grid.set_class(each == self._rows and not self.zoomed, f"-{each}")
 
     def _front_of(self, slot: Slot) -> str:
         front = self.fronts.get(slot[0], slot[0])
@@ -190,6 +214,10 @@ class Strips:
     @staticmethod
     def _has_two_notices(size: Size) -> bool:
         return size.width >= TWO_NOTICES_ACROSS and size.height >= TWO_NOTICES_FROM
+
+    def leave_out_instrument(self, is_told: bool) -> None:
+        """Leave out the instrument line while the deal pane says the same."""
+        self._instrument.set_class(is_told, "-told")
 
     def share_instrument_line(self) -> None:
         """Show notices on the instrument line, too, while they need three lines; no other line moves."""

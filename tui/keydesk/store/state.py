@@ -14,6 +14,8 @@ from keydesk.words.outages import Outage
 BookKind = Literal["orders", "positions"]
 PastDirection = Literal["", "older", "newer", "first"]  # of lines of the log
 CandlePrices = Literal["M", "B", "A"]  # mid, bid, ask
+Zoom = Literal["line", "double", "narrow", "wide", "widest"]  # of candles, the most of them first
+USUAL_ZOOM: Zoom = "narrow"
 LinkState = Literal["OK", "SLOW", "STALE", "DOWN", "CONNECTING"]
 NoticeLevel = Literal["info", "good", "warn", "bad"]
 CURRENT: frozenset[LinkState] = frozenset(("OK", "SLOW"))  # of a stream whose data is the newest

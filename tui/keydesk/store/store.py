@@ -27,6 +27,7 @@ from keydesk.calc.orders.plans.exit_plans import ExitPlan
 from keydesk.calc.risk.sizing import TypicalSpreads
 from keydesk.store.sent_orders import SentOrders
 from keydesk.store.state import (
+    USUAL_ZOOM,
     Arming,
     AuditTrail,
     AverageRange,
@@ -38,6 +39,7 @@ from keydesk.store.state import (
     Notice,
     NoticeLevel,
     Topic,
+    Zoom,
 )
 from keydesk.text.sanitize import clean, safe
 from keydesk.values import (
@@ -97,7 +99,8 @@ class Store:
         self.focus: str = ""
         self.granularity: str = "M5"
         self.candle_prices: CandlePrices = "M"  # that the charts show
-        self.has_dots = False  # the charts draw indicators as braille dots
+        self.has_dots = True  # the charts draw indicators as braille dots
+        self.chart_zoom: Zoom = USUAL_ZOOM
         # Place of a further chart -> its instrument, "" for the desk's, and its candle length.
         self.side_charts: dict[int, tuple[str, str]] = {}
         self.account: AccountState | None = None
@@ -248,6 +251,12 @@ class Store:
         """Draw indicators as braille dots, or as strokes."""
         if on != self.has_dots:
             self.has_dots = on
+            self.mark(Topic.INDICATORS)
+
+    def set_chart_zoom(self, zoom: Zoom) -> None:
+        """Draw the candles of every chart this wide."""
+        if zoom != self.chart_zoom:
+            self.chart_zoom = zoom
             self.mark(Topic.INDICATORS)
 
     def set_side_chart(self, place: int, instrument: str, granularity: str) -> None:
