@@ -19,7 +19,8 @@ OWN_MARK = "●"
 AXIS = "│"
 BAR, LEFT_HALF, RIGHT_HALF = "━", "╸", "╺"  # thin: a filled bar would distract from the candles
 MARK = 2  # columns of the mark of an own price
-LABEL = 22  # columns of words
+LABEL = 22  # columns of words at most, and a quarter of the pane
+LEAST_LABEL = 14
 HALVES = (12, 8, 5)  # cells of the longest bar beside words
 NARROW_HALVES = (9, 5)  # likewise where there is no room for words
 LEAST_CHART = 42  # columns left to candles and price axis beside a strip with words
@@ -80,13 +81,13 @@ def shape_for(width: int, height: int, books: int) -> StripShape | None:
     """
     if not books or height < LEAST_HEIGHT:
         return None
-    wider = max(LEAST_CHART, round(LEAST_SHARE * width))
+    wider, label = max(LEAST_CHART, round(LEAST_SHARE * width)), min(LABEL, width // 4)
     shapes = [
-        (StripShape(half, count, LABEL), least)
+        (StripShape(half, count, label), least)
         for count in range(books, 0, -1)
         for least in (wider, LEAST_CHART)
         for half in HALVES
-        if count == 1 or half != HALVES[-1]
+        if label >= LEAST_LABEL and (count == 1 or half != HALVES[-1])
     ]
     shapes += [(StripShape(half, 1, 0), LEAST_NARROW) for half in NARROW_HALVES]
     return next((shape for shape, least in shapes if shape.width + least <= width), None)
@@ -101,7 +102,7 @@ def strip_rows(
     first = max(0, len(rows) - top)  # the first row of bars
     bars = [_bars(book, scale, shape.half) for book in books]
     own = {scale.row(each.price): each.role for each in scene.own if scale.holds(each.price)}
-    labels = _labels(scene, scale, first) if shape.label else {}
+    labels = _labels(scene, scale, first, shape.label) if shape.label else {}
     for y in range(len(rows), height):
         row = y - top
         if y == height - 1:
@@ -196,16 +197,17 @@ def _shares_by_row(book: BookColumn, scale: Scale) -> tuple[list[float], list[fl
     return shorts, longs
 
 
-def _labels(scene: StripScene, scale: Scale, first: int) -> dict[int, Run]:
+def _labels(scene: StripScene, scale: Scale, first: int, width: int) -> dict[int, Run]:
     """Return the words beside the bars by row: notes, then clusters.
 
     Where a row is taken, the weaker cluster stands in the next one that is free. Those beyond an edge stand there
     with an arrow, the nearest first.
     """
-    notes = scene.notes[1 : scale.rows // ROWS_A_NOTE]
+    notes = [note for note in scene.notes[1:] if len(note[0]) <= width]
+    notes = notes[: max(0, scale.rows // ROWS_A_NOTE - 1)]
     made: dict[int, Run] = dict(enumerate(notes, first))
     rows = range(first, scale.rows)
-    fitting = [label for label in scene.labels if len(label[1]) <= LABEL - 2]
+    fitting = [label for label in scene.labels if len(label[1]) <= width - 2]
     for price, text, role in fitting:
         if scale.holds(price):
             row = scale.row(price)

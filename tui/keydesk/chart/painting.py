@@ -82,6 +82,16 @@ def _paint_candles(canvas: Canvas, view: View) -> None:
         paint_candle(canvas, x, candle, view.scale, look)
 
 
+def _fitting_words(words: Sequence[Run], room: int) -> list[Run]:
+    """Return the cells of the first words that have room, at least of the first one, with a blank behind each."""
+    cells: list[Run] = []
+    for text, role in words:
+        if cells and len(cells) + len(text) >= room:
+            break
+        cells += [(glyph, role) for glyph in (*text, " ")]
+    return cells
+
+
 def _paint_dense(canvas: Canvas, view: View) -> None:
     """Paint several candles a column: from low to high, or from close to close.
 
@@ -110,7 +120,7 @@ def _paint_captions(canvas: Canvas, view: View) -> None:
     if not canvas.left <= first < canvas.right:
         return
     for y, words in view.captions.items():
-        cells = [(glyph, role) for text, role in words for glyph in (*text, " ")]
+        cells = _fitting_words(words, plot - first)
         size = len(cells)
         within = max(size, round((plot - first) * CAPTIONS_WITHIN))
         at = canvas.free(y, first, size, first + within)

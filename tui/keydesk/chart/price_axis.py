@@ -97,7 +97,7 @@ def axis_for(
 class PriceLabels:
     """What the axis says in each row, the rows of the grid, the row of the last price, the step of the grid.
 
-    `captions` are the words on the lines by row, those of the highest price first.
+    `captions` are the words on the lines by row: planned ones first, then those of the highest price.
     """
 
     rows: Mapping[int, Run]
@@ -135,7 +135,7 @@ def price_labels(
     labels[fixed] = last_label(axis, scale, last)
     captions: dict[int, list[Run]] = {}
     beyond: set[int] = set()  # rows of prices that have no line
-    for line in sorted(lines, key=_price, reverse=True):
+    for line in sorted(lines, key=_by_rank_and_price):
         if scale.holds(line.price):
             captions.setdefault(scale.row(line.price), []).append((line.text, line.role))
     free = [row for row in range(scale.rows) if row not in labels]
@@ -162,8 +162,8 @@ def price_labels(
     return PriceLabels(labels, grid, fixed, step, captions)
 
 
-def _price(line: PriceLine) -> float:
-    return line.price
+def _by_rank_and_price(line: PriceLine) -> tuple[bool, float]:
+    return line.rank != Rank.PLANNED, -line.price
 
 
 def row_of_last(

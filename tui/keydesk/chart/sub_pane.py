@@ -11,7 +11,8 @@ from keydesk.chart.price_axis import Axis
 from keydesk.chart.scale import EIGHTHS, Scale
 from keydesk.chart.scene import SubPane
 
-MAX_ROWS, FEWEST_ROWS = 5, 3
+MAX_ROWS, FEWEST_ROWS = 7, 5
+THIN = "┄"
 SHARE = 7  # a sub-pane takes about a seventh of the chart
 HEADROOM = 0.05
 
@@ -86,6 +87,9 @@ def paint(
     for x, value in zip(columns, pane.bars[visible], strict=False):
         if value == value and canvas.left <= x < canvas.right:  # noqa: PLR0124 - NaN
             _paint_bar(canvas, x, value, scale)
+    for guide in pane.guides:
+        if scale.holds(guide):
+            canvas.behind(scale.row(guide), 0, THIN * canvas.right, "grid")
 
 
 def _paint_bar(canvas: Canvas, x: int, value: float, scale: Scale) -> None:

@@ -93,6 +93,7 @@ class ChartView(LinePane):
         self._shown: tuple[str, str] = ("", "")
         self._segments: dict[RoleRun, Segment] = {}
         self._dressed: Palette | None = None  # the theme that the segments have
+        self._without_room = ""  # the sub-panes that have too few rows, in words
         self._hidden = 0  # columns at the left that an open form stands on
         self._behind = False
         self._drawn_at = 0.0
@@ -149,8 +150,8 @@ class ChartView(LinePane):
             "pinned" if self.pinned else "",
         )
         name = " ".join(word for word in words if word)
-        book = self.book.text(store, self.keymap.name("zoom"))
-        return Heading((Tab(safe(name or "Chart")),), safe(book or self._past_text(store.zone)))
+        told = self.book.text(store, self.keymap.name("zoom")) or self._past_text(store.zone)
+        return Heading((Tab(safe(name or "Chart")),), safe(told or self._without_room))
 
     def _past_text(self, zone: tzinfo) -> str:
         until = self.position.until
@@ -322,6 +323,9 @@ class ChartView(LinePane):
         is_live = self.position.until is None
         height = self.outer_size.height
         shown = sub_panes_with_room(height, len(indicators.sub_panes))
+        without_room = ", ".join(each.title for each in indicators.sub_panes[shown:])
+        zoom = self.keymap.name("zoom")
+        self._without_room = f"{without_room}: no room, {zoom} zooms" if without_room else ""
         self._ask_for_history(series, candles)
         last = series.candles[-1].close
         return Scene(
@@ -344,13 +348,13 @@ class ChartView(LinePane):
             overlays=indicators.overlays,
             sub_panes=indicators.sub_panes[:shown],
             cursor=self._crosshair.cursor(candles) if self._crosshair is not None else None,
-            legend=self._legend(frame, series, candles, shown),
+            legend=self._legend(frame, series, candles),
             braille=store.has_dots,
             hidden=self._hidden,
         )
 
     def _legend(
-        self, frame: Frame, series: CandleSeries, candles: Sequence[Candle], sub_panes: int
+        self, frame: Frame, series: CandleSeries, candles: Sequence[Candle]
     ) -> tuple[tuple[RoleRun, ...], ...]:
         """Return what the first rows say: of the candle and the price under the crosshair, else of the last candle."""
         shown = self._instrument(frame.store), self._granularity(frame.store)
@@ -359,15 +363,12 @@ class ChartView(LinePane):
             return crosshair_legend(
                 frame.store, shown, self._crosshair, candles, last=last, units=units
             )
-        no_room = (
-            ((f"{each.title}: no room", "muted"),) for each in self.indicators.sub_panes[sub_panes:]
-        )
         return self._head.groups(
             frame,
             shown,
             candles,
             self.position.end(candles),
-            names=(*self._named_indicators(), *no_room),
+            names=self._named_indicators(),
             is_narrow=self.inside < WIDE_FROM,
             is_live=self.position.until is None,
         )
