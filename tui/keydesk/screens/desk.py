@@ -207,9 +207,12 @@ class DeskScreen(Backdrop):
 
     def page_region(self, size: Size) -> Region:
         """Return where the panes stand in a terminal of this size; all of it where it shows none."""
-        if tier_for(size) is None:
+        tier = tier_for(size)
+        if tier is None:
             return size.region
-        above, below = self._strips.rows_beside(size, replays=self.has_class("-replay"))
+        above, below = self._strips.rows_beside(
+            size, replays=self.has_class("-replay"), told=self.placement.tells_instrument(tier)
+        )
         return Region(0, above, size.width, size.height - above - below)
 
     def _leave_room_for_form(self) -> None:
@@ -359,7 +362,8 @@ class DeskScreen(Backdrop):
 
     def _place(self) -> None:
         self.placement.show()
-        self._strips.leave_out_instrument(self.deal.display)
+        told = self.placement.tells_instrument(self.placement.tier)
+        self._strips.leave_out_instrument(told)
         self._everything_again()
         self.call_after_refresh(self._panes.moved)
 
