@@ -366,6 +366,7 @@ class DeskScreen(Backdrop):
         self._strips.leave_out_instrument(told)
         self._everything_again()
         self.call_after_refresh(self._panes.moved)
+        self.call_after_refresh(self._leave_room_for_form)
 
     # Focus, zoom, candle length.
 
