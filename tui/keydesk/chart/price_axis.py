@@ -133,21 +133,16 @@ def price_labels(
         beside = _row_beside(fixed, scale.row(cursor), scale.rows, above=cursor >= last)
         labels[beside] = (axis.padded(axis.price(cursor)), FILLED + "cursor")
     labels[fixed] = last_label(axis, scale, last)
-    captions: dict[int, list[Run]] = {}
-    beyond: set[int] = set()  # rows of prices that have no line
-    for line in sorted(lines, key=_by_rank_and_price):
-        if scale.holds(line.price):
-            captions.setdefault(scale.row(line.price), []).append((line.text, line.role))
+    beyond: dict[int, PriceLine] = {}  # rows of prices that have no line
     free = [row for row in range(scale.rows) if row not in labels]
     for above in (True, False):
         rows = [row for row in free if (row < fixed) == above]
         group = [line for line in lines if (line.price >= last) == above]
         origin = last if measured_from is None else measured_from
-        stacked, far = _stacked(axis, scale, origin, group, rows, above=above, cursor=cursor)
+        stacked, far = _stacked(axis, scale, origin, group, rows, cursor=cursor)
         labels |= stacked
-        beyond |= far.keys()
-        for y, words in far.items():
-            captions.setdefault(y, []).extend(words)
+        beyond |= far
+    captions = _captions(scale, lines, beyond)
     for mark in marks:
         y = scale.row(mark.price)
         if scale.holds(mark.price) and y not in beyond:
@@ -162,8 +157,23 @@ def price_labels(
     return PriceLabels(labels, grid, fixed, step, captions)
 
 
-def _by_rank_and_price(line: PriceLine) -> tuple[bool, float]:
-    return line.rank != Rank.PLANNED, -line.price
+def _captions(
+    scale: Scale, lines: Sequence[PriceLine], beyond: Mapping[int, PriceLine]
+) -> dict[int, list[Run]]:
+    """Return the words of own prices by row, each once: planned ones, those beyond the edge, then the highest."""
+    rows: dict[int, list[PriceLine]] = {y: [line] for y, line in beyond.items()}
+    for line in sorted(lines, key=lambda each: -each.price):
+        if scale.holds(line.price):
+            rows.setdefault(scale.row(line.price), []).append(line)
+    return {
+        y: list(
+            dict.fromkeys(
+                (line.text, line.role)
+                for line in sorted(held, key=lambda each: each.rank != Rank.PLANNED)
+            )
+        )
+        for y, held in rows.items()
+    }
 
 
 def row_of_last(
@@ -292,13 +302,12 @@ def _stacked(
     lines: Sequence[PriceLine],
     rows: Sequence[int],
     *,
-    above: bool,
     cursor: float | None,
-) -> tuple[dict[int, Run], dict[int, list[Run]]]:
+) -> tuple[dict[int, Run], dict[int, PriceLine]]:
     """Return the labels of own prices on one side of the last price, each near its row, in the order of price.
 
-    The label of a price that shares the cursor's row stands on its side of the cursor. Then the words of those beyond
-    the edge, which have no line to stand on.
+    The label of a price that shares the cursor's row stands on its side of the cursor. Then the prices beyond the edge,
+    by the row of their label.
     """
     if not lines or not rows:
         return {}, {}
@@ -306,27 +315,27 @@ def _stacked(
     near = [line for line in by_distance if scale.holds(line.price)]
     far = [line for line in by_distance if not scale.holds(line.price)]
     shown, hidden = _limited(near, far, len(rows))
-    texts = [
-        (
-            line.price,
-            axis.padded(axis.price(line.price))
-            if scale.holds(line.price)
-            else axis.far(line, last, above=above),
-            line.role,
-            "" if scale.holds(line.price) else line.text,
-        )
-        for line in shown
-    ]
+    texts = [(line.price, _own_text(axis, scale, line, last), line.role, line) for line in shown]
     if hidden and len(shown) < len(rows):
-        edge = max(hidden, key=lambda line: abs(line.price - last)).price
-        texts.append((edge, axis.counted(len(hidden)), "muted", ""))
+        edge = max(hidden, key=lambda line: abs(line.price - last))
+        texts.append((edge.price, axis.counted(len(hidden)), "muted", edge))
     texts.sort(key=lambda each: -each[0])
     places = spread([_place_of(price, scale, rows, cursor) for price, *_ in texts], len(rows))
     placed = [(rows[place], *each) for place, each in zip(places, texts, strict=True)]
     return (
         {row: (_led(text, row, price, scale), role) for row, price, text, role, _ in placed},
-        {row: [(words, role)] for row, _, _, role, words in placed if words},
+        {
+            row: line
+            for row, price, _, _, line in placed
+            if line in shown and not scale.holds(price)
+        },
     )
+
+
+def _own_text(axis: Axis, scale: Scale, line: PriceLine, last: float) -> str:
+    if scale.holds(line.price):
+        return axis.padded(axis.price(line.price))
+    return axis.far(line, last, above=line.price > scale.high)
 
 
 def _place_of(price: float, scale: Scale, rows: Sequence[int], cursor: float | None) -> int:
