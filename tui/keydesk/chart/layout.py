@@ -63,7 +63,7 @@ def layout_of(scene: Scene) -> Layout:
     count = max(1, min(scene.end, (plot - margin + scene.look.gap) // pitch * per_column))
     right = plot - margin - body // 2 - 1
     columns = [right - number // per_column * pitch for number in range(count)][::-1]
-    split = max(0, columns[-2] - body // 2) if count > 1 else 0
+    split = max(0, columns[-1] - pitch - body // 2) if count > 1 else 0
     if 0 < scene.hidden < plot:
         split = min(split, scene.hidden)  # words stand beside the form, among the newest candles
     legend = _legend_rows(scene)
