@@ -136,16 +136,16 @@ async def test_the_head_has_the_last_candle_and_the_time_left_to_it() -> None:
     async with shown(pane, store, size=(52, 9)):
         newest = store.series["EUR_USD", "M5"].candles[-1]
         store.clock_ns = newest.time_ns + 1_000_000_000
-        pane.on_frame(frame_of(store, now=NOW + 1, everything=True))
+        pane.on_frame(frame_of(store, now=NOW + 2, everything=True))
         head = text_of(pane)[0].split()
         prices = (newest.open, newest.high, newest.low, newest.close)
         assert head[:4] == [
             f"{name}{price:.5f}" for name, price in zip("OHLC", prices, strict=True)
         ]
         assert head[5] == "4:59"
-        store.clock_ns += 1_000_000_000
-        pane.on_frame(frame_of(store, now=NOW + 2))
-        assert "4:58" in text_of(pane)[0]
+        store.clock_ns += 2_000_000_000
+        pane.on_frame(frame_of(store, now=NOW + 4))
+        assert "4:57" in text_of(pane)[0]
 
 
 async def test_day_high_low_and_previous_close_are_lines() -> None:

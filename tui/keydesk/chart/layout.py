@@ -22,7 +22,7 @@ CURSOR_LEGEND_FROM = 7  # rows from which on the crosshair has its legend, on tw
 def sub_panes_with_room(height: int, wanted: int) -> int:
     """Return how many sub-panes a chart this high has room for, at most as many as are wanted."""
     rows = height - 1 - (height >= LEGEND_FROM) - 2 * FEWEST_ROWS
-    return max(0, min(wanted, rows // (sub_pane.rows_for(height) + 1)))
+    return max(0, min(wanted, rows // (sub_pane.ROWS + 1)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def layout_of(scene: Scene) -> Layout:
         split = min(split, scene.hidden)  # words stand beside the form, among the newest candles
     legend = _legend_rows(scene)
     rows = max(1, scene.height - 1 - legend)
-    sub_rows = sub_pane.rows_for(scene.height) if scene.sub_panes else 0
+    sub_rows = sub_pane.ROWS if scene.sub_panes else 0
     second = max(0, legend - 1)  # row of the legend, which sub-panes do not leave for
     if rows + second - len(scene.sub_panes) * (sub_rows + 1) < 2 * FEWEST_ROWS:
         sub_rows = 0

@@ -157,7 +157,9 @@ class Picture:
         for number, pane in enumerate(scene.sub_panes):
             scale = sub_pane.scale_for(pane, layout.first, scene.end, layout.sub_rows)
             paint = partial(self._paint_sub_pane, number, scale)
-            areas.append(Area(top, scale, paint, sub_pane.labels(pane, scale, layout.axis)))
+            guides = {scale.row(guide) for guide in pane.guides if scale.holds(guide)}
+            labels = sub_pane.labels(pane, scale, layout.axis)
+            areas.append(Area(top, scale, paint, labels, guides))
             top += layout.sub_rows + 1
         return areas
 

@@ -11,15 +11,8 @@ from keydesk.chart.price_axis import Axis
 from keydesk.chart.scale import EIGHTHS, Scale
 from keydesk.chart.scene import SubPane
 
-MAX_ROWS, FEWEST_ROWS = 7, 5
-THIN = "┄"
-SHARE = 7  # a sub-pane takes about a seventh of the chart
+ROWS = 5  # of a sub-pane; a chart that has no room for them leaves it out
 HEADROOM = 0.05
-
-
-def rows_for(height: int) -> int:
-    """Return the rows of a sub-pane in a chart this high."""
-    return max(FEWEST_ROWS, min(MAX_ROWS, height // SHARE))
 
 
 def rule(pane: SubPane, width: int) -> list[Run]:
@@ -87,9 +80,6 @@ def paint(
     for x, value in zip(columns, pane.bars[visible], strict=False):
         if value == value and canvas.left <= x < canvas.right:  # noqa: PLR0124 - NaN
             _paint_bar(canvas, x, value, scale)
-    for guide in pane.guides:
-        if scale.holds(guide):
-            canvas.behind(scale.row(guide), 0, THIN * canvas.right, "grid")
 
 
 def _paint_bar(canvas: Canvas, x: int, value: float, scale: Scale) -> None:

@@ -21,11 +21,12 @@ from keydesk.text.sanitize import clean_name, safe
 from keydesk.widgets.theme import role_of_sign
 from keydesk_client.arithmetic.constants import SECOND
 
+PACE = 2.0  # seconds
 Groups = tuple[tuple[Run, ...], ...]  # each is shown whole or not at all
 
 
 class ChartLegend:
-    """The legend of one chart, made anew once a second: a price moves the last candle in the picture at once.
+    """The legend of one chart, made anew every other second: a price moves the last candle in the picture at once.
 
     Digits that change with every price would cost as many bytes as the picture.
     """
@@ -57,7 +58,7 @@ class ChartLegend:
             is_live: Whether the newest candle in sight is the newest of all.
         """
         newest = candles[end - 1]
-        key = int(frame.now), shown, newest.time_ns, names, is_live, is_narrow
+        key = int(frame.now / PACE), shown, newest.time_ns, names, is_live, is_narrow
         if key != self._key:
             self._key = key
             self._groups = _of_candle(frame.store, shown, newest, is_narrow=is_narrow)
