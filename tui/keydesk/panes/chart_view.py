@@ -94,6 +94,7 @@ class ChartView(LinePane):
         self._segments: dict[RoleRun, Segment] = {}
         self._dressed: Palette | None = None  # the theme that the segments have
         self._without_room = ""  # the sub-panes that have too few rows, in words
+        self._below = 0  # rows at the bottom that an open form stands on
         self._hidden = 0  # columns at the left that an open form stands on
         self._behind = False
         self._drawn_at = 0.0
@@ -110,13 +111,20 @@ class ChartView(LinePane):
             self._draw_now()
 
     def stand_beside(self, form: Region) -> None:
-        """Write the words on the lines where an open form that stands on the left does not hide them."""
+        """End above a form that stands on all of the lower rows; beside one that stands on the left, write words there."""
         at = self.region
         stands_on = form.x <= at.x and form.overlaps(at)
-        hidden = max(0, form.right - at.x - MARGIN) if stands_on else 0
-        if hidden != self._hidden:
-            self._hidden = hidden
+        is_below = stands_on and form.right >= at.right and form.y > at.y
+        below = at.bottom - form.y if is_below else 0
+        hidden = max(0, form.right - at.x - MARGIN) if stands_on and not is_below else 0
+        if (hidden, below) != (self._hidden, self._below):
+            self._hidden, self._below = hidden, below
             self._draw_now()
+
+    @property
+    def _height(self) -> int:
+        """The rows that no open form stands on."""
+        return max(1, self.outer_size.height - self._below)
 
     @property
     def shown(self) -> tuple[str, str]:
@@ -277,7 +285,7 @@ class ChartView(LinePane):
     ) -> Sequence[Sequence[RoleRun]]:
         """Return the last picture, dimmed, while new candles are loaded; else words alone."""
         text, role = self._words(frame, series)
-        height = self.outer_size.height
+        height = self._height
         is_loading = bool(self._instrument(frame.store)) and (series is None or series.loading)
         scene = self._scene
         # Prices of an earlier time, as of a replay, take candles away from the last scene.
@@ -321,7 +329,7 @@ class ChartView(LinePane):
         candles = self.position.candles(series, self.in_sight + indicators.warm_up)
         indicators.refresh(candles, store.previous_day(self._instrument(store)))
         is_live = self.position.until is None
-        height = self.outer_size.height
+        height = self._height
         shown = sub_panes_with_room(height, len(indicators.sub_panes))
         without_room = ", ".join(each.title for each in indicators.sub_panes[shown:])
         zoom = self.keymap.name("zoom")
@@ -384,7 +392,7 @@ class ChartView(LinePane):
     def _picture_width(self, store: Store) -> int:
         """Return the columns of the picture: those of the pane without the strip of client books."""
         is_of_focus = self._instrument(store) == store.focus  # whose books the store has
-        height = self.outer_size.height if is_of_focus else 0
+        height = self._height if is_of_focus else 0
         return self.inside - self.book.columns(store, self.inside, height)
 
     def _look(self, store: Store) -> CandleStyle:
