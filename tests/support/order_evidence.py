@@ -101,6 +101,13 @@ class Decision:
                 if self.kind != "set protection":
                     verbs = ("TAG AND COMMENT", "EXIT PLAN")
                 return headline.startswith(verbs) and id_ is not None and f"#{id_}" in headline
+            case "label order":
+                id_ = self._id("order_id")
+                return (
+                    headline.startswith("TAG AND COMMENT")
+                    and id_ is not None
+                    and f"#{id_}" in headline
+                )
             case "configure account":
                 return headline.startswith("ACCOUNT SETTINGS")
             case "move entry":

@@ -72,15 +72,19 @@ def _apply(book: ValuedAccount, account: AccountFigures, transaction: Transactio
         case OrderCancelTransaction():
             _end_order(book, transaction.order_id)
         case LimitOrderTransaction() | StopOrderTransaction() | MarketIfTouchedOrderTransaction():
-            _rest(book, entry_row(transaction, transaction.time))
+            _rest(book, entry_row(transaction, transaction.time, book.printable))
         case (
             TakeProfitOrderTransaction()
             | StopLossOrderTransaction()
             | GuaranteedStopLossOrderTransaction()
         ):
-            return _protect(book, dependent_row(transaction, transaction.time, book.trades))
+            return _protect(
+                book, dependent_row(transaction, transaction.time, book.trades, book.printable)
+            )
         case TrailingStopLossOrderTransaction():
-            return _protect(book, trailing_row(transaction, transaction.time, book.trades))
+            return _protect(
+                book, trailing_row(transaction, transaction.time, book.trades, book.printable)
+            )
         case _:
             return _apply_beside_orders(book, account, transaction)
     return True
@@ -186,8 +190,13 @@ def _rename_order(book: ValuedAccount, change: OrderClientExtensionsModifyTransa
     order = book.orders.get(change.order_id)
     if order is None:
         return False
-    if change.client_extensions_modify is not None and change.client_extensions_modify.id:
-        order.client_id = change.client_extensions_modify.id
+    extensions = change.client_extensions_modify
+    if extensions is not None:
+        order.client_id = extensions.id or order.client_id
+        if extensions.tag is not None:
+            order.tag = tag_of(extensions, book.printable)
+        if extensions.comment is not None:
+            order.comment = comment_of(extensions, book.printable)
     book.changed(Part.ORDERS, order.id)
     return True
 
@@ -200,6 +209,7 @@ def _retag_trade(book: ValuedAccount, change: TradeClientExtensionsModifyTransac
         trade.tag = tag_of(change.trade_client_extensions_modify, book.printable)
     if change.trade_client_extensions_modify.comment is not None:
         trade.comment = comment_of(change.trade_client_extensions_modify, book.printable)
+    trade.client_id = change.trade_client_extensions_modify.id or trade.client_id
     book.changed(Part.TRADES, trade.id)
     return True
 
@@ -225,9 +235,9 @@ def _remember_first_stop(book: ValuedAccount, transaction: Transaction) -> None:
             _remember_opening(book, transaction)
             return
         case StopLossOrderTransaction() | GuaranteedStopLossOrderTransaction():
-            order = dependent_row(transaction, transaction.time, book.trades)
+            order = dependent_row(transaction, transaction.time, book.trades, book.printable)
         case TrailingStopLossOrderTransaction():
-            order = trailing_row(transaction, transaction.time, book.trades)
+            order = trailing_row(transaction, transaction.time, book.trades, book.printable)
         case _:
             return
     trade = book.trades.get(transaction.trade_id)

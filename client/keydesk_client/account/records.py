@@ -58,6 +58,7 @@ class OpenTrade:
     risk: Decimal | None = None  # home currency to the stop, 0 past the entry; None: no stop
     locked: Decimal | None = None  # home currency that the stop wins once it is past the entry
     margin_used: Decimal | None = None
+    client_id: str | None = None
 
 
 @dataclass(slots=True)
@@ -103,6 +104,8 @@ class PendingOrder:
     trail: Decimal | None = None  # distance of the trailing stop on fill
     premium: Decimal = Decimal(0)  # of a guaranteed stop, price units
     on_fill: bool = False  # known to be set by the fill that opened its trade
+    tag: str = ""
+    comment: str = ""
 
 
 @dataclass(slots=True)

@@ -75,22 +75,24 @@ def kind_of(type_: str) -> str:
     return type_.removesuffix("_ORDER")
 
 
-def order_row(order: Order, trades: Mapping[str, OpenTrade]) -> PendingOrder | None:
+def order_row(
+    order: Order, trades: Mapping[str, OpenTrade], printable: Printable
+) -> PendingOrder | None:
     """Return the row of a pending order; None for one that never rests or is unknown."""
     match order:
         case LimitOrder() | StopOrder() | MarketIfTouchedOrder():
-            return entry_row(order, order.create_time)
+            return entry_row(order, order.create_time, printable)
         case TakeProfitOrder() | StopLossOrder() | GuaranteedStopLossOrder():
-            return dependent_row(order, order.create_time, trades)
+            return dependent_row(order, order.create_time, trades, printable)
         case TrailingStopLossOrder():
-            row = trailing_row(order, order.create_time, trades)
+            row = trailing_row(order, order.create_time, trades, printable)
             row.price = optional_price(order.trailing_stop_value)
             return row
         case _:
             return None
 
 
-def entry_row(order: EntryOrder, created: DateTime) -> PendingOrder:
+def entry_row(order: EntryOrder, created: DateTime, printable: Printable) -> PendingOrder:
     """Return the row of an entry order."""
     number_of(order.id)
     up = 1 if amount(order.units) > 0 else -1  # the direction of profit
@@ -112,14 +114,19 @@ def entry_row(order: EntryOrder, created: DateTime) -> PendingOrder:
         create_time_ns=created.ns,
         reduces=order.position_fill == "REDUCE_ONLY",
         trail=trailing.distance if trailing is not None else None,
+        tag=tag_of(order.client_extensions, printable),
+        comment=comment_of(order.client_extensions, printable),
     )
 
 
 def dependent_row(
-    order: PricedDependent, created: DateTime, trades: Mapping[str, OpenTrade]
+    order: PricedDependent,
+    created: DateTime,
+    trades: Mapping[str, OpenTrade],
+    printable: Printable,
 ) -> PendingOrder:
     """Return the row of a take-profit or stop at a price."""
-    row = _row_of_dependent(order, created, trades)
+    row = _row_of_dependent(order, created, trades, printable)
     row.price, row.distance = optional_price(order.price), optional_price(order.distance)
     premium = getattr(order, "guaranteed_execution_premium", None)
     row.premium = Decimal(0) if premium is None else amount(premium)
@@ -127,16 +134,19 @@ def dependent_row(
 
 
 def trailing_row(
-    order: TrailingOrder, created: DateTime, trades: Mapping[str, OpenTrade]
+    order: TrailingOrder, created: DateTime, trades: Mapping[str, OpenTrade], printable: Printable
 ) -> PendingOrder:
     """Return the row of a trailing stop; its price is known once the broker sends it."""
-    row = _row_of_dependent(order, created, trades)
+    row = _row_of_dependent(order, created, trades, printable)
     row.distance = price(order.distance)
     return row
 
 
 def _row_of_dependent(
-    order: PricedDependent | TrailingOrder, created: DateTime, trades: Mapping[str, OpenTrade]
+    order: PricedDependent | TrailingOrder,
+    created: DateTime,
+    trades: Mapping[str, OpenTrade],
+    printable: Printable,
 ) -> PendingOrder:
     number_of(order.id)
     trade = trades.get(order.trade_id)
@@ -155,6 +165,8 @@ def _row_of_dependent(
         client_id=_client_id(order.client_extensions),
         create_time_ns=created.ns,
         on_fill=getattr(order, "reason", None) == "ON_FILL",
+        tag=tag_of(order.client_extensions, printable),
+        comment=comment_of(order.client_extensions, printable),
     )
 
 
@@ -173,6 +185,7 @@ def trade_row(trade: TradeSummary, printable: Printable) -> OpenTrade:
         initial_margin=amount(trade.initial_margin_required),
         tag=tag_of(trade.client_extensions, printable),
         comment=comment_of(trade.client_extensions, printable),
+        client_id=_client_id(trade.client_extensions),
         unrealized_pl=_amount_or_none(trade, "unrealized_pl"),
         margin_used=_amount_or_none(trade, "margin_used"),
     )
@@ -198,6 +211,7 @@ def opened_row(opened: TradeOpen, instrument: str, time_ns: int, printable: Prin
         initial_margin=opened.initial_margin_required or Decimal(0),
         tag=tag_of(opened.client_extensions, printable),
         comment=comment_of(opened.client_extensions, printable),
+        client_id=_client_id(opened.client_extensions),
     )
 
 
@@ -232,12 +246,12 @@ def detach(trade: OpenTrade, order_id: str) -> None:
 
 
 def tag_of(extensions: ClientExtensions | None, printable: Printable) -> str:
-    """Return the tag of a trade, empty if it has none."""
+    """Return the tag of a trade or order, empty if it has none."""
     return printable(extensions.tag or "") if extensions is not None else ""
 
 
 def comment_of(extensions: ClientExtensions | None, printable: Printable) -> str:
-    """Return the comment of a trade, empty if it has none."""
+    """Return the comment of a trade or order, empty if it has none."""
     return printable(extensions.comment or "") if extensions is not None else ""
 
 

@@ -37,7 +37,9 @@ def apply_snapshot(book: ValuedAccount, account: Account) -> None:
     figures = figures_of(account, book.printable)
     read = readable(book, partial(trade_row, printable=book.printable), account.trades)
     trades = {row.id: row for row in sorted(read, key=lambda row: int(row.id))}
-    rows = readable(book, partial(order_row, trades=trades), account.orders)
+    rows = readable(
+        book, partial(order_row, trades=trades, printable=book.printable), account.orders
+    )
     book.orders = {row.id: row for row in rows if row is not None}
     book.trades = trades
     book.set_figures(figures)

@@ -38,7 +38,7 @@ from keydesk.forms.trades.break_even import BreakEvenForm
 from keydesk.forms.trades.close_position import ClosePositionForm
 from keydesk.forms.trades.close_trade import CloseForm, ScaleOutForm
 from keydesk.forms.trades.exit_plan import ExitPlanForm
-from keydesk.forms.trades.labels import LabelsForm
+from keydesk.forms.trades.labels import LabelsForm, OrderLabelsForm
 from keydesk.forms.trades.move_order import MoveForm
 from keydesk.forms.trades.orders import CancelEntriesForm, CancelForm
 from keydesk.forms.trades.position_part import PositionPartForm
@@ -122,6 +122,7 @@ FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "LeaveForm": lambda: LeaveForm(example_store()),
     "LimitsForm": lambda: LimitsForm(example_context()),
     "OrderHistoryForm": lambda: OrderHistoryForm(example_store(), lambda take: take((), ())),
+    "OrderLabelsForm": lambda: OrderLabelsForm(example_context(), ENTRY),
     "SessionsForm": lambda: SessionsForm(example_store(), lambda: WALL_NS),
     "TrailingForm": lambda: TrailingForm(example_context(), TRADE),
     "TransactionForm": lambda: TransactionForm(example_store(), FILLED, read_fill),

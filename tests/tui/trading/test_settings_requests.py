@@ -6,13 +6,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from keydesk.calc.orders.instructions import ConfigureAccount, LabelTrade
+from keydesk.calc.orders.instructions import ConfigureAccount, LabelOrder, LabelTrade, OpenOrder
 from keydesk.forms.account.configure import margin_before_and_after
 from keydesk.store.store import Store
 from keydesk.trading.dispatcher import Dispatcher
 from keydesk.trading.settings_requests import SettingsRequests
 from keydesk_client.errors import ConnectionLost
-from keydesk_client.models import ClientExtensions
+from keydesk_client.models import ClientExtensions, LimitOrder
 from support.broker import PracticeServer
 from support.exit_plan_desk import plan_desk
 from support.fakes.recording_gate import RecordingGate
@@ -35,6 +35,17 @@ async def test_labels_and_settings_at_the_broker(
         kept = (await client.trades.get(trade.id)).trade.client_extensions
         assert kept is not None
         assert (kept.tag or "", kept.comment, trade.tag) == ("", "as planned", "")
+
+        entry = OpenOrder("EUR_USD", "LIMIT", D(1_000), price=D("0.9"), expiry="GTC")
+        await desk.does(entry)
+        order = next(each for each in desk.store.orders.values() if each.trade_id is None)
+        await desk.does(LabelOrder(order.id, "EUR_USD", tag="dip", with_trade=True))
+        assert desk.said[-1] == f"DONE tag dip on order #{order.id} EUR/USD"
+        assert (order.tag, order.client_id is None) == ("dip", False)
+        resting = (await client.orders.get(order.id)).order
+        assert isinstance(resting, LimitOrder)
+        assert resting.trade_client_extensions is not None
+        assert resting.trade_client_extensions.tag == "dip"
 
         await desk.does(LabelTrade("999999", "EUR_USD", tag="swing"))
         assert desk.said[-1].startswith("REJECTED tag swing on #999999 EUR/USD: ")

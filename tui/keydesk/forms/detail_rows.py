@@ -45,6 +45,7 @@ def trade_rows(trade: TradeRow, store: Store) -> Rows:
         ("risk to the stop", "no stop" if trade.risk is None else f"{money(trade.risk)} {home}"),
         ("tag", trade.tag or EMPTY),
         ("comment", trade.comment or EMPTY),
+        ("client id", trade.client_id or EMPTY),
     ]
 
 
@@ -73,6 +74,8 @@ def order_rows(order: OrderRow, store: Store) -> Rows:
         *([("reduce-only", "yes: it never opens a trade")] if order.reduces else []),
         ("stop on fill", price(order.stop_loss, places)),
         ("target on fill", price(order.take_profit, places)),
+        ("tag", order.tag or EMPTY),
+        ("comment", order.comment or EMPTY),
         ("client id", order.client_id or EMPTY),
         ("created", date_and_time(order.create_time_ns, store.zone)),
     ]

@@ -43,7 +43,7 @@ class Action(Enum):
     CANCEL_PROTECTION = "cancel protective orders"
     OVER_LIMIT = "go over a hard limit, or trade on no price"
     CONFIGURE = "change the account's settings"
-    LABEL = "change the tag or the comment of a trade"
+    LABEL = "change the tag or the comment of a trade or an order"
 
 
 Y, LETTER, NO = Step.SEND_KEY, Step.CHALLENGE, Step.REFUSED

@@ -40,7 +40,7 @@ PAGE = "page"  # every page and list that sends nothing
 FIND = "find"  # a field of text over a list
 COMMAND = "command"  # the command line
 NAME = "name"  # a field of text
-LABELS = "labels"  # tag and comment of a trade
+LABELS = "labels"  # tag and comment of a trade or an order
 ACCOUNT = "account"  # the page of the account
 CONFIGURE = "account-settings"  # name and margin rate of the account
 COLUMNS = "columns"  # the columns of a watchlist
@@ -191,7 +191,7 @@ KEYS: tuple[Key, ...] = (
     Key("modify", ("M",), DESK, "modify", "Move its stop or target", "modify"),
     Key("trailing", ("T",), DESK, "trail", "Set a trailing stop", "trailing"),
     Key("exit-plan", ("H",), DESK, "plan", "Exit plan of the trade", "exit_plan"),
-    Key("labels", ("K",), DESK, "", "Tag, comment of the trade", "labels"),
+    Key("labels", ("K",), DESK, "", "Edit tag and comment", "labels"),
     Key("cancel", ("D",), DESK, "cancel", "Cancel the selected order", "cancel_order"),
     Key("cancel-entries", ("Z",), DESK, "cancel all", "Cancel entry orders", "cancel_entries"),
     Key("reverse", ("R",), DESK, "reverse", "Reverse the position", "reverse"),

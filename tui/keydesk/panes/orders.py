@@ -110,14 +110,14 @@ class Orders(InstrumentRows, SortedTable):
         return None if order is None else _measure(order, column)
 
     def text_of(self, key: str, store: Store) -> str:
-        """Return instrument, side, kind, ids and the tag of its trade."""
+        """Return instrument, side, kind, ids, its tag and that of its trade."""
         order = store.orders.get(key)
         if order is None:
             return ""
         side = "" if order.units is None else "buy" if order.units > 0 else "sell"
         kind = KINDS.get(order.type, "")
         trade = store.trades.get(order.trade_id or "")
-        tag = trade.tag if trade is not None else ""
+        tag = order.tag if trade is None else f"{order.tag} {trade.tag}"
         ids = f"{order.id} {order.trade_id or ''} {order.client_id or ''}"
         return f"{order.instrument} {side} {kind} {order.type} {order.time_in_force} {ids} {tag}"
 

@@ -43,7 +43,7 @@ PAGES: Mapping[PageName, str] = {
     "audit": "shows the audit log",
     "alerts": "shows your alerts, and which fired",
     "plan": "plans the exit of the selected trade",
-    "tag": "edits tag and comment of the selected trade",
+    "tag": "edits tag and comment of the selected trade or order",
     "configure": "changes name and margin rate of the account",
 }
 

@@ -19,6 +19,7 @@ from keydesk.calc.orders.instructions import (
     ConfigureAccount,
     Flatten,
     Instruction,
+    LabelOrder,
     LabelTrade,
     MoveEntry,
     OpenOrder,
@@ -162,7 +163,7 @@ class Commands:
                 await self.exits.protect(instruction)
             case SetExitPlan() if self.exit_plans is not None:
                 self.exit_plans.update_plan(instruction)
-            case LabelTrade() | ConfigureAccount():
+            case LabelTrade() | LabelOrder() | ConfigureAccount():
                 await self.settings.execute(instruction)
             case CancelOrders(order_ids=order_ids):
                 await asyncio.gather(*(self.exits.cancel(order_id) for order_id in order_ids))

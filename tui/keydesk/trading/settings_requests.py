@@ -1,4 +1,4 @@
-"""Change tag and comment of a trade, name and margin rate of the account.
+"""Change tag and comment of a trade or an order, name and margin rate of the account.
 
 These requests move no money and are idempotent: after a lost answer the same request is sent again, which the order
 protocol would not do. So they are in no order journal; the audit log has them.
@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from keydesk.calc.orders.instructions import ConfigureAccount, LabelTrade
+from keydesk.calc.orders.instructions import ConfigureAccount, LabelOrder, LabelTrade
 from keydesk.text.format import pair, percent
 from keydesk.text.sanitize import clean
 from keydesk.trading.dispatcher import Dispatcher
@@ -36,9 +36,15 @@ class SettingsRequests:
     dispatcher: Dispatcher
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
-    async def execute(self, change: LabelTrade | ConfigureAccount) -> None:
+    async def execute(self, change: LabelTrade | LabelOrder | ConfigureAccount) -> None:
         """Send a change and report its outcome."""
-        await (self.label(change) if isinstance(change, LabelTrade) else self.configure(change))
+        match change:
+            case LabelTrade():
+                await self.label(change)
+            case LabelOrder():
+                await self.label_order(change)
+            case ConfigureAccount():
+                await self.configure(change)
 
     async def label(self, change: LabelTrade) -> None:
         """Change tag and comment of a trade."""
@@ -47,6 +53,21 @@ class SettingsRequests:
             extensions = ClientExtensions(tag=change.tag, comment=change.comment)
             answer = await self.client.trades.set_client_extensions(change.trade_id, extensions)
             made = answer.trade_client_extensions_modify_transaction
+            return Changed(made, int(answer.last_transaction_id))
+
+        await self._send(label_text(change), request)
+
+    async def label_order(self, change: LabelOrder) -> None:
+        """Change tag and comment of a pending order, and of the trade that it may open."""
+
+        async def request() -> Changed:
+            extensions = ClientExtensions(tag=change.tag, comment=change.comment)
+            answer = await self.client.orders.set_client_extensions(
+                change.order_id,
+                client_extensions=extensions,
+                trade_client_extensions=extensions if change.with_trade else None,
+            )
+            made = answer.order_client_extensions_modify_transaction
             return Changed(made, int(answer.last_transaction_id))
 
         await self._send(label_text(change), request)
@@ -96,11 +117,12 @@ def refusal_text(error: Refused | InvalidRequest) -> str:
     return in_text(code) if code else clean(str(error))
 
 
-def label_text(change: LabelTrade) -> str:
-    """Return a change of labels in words: tag swing, comment off on #12 EUR/USD."""
+def label_text(change: LabelTrade | LabelOrder) -> str:
+    """Return a change of labels in words: tag swing, comment off on #12 EUR/USD, on order #15 EUR/USD."""
+    id_ = f"#{change.trade_id}" if isinstance(change, LabelTrade) else f"order #{change.order_id}"
     named = (("tag", change.tag), ("comment", change.comment))
     labels = ", ".join(f"{name} {clean(text) or 'off'}" for name, text in named if text is not None)
-    return f"{labels} on #{change.trade_id} {pair(change.instrument)}"
+    return f"{labels} on {id_} {pair(change.instrument)}"
 
 
 def configure_text(change: ConfigureAccount) -> str:

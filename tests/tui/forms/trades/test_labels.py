@@ -1,7 +1,7 @@
-"""Tag and comment of an open trade, edited by key."""
+"""Tag and comment of an open trade or a pending order, edited by key."""
 
-from keydesk.calc.orders.instructions import LabelTrade
-from keydesk.forms.trades.labels import LabelsForm
+from keydesk.calc.orders.instructions import LabelOrder, LabelTrade
+from keydesk.forms.trades.labels import LabelsForm, OrderLabelsForm
 from keydesk.store.store import Store
 from support.data.desk_store import example_store
 from support.fakes.form_app import FormApp, example_context
@@ -30,6 +30,27 @@ async def test_only_what_was_typed_is_changed() -> None:
         assert "as planned" in app.words
         await pilot.press("k", "backspace", *"Y y", "enter", "y")
     assert app.results == [LabelTrade(trade.id, trade.instrument, tag="olY y")]
+
+
+async def test_an_entry_order_gives_its_labels_to_its_trade() -> None:
+    store = example_store()
+    store.orders["6415"].comment = "as planned"
+    app = FormApp(lambda: OrderLabelsForm(example_context(store), "6415"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "as planned" in app.words
+        await pilot.press("k", *"dip", "enter", "y")
+    assert app.results == [LabelOrder("6415", "EUR_USD", tag="dip", with_trade=True)]
+
+
+async def test_an_order_that_filled_meanwhile_cannot_be_labelled() -> None:
+    store = example_store()
+    app = FormApp(lambda: OrderLabelsForm(example_context(store), "6415"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("k", *"dip", "enter")
+        del store.orders["6415"]
+        await pilot.press("y")
+        assert "It is filled or cancelled already" in app.words
+    assert app.results == []
 
 
 async def test_letters_of_a_text_send_nothing_until_it_is_ended() -> None:

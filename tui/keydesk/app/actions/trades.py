@@ -128,9 +128,15 @@ class TradeActions:
         self._on_trade(ExitPlanForm, "plan the exit of")
 
     def action_labels(self) -> None:
-        from keydesk.forms.trades.labels import LabelsForm  # noqa: PLC0415 - with the first form
+        """Edit tag and comment of the selected order, or trade."""
+        from keydesk.forms.trades.labels import LabelsForm, OrderLabelsForm  # noqa: PLC0415 - with the first form
 
-        self._on_trade(LabelsForm, "label")
+        selection = self._window.selection()
+        order = selection.order(self._store) if selection.pane == "orders" else None
+        if order is None:
+            self._on_trade(LabelsForm, "label")
+        else:
+            self._desk.ask(OrderLabelsForm(self._desk.form_context(), order.id))
 
     def action_note(self) -> None:
         """Write about the selected trade; of several, the one that was opened last."""

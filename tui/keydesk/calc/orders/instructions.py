@@ -122,6 +122,17 @@ class LabelTrade:
 
 
 @dataclass(frozen=True, slots=True)
+class LabelOrder:
+    """Change tag and comment of a pending order; None leaves one as it is, "" clears it."""
+
+    order_id: str
+    instrument: str
+    tag: str | None = None
+    comment: str | None = None
+    with_trade: bool = False  # the trade that it may open gets them, too
+
+
+@dataclass(frozen=True, slots=True)
 class ConfigureAccount:
     """Change name and margin rate of the account; None leaves one as it is."""
 
@@ -178,6 +189,7 @@ Instruction = (
     | SetProtection
     | SetExitPlan
     | LabelTrade
+    | LabelOrder
     | ConfigureAccount
     | MoveEntry
     | CancelOrders
