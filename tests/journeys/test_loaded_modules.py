@@ -44,6 +44,7 @@ PAGES = (  # 0.5 to 1 MB each with what only they use
     "keydesk.forms.account.exposure",
     "keydesk.forms.account.limits",
     "keydesk.forms.account.order_history",
+    "keydesk.forms.account.orders",
     "keydesk.forms.account.transaction",
     "keydesk.forms.journal",
     "keydesk.forms.market",

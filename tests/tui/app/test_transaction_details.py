@@ -2,8 +2,10 @@
 
 from decimal import Decimal
 
-from keydesk.app.transaction_details import read_details
+from keydesk.app.transaction_details import read_details, read_orders
+from keydesk.parse.pages import OrdersIn
 from keydesk.store.store import Store
+from keydesk.store.transactions.account_orders import OrderList
 from keydesk.store.transactions.details import TransactionDetails
 from keydesk_client.client import Client
 from keydesk_client.models import (
@@ -23,6 +25,13 @@ async def details(client: Client, store: Store, id_: str) -> TransactionDetails:
     await read_details(client, store, id_, taken.append)
     assert all(each.loading for each in taken[:-1])
     return taken[-1]
+
+
+async def listed(client: Client, state: OrdersIn, before_id: str = "") -> OrderList:
+    taken: list[OrderList] = []
+    await read_orders(client, Store(), state, before_id, taken.append)
+    [page] = taken
+    return page
 
 
 def related(known: TransactionDetails) -> dict[str, str]:
@@ -61,6 +70,17 @@ async def test_from_the_order_to_the_close_and_back_each_transaction_is_reached(
         closed = await client.trades.close(trade.id)
         assert closed.order_fill_transaction is not None
         close = closed.order_fill_transaction.id
+
+        filled = (await listed(client, "FILLED")).orders
+        texts = [each.text for each in filled]
+        closing, opening_order = f"closed #{trade.id}", f"opened #{trade.id}"
+        assert (closing in texts[0], opening_order in texts[1]) == (True, True)
+        assert texts[1].startswith("BUY 1,000 EUR/USD market #")
+        cancelled = {each.id: each.text for each in (await listed(client, "CANCELLED")).orders}
+        assert f"replaced by #{new_stop}" in cancelled[stop.id]
+        newest = (await listed(client, "ALL")).orders[0]
+        older = await listed(client, "ALL", str(int(newest.id) - 1))
+        assert newest.id not in {each.id for each in older.orders}
 
         order = await details(client, store, fill.order_id)
         assert related(order)[fill.id] == "filled by"

@@ -20,6 +20,7 @@ from keydesk.forms.account.leaving import LeaveForm
 from keydesk.forms.account.limits import LimitsForm
 from keydesk.forms.account.messages import MessagesPage
 from keydesk.forms.account.order_history import OrderHistoryForm
+from keydesk.forms.account.orders import AccountOrdersForm
 from keydesk.forms.account.sessions import SessionsForm
 from keydesk.forms.account.transaction import Take, TransactionForm
 from keydesk.forms.command_line import CommandForm, FindForm
@@ -45,7 +46,9 @@ from keydesk.forms.trades.position_part import PositionPartForm
 from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.trades.reverse_flatten import FlattenForm, ReverseForm
 from keydesk.keys.keymap import KEYMAP
+from keydesk.parse.pages import OrdersIn
 from keydesk.parse.replay import ReplayCommand
+from keydesk.store.transactions.account_orders import AccountOrder, OrderList
 from keydesk.store.transactions.details import Related, TransactionDetails
 from keydesk.text.sanitize import safe
 from keydesk.words.log_line import LogLine
@@ -72,7 +75,15 @@ def read_fill(id_: str, take: Take) -> None:
     take(TransactionDetails(id_, (("what", FILLED.text), ("units", "+10,000")), related))
 
 
+def read_orders(_state: OrdersIn, _before_id: str, take: Callable[[OrderList], None]) -> None:
+    """Hand on two orders, behind which there are more."""
+    texts = (("6415", "PENDING", "BUY 20,000 EUR/USD limit"), ("6411", "FILLED", "BUY market"))
+    listed = [AccountOrder(id_, WALL_NS, state, PAIR, safe(text)) for id_, state, text in texts]
+    take(OrderList(listed, "6410"))
+
+
 FORMS: dict[str, Callable[[], Screen[Any]]] = {
+    "AccountOrdersForm": lambda: AccountOrdersForm(example_store(), "ALL", read_orders),
     "AddForm": lambda: AddForm(example_store(), LIST),
     "AlertLineForm": lambda: AlertLineForm(example_store(), "eurusd > 1.12", "Alert"),
     "AlertsForm": lambda: AlertsForm(example_store()),

@@ -148,7 +148,7 @@ WITHOUT_FIELDS = {
     *("ExitPlanForm", "JournalForm", "JournalTradeForm", "NoteForm", "OrderHistoryForm"),
     "TransactionForm",
     *("AccountPage", "DayPage", "ExposurePage", "InstrumentPage"),
-    *("MessagesPage", "StatisticsPage"),
+    *("AccountOrdersForm", "MessagesPage", "StatisticsPage"),
     "NoteTextForm",
 }
 

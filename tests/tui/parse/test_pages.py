@@ -3,7 +3,7 @@
 import pytest
 
 from keydesk.parse.commands import ShowMessage, complete, completions, parse_command
-from keydesk.parse.pages import PAGES, PageName, ShowPage
+from keydesk.parse.pages import PAGES, PageName, ShowOrders, ShowPage
 
 NAMES = ("EUR_USD", "EUR_JPY", "GBP_USD")
 
@@ -27,6 +27,14 @@ def test_an_instrument_that_is_none_is_said_with_the_remedy() -> None:
     assert said == ShowMessage("warn", "instrument: zzz is not valid; write :instrument eurusd")
 
 
+def test_orders_open_in_every_state_or_in_the_one_that_is_named() -> None:
+    assert parse_command(":orders", NAMES, "") == ShowOrders("ALL")
+    assert parse_command(":orders cancelled", NAMES, "") == ShowOrders("CANCELLED")
+    said = parse_command("orders lost", NAMES, "")
+    states = "all, filled, cancelled, triggered, pending"
+    assert said == ShowMessage("warn", f"orders: lost is not a state; use one of {states}")
+
+
 @pytest.mark.parametrize(
     ("typed", "completed"),
     [
@@ -35,6 +43,7 @@ def test_an_instrument_that_is_none_is_said_with_the_remedy() -> None:
         ("inst", "instrument "),
         ("instrument gb", "instrument gbpusd "),
         ("outc", "outcomes "),
+        ("orders tr", "orders triggered "),
     ],
 )
 def test_tab_completes_a_page_and_its_instrument(typed: str, completed: str) -> None:

@@ -1,4 +1,4 @@
-"""The details of a transaction and its relations, read from the broker while the page shows what is known already."""
+"""The details of a transaction and its relations, and the orders of the account by state, read from the broker for their pages."""
 
 from __future__ import annotations
 
@@ -15,14 +15,18 @@ from keydesk.text.sanitize import clean
 from keydesk.words.log_line import LogLine
 
 if TYPE_CHECKING:
+    from keydesk.parse.pages import OrdersIn
+    from keydesk.store.transactions.account_orders import AccountOrder, OrderList
     from keydesk.store.transactions.details import Related, TransactionDetails
     from keydesk_client.client import Client
     from keydesk_client.models import Transaction
 
     Take = Callable[[TransactionDetails], None]
+    TakeOrders = Callable[[OrderList], None]
 
 AFTER = 20  # ids after a transaction that are looked through for its batch
 MAX_OF_BATCH = 400
+ORDERS_AT_ONCE = 100
 MAX_TRADES = 4  # of one fill that are read
 MAX_LINES = 16  # related transactions that are read one by one
 T = TypeVar("T")
@@ -46,6 +50,33 @@ class TransactionPages:
 
         self._app.push_screen(TransactionForm(self._store, line, self._read))
 
+    def show_orders(self, state: OrdersIn) -> None:
+        """Show the orders of the account in a state."""
+        from keydesk.forms.account.orders import AccountOrdersForm  # noqa: PLC0415 - with the first form
+
+        self._app.push_screen(
+            AccountOrdersForm(self._store, state, self._read_orders, self._show_order)
+        )
+
+    def _show_order(self, order: AccountOrder) -> None:
+        """Show the transaction that made the order; what became of it is among its relations."""
+        self.show(LogLine(order.id, order.time_ns, "ORDER", order.instrument, order.text))
+
+    def _read_orders(self, state: OrdersIn, before_id: str, take: TakeOrders) -> None:
+        from keydesk.store.transactions.account_orders import OrderList  # noqa: PLC0415 - with the page
+
+        connection = self._account.connection
+        if connection is None:
+            take(OrderList(trouble="the account is not open yet"))
+        else:
+            self._app.run_worker(
+                read_orders(connection.commands.client, self._store, state, before_id, take),
+                f"orders {state.lower()}",
+                group="account orders",
+                exclusive=True,
+                exit_on_error=False,
+            )
+
     def _read(self, id_: str, take: Take) -> None:
         connection = self._account.connection
         if connection is not None:
@@ -56,6 +87,24 @@ class TransactionPages:
                 exclusive=True,
                 exit_on_error=False,
             )
+
+
+async def read_orders(
+    client: Client, store: Store, state: OrdersIn, before_id: str, take: TakeOrders
+) -> None:
+    """Read a page of orders, those up to an id, and hand it on; or why it cannot be read."""
+    from keydesk.store.transactions.account_orders import OrderList, order_list  # noqa: PLC0415
+    from keydesk_client.account.values import READ_ERRORS  # noqa: PLC0415
+    from keydesk_client.errors import KeydeskClientError  # noqa: PLC0415
+
+    listed = partial(client.orders.list, state=state, count=ORDERS_AT_ONCE)
+    try:
+        answer = await (listed(before_id=before_id) if before_id else listed())
+        more = "next" in answer.links or len(answer.orders) == ORDERS_AT_ONCE
+        page = order_list(answer.orders, store, more=more)
+    except (KeydeskClientError, *READ_ERRORS) as error:
+        page = OrderList(trouble=clean(str(error)))
+    take(page)
 
 
 async def read_details(client: Client, store: Store, id_: str, take: Take) -> None:

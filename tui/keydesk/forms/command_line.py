@@ -34,7 +34,7 @@ from keydesk.parse.commands import (
     parse_command,
 )
 from keydesk.parse.instruments import matching
-from keydesk.parse.pages import ShowPage
+from keydesk.parse.pages import ShowOrders, ShowPage
 from keydesk.parse.replay import ReplayCommand
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
@@ -259,6 +259,7 @@ class CommandForm(InfoForm[ParsedCommand | RunKey | SetOption]):
                 | ChooseIndicators()
                 | UseLayout()
                 | ShowPage()
+                | ShowOrders()
                 | MakeAlert()
                 | ToggleMute()
                 | RunKey()

@@ -59,6 +59,7 @@ DAY_PAGE = "day-page"  # the page of a day or a week
 REPLAY = "replay"  # the question before the practice market is replaced
 ORDER_TRANSITIONS = "order-outcomes"  # the page of order outcomes
 TRANSACTION = "transaction"  # the page of one transaction
+ACCOUNT_ORDERS = "account-orders"  # the page of the account's orders by state
 
 # The contexts of the main screen, where the trader may move keys.
 ON_THE_DESK = (
@@ -92,6 +93,7 @@ PAGES = frozenset(
     {
         *(HELP, ACCOUNT, JOURNAL, JOURNAL_TRADE, TRADE_NOTE, STATISTICS, DAY_PAGE, TRANSACTION),
         *(ORDER_TRANSITIONS, ALERTS, NEW_ALERT, LIMITS, INDICATORS, TIMEFRAMES, COLUMNS),
+        ACCOUNT_ORDERS,
     }
 )
 
@@ -488,6 +490,14 @@ KEYS: tuple[Key, ...] = (
     Key("outcome-raw", ("r",), ORDER_TRANSITIONS, "as sent", "Requests as sent, in words", "raw"),
     Key("outcome-view", ("v",), ORDER_TRANSITIONS, "times", "Slippage, times; orders", "view"),
     Key("outcome-close", ("escape", "q"), ORDER_TRANSITIONS, "close", "Close", "drop"),
+    Key("order-down", ("j", "down"), ACCOUNT_ORDERS, "", "Next order", "choose(1)"),
+    Key("order-up", ("k", "up"), ACCOUNT_ORDERS, "", "Order before", "choose(-1)"),
+    Key("order-page-down", _PAGE_ON, ACCOUNT_ORDERS, "page", "Page down", "page(1)"),
+    Key("order-page-up", _PAGE_BACK, ACCOUNT_ORDERS, "", "Page up", "page(-1)"),
+    Key("order-open", ("enter",), ACCOUNT_ORDERS, "open", "Its transactions", "open"),
+    Key("order-state", ("v",), ACCOUNT_ORDERS, "state", "Orders in the next state", "next_state"),
+    Key("order-read", ("r",), ACCOUNT_ORDERS, "again", "Read again", "read"),
+    Key("order-close", ("escape", "q"), ACCOUNT_ORDERS, "close", "Close", "drop"),
     Key("transaction-down", ("j", "down"), TRANSACTION, "", "Next related one", "choose(1)"),
     Key("transaction-up", ("k", "up"), TRANSACTION, "", "Related one before", "choose(-1)"),
     Key("transaction-open", ("enter",), TRANSACTION, "open", "Open the related one", "open"),

@@ -51,7 +51,7 @@ OF_COMMAND: Mapping[str, Task] = {
     **dict.fromkeys(("alert", "alerts", "plan", "tag"), Task.MANAGE),
     **dict.fromkeys(("account", "exposure", "outcomes", "journal", "note"), Task.REVIEW),
     **dict.fromkeys(("statistics", "calendar", "what-if", "day", "week"), Task.REVIEW),
-    **dict.fromkeys(("limits", "audit", "messages"), Task.REVIEW),
+    **dict.fromkeys(("limits", "audit", "messages", "orders"), Task.REVIEW),
     "replay": Task.PRACTISE,
 }
 

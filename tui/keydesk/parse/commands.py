@@ -24,7 +24,7 @@ from keydesk.parse.orders import (
     ParsedOrder,
     parse_order,
 )
-from keydesk.parse.pages import PAGES, ShowPage
+from keydesk.parse.pages import ORDER_STATES, PAGES, ShowOrders, ShowPage
 from keydesk.parse.replay import (
     NOT_OFFERED,
     ReplayCommand,
@@ -40,6 +40,7 @@ COMMANDS = (
     "keys",
     "messages",
     *PAGES,
+    "orders",
     "undo",
     "buy",
     "sell",
@@ -60,6 +61,7 @@ USAGES: Mapping[str, tuple[LiteralString, LiteralString]] = {
     "ind": ("ind ema 20, rsi 14", "Indicators of the chart"),
     "layout": ("layout save scalping", "Show, save, delete a layout"),
     "replay": ("replay pause", "Control the practice market"),
+    "orders": ("orders filled", "The account's orders by state"),
     "messages": ("", "All messages since the start"),
     "mute": ("", "Mute bell, notifications"),
     "help": ("", "The keys of this pane"),
@@ -104,6 +106,8 @@ def _known_text(
     """Return the words that may follow: a command or instrument, then an instrument, then fields."""
     if before and before[0].lstrip(":").lower() == "alert":
         return [*names, *ALERT_WORDS] if len(before) == 1 else ALERT_WORDS
+    if before[:1] == ["orders"]:
+        return [state.lower() for state in ORDER_STATES]
     if before[:1] == ["replay"] and market is not None:
         return replay_text(before[1:], market) or names
     match len(before):
@@ -241,6 +245,7 @@ ParsedCommand = (
     | ShowHelp
     | ShowMessages
     | ShowPage
+    | ShowOrders
     | ShowInstrument
     | ViewCommand
     | MakeAlert
@@ -256,6 +261,7 @@ SINGLE_WORDS: Mapping[str, ParsedCommand] = {
     **dict.fromkeys(("help", "keys", "?"), ShowHelp()),
     "messages": ShowMessages(),
     "mute": ToggleMute(),
+    "orders": ShowOrders("ALL"),
     **{name: ShowPage(name) for name in PAGES},
     "undo": ShowMessage("warn", "Orders cannot be undone: close, cancel or reverse"),
 }
@@ -278,6 +284,8 @@ def parse_command(  # noqa: PLR0911 - one return a kind of command
             return SINGLE_WORDS[word]
         case ["alert", *_]:
             return _alert(typed[len("alert") :], instruments, focus)
+        case ["orders", *rest]:
+            return _orders(" ".join(rest))
         case ["replay", *rest]:
             return _replay(rest, market, now)
         case [verb, *rest] if verb in VIEW_VERBS or verb == "instrument":
@@ -293,6 +301,14 @@ def parse_command(  # noqa: PLR0911 - one return a kind of command
             )
         case _:
             return ShowMessage("warn", f"Not understood: {' '.join(words)}. {KNOWN}")
+
+
+def _orders(typed: str) -> ParsedCommand:
+    for state in ORDER_STATES:
+        if typed == state.lower():
+            return ShowOrders(state)
+    states = ", ".join(state.lower() for state in ORDER_STATES)
+    return ShowMessage("warn", f"orders: {typed} is not a state; use one of {states}")
 
 
 def _replay(

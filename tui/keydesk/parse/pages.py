@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 PageName = Literal[
     "account",
@@ -46,6 +46,24 @@ PAGES: Mapping[PageName, str] = {
     "tag": "edits tag and comment of the selected trade or order",
     "configure": "changes name and margin rate of the account",
 }
+
+
+OrdersIn = Literal["ALL", "FILLED", "CANCELLED", "TRIGGERED", "PENDING"]
+ORDER_STATES: tuple[OrdersIn, ...] = get_args(OrdersIn)
+"""What the page of the account's orders can show."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShowOrders:
+    """Show the orders of the account in a state."""
+
+    state: OrdersIn
+
+    @property
+    def text(self) -> str:
+        """Return what it does."""
+        state = "in every state" if self.state == "ALL" else f"that are {self.state.lower()}"
+        return f"shows the orders of the account {state}"
 
 
 @dataclass(frozen=True, slots=True)

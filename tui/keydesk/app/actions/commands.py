@@ -84,7 +84,7 @@ class CommandActions:
         else:
             self._run_command(command)
 
-    def _run_command(  # noqa: C901 - one branch a command
+    def _run_command(  # noqa: C901, PLR0912 - one branch a command
         self, command: ParsedCommand | None
     ) -> None:
         from keydesk.parse.commands import (  # noqa: PLC0415
@@ -97,7 +97,7 @@ class CommandActions:
             ShowMessages,
             ToggleMute,
         )
-        from keydesk.parse.pages import ShowPage  # noqa: PLC0415
+        from keydesk.parse.pages import ShowOrders, ShowPage  # noqa: PLC0415
 
         match command:
             case QuitDesk():
@@ -110,6 +110,8 @@ class CommandActions:
                 trades = self._trades
                 act = {"plan": trades.action_exit_plan, "tag": trades.action_labels}
                 act.get(form, trades.action_note)()
+            case ShowOrders(state):
+                self._desk.transactions.show_orders(state)
             case ShowPage() as page:
                 self._pages.show_page(page)
             case ShowInstrument(instrument):
