@@ -1,5 +1,6 @@
 """From a decision to the wire: what is asked for, and what is left alone."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -34,6 +35,15 @@ def test_a_market_order_is_bounded_and_brings_its_bracket() -> None:
         "stopLossOnFill": {"price": "1.08300", "timeInForce": "GTC"},
         "takeProfitOnFill": {"price": "1.08900", "timeInForce": "GTC"},
     }
+
+
+def test_a_stop_that_counts_from_the_fill_is_sent_as_its_distance() -> None:
+    order = OpenOrder("EUR_USD", "MARKET", D(1000), stop=D("1.083"), stop_distance=D("0.00200"))
+    usual = order_request(order, WALL_NS).to_wire()
+    assert usual["stopLossOnFill"] == {"distance": "0.00200", "timeInForce": "GTC"}
+    guaranteed = order_request(replace(order, guaranteed=True), WALL_NS).to_wire()
+    assert guaranteed["guaranteedStopLossOnFill"] == usual["stopLossOnFill"]
+    assert "stopLossOnFill" not in guaranteed
 
 
 @pytest.mark.parametrize("kind", ["LIMIT", "STOP", "MARKET_IF_TOUCHED"])

@@ -145,7 +145,8 @@ def meaning_of(draft: Draft, name: FieldName, plan: Plan, context: TradingContex
         case "price":
             return _entry_text(draft, levels.entry, context)
         case "stop":
-            stop = _level(draft.reading(name), levels.stop, levels.entry, context)
+            start = plan.average if draft.stop_counts_from_fill else levels.entry
+            stop = _level(draft.reading(name), levels.stop, start, context)
             return "sizes it, is not sent" if plan.reduces else stop
         case "target":
             return _level(draft.reading(name), levels.target, levels.entry, context)

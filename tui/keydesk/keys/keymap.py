@@ -354,7 +354,7 @@ KEYS: tuple[Key, ...] = (
     Key("more", ("n",), TICKET, "more", "All members of the order", "more"),
     Key("until", ("g",), TICKET, "", "Type an expiry: 18:30, 4h", "write('until')"),
     Key("guarantee", ("w",), TICKET, "", "Guaranteed stop, or usual", "guarantee"),
-    Key("trigger", ("i",), TICKET, "", "Price side that triggers", "next_trigger"),
+    Key("trigger", ("i",), TICKET, "", "Trigger; stop from fill", "next_trigger"),
     Key("fill", ("l",), TICKET, "", "Opens or reduces only", "next_fill"),
     Key("tag", ("k",), TICKET, "", "Write a tag", "write('tag')"),
     Key("comment", ("j",), TICKET, "", "Write a comment", "write('comment')"),

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias, TypedDict, TypeVar
 
 from keydesk.calc.orders.instructions import Change, MoveEntry, OpenOrder, Reverse, Unchanged
 from keydesk.store.store import Store
@@ -38,6 +38,15 @@ HOUR_NS = 3_600_000_000_000
 FLAT_WITHIN = 20.0  # seconds of a flattening after which it says what is still open
 HOURS = {"GTD 1h": 1, "GTD 4h": 4, "GTD 24h": 24}
 MovableOrder: TypeAlias = LimitOrder | StopOrder | MarketIfTouchedOrder
+
+
+class StopMembers(TypedDict, total=False):
+    """Where a stop on fill stands: exactly one of them."""
+
+    price: Decimal
+    distance: Decimal
+
+
 Level = TypeVar("Level", StopLossDetails, GuaranteedStopLossDetails, TakeProfitDetails)
 
 
@@ -76,11 +85,14 @@ def _entry_members(order: OpenOrder, time_in_force: TimeInForce) -> EntryMembers
     labels = None
     if order.tag or order.comment:
         labels = ClientExtensions(tag=order.tag or None, comment=order.comment or None)
-    at, usual, guaranteed = order.stop, None, None
-    if at is not None and order.guaranteed:
-        guaranteed = GuaranteedStopLossDetails(price=at)
-    elif at is not None:
-        usual = StopLossDetails(price=at)
+    usual, guaranteed = None, None
+    if order.stop is not None:
+        away = order.stop_distance
+        stop: StopMembers = {"price": order.stop} if away is None else {"distance": away}
+        if order.guaranteed:
+            guaranteed = GuaranteedStopLossDetails(**stop)
+        else:
+            usual = StopLossDetails(**stop)
     return {
         "instrument": order.instrument,
         "units": order.units,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keydesk.calc.orders.ticket import Plan, work_out
-from keydesk.calc.orders.ticket_draft import Draft, Entry, Kind, Side
+from keydesk.calc.orders.ticket_draft import Draft, Entry, Kind, Members, Side
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.ticket.figures import result_lines
@@ -124,6 +124,19 @@ def test_closing_realizes_at_the_average_price_as_the_broker_fills(
     assert result_of(trade, D(60_000), context) == D(realizes)
     unknown = replace(context, asks=(), bids=())
     assert unknown.closing_average(D(units)) == (unknown.bid if D(units) > 0 else unknown.ask)
+
+
+def test_a_stop_from_the_fill_keeps_its_distance_through_the_depth() -> None:
+    context = deep_context()
+    fixed = ticket("BUY", Entry("100000", "units"), Entry("20"), "2")
+    counted = replace(fixed, members=Members(stop_from_fill=True))
+    plan = work_out(counted, context, LIMITS)
+    assert plan.average == D("1.08513")
+    assert (plan.levels.stop, plan.levels.target) == (D("1.08313"), D("1.08913"))
+    assert plan.distance == D("0.00200")
+    assert work_out(fixed, context, LIMITS).distance == D("0.00213")
+    sized = work_out(replace(counted, size=Entry("200", "loss")), context, LIMITS)
+    assert (sized.units, sized.risk) == (D(100_000), D(200))
 
 
 def test_a_limit_order_and_a_price_without_its_depth_count_with_their_own_price() -> None:

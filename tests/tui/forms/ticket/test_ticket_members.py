@@ -76,6 +76,20 @@ async def test_a_limit_order_may_fill_at_once_or_not_at_all() -> None:
     assert (order.kind, order.expiry) == ("LIMIT", "FOK")
 
 
+async def test_the_stop_of_a_market_order_counts_from_the_fill_when_it_is_chosen() -> None:
+    _, [usual] = await after("y")
+    text, _ = await after("i")
+    assert "i stop at 20.0 pips from the fill" in text
+    _, [order] = await after("i", "y")
+    assert isinstance(usual, OpenOrder)
+    assert isinstance(order, OpenOrder)
+    assert usual.stop_distance is None
+    assert (order.stop, order.stop_distance) == (usual.stop, D("0.00200"))
+    _, [resting] = await after("i", "o", "y")
+    assert isinstance(resting, OpenOrder)
+    assert resting.stop_distance is None, "a resting order fills at its price"
+
+
 async def test_all_members_fit_a_small_terminal() -> None:
     text, _ = await after("o", "n")
     assert "more in a larger window" not in text

@@ -41,6 +41,7 @@ class OpenOrder:
     reduces: bool = False  # it may never open anything
     gtd_ns: int | None = None  # when it ends, of an expiry that was typed
     guaranteed: bool = False  # the stop is a guaranteed one
+    stop_distance: Decimal | None = None  # it counts from the fill; `stop` is where it is expected
     fill: Fill = "DEFAULT"
     trigger: Trigger = "DEFAULT"
     tag: str = ""

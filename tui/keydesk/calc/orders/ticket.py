@@ -217,8 +217,9 @@ def _wanted_units(draft: Draft, context: TradingContext, distance: Decimal | Non
             return value
     if distance is None or distance <= 0:
         return NOTHING
+    moves_along = draft.stop_counts_from_fill and not draft.trail.text
     return units_for_risk_through(
-        context.depth(draft.direction) if draft.kind == "MARKET" else (),
+        context.depth(draft.direction) if draft.kind == "MARKET" and not moves_along else (),
         risk=lost,
         distance=distance,
         premium=premium_of(draft, context),

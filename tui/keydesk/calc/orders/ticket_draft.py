@@ -215,6 +215,7 @@ class Members:
     """The members of an order that are rarely changed."""
 
     guaranteed: bool = False  # the stop is a guaranteed one
+    stop_from_fill: bool = False  # of a market order: the broker counts it from the fill
     fill: Fill = "DEFAULT"
     trigger: Trigger = "DEFAULT"  # of a pending order
     until: str = ""  # the expiry as typed
@@ -351,6 +352,15 @@ class Draft:
     def with_guarantee(self, *, guaranteed: bool) -> "Draft":
         """Make the stop a guaranteed one, or a usual one."""
         return replace(self, members=replace(self.members, guaranteed=guaranteed))
+
+    def with_stop_from_fill(self, *, counts: bool) -> "Draft":
+        """Have the broker count the stop from the fill, or set it at a price."""
+        return replace(self, members=replace(self.members, stop_from_fill=counts))
+
+    @property
+    def stop_counts_from_fill(self) -> bool:
+        """Whether the stop is sent as a distance: only a market order fills at a price that is not known."""
+        return self.members.stop_from_fill and self.kind == "MARKET"
 
     def put_text(self, name: TextName, text: str, now_ns: int) -> "Draft":
         """Put text in a field; a typed expiry is the ticket's."""

@@ -104,8 +104,14 @@ def deep_cost(draft: Draft, levels: Levels, average: Decimal | None) -> Decimal:
 def at_average(
     draft: Draft, levels: Levels, average: Decimal | None, context: TradingContext
 ) -> Levels:
-    """Return the levels of a fill at an average price: a target in R is measured from it, other levels stay."""
-    if draft.target.unit != "R" or average is None or average == levels.entry:
+    """Return the levels of a fill at an average price: a target in R and a stop from the fill are measured from it, other levels stay."""
+    if average is None or average == levels.entry:
+        return levels
+    entry, stop = levels.entry, levels.stop
+    counts = draft.stop_counts_from_fill
+    if counts and isinstance(entry, Decimal) and isinstance(stop, Decimal):
+        levels = replace(levels, stop=average - (entry - stop))
+    if draft.target.unit != "R":
         return levels
     return replace(levels, target=_target(draft, average, levels.stop, context))
 

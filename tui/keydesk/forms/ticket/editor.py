@@ -162,9 +162,10 @@ class TicketEditor:
             self._prefilled = self.draft.price.text
 
     def next_trigger(self) -> None:
-        """Turn to the next price side that triggers a pending order."""
+        """Turn to the next price side that triggers a pending order; a market order has none: turn what its stop counts from."""
         if self.draft.kind == "MARKET":
-            self.hint = "A market order has no trigger: o turns the type"
+            counts = not self.draft.members.stop_from_fill
+            self.draft = self.draft.with_stop_from_fill(counts=counts)
         else:
             self.draft = self.draft.next_trigger()
 

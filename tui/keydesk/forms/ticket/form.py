@@ -392,7 +392,7 @@ class TicketForm(Form[OpenOrder]):
         self._say()
 
     def action_next_trigger(self) -> None:
-        """Turn to the next price side that triggers a pending order."""
+        """Turn to the next price side that triggers a pending order, or what the stop of a market order counts from."""
         self.editor.next_trigger()
         self._say()
 

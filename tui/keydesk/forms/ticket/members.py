@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import tzinfo
+from decimal import Decimal
 
 from keydesk.calc.orders.expiry_time import expiry_ns
 from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitRules
@@ -23,7 +24,7 @@ from keydesk.forms.sheet import TextLine, Words, wrap_text
 from keydesk.forms.text_fields import text_line
 from keydesk.forms.ticket_sheet import LABEL_WIDTH, choice_line
 from keydesk.text.format import EMPTY, date_and_time, money, price, units
-from keydesk.text.sanitize import clean, safe
+from keydesk.text.sanitize import Printable, clean, safe
 
 TEXT_WIDTH = 16
 USUAL = Members()
@@ -47,6 +48,8 @@ def member_lines(
         lines.append(member_line(draft, "until", _until_text(draft, now_ns, zone), writing))
     if not plan.reduces and (everything or members.guaranteed):
         lines.append(_line("w", "guarantee", *_guarantee_text(draft, plan, context)))
+    if not pending and not plan.reduces and (everything or members.stop_from_fill):
+        lines.append(choice_line("i", "stop at", _stop_text(draft, plan, context)))
     if pending and (everything or members.trigger != USUAL.trigger):
         lines.append(choice_line("i", "trigger", safe(TRIGGER_WORDS[members.trigger])))
     if everything or members.fill != USUAL.fill:
@@ -100,6 +103,19 @@ def _until_text(draft: Draft, now_ns: int, zone: tzinfo) -> Words:
     if not isinstance(expiry, int):
         return (safe("✗ no expiry"), "danger")
     return (date_and_time(expiry, zone), "plain")
+
+
+def _stop_text(draft: Draft, plan: Plan, context: TradingContext) -> Printable:
+    """Return how the stop of a market order is sent."""
+    if not draft.stop_counts_from_fill:
+        return "its price, wherever it fills"
+    if plan.levels.stop is None:
+        return "its distance from the fill: no stop yet"
+    fill = plan.average or plan.levels.entry
+    if not isinstance(fill, Decimal) or not isinstance(plan.levels.stop, Decimal):
+        return "its distance from the fill"
+    away = money(abs(fill - plan.levels.stop) / context.rules.pip, 1)
+    return safe(f"{away} pips from the fill")
 
 
 def _guarantee_text(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[Words]:

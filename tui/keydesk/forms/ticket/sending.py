@@ -47,6 +47,7 @@ def order_of(
         reduces=plan.reduces,
         gtd_ns=expires,
         guaranteed=members.guaranteed and levels.stop is not None,
+        stop_distance=_distance_from_fill(draft, plan),
         fill=members.fill,
         trigger=members.trigger,
         tag=members.tag,
@@ -55,6 +56,16 @@ def order_of(
         parts=parts,
         draft=draft,
     )
+
+
+def _distance_from_fill(draft: Draft, plan: Plan) -> Decimal | None:
+    """Return how far the stop stands from the fill, None where it is sent at its price."""
+    fill, stop = plan.average or plan.levels.entry, plan.levels.stop
+    if not draft.stop_counts_from_fill:
+        return None
+    if not isinstance(fill, Decimal) or not isinstance(stop, Decimal):
+        return None
+    return draft.direction * (fill - stop)
 
 
 def expiry_of(draft: Draft, now_ns: int, zone: tzinfo) -> int | UnreadableText | None:
