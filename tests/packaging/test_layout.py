@@ -17,7 +17,10 @@ DOCUMENTS = sorted(
 )
 ROOTS = ("", *SOURCES, "docs", "tests")
 PATH = re.compile(r"`((?:[\w.-]+/)*[\w-]+\.(?:py|md|tcss|toml)|(?:[\w.-]+/)+)`")
-OF_A_USER = {"config.toml", "keymap.toml", "templates.toml", "watchlists.toml", "workspaces.toml"}
+OF_A_USER = {
+    *("config.toml", "keymap.toml", "templates.toml"),
+    *("watchlists.toml", "workspaces.toml", "levels.toml"),
+}
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from textual.screen import ModalScreen
 
 from keydesk.app.account_connection import USUAL_CHECKS
 from keydesk.app.actions.desk import DeskActions
+from keydesk.app.alerts.price_levels import LevelActions
 from keydesk.app.desk_account import DeskAccount
 from keydesk.app.replay import MarketReplay
 from keydesk.app.settings_changes import SizePresets
@@ -72,6 +73,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
         self.days_shown: list[str] = []
         self.noted: list[str] = []
         self.workspaces = WorkspaceActions(self.window, lock.path.parent)
+        self.levels = LevelActions(self.window, lock.path.parent)
         account = DeskAccount(
             self.store,
             KEYMAP,
@@ -264,6 +266,10 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
 
     def on_watchlist_change_wanted(self, message: Watchlist.ChangeWanted) -> None:
         self.watchlists.execute(message)
+
+    @on(Chart.LevelWanted)
+    def change_level(self, message: Chart.LevelWanted) -> None:
+        self.levels.execute(message)
 
     @on(InstrumentRows.Chosen)
     def show_instrument(self, message: InstrumentRows.Chosen) -> None:

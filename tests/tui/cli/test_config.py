@@ -49,6 +49,8 @@ default = ["ema 20"]
     "keymap.toml": 'zoom = "="\n',
     "watchlists.toml": '[[lists]]\nname = "Majors"\ninstruments = ["EUR_USD"]\ncolumns = ["bid"]\n',
     "workspaces.toml": '[bookmarks]\ng = "GBP_USD"\n[workspaces.scalping]\nkey = "s"\ncharts = [["", "M5"]]\n',
+    "levels.toml": '[[levels]]\ninstrument = "EUR_USD"\nname = "high"\nprice = "1.0830"\n'
+    'since = "2026-11-27T08:00:00+00:00"\n',
 }
 
 

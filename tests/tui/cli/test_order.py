@@ -66,16 +66,21 @@ def test_an_order_is_shown_sent_protected_closed_in_part_and_closed(run: Run) ->
     assert (nothing.code, nothing.json["category"]) == (2, "invalid")
 
 
-def test_a_pending_order_rests_and_is_cancelled(run: Run) -> None:
+def test_a_pending_order_at_a_named_level_rests_and_is_cancelled(run: Run, limits: Path) -> None:
     line = ("order", "buy", "EUR_USD", "1000", "@0.5", "sl", "20p")
     refused = run(*line, "--yes", "--json")
     assert (refused.code, refused.json["category"]) == (1, "refused"), refused.out
     assert "5 %" in refused.json["message"]
 
     ask = Decimal(run("prices", "EUR_USD", "--json").json["prices"][0]["asks"][0]["price"])
-    near = ("order", "buy", "EUR_USD", "1000", f"@{ask - Decimal('0.01')}", "sl", "20p")
+    price = str(ask - Decimal("0.01"))
+    (limits.parent / "levels.toml").write_text(
+        f'[[levels]]\ninstrument = "EUR_USD"\nname = "low"\nprice = "{price}"\n'
+    )
+    near = ("order", "buy", "eurusd", "1000", "@low", "sl", "20p")
     rests = run(*near, "--yes", "--json").json
     assert (rests["outcome"], rests["result"]) == ("done", "resting")
+    assert rests["request"]["price"] == price
     gone = run("order", "cancel", rests["order_id"], "--yes", "--json").json
     assert gone["outcome"] == "done"
     again = run("order", "cancel", rests["order_id"], "--yes", "--json")

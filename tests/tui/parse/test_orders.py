@@ -1,11 +1,13 @@
 """Orders typed behind `:`: every field read, every mistake named, nothing sent."""
 
+import re
 from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from keydesk.calc.market.price_levels import PriceLevel
 from keydesk.calc.orders.ticket_draft import Draft, Entry
 from keydesk.parse.commands import OpenTicket, ShowMessage, complete, parse_command
 from keydesk.parse.orders import OrderSyntaxError, ParsedOrder, parse_order
@@ -152,3 +154,28 @@ def test_no_line_at_all_breaks_it(line: str) -> None:
 )
 def test_tab_completes_as_far_as_one_way_goes_on(line: str, whole: str) -> None:
     assert complete(line, NAMES) == whole
+
+
+LEVELS = (PriceLevel("high", Decimal("1.08300")), PriceLevel("low", Decimal("1.07")))
+
+
+def test_a_named_level_is_a_price_wherever_a_price_may_stand() -> None:
+    order = parse_order(tokens("50k @high sl @low tp @1.0900"), LEVELS)
+    assert (order.price, order.kind) == (Entry("1.08300", "price"), "LIMIT")
+    assert (order.stop, order.target) == (Entry("1.07", "price"), Entry("1.0900", "price"))
+
+
+@pytest.mark.parametrize(
+    ("line", "levels", "trouble"),
+    [
+        ("@hihg", LEVELS, "price: there is no level hihg; there are: @high, @low"),
+        ("@high", (), "price: there is no level high; the instrument has none, write @1.0830"),
+        ("tr @high", LEVELS, "trail: @ is not valid"),
+        ("sl @", LEVELS, "stop: @ is not valid"),
+    ],
+)
+def test_a_level_that_is_not_there_is_refused_with_those_that_are(
+    line: str, levels: tuple[PriceLevel, ...], trouble: str
+) -> None:
+    with pytest.raises(OrderSyntaxError, match=re.escape(trouble)):
+        parse_order(tokens(line), levels)

@@ -16,6 +16,7 @@ from keydesk.app.account_pages import AccountPages
 from keydesk.app.account_sources import AccountAddress, AccountSource
 from keydesk.app.alerts.account_alerts import AccountAlerts, WeekEndReminder
 from keydesk.app.alerts.away import AwayCard
+from keydesk.app.alerts.price_levels import LevelActions
 from keydesk.app.desk_account import AccountRequests, DeskAccount
 from keydesk.app.journal.account_journal import AccountJournal
 from keydesk.app.journal.statistics import JournalStatistics
@@ -102,6 +103,7 @@ class TradingDesk:
         self.watchlists = WatchlistActions(self.window, WatchlistFile(folders.config))
         self.watchlists.load(setup.workspace.saved.watchlist)
         self.workspaces = WorkspaceActions(self.window, folders.config)
+        self.levels = LevelActions(self.window, folders.config)
         self.settings = SettingsChanges(app, store, own.limits, folders.config)
         self.loss_lock = DailyLossLock(store, self.settings, self.guarded_keys)
         self.account = DeskAccount(
@@ -153,6 +155,7 @@ class TradingDesk:
     def on_open(self, connection: Connection) -> None:
         self.store.record("start", f"{self.store.arming.level}: {self.store.arming.reason}")
         connection.commands.exit_only = self.exit_only
+        self.levels.load()
         self.loss_lock.open(self.account.file("daily-loss"), connection.feed.snapshot_wanted.set)
         self.journal.open(connection)
         self.alerts.open(self.account.file("alerts"), connection, self._setup.account.name)

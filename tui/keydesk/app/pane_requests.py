@@ -47,6 +47,7 @@ PaneRequest = (
     | Chart.DotsTurned
     | Chart.ZoomWanted
     | Chart.PricesWanted
+    | Chart.LevelWanted
     | Chart.SeriesWanted
     | BookStep
     | Log.AuditWanted
@@ -81,7 +82,7 @@ class PaneRequests:
     def __init__(self, desk: TradingDesk, actions: DeskActions) -> None:
         self._desk, self._store, self._actions = desk, desk.store, actions
 
-    def handle(self, message: Message) -> None:
+    def handle(self, message: Message) -> None:  # noqa: C901 - one branch a message
         """Do what a message asks for; messages of other kinds are not for the desk."""
         match message:
             case InstrumentRows.Chosen():
@@ -91,6 +92,8 @@ class PaneRequests:
                 self._desk.watchlists.execute(message)
             case Watchlist.DayLinesWanted():
                 want_day_lines(self._store, message.lines, message.averages)
+            case Chart.LevelWanted():
+                self._desk.levels.execute(message)
             case DeskScreen.GranularityChosen():
                 self._store.set_granularity(message.granularity)
             case Chart.IndicatorsWanted() | Trades.NoteWanted():

@@ -152,15 +152,22 @@ def _paint_sessions(canvas: Canvas, view: View) -> None:
 
 def _paint_prices(canvas: Canvas, view: View) -> None:
     plot, scale = view.layout.plot, view.scale
-    lines: dict[int, list[str]] = {}
+    lines: dict[tuple[int, int], list[str]] = {}
     for line in view.scene.lines:
         if scale.holds(line.price):
-            lines.setdefault(scale.row(line.price), []).append(line.role)
-    for y, roles in lines.items():
-        canvas.behind(y, 0, DASH * plot, *roles)
+            start = 0 if line.since_ns is None else _column_of(line.since_ns, view)
+            lines.setdefault((scale.row(line.price), start), []).append(line.role)
+    for (y, start), roles in lines.items():
+        canvas.behind(y, start, DASH * (plot - start), *roles)
     for mark in view.scene.marks:
         if scale.holds(mark.price):
             canvas.behind(scale.row(mark.price), 0, THIN * plot, "grid")
+
+
+def _column_of(time_ns: int, view: View) -> int:
+    """Return the column of the candle that holds a time; the left edge for an earlier one."""
+    behind = bisect_left(view.real, time_ns + 1, key=lambda each: each.time_ns)
+    return view.layout.columns[behind - 1] if behind else 0
 
 
 def session_opens(candles: Sequence[Candle], seconds: int) -> list[tuple[int, str]]:

@@ -22,11 +22,12 @@ class Rank(IntEnum):
     PLANNED = 0  # of the open form; never hidden
     WORKING = 1  # orders at the broker
     OTHER = 2
+    LEVEL = 3  # the trader's own price levels
 
 
 @dataclass(frozen=True, slots=True)
 class PriceLine:
-    """An own or planned price across the chart: entry, stop, target, trail, resting order, alert.
+    """An own or planned price across the chart: entry, stop, target, trail, resting order, alert, price level.
 
     `text` stands on the line, `role` is a colour of the theme. The scale includes a price that is `in_scale` unless that
     would squeeze the candles.
@@ -37,6 +38,7 @@ class PriceLine:
     role: str
     rank: Rank = Rank.OTHER
     in_scale: bool = False
+    since_ns: int | None = None  # a ray from this time on
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,14 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from keydesk.config import watchlists, workspaces
+from keydesk.config import price_levels, watchlists, workspaces
 from keydesk.config.alert_settings import load_alert_settings
 from keydesk.config.folders import FILE, TEMPLATES_FILE
 from keydesk.config.user_files import KEYS_FILE, load_keymap, load_templates
 from keydesk.settings.config_file import ConfigFile
 from keydesk.settings.declared import Table, tables_in
 from keydesk.settings.keymap_file import keymap_declaration
+from keydesk.settings.levels_file import LevelsFile
 from keydesk.settings.templates_file import TemplatesFile
 from keydesk.settings.toml_text import BadSettings
 from keydesk.settings.watchlists_file import WatchlistsFile
@@ -67,6 +68,12 @@ FILES: Mapping[str, SettingsFile] = {
             "layouts and bookmarks; the desk writes it",
             lambda: WorkspacesFile,
             workspaces.load_workspaces,
+        ),
+        SettingsFile(
+            price_levels.FILE,
+            "price levels of the charts; the desk writes it",
+            lambda: LevelsFile,
+            price_levels.load_levels,
         ),
     )
 }

@@ -206,7 +206,9 @@ class CommandForm(InfoForm[ParsedCommand | RunKey | SetOption]):
     def _command_of(self, line: str) -> ParsedCommand | RunKey | SetOption:
         """Return what a line means; an alert that cannot be made now is a mistake."""
         store = self.store
-        command = parse_command(line, store.instruments, store.focus, store.market, monotonic())
+        command = parse_command(
+            line, store.instruments, store.focus, store.market, monotonic(), levels=store.levels
+        )
         if isinstance(command, MakeAlert) and (trouble := trouble_of(self.store, command.line)):
             return ShowMessage("warn", trouble)
         if isinstance(command, ShowMessage) and command.level == "warn":

@@ -31,7 +31,7 @@ PROSE: Mapping[str, tuple[Printable, Printable, Printable]] = {
     "crosshair": (
         "The crosshair is on: arrows move it by candle and by price step.",
         "An order form opened now takes its price, an alert its level.",
-        "M takes the nearest of your own lines. Esc turns the crosshair off.",
+        "M takes the nearest of your own lines, n begins the price levels.",
     ),
     "trades": (
         "Your open trades, with profit and loss at the closing price, in R too.",

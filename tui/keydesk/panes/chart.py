@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from textual.binding import BindingType
 from textual.message import Message
 
 from keydesk.chart.glyphs import STYLES, ZOOMS
+from keydesk.chart.price_axis import Rank
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import CHART, CROSSHAIR
 from keydesk.panes.book_figures import BookStep
@@ -23,7 +24,8 @@ from keydesk_client.account.values import FIRST_NS
 from keydesk_client.arithmetic.constants import SECOND
 
 JUMP = 10  # candles
-OF_CROSSHAIR = frozenset(("cross", "lift", "to_last"))
+OF_CROSSHAIR = frozenset(("cross", "lift", "to_last", "price_level"))
+LevelChange = Literal["line", "ray", "move", "remove", "rename"]
 PRICES: Sequence[CandlePrices] = ("M", "B", "A")
 
 
@@ -61,6 +63,15 @@ class Chart(ChartView):
 
     class IndicatorsWanted(Message):
         """Request to choose the indicators."""
+
+    @dataclass
+    class LevelWanted(Message):
+        """Request to set a price level at the crosshair, or to change the one nearest to it."""
+
+        change: LevelChange
+        instrument: str
+        price: Decimal
+        time_ns: int
 
     # What a further chart shows.
 
@@ -190,8 +201,16 @@ class Chart(ChartView):
         if scene is None or layout is None or scale is None or self._crosshair is None:
             return
         shown = scene.candles[layout.first : scene.end]
-        self._crosshair = self._crosshair.by_steps(shown, scale, scene.pip, steps)
+        levels = [line.price for line in scene.lines if line.rank == Rank.LEVEL]
+        self._crosshair = self._crosshair.by_steps(shown, scale, scene.pip, steps, levels)
         self._draw_now()
+
+    def action_price_level(self, change: LevelChange) -> None:
+        """Ask for a price level at the crosshair, or for a change of the one nearest to it."""
+        price = self.crosshair_price
+        if self._crosshair is not None and price is not None:
+            time_ns = self._crosshair.time_ns
+            self.post(self.LevelWanted(change, self._shown[0], price, time_ns))
 
     def on_blur(self) -> None:
         """Turn the crosshair off when another pane gets the keys; a form over the desk leaves it."""

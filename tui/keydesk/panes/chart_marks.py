@@ -45,6 +45,15 @@ def own_lines(store: Store, instrument: str) -> tuple[PriceLine, ...]:
     return tuple(lines)
 
 
+def level_lines(store: Store, instrument: str, until_ns: int) -> tuple[PriceLine, ...]:
+    """Return the lines of the trader's price levels of an instrument, and its rays that begin before a time."""
+    return tuple(
+        PriceLine(float(each.price), each.name, "plain", Rank.LEVEL, since_ns=each.since_ns)
+        for each in store.levels.get(instrument, ())
+        if each.since_ns is None or each.since_ns < until_ns
+    )
+
+
 def _lines_of_trade(trade: TradeRow) -> Iterable[PriceLine]:
     yield PriceLine(float(trade.price), "entry", "entry", in_scale=True)
     dependents: tuple[tuple[DependentOrder | None, str, str], ...] = (

@@ -27,7 +27,7 @@ from keydesk.chart.price_axis import PriceLine
 from keydesk.chart.scene import Scene
 from keydesk.panes.chart_book import ChartBook
 from keydesk.panes.chart_legend import ChartLegend, crosshair_legend
-from keydesk.panes.chart_marks import ChartIndicators, day_marks, own_lines
+from keydesk.panes.chart_marks import ChartIndicators, day_marks, level_lines, own_lines
 from keydesk.panes.crosshair import Crosshair
 from keydesk.panes.price_cells import price_format_of, prices_are_old
 from keydesk.store.frame import Frame
@@ -37,9 +37,13 @@ from keydesk.text import format as show
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import MARGIN, DrawnLine, Heading, LinePane, Run, Tab
 from keydesk.widgets.theme import Palette
+from keydesk_client.arithmetic.constants import SECOND
 
 BOOK_TOPICS = (Topic.BOOKS, Topic.DAY_LINES)
-REDRAWN_AT_ONCE = (Topic.ORDERS, Topic.ALERTS, Topic.HEALTH, Topic.FOCUS, Topic.INDICATORS)
+REDRAWN_AT_ONCE = (
+    *(Topic.ORDERS, Topic.ALERTS, Topic.LEVELS),
+    *(Topic.HEALTH, Topic.FOCUS, Topic.INDICATORS),
+)
 MAX_SEGMENTS = 4000
 WIDE_FROM = 56  # columns from which on the legend names the time that is left
 PACE = 0.2  # seconds between two redraws of a moving candle
@@ -336,12 +340,16 @@ class ChartView(LinePane):
         self._without_room = f"{without_room}: no room, {zoom} zooms" if without_room else ""
         self._ask_for_history(series, candles)
         last = series.candles[-1].close
+        instrument, end = self._instrument(store), self.position.end(candles)
+        seconds = SECONDS.get(series.granularity, SECONDS["D"])
+        seen_until = candles[end - 1].time_ns + seconds * SECOND
+        levels = level_lines(store, instrument, seen_until)
         return Scene(
             candles=candles,
-            end=self.position.end(candles),
+            end=end,
             width=self._picture_width(store),
             height=height,
-            seconds=SECONDS.get(series.granularity, SECONDS["D"]),
+            seconds=seconds,
             last=last,
             decimals=price_format.precision,
             pip=float(price_format.pip),
@@ -349,7 +357,7 @@ class ChartView(LinePane):
             zone=store.zone,
             this_year=show.at(series.candles[-1].time_ns, store.zone).year,
             is_live=is_live,
-            lines=(*own_lines(store, self._instrument(store)), *self._planned),
+            lines=(*own_lines(store, instrument), *levels, *self._planned),
             marks=(*day_marks(store, self._instrument(store)), *indicators.marks)
             if is_live
             else (),

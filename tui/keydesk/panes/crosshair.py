@@ -8,11 +8,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil, floor
 
 from keydesk.chart.scale import EIGHTHS, REACH, Scale, range_of, round_step
 from keydesk.chart.scene import Cursor
 from keydesk.store.state import Candle
 
+SAME = 0.01  # pips within which two prices are one
 STEPS_IN_A_ROW = 2.5  # at most: a step of the price is seen, or nearly
 
 
@@ -37,18 +39,39 @@ class Crosshair:
         at = max(0, min(len(candles) - 1, self.index(candles) + count))
         return replace(self, time_ns=candles[at].time_ns)
 
-    def by_steps(self, shown: Sequence[Candle], scale: Scale, pip: float, count: int) -> Crosshair:
-        """Return it some price steps higher, on a round price, within reach of the candles shown."""
+    def by_steps(
+        self,
+        shown: Sequence[Candle],
+        scale: Scale,
+        pip: float,
+        count: int,
+        levels: Sequence[float] = (),
+    ) -> Crosshair:
+        """Return it some price steps higher, on a round price, within reach of the candles shown.
+
+        It stops at the first of the levels on its way.
+        """
         step = price_step(scale, pip)
         low, high = range_of(shown, pip)
         reach = (high - low) * REACH
         lowest, highest = max(step, min(low - reach, scale.low)), max(high + reach, scale.high)
-        price = (round(self.price / step) + count) * step
+        steps = self.price / step
+        if abs(steps - round(steps)) < SAME * pip / step:
+            start = round(steps)
+        else:  # on a level: the next round price is a step away
+            start = floor(steps) if count > 0 else ceil(steps)
+        price = (start + count) * step
         if price > highest:
             price = highest // step * step
         elif price < lowest:
             price = -(-lowest // step) * step
-        return replace(self, price=price)
+        return replace(self, price=self._first_on_the_way(levels, price, SAME * pip))
+
+    def _first_on_the_way(self, levels: Sequence[float], price: float, same: float) -> float:
+        """Return the first level between here and a price, else that price."""
+        low, high = min(self.price, price) - same, max(self.price, price) + same
+        passed = [each for each in levels if low <= each <= high and abs(each - self.price) > same]
+        return min(passed, key=lambda each: abs(each - self.price), default=price)
 
 
 def price_step(scale: Scale, pip: float) -> float:

@@ -13,6 +13,7 @@ from keydesk.calc.market.indicator_specs import (
     IndicatorSyntaxError,
     parse_indicators,
 )
+from keydesk.calc.market.price_levels import PriceLevels
 from keydesk.calc.market.replay import ControlledMarket
 from keydesk.calc.orders.ticket_draft import Side
 from keydesk.parse.alerts import WORDS as ALERT_WORDS
@@ -273,8 +274,13 @@ def parse_command(  # noqa: PLR0911 - one return a kind of command
     focus: str,
     market: ControlledMarket | None = None,
     now: float = 0.0,
+    *,
+    levels: PriceLevels | None = None,
 ) -> ParsedCommand:
-    """Parse a line of the command line; `market` is the practice market that may be controlled, `now` monotonic."""
+    """Parse a line of the command line; `market` is the practice market that may be controlled, `now` monotonic.
+
+    `levels` are the trader's price levels, which an order may name.
+    """
     typed = line.strip().lstrip(":").strip()
     words = tokens(typed)
     match words:
@@ -291,7 +297,7 @@ def parse_command(  # noqa: PLR0911 - one return a kind of command
         case [verb, *rest] if verb in VIEW_VERBS or verb == "instrument":
             return _view(verb, " ".join(rest), instruments)
         case [verb, *rest] if verb in SIDES:
-            return _ticket(SIDES[verb], rest, instruments, focus)
+            return _ticket(SIDES[verb], rest, instruments, focus, levels or {})
         case [name]:
             instrument = find_instrument(name, instruments)
             return (
@@ -386,7 +392,9 @@ VIEW_VERBS: Mapping[str, Callable[[str], ParsedCommand]] = {
 }
 
 
-def _ticket(side: Side, rest: list[str], instruments: Iterable[str], focus: str) -> ParsedCommand:
+def _ticket(
+    side: Side, rest: list[str], instruments: Iterable[str], focus: str, levels: PriceLevels
+) -> ParsedCommand:
     names = list(instruments)
     named = find_instrument(rest[0], names) if rest and rest[0][0].isalpha() else None
     if named is None and rest and rest[0][0].isalpha() and rest[0] not in KEYWORDS:
@@ -395,6 +403,7 @@ def _ticket(side: Side, rest: list[str], instruments: Iterable[str], focus: str)
     if not instrument:
         return ShowMessage("warn", "instrument: the chart shows none; write it after the side")
     try:
-        return OpenTicket(side, instrument, parse_order(rest[1:] if named else rest))
+        words = rest[1:] if named else rest
+        return OpenTicket(side, instrument, parse_order(words, levels.get(instrument, ())))
     except OrderSyntaxError as error:
         return ShowMessage("warn", str(error))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from keydesk.calc.market.price_levels import PriceLevel
 from keydesk.calc.orders.expiry_time import HOW, is_expiry
 from keydesk.calc.orders.ticket_draft import (
     KIND_WORDS,
@@ -39,6 +40,7 @@ ALONE: dict[str, tuple[str, Entry | str]] = {  # words without a value after the
 }
 KEYWORDS = ("sl", "tp", "tr", "bound", *ALONE, "gtd")
 NONE = "none"
+TAKE_A_PRICE = ("sl", "tp")
 
 
 class OrderSyntaxError(Exception):
@@ -106,14 +108,16 @@ class ParsedOrder:
         return f"risk {self.size.text} %" if self.size.unit == "risk %" else f"{size:,f}"
 
 
-def parse_order(words: Sequence[str]) -> ParsedOrder:
+def parse_order(words: Sequence[str], levels: Sequence[PriceLevel] = ()) -> ParsedOrder:
     """Parse the words after side and instrument, the tokens of a line, in any order.
+
+    `levels` are the trader's price levels of the instrument: @ and a name is a price.
 
     Raises:
         OrderSyntaxError: one of them cannot be read, is given twice, or excludes another one.
     """
     order = ParsedOrder()
-    left = list(words)
+    left = _with_prices(words, levels)
     while left:
         word = left.pop(0)
         name, value = _field(word, left)
@@ -121,6 +125,30 @@ def parse_order(words: Sequence[str]) -> ParsedOrder:
             raise OrderSyntaxError(f"{name}: given twice ({word})")
         order = replace(order, **{name: value})  # type: ignore[arg-type]  # _field names its own
     return _agreeing(order)
+
+
+def _with_prices(words: Sequence[str], levels: Sequence[PriceLevel]) -> list[str]:
+    """Return the words with the price of each named level; `sl @1.0830` is `sl 1.0830`."""
+    priced: list[str] = []
+    for word in words:
+        follows_sign = priced[-1:] == ["@"]
+        if follows_sign and word[0].isalpha():
+            word = _price_of(word, levels)  # noqa: PLW2901 - from here on a price
+        if follows_sign and len(priced) > 1 and priced[-2] in TAKE_A_PRICE:
+            priced.pop()
+        priced.append(word)
+    return priced
+
+
+def _price_of(name: str, levels: Sequence[PriceLevel]) -> str:
+    price = next((each.price for each in levels if each.name == name), None)
+    if price is None:
+        known = ", ".join(f"@{each.name}" for each in levels)
+        raise OrderSyntaxError(
+            f"price: there is no level {name}; "
+            + (f"there are: {known}" if known else "the instrument has none, write @1.0830")
+        )
+    return f"{price:f}"
 
 
 def _field(word: str, left: list[str]) -> tuple[str, Entry | str]:

@@ -45,6 +45,7 @@ class Topic(StrEnum):
     ARMING = "arming"
     MARKET = "market"  # of practice: its clock, replay, shocks and faults
     ALERTS = "alerts"
+    LEVELS = "levels"  # the trader's own prices on the charts
     CLOCK = (
         "clock"  # the broker's time went on by minutes at once, as a step of a practice market does
     )

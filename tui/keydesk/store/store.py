@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from keydesk.calc.daily_loss import LossLock
 from keydesk.calc.market.indicator_specs import EVERY_INSTRUMENT, IndicatorSpec
 from keydesk.calc.market.indicators import PreviousDay
+from keydesk.calc.market.price_levels import PriceLevels
 from keydesk.calc.market.replay import ControlledMarket
 from keydesk.calc.market.watchlists import ALL, Watchlists
 from keydesk.calc.orders.plans.exit_plans import ExitPlan
@@ -146,6 +147,7 @@ class Store:
         self.alerts: dict[str, Alert] = {}  # by id
         self.alert_history: list[FiringRecord] = []  # newest last
         self.alert_levels: dict[str, tuple[Decimal, ...]] = {}  # watched prices by instrument
+        self.levels: PriceLevels = {}  # the trader's own, by instrument
         self.alert_instruments: tuple[str, ...] = ()  # whose prices alerts need
         self.price_watch: dict[str, Callable[[Quote], None]] = {}  # by instrument, for each price
         self._dirty: dict[Topic, set[object]] = {}
@@ -246,6 +248,12 @@ class Store:
         if prices != self.candle_prices:
             self.candle_prices = prices
             self.mark(Topic.FOCUS)
+
+    def set_levels(self, levels: PriceLevels) -> None:
+        """Draw these price levels on the charts."""
+        if levels != self.levels:
+            self.levels = levels
+            self.mark(Topic.LEVELS)
 
     def set_dots(self, on: bool) -> None:
         """Draw indicators as braille dots, or as strokes."""

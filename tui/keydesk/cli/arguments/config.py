@@ -3,7 +3,10 @@
 from keydesk.cli.arguments.options import add_data
 from keydesk.cli.arguments.parser import CommandParser, Verb
 
-FILES = ("config.toml", "templates.toml", "keymap.toml", "watchlists.toml", "workspaces.toml")
+FILES = (
+    *("config.toml", "templates.toml", "keymap.toml"),
+    *("watchlists.toml", "workspaces.toml", "levels.toml"),
+)
 
 
 def _add_file(parser: CommandParser, *, is_needed: bool = False) -> None:

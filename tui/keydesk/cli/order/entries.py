@@ -3,9 +3,12 @@
 import asyncio
 import os
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
 
+from keydesk.calc.market.price_levels import PriceLevel
 from keydesk.calc.orders.checks import CheckContext, check_ticket
 from keydesk.calc.orders.first_draft import first_draft
 from keydesk.calc.orders.instructions import OpenOrder
@@ -20,6 +23,7 @@ from keydesk.cli.order.knowledge import Knowledge, knowledge_of, why_exits_only
 from keydesk.cli.order.sending import Proposal, carry_out
 from keydesk.cli.script_output import Refusal, UsageError
 from keydesk.config.folders import find_folders
+from keydesk.config.price_levels import load_levels
 from keydesk.config.user_files import load_templates
 from keydesk.parse.orders import OrderSyntaxError, parse_order
 from keydesk.store.risk import open_risk_of, usual_size
@@ -43,17 +47,28 @@ def sell(options: Namespace) -> int:
 
 
 async def _enter(side: Side, options: Namespace) -> int:
+    folder = find_folders(options.data, os.environ).config
     try:
-        typed = parse_order(tokens(" ".join(options.words).lower()))
+        words = tokens(" ".join(options.words))
+        typed = parse_order(words, _levels(words, options.instrument, folder))
     except OrderSyntaxError as error:
         raise UsageError(str(error)) from error
-    own = load_templates(find_folders(options.data, os.environ).config)
+    own = load_templates(folder)
     async with open_account(options) as reach:
         instrument = await instrument_of(reach, options.instrument)
         async with knowledge_of(reach, instrument, own.limits) as known:
             draft = typed.on(_blank(side, instrument, known, own.standard), known.store.now_ns)
             proposal = _proposal(reach, draft, known)
             return await carry_out(reach, options, proposal, opens=True)
+
+
+def _levels(words: Sequence[str], instrument: str, folder: Path) -> Sequence[PriceLevel]:
+    """Return the trader's price levels of an instrument whose name is written out, if the order names one."""
+    if not any(sign == "@" and word[0].isalpha() for sign, word in pairwise(words)):
+        return ()
+    plain = "".join(letter for letter in instrument.upper() if letter.isalnum())
+    levels = load_levels(folder).items()
+    return next((each for name, each in levels if name.replace("_", "") == plain), ())
 
 
 def _blank(side: Side, instrument: str, known: Knowledge, template: Template) -> Draft:
