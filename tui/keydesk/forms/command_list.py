@@ -182,7 +182,7 @@ class CommandList:
             key = safe(self.keymap.name(id_).replace(" ", "")) if id_ else ""
             reason = self.reason_against("replay-status" if name == "replay" else id_)
             yield Entry(
-                name, safe(text), key, reason, task_of_command(name), bool(example), example
+                name, safe(text), key, reason, task_of_command(name), bool(example), safe(example)
             )
 
 

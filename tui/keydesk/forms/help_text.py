@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from rich.cells import cell_len
 
 from keydesk.forms.command_list import KEY_OF_COMMAND
-from keydesk.forms.sheet import BLANK, TextLine, wrap_text
+from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
 from keydesk.keys.keymap import BENEATH, FORM, PAGES, Key, KeyMap
 from keydesk.keys.tasks import Task, task_of
 from keydesk.parse.commands import USAGES
@@ -245,8 +245,10 @@ def _columns(keys: Sequence[Key], width: int) -> Iterable[TextLine]:
     down = -(-len(keys) // across)
     column = min(COLUMN_MOST, (width + len(GAP)) // across - len(GAP))
     for row in range(down):
-        entries = [_entry(key, column) for key in keys[row::down]]
-        yield tuple(run for entry in entries for run in (*entry, (GAP, "plain")))[:-1]
+        line: list[Words] = []
+        for key in keys[row::down]:
+            line += [*_entry(key, column), (GAP, "plain")]
+        yield tuple(line[:-1])
 
 
 def _entry(key: Key, width: int) -> TextLine:

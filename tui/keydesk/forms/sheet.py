@@ -110,7 +110,7 @@ FIGURE_WIDTH = 12  # its value, to the right
 CURRENCY_WIDTH = 4
 
 
-def figure(label: Printable, value: Words, unit: Printable = "", *notes: Words) -> TextLine:
+def figure(label: str, value: Words, unit: str = "", *notes: Words) -> TextLine:
     """Return the line of a figure: its label to the left, its value to the right of a column, its unit behind it."""
     text, role = value
     return (

@@ -237,7 +237,7 @@ class Chart(ChartView):
 
     def _zoom_by(self, steps: int) -> None:
         if self.frame is not None:
-            zooms = [*ZOOMS]
+            zooms: list[Zoom] = list(ZOOMS)
             at = zooms.index(self.frame.store.chart_zoom) + steps
             self.post(self.ZoomWanted(zooms[max(0, min(len(zooms) - 1, at))]))
 

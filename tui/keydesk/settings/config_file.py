@@ -151,7 +151,7 @@ def _kinds(table: object) -> dict[EventKind, tuple[Channel, ...]]:
         if not isinstance(channels, list | tuple) or any(each not in CHANNELS for each in channels):
             there = ", ".join(f'"{each}"' for each in CHANNELS)
             raise ValueError(f".{name} must be a list of {there}, or []")
-    own = {kind: table[kind] for kind in KINDS if kind in table}
+    own: dict[EventKind, list[object]] = {kind: table[kind] for kind in KINDS if kind in table}
     return {kind: _ordered(CHANNELS, listed) for kind, listed in own.items()}
 
 
@@ -224,7 +224,7 @@ class AlertsTable(Table):
 
     def settings(self) -> AlertSettings:
         """Return the content as the desk uses it; kinds that the file leaves out are as usual."""
-        kinds = {**USUAL, **self.kinds}
+        kinds: dict[EventKind, tuple[Channel, ...]] = {**USUAL, **self.kinds}
         return AlertSettings(kinds, self.notify, self.notify_timeout, self.desktop)
 
 

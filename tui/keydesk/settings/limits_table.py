@@ -58,7 +58,7 @@ InstrumentLimits = declare(
 class _LimitsTable(Table):
     model_config = ConfigDict(extra="allow")
     others: ClassVar[type[Table]] = InstrumentLimits
-    __pydantic_extra__: dict[str, InstrumentLimits] = Field(init=False)  # type: ignore[valid-type]
+    __pydantic_extra__: dict[str, InstrumentLimits] = Field(init=False)  # type: ignore[valid-type]  # pyright: ignore[reportInvalidTypeForm]
 
     @model_validator(mode="before")
     @classmethod

@@ -377,7 +377,7 @@ class TemplatesFile(Table):
     """The size presets 1 to 9, in units."""
 
     template: StandardTable = Field(default_factory=StandardTable)
-    limits: LimitsTable = Field(default_factory=LimitsTable)  # type: ignore[valid-type]
+    limits: LimitsTable = Field(default_factory=LimitsTable)  # type: ignore[valid-type]  # pyright: ignore[reportInvalidTypeForm]
 
     indicators: Annotated[dict[str, IndicatorList], INDICATORS] = Field(default_factory=dict)
     """The indicators of the chart, for each instrument or for `default`."""

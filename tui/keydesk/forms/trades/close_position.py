@@ -171,8 +171,8 @@ def _realized_line(parts: Sequence[Decimal | None], context: TradingContext) -> 
     known = [each for each in parts if each is not None]
     if not known or len(known) < len(parts):
         return ()
-    total, note = signed_money(sum(known, NOTHING)), ("at the price seen", "muted")
-    return (figure("realizes", total, context.funds.currency, note),)
+    total = signed_money(sum(known, NOTHING))
+    return (figure("realizes", total, context.funds.currency, ("at the price seen", "muted")),)
 
 
 def dependents_line(trades: Sequence[TradeRow]) -> Sequence[TextLine]:

@@ -108,7 +108,10 @@ class KeyFooter(StripLine):
         for each in continuations(self._keymap, self._pane, self._chord):
             off = self._unavailable(each.id)
             strong, weak = ("faint", "faint") if off else ("plain", "muted")
-            runs = (each.key, self.palette[strong]), (safe(f" {each.word}"), self.palette[weak])
+            runs = (
+                (safe(each.key), self.palette[strong]),
+                (safe(f" {each.word}"), self.palette[weak]),
+            )
             room -= width_of(runs) + self.GAP
             if room < 0:
                 return
