@@ -194,6 +194,14 @@ async def test_the_stop_moves_and_the_target_stays(desk: Desk) -> None:
     )
     assert desk.trade.take_profit.order_id == target_id
 
+    for pips, expiry in ((2, "GFD"), (3, "")):
+        at = stop + pips * PIP
+        await desk.does(SetProtection(desk.trade.id, "EUR_USD", stop=at, expiry=expiry))
+        stands = desk.trade.stop_loss
+        assert stands is not None
+        assert stands.price == at
+        assert desk.store.orders[stands.order_id].time_in_force == "GFD", "a moved one lives on"
+
 
 async def test_a_limit_order_rests_and_is_cancelled(desk: Desk) -> None:
     price = desk.store.quotes["EUR_USD"].bid - FAR

@@ -7,6 +7,9 @@ import pytest
 
 from keydesk.calc.orders.instructions import UNCHANGED, MoveEntry, OpenOrder, Reverse
 from keydesk.trading.order_requests import (
+    HOUR_NS,
+    TILL_CANCELLED,
+    lifetime_of,
     moved_request,
     order_request,
     reversal_request,
@@ -14,9 +17,9 @@ from keydesk.trading.order_requests import (
     target_edit,
     trail_edit,
 )
-from keydesk_client.models import LimitOrder
+from keydesk_client.models import DateTime, LimitOrder, StopLossDetails
 from keydesk_client.models._core.wire_names import UNSET
-from support.data.desk_store import WALL_NS
+from support.data.desk_store import WALL_NS, limit_order
 
 D = Decimal
 
@@ -108,6 +111,18 @@ def test_a_reversal_reduces_first() -> None:
     wire = reversal_request(reverse).to_wire()
     assert (wire["units"], wire["positionFill"]) == ("-40000", "REDUCE_FIRST")
     assert wire["priceBound"] == "1.08470"
+
+
+def test_a_level_in_place_of_another_lives_as_long_unless_it_is_chosen() -> None:
+    ends = WALL_NS + HOUR_NS
+    order = replace(limit_order(), time_in_force="GTD", gtd_ns=ends)
+    kept = stop_edit(D("1.083"), lifetime_of("", WALL_NS, order))
+    assert isinstance(kept, StopLossDetails)
+    assert (kept.time_in_force, kept.gtd_time) == ("GTD", DateTime.from_ns(ends))
+    chosen = stop_edit(D("1.083"), lifetime_of("GFD", WALL_NS, order))
+    assert isinstance(chosen, StopLossDetails)
+    assert (chosen.time_in_force, chosen.gtd_time) == ("GFD", None)
+    assert lifetime_of("", WALL_NS, None) == TILL_CANCELLED
 
 
 def test_left_alone_taken_away_and_moved_are_three_different_things() -> None:

@@ -373,6 +373,7 @@ KEYS: tuple[Key, ...] = (
     Key("modify-trail", ("r",), MODIFY, "trail", "Trailing stop", "pick('trail')"),
     Key("modify-guarantee", ("w",), MODIFY, "", "Guaranteed stop", "pick('guaranteed')"),
     Key("modify-units", ("u",), MODIFY, "units", "Units of the entry order", "pick('units')"),
+    Key("modify-expiry", ("e",), MODIFY, "", "Time in force", "next_expiry"),
     Key("modify-unit", ("m",), MODIFY, "unit", "What the field counts in", "next_unit"),
     Key("modify-atr", ("a",), MODIFY, "ATR", "Count in ATR: 1.5a", "count_in_atr"),
     *_editing(MODIFY, "modify"),

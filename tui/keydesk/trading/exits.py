@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 from typing import Literal
 
 from keydesk.calc.orders.instructions import (
@@ -20,10 +21,18 @@ from keydesk.store.store import Store
 from keydesk.text.format import pair, units
 from keydesk.trading.dispatcher import Dispatcher
 from keydesk.trading.open_items import OpenItems
-from keydesk.trading.order_requests import guaranteed_edit, stop_edit, target_edit, trail_edit
-from keydesk.values import InFlightKind
+from keydesk.trading.order_requests import (
+    Lifetime,
+    guaranteed_edit,
+    lifetime_of,
+    stop_edit,
+    target_edit,
+    trail_edit,
+)
+from keydesk.values import DependentOrder, InFlightKind
 from keydesk.words.order_text import change_text, order_name
 from keydesk.words.outcomes import Command
+from keydesk_client.account.rows import Slot
 from keydesk_client.arithmetic.profit import closing_price, pip
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
@@ -131,16 +140,25 @@ class Exits:
         command = replace(
             command, text=f"{prefix}{change_text(change, command.pip)} on #{change.trade_id}"
         )
+        lives = partial(self._lifetime, change)
         return await self.send(
             command,
             lambda sender: sender.set_dependent_orders(
                 change.trade_id,
-                stop_loss=stop_edit(change.stop),
-                take_profit=target_edit(change.target),
-                trailing_stop_loss=trail_edit(change.trail),
-                guaranteed_stop_loss=guaranteed_edit(change.guaranteed),
+                stop_loss=stop_edit(change.stop, lives("stop_loss")),
+                take_profit=target_edit(change.target, lives("take_profit")),
+                trailing_stop_loss=trail_edit(change.trail, lives("trailing_stop")),
+                guaranteed_stop_loss=guaranteed_edit(change.guaranteed, lives("guaranteed_stop")),
             ),
         )
+
+    def _lifetime(self, change: SetProtection, slot: Slot) -> Lifetime:
+        """Return how long a level lives: as chosen, else as the one in whose place it comes."""
+        trade = self.store.trades.get(change.trade_id)
+        before: DependentOrder | None = None if trade is None else getattr(trade, slot)
+        order = None if before is None else self.store.orders.get(before.order_id)
+        now_ns = self.store.clock_ns or self.dispatcher.wall_ns()
+        return lifetime_of(change.expiry, now_ns, order)
 
     async def cancel(self, order_id: str) -> None:
         """Cancel an order."""

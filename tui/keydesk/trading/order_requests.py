@@ -11,6 +11,7 @@ from keydesk.store.store import Store
 from keydesk.text.format import pair
 from keydesk.trading.dispatcher import Dispatcher
 from keydesk.trading.open_items import ENTRY_TYPES, PASSES, OpenItems, open_items_at_broker
+from keydesk.values import OrderRow
 from keydesk.words.outcomes import Level as NoticeLevel
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
@@ -191,32 +192,61 @@ def expiry(text: str, now_ns: int) -> tuple[TimeInForce, DateTime | None]:
     return "GTD", DateTime.from_ns(now_ns + hours * HOUR_NS)
 
 
-def stop_edit(change: Change) -> StopLossDetails | Unset | None:
+class Lifetime(TypedDict):
+    """How long a dependent order lives."""
+
+    time_in_force: TimeInForce
+    gtd_time: DateTime | None
+
+
+TILL_CANCELLED: Lifetime = {"time_in_force": "GTC", "gtd_time": None}
+
+
+def lifetime_of(text: str, now_ns: int, order: OrderRow | None) -> Lifetime:
+    """Return the time in force chosen; with none, that of the order in whose place the new one comes."""
+    if text:
+        time_in_force, gtd_time = expiry(text, now_ns)
+        return {"time_in_force": time_in_force, "gtd_time": gtd_time}
+    if order is None:
+        return TILL_CANCELLED
+    ends = None if order.gtd_ns is None else DateTime.from_ns(order.gtd_ns)
+    return {"time_in_force": order.time_in_force, "gtd_time": ends}
+
+
+def stop_edit(
+    change: Change, lifetime: Lifetime = TILL_CANCELLED
+) -> StopLossDetails | Unset | None:
     """Return the edit of a stop: unchanged, cancelled, or at a price."""
     if isinstance(change, Unchanged):
         return UNSET
-    return None if change is None else StopLossDetails(price=change)
+    return None if change is None else StopLossDetails(price=change, **lifetime)
 
 
-def guaranteed_edit(change: Change) -> GuaranteedStopLossDetails | Unset | None:
+def guaranteed_edit(
+    change: Change, lifetime: Lifetime = TILL_CANCELLED
+) -> GuaranteedStopLossDetails | Unset | None:
     """Return the edit of a guaranteed stop: unchanged, cancelled, or at a price."""
     if isinstance(change, Unchanged):
         return UNSET
-    return None if change is None else GuaranteedStopLossDetails(price=change)
+    return None if change is None else GuaranteedStopLossDetails(price=change, **lifetime)
 
 
-def target_edit(change: Change) -> TakeProfitDetails | Unset | None:
+def target_edit(
+    change: Change, lifetime: Lifetime = TILL_CANCELLED
+) -> TakeProfitDetails | Unset | None:
     """Return the edit of a target: unchanged, cancelled, or at a price."""
     if isinstance(change, Unchanged):
         return UNSET
-    return None if change is None else TakeProfitDetails(price=change)
+    return None if change is None else TakeProfitDetails(price=change, **lifetime)
 
 
-def trail_edit(change: Change) -> TrailingStopLossDetails | Unset | None:
+def trail_edit(
+    change: Change, lifetime: Lifetime = TILL_CANCELLED
+) -> TrailingStopLossDetails | Unset | None:
     """Return the edit of a trailing stop: unchanged, cancelled, or at a distance."""
     if isinstance(change, Unchanged):
         return UNSET
-    return None if change is None else TrailingStopLossDetails(distance=change)
+    return None if change is None else TrailingStopLossDetails(distance=change, **lifetime)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 
 from keydesk.calc.orders.instructions import Instruction, OpenOrder, SetProtection, Unchanged
 from keydesk.calc.orders.plans.exit_plans import ExitRules
-from keydesk.calc.orders.ticket_draft import KIND_WORDS
+from keydesk.calc.orders.ticket_draft import EXPIRY_WORDS, KIND_WORDS
 from keydesk.text.format import EMPTY, money, pair, unit_count, units
 from keydesk.text.sanitize import SafeText, clean_name, safe
 from keydesk.values import OrderRow
@@ -93,6 +93,8 @@ def change_text(change: SetProtection, pip: Decimal | None) -> str:
         for name, value in parts
         if not isinstance(value, Unchanged)
     ]
+    if change.expiry:
+        phrases.append(EXPIRY_WORDS[change.expiry])
     return ", ".join(phrases)
 
 

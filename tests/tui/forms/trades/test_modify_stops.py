@@ -228,3 +228,31 @@ async def test_without_an_initial_risk_the_target_is_compared_with_the_loss_at_t
     text = (await pressed(modify(store), ""))[0]
     assert "at stop −48.00 " in text
     assert "target +92.00 USD 1.92 times the loss" in text
+
+
+async def test_a_time_in_force_is_of_what_changes_and_a_stop_that_ends_asks_for_a_letter() -> None:
+    _, results = await pressed(modify(example_store()), "t 1 . 0 8 9 5 0 e e y")
+    assert results == [
+        SetProtection(TRADE, "EUR_USD", target=D("1.08950"), expiry="GFD"),
+    ]
+    text, results = await pressed(modify(example_store()), "e e y")
+    assert results == []
+    assert "e until good for the day: stop, target" in text
+    assert "The stop ends (good for the day): after that nothing limits the loss" in text
+    _, results = await pressed(modify(example_store()), "e e c")
+    both = SetProtection(TRADE, "EUR_USD", stop=D("1.08200"), target=D("1.08900"), expiry="GFD")
+    assert results == [both]
+
+
+async def test_a_trailing_stop_is_not_begun_anew_by_a_time_in_force() -> None:
+    store = example_store()
+    trade = store.trades[TRADE]
+    trade.stop_loss, trade.trailing_stop = None, DependentOrder("6412", None, D("0.0020"))
+    _, results = await pressed(modify(store), "e y")
+    assert results == [SetProtection(TRADE, "EUR_USD", target=D("1.08900"), expiry="GTC")]
+
+
+async def test_the_time_in_force_turns_back_to_what_it_was() -> None:
+    text, results = await pressed(modify(example_store()), "e e e e e e y")
+    assert results == []
+    assert "Nothing changed yet" in text

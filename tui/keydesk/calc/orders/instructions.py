@@ -101,6 +101,7 @@ class SetProtection:
     target: Change = UNCHANGED
     trail: Change = UNCHANGED  # distance in price units
     guaranteed: Change = UNCHANGED  # price of the guaranteed stop
+    expiry: str = ""  # of what is set or moved: GFD, GTD 4h; "": as it was
 
 
 @dataclass(frozen=True, slots=True)

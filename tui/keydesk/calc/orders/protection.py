@@ -6,7 +6,6 @@ from typing import Literal
 
 from keydesk.calc.orders import average_range
 from keydesk.calc.orders.field_draft import FieldDraft
-from keydesk.calc.orders.instructions import UNCHANGED, Change
 from keydesk.calc.orders.ticket_draft import (
     Entry,
     Reading,
@@ -140,11 +139,6 @@ def in_unit(
         return average_range.in_unit(level, unit, context)
     toward = (1 if trade.units > 0 else -1) * (1 if name == "target" else -1)
     return average_range.in_unit((level - trade.price) * toward, unit, context)
-
-
-def change(now: Decimal | None, new: Decimal | None) -> Change:
-    """Return the changes to send; unchanged levels are left out."""
-    return UNCHANGED if now == new else new
 
 
 def weight(trade: TradeRow, now: Protection, new: Protection) -> Severity:

@@ -93,6 +93,11 @@ class MoveForm(NumberFields[MoveEntry, str]):
         order = self.order
         return WITHOUT_BRACKET if order is not None and order.reduces else tuple(LETTERS)
 
+    def action_next_expiry(self) -> None:
+        """Say that the order keeps its time in force."""
+        self._hint = "It keeps its time in force"
+        self.redraw()
+
     def levels(self, context: TradingContext) -> Levels:
         """Return the levels typed, at the instrument's precision."""
         return typed_levels(self.draft.entries, context, buys=self._buys)

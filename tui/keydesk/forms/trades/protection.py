@@ -1,13 +1,13 @@
 """Forms that set the stop, the target and the trailing stop of a trade."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar
 
 from keydesk.calc.orders import average_range, protection
 from keydesk.calc.orders.change_checks import protection_refusals
-from keydesk.calc.orders.instructions import SetProtection
+from keydesk.calc.orders.instructions import UNCHANGED, Change, SetProtection
 from keydesk.calc.orders.protection import (
     FIELDS,
     KEYS,
@@ -22,6 +22,8 @@ from keydesk.calc.orders.protection import (
     wanted_protection,
 )
 from keydesk.calc.orders.ticket_draft import (
+    EXPIRY_WORDS,
+    PENDING_EXPIRIES,
     Entry,
     Unit,
     UnreadableText,
@@ -36,6 +38,7 @@ from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, figure, sig
 from keydesk.forms.ticket_sheet import (
     CANNOT_BE_READ,
     NOT_KNOWN,
+    choice_line,
     number_field,
     quote_line,
     range_line,
@@ -76,9 +79,10 @@ class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, Prote
     def __init__(self, context: FormContext, trade_id: str) -> None:
         super().__init__(context, trade_id)
         self.draft = self.first_draft()
+        self.expiry = ""  # of what is sent; "": as it is
 
     def on_trade_change(self) -> None:
-        self.draft = self.first_draft()
+        self.draft, self.expiry = self.first_draft(), ""
 
     def first_draft(self) -> ProtectionDraft:
         """Return the fields as the form opens."""
@@ -143,7 +147,36 @@ class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, Prote
         if known is None:
             return ()
         trade, context = known
-        return [self._field(name, trade, context) for name in self._fields(trade, context)]
+        lines = [self._field(name, trade, context) for name in self._fields(trade, context)]
+        return [*lines, choice_line("e", "until", self._expiry_text())] if self.expiry else lines
+
+    def _expiry_text(self) -> Printable:
+        """Return the time in force, and what it is of."""
+        names = [LABELS.get(name, name) for name, level in self._sent().items() if level]
+        return safe(f"{EXPIRY_WORDS[self.expiry]}: {', '.join(names) or 'nothing that is sent'}")
+
+    def _sent(self) -> Mapping[ProtectionField, Change]:
+        """Return the levels that are sent: what changed; where only the time in force did, stop and target as they are.
+
+        A trailing stop that is sent again begins anew behind the present price, so it is sent only when it changed.
+        """
+        known = self.trade_and_context()
+        new = None if known is None else wanted_protection(self.draft, *known)
+        if known is None or new is None:
+            return {}
+        now, sent = protection_of(known[0]), dict[ProtectionField, Change]()
+        for name in FIELDS:
+            level: Decimal | None = getattr(new, name)
+            lives_anew = bool(self.expiry) and new == now and name != "trail"
+            if level != getattr(now, name) or (lives_anew and level is not None):
+                sent[name] = level
+        return sent
+
+    @property
+    def _ends_a_stop(self) -> bool:
+        """Whether a stop of the trade gets an end."""
+        stops = (self._sent().get(name) for name in FIELDS if name != "target")
+        return self.expiry not in {"", "GTC"} and any(level is not None for level in stops)
 
     def _fields(self, trade: TradeRow, context: TradingContext) -> Sequence[ProtectionField]:
         """Return the fields; that of the guaranteed stop where there is one, or the broker offers it."""
@@ -160,6 +193,12 @@ class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, Prote
         new = wanted_protection(self.draft, trade, context)
         if new is None:
             return Action.LOOSEN
+        now = protection_of(trade)
+        if self._ends_a_stop and (now.fixed_stop, now.trail) != (None, None):
+            return Action.LOOSEN
+        return self._action_of_levels(trade, new)
+
+    def _action_of_levels(self, trade: TradeRow, new: Protection) -> Action:
         return ACTIONS[protection.weight(trade, protection_of(trade), new)]
 
     def refusals(self) -> Sequence[str]:
@@ -170,12 +209,21 @@ class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, Prote
         context = self.trading_context(trade)
         if context is None:
             return ["Waiting for a price"]
+        new = wanted_protection(self.draft, trade, context)
+        if self.expiry and new == protection_of(trade) and self._sent():
+            return []
         return protection_refusals(self.draft, trade, context)
 
     def warnings(self) -> Sequence[str]:
         """Warn when protection is reduced, and of an exit plan that may move the stop on."""
-        found = []
-        if self.action() is Action.LOOSEN:
+        known, found = self.trade_and_context(), []
+        new = None if known is None else wanted_protection(self.draft, *known)
+        if self._ends_a_stop:
+            ends = EXPIRY_WORDS[self.expiry]
+            found.append(f"The stop ends ({ends}): after that nothing limits the loss")
+        if known is None:
+            return found
+        if new is None or self._action_of_levels(known[0], new) is Action.LOOSEN:
             found.append("This loosens or removes a stop: more is at risk than before")
             if self.trade_id in self.context.store.exit_plans:
                 plan = self.context.keymap.name("exit-plan")
@@ -188,16 +236,17 @@ class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, Prote
         if known is None:
             return None
         trade, context = known
-        now, new = protection_of(trade), wanted_protection(self.draft, trade, context)
-        if new is None:
+        if wanted_protection(self.draft, trade, context) is None:
             return None
+        sent = self._sent()
         return SetProtection(
             trade_id=trade.id,
             instrument=trade.instrument,
-            stop=protection.change(now.stop, new.stop),
-            target=protection.change(now.target, new.target),
-            trail=protection.change(now.trail, new.trail),
-            guaranteed=protection.change(now.guaranteed, new.guaranteed),
+            stop=sent.get("stop", UNCHANGED),
+            target=sent.get("target", UNCHANGED),
+            trail=sent.get("trail", UNCHANGED),
+            guaranteed=sent.get("guaranteed", UNCHANGED),
+            expiry=self.expiry,
         )
 
     def _field(self, name: ProtectionField, trade: TradeRow, context: TradingContext) -> TextLine:
@@ -247,6 +296,12 @@ class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, Prote
         ]
 
     # The keys.
+
+    def action_next_expiry(self) -> None:
+        """Turn to the next time in force of what is sent; after the last one it stays as it is."""
+        choices = ("", *PENDING_EXPIRIES)
+        self.expiry = choices[(choices.index(self.expiry) + 1) % len(choices)]
+        self.redraw()
 
     def nudged(self, entry: Entry, steps: int) -> Entry | None:
         """Return the field moved by pips, or by steps of its unit."""
