@@ -90,7 +90,7 @@ class OutcomeLookUps:
                 return await self._settle(unknown, pauses)
         return Unconfirmed(
             unknown.intent,
-            f"{unknown.message}; gave up after {self._give_up_after:g} s of look-ups that failed",
+            f"{unknown.message}; gave up after {self._give_up_after:g} s of look-ups",
             gave_up=True,
         )
 

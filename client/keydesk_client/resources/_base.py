@@ -13,7 +13,7 @@ from keydesk_client.http.caller import Caller
 from keydesk_client.http.messages import Method, Request
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import JsonValue
-from keydesk_client.models._core.record import Response, Wire, revalidated
+from keydesk_client.models._core.record import Response, Wire, require_record, revalidated
 from keydesk_client.models._core.scalars import (
     DateTime,
     Number,
@@ -153,6 +153,7 @@ def position_close(
 
 def sent_extensions(field: str, extensions: ClientExtensions) -> Wire:
     """Return client extensions as they are sent; InvalidRequest if a copy of them is invalid."""
+    require_record(field, extensions, ClientExtensions)
     return revalidated(extensions, f"{field}.").to_wire()
 
 

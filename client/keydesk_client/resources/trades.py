@@ -9,7 +9,7 @@ from keydesk_client.errors import InvalidRequest
 from keydesk_client.http.messages import Request
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import LIST, WRITE
-from keydesk_client.models._core.record import Wire, revalidated
+from keydesk_client.models._core.record import Wire, require_record, revalidated
 from keydesk_client.models._core.wire_names import UNSET, Unset, enum_values, wire_name
 from keydesk_client.models.enumerations import TradeStateFilter
 from keydesk_client.models.instruments import Instrument
@@ -362,9 +362,19 @@ class Trades(Resource):
         return self._account(account_id, "trades", ("specifier", specifier), *rest)
 
 
+DEPENDENT: dict[str, type[Details]] = {
+    "take_profit": TakeProfitDetails,
+    "stop_loss": StopLossDetails,
+    "trailing_stop_loss": TrailingStopLossDetails,
+    "guaranteed_stop_loss": GuaranteedStopLossDetails,
+}
+"""The kind of each dependent order."""
+
+
 def _edit(name: str, details: Details | None, instrument: Instrument | None) -> Wire | None:
     if details is None:
         return None
+    require_record(name, details, DEPENDENT[name])
     details = revalidated(details, f"{name}.")
     validate_edit(name, details)
     if instrument is not None:

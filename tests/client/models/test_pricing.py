@@ -6,7 +6,7 @@ from decimal import ROUND_UP, Decimal
 import pytest
 
 from keydesk_client.errors import InvalidRequest, MissingMember
-from keydesk_client.models import ClientPrice, Instrument, PricingResponse, Reader
+from keydesk_client.models import CandlestickData, ClientPrice, Instrument, PricingResponse, Reader
 
 PRICE = Reader(ClientPrice).read(
     b'{"type":"PRICE","bids":[{"price":"1.11295","liquidity":1},{"price":"1.11290","liquidity":5}],'
@@ -19,6 +19,12 @@ ONE_SIDED = Reader(ClientPrice).read(b'{"type":"PRICE","bids":[],"asks":[]}')
 def test_a_price_has_its_best_levels() -> None:
     assert (PRICE.bid, PRICE.ask) == (Decimal("1.11295"), Decimal("1.11312"))
     assert (PRICE.mid, PRICE.spread) == (Decimal("1.113035"), Decimal("0.00017"))
+
+
+def test_a_misspelt_member_is_named_with_the_record_that_lacks_it() -> None:
+    candle = Reader(CandlestickData).read(b'{"o":"1","h":"1","l":"1","c":"1"}')
+    with pytest.raises(AttributeError, match="'CandlestickData' object has no attribute 'close'"):
+        getattr(candle, "close")  # noqa: B009 - a type checker would refuse it
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from keydesk_client.models import (
     StopLossDetails,
     StopLossOrderRequest,
     StopOrderRequest,
+    TakeProfitDetails,
     TakeProfitOrderRequest,
     TrailingStopLossDetails,
     TrailingStopLossOrderRequest,
@@ -221,6 +222,28 @@ async def test_a_request_that_skipped_its_validation_is_refused_before_it_is_sen
         with pytest.raises(InvalidRequest) as replaced:
             await client.orders.replace("7", order)
     assert (created.value.field, replaced.value.field) == (field, field)
+
+
+@pytest.mark.parametrize(
+    "stop_loss",
+    ["30p", {"price": "1.05"}, TakeProfitDetails(price=1)],
+    ids=["text", "dict", "kind"],
+)
+async def test_a_dependent_order_that_is_not_of_its_kind_is_refused_by_name(
+    stop_loss: object,
+) -> None:
+    edit: Any = {"stop_loss": stop_loss}
+    async with client_of_nobody() as client:
+        with pytest.raises(InvalidRequest, match=r"stop_loss: give StopLossDetails\(") as refused:
+            await client.trades.set_dependent_orders("7", **edit)
+        assert refused.value.field == "stop_loss"
+
+
+async def test_extensions_that_are_a_dict_are_refused_by_name() -> None:
+    extensions: Any = {"id": "mine"}
+    async with client_of_nobody() as client:
+        with pytest.raises(InvalidRequest, match=r"client_extensions: give ClientExtensions\("):
+            await client.trades.set_client_extensions("7", extensions)
 
 
 async def test_edited_details_that_skipped_their_validation_are_refused_before_they_are_sent() -> (

@@ -309,6 +309,15 @@ def given_members(record: RequestRecord) -> dict[str, object]:
     return {name: value for name, value in held.items() if name in sent}
 
 
+def require_record(field: str, value: object, kind: type[RequestRecord]) -> None:
+    """Raise InvalidRequest unless a value is a record of this kind."""
+    if not isinstance(value, kind):
+        raise InvalidRequest(
+            f"{field}: give {kind.__name__}(...), not a value of type {type(value).__name__}",
+            field=field,
+        )
+
+
 def revalidated(record: RequestT, prefix: str = "") -> RequestT:
     """Return an equal request that was validated, as `model_copy` and `model_construct` do not.
 

@@ -86,7 +86,8 @@ class SlottedRecord(Tabular):
         def __getattr__(self, name: str) -> object:
             if name in type(self).__dataclass_fields__:
                 raise missing_member(type(self), name)
-            raise AttributeError(name)
+            text = f"{type(self).__name__!r} object has no attribute {name!r}"
+            raise AttributeError(text, name=name, obj=self)
 
 
 def present_members(record: SlottedRecord) -> dict[str, Member]:
