@@ -23,7 +23,8 @@ MAX_CHARTS = 3  # beside the desk's own
 
 MAX_BYTES = 10_000  # bytes; ours are some hundred
 
-ZOOM_NAMES: tuple[Zoom, ...] = get_args(Zoom)
+ZOOMS: tuple[Zoom, ...] = get_args(Zoom)
+ZOOM_NAMED: Mapping[str, Zoom] = {each: each for each in ZOOMS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ def read(path: Path) -> Workspace:
         zoomed=_text(members, "zoomed"),
         charts=charts_in(members.get("charts")),
         dots=members.get("dots") is not False,
-        zoom=next((each for each in ZOOM_NAMES if each == members.get("zoom")), USUAL_ZOOM),
+        zoom=ZOOM_NAMED.get(str(members.get("zoom")), USUAL_ZOOM),
     )
 
 

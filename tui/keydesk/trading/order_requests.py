@@ -41,13 +41,6 @@ HOURS = {"GTD 1h": 1, "GTD 4h": 4, "GTD 24h": 24}
 MovableOrder: TypeAlias = LimitOrder | StopOrder | MarketIfTouchedOrder
 
 
-class StopMembers(TypedDict, total=False):
-    """Where a stop on fill stands: exactly one of them."""
-
-    price: Decimal
-    distance: Decimal
-
-
 Level = TypeVar("Level", StopLossDetails, GuaranteedStopLossDetails, TakeProfitDetails)
 
 
@@ -89,11 +82,10 @@ def _entry_members(order: OpenOrder, time_in_force: TimeInForce) -> EntryMembers
     usual, guaranteed = None, None
     if order.stop is not None:
         away = order.stop_distance
-        stop: StopMembers = {"price": order.stop} if away is None else {"distance": away}
-        if order.guaranteed:
-            guaranteed = GuaranteedStopLossDetails(**stop)
-        else:
-            usual = StopLossDetails(**stop)
+        kind = GuaranteedStopLossDetails if order.guaranteed else StopLossDetails
+        stop = kind(price=order.stop) if away is None else kind(distance=away)
+        guaranteed = stop if isinstance(stop, GuaranteedStopLossDetails) else None
+        usual = stop if isinstance(stop, StopLossDetails) else None
     return {
         "instrument": order.instrument,
         "units": order.units,

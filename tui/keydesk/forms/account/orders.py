@@ -43,7 +43,8 @@ class AccountOrdersForm(InfoForm[None]):
         show_order: Callable[[AccountOrder], None] = lambda _: None,
     ) -> None:
         super().__init__()
-        self.store, self.state, self._read, self._show_order = store, state, read, show_order
+        self.store, self._read, self._show_order = store, read, show_order
+        self.state: OrdersIn = state
         self.listed = OrderList()
         self.cursor = 0
         self._request = 0  # number of the last request; answers to others are dropped
