@@ -24,7 +24,7 @@ def test_what_is_saved_is_read_again_to_the_last_digit_and_comments_stay(tmp_pat
     assert load_levels(tmp_path) == {"EUR_USD": [HIGH, RAY], "USD_JPY": [HIGH]}
     text = (tmp_path / FILE).read_text(encoding="utf-8")
     assert text.startswith("# my own words\n")
-    assert 'price = "1.08300"' in text
+    assert 'price = "1.08300"\n\n[[levels]]' in text
 
 
 def test_a_change_is_of_one_level_and_the_last_one_leaves_no_table(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual.screen import ModalScreen
 
-from keydesk.calc.orders.instructions import ClosePosition, CloseTrades
+from keydesk.calc.orders.instructions import ClosePosition, CloseTrades, LabelOrder
 from keydesk.panes.trades import Trades
 from keydesk.trading.desk_session import DeskLock
 from keydesk_client.account.valuation import rebuild_position
@@ -51,6 +51,14 @@ async def test_a_sorted_row_is_the_one_that_is_closed(
         assert str(pane.selected) in shown
         if keys != ("l", "l", "end"):
             assert pane.selected == id_
+
+
+async def test_the_key_of_labels_is_about_the_order_under_the_cursor(tmp_path: Path) -> None:
+    app = desk(tmp_path)
+    async with app.run_test(size=(120, 35)) as pilot:
+        await pilot.pause()
+        await pilot.press("g", "o", "K", "k", *"dip", "enter", "y")
+        assert app.decided == [LabelOrder("6415", "EUR_USD", tag="dip", with_trade=True)]
 
 
 async def test_a_row_of_sums_closes_the_position(tmp_path: Path) -> None:

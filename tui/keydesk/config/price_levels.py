@@ -54,6 +54,8 @@ def save_level(folder: Path, instrument: str, level: PriceLevel, before: str = "
         tables = document["levels"]
         at = _place(tables, instrument, before)
         if at is None:
+            if tables and isinstance(tables, tomlkit.items.AoT):
+                tables[-1].add(tomlkit.nl())
             tables.append(members)
         else:
             tables[at].update(members)

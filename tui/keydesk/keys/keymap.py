@@ -314,7 +314,7 @@ KEYS: tuple[Key, ...] = (
     Key("cross-off", ("i",), CROSSHAIR, "off", "Crosshair off; Esc, too", "crosshair"),
     Key("level-line", ("n n",), CROSSHAIR, "", "Name a line here", "price_level('line')"),
     Key("level-ray", ("n r",), CROSSHAIR, "", "Name a ray from here on", "price_level('ray')"),
-    Key("level-move", ("n m",), CROSSHAIR, "", "Nearest level here", "price_level('move')"),
+    Key("level-move", ("n m",), CROSSHAIR, "", "Move nearest level here", "price_level('move')"),
     Key("level-remove", ("n x",), CROSSHAIR, "", "Remove nearest level", "price_level('remove')"),
     Key("level-rename", ("n e",), CROSSHAIR, "", "Rename nearest level", "price_level('rename')"),
     Key("chart-page-older", _PAGE_BACK, CHART, "page", "A page back in time", "page_older"),

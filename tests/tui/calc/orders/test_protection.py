@@ -149,13 +149,12 @@ async def words_of(kind: type[ProtectionForm], trade: TradeRow, *keys: str) -> s
     app = FormApp(lambda: kind(example_context(store), "6411"))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*keys)
-        return app.words
+        return app.said
 
 
 async def test_t_says_what_is_lost_at_the_trailing_stop() -> None:
     text = await words_of(TrailingForm, long_euro())
-    assert "at stop −30.00" in text
-    assert "+18.00 against before" in text
+    assert "at stop −30.00 USD was −48.00" in text
 
 
 async def test_t_on_an_unprotected_trade_says_that_the_loss_has_a_limit_now() -> None:
@@ -181,4 +180,4 @@ async def test_no_form_calls_a_trailed_or_guaranteed_trade_unlimited(
 async def test_protect_says_the_r_of_its_bracket() -> None:
     text = await words_of(ProtectForm, unprotected_trade())
     assert "at stop −40.00" in text
-    assert "target  +80.00  2.00R" in text
+    assert "target +80.00 USD 2.00 times the loss" in text
