@@ -141,7 +141,7 @@ def test_a_lock_that_is_kept_is_shown_with_the_account_before_the_broker_tells_t
     again.store.clock_ns, again.store.wall_ns = 0, lambda: NOON + later
     again.lock.check(again.seconds)
     assert (again.lock.is_on, bool(again.exit_only)) == (is_on, is_on)
-    assert (again.disarmed, len(again.said)) == ([Cause.DAILY_LOSS] * is_on, is_on)
+    assert (again.disarmed, again.said) == ([], []), "the broker's time judges"
     again.store.clock_ns = NOON + later
     again.loses("20")
     again.looks()

@@ -31,6 +31,8 @@ def test_an_example_runs_as_it_stands(example: str, run: Run) -> None:
         parser = verb.parser()
         verb.verify(parser, parser.read(words[len(verb.words.split()) :]))
         return
+    if verb.words.startswith("order "):
+        run("lock", "--release")  # the example of the lock may have been typed before
     done = run(*words)
     assert done.code == 0, done.err
     assert done.out

@@ -205,7 +205,7 @@ async def test_what_if_applies_a_rule_to_the_candles_of_closed_trades(
     answer = json.loads(done.stdout)
     assert answer["before"]["trades"] == answer["after"]["trades"] == 1
     assert answer["rule"] == "stop at 0.5 R, target at 3 R"
-    assert "of 1 trade otherwise" in answer["doubts"][0]
+    assert "of 1 trade at another price" in answer["doubts"][0]
     trade = (await desk_of_my_own.get(f"{{a}}/trades/{trade_id}")).json()["trade"]
     row = (trade_id, *(DateTime(trade[name]).ns for name in ("openTime", "closeTime")), "x")
     [records] = home.folder.rglob("*.sqlite")

@@ -154,7 +154,7 @@ async def test_an_exit_goes_on_with_a_warning_where_others_can_read_the_folder(
     done = home.run("flatten", "--profile", "main", "--yes", *home.unlocked)
     assert done.returncode == 0, done.stderr
     assert await open_things(desk_of_my_own) == (0, [])
-    warned = [line for line in done.stderr.splitlines() if "because it is an exit" in line]
+    warned = [line for line in done.stderr.splitlines() if "because it only closes or cancels" in line]
     named = (home.folder, home.folder / "tokens", "tokens.vault", home.passphrase_file)
     for path in named:
         assert any(f"{path} is " in line for line in warned), done.stderr
@@ -163,7 +163,7 @@ async def test_an_exit_goes_on_with_a_warning_where_others_can_read_the_folder(
 def test_a_lock_is_put_on_in_a_folder_that_others_can_read_and_not_taken_off(home: Home) -> None:
     open_to_others(home)
     done = home.run("lock", "--profile", "main", "--yes")
-    assert (done.returncode, "because it is an exit" in done.stderr) == (0, True)
+    assert (done.returncode, "because it only closes or cancels" in done.stderr) == (0, True)
     assert DeskLock.of(home.folder / "orders", "main").check(0.0)
     released = home.run("lock", "--profile", "main", "--release", "--yes")
     assert (released.returncode, "is open to others" in released.stderr) == (1, True)

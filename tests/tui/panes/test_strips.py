@@ -35,7 +35,7 @@ async def test_the_account_strip_keeps_the_environment_worth_and_armed_state_lon
     pane = AccountStrip()
     async with shown(pane, desk_store(), size=(50, 3)):
         line = text_of(pane)[0]
-    assert line.split() == ["PRACTICE", "…7-042", "NAV", "10,214.55", "ARMED"]
+    assert line.split() == ["PRACTICE", "…7-042", "USD", "10,214.55", "ARMED"]
 
 
 async def test_a_wide_account_strip_tells_the_rest() -> None:

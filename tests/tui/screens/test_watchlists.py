@@ -110,7 +110,7 @@ async def test_a_list_is_renamed_and_deleted_once_that_is_confirmed(tmp_path: Pa
         assert active_list(app_of(pilot).store).name == "Mines"
         await press(pilot, "wd escape")
         assert load_watchlists(tmp_path).by_name("Mines") is not None
-        await press(pilot, "wd y")
+        await press(pilot, "wd enter")
         assert load_watchlists(tmp_path).by_name("Mines") is None
         assert active_list(app_of(pilot).store).name == ALL
         assert len(rows(pilot)) == 20

@@ -80,9 +80,9 @@ async def test_a_bad_file_is_named_and_nothing_changes(tmp_path: Path) -> None:
         await pilot.pause()
         for line in ("layout save x", "layout x", "layout"):
             await command(pilot, line)
-            assert "workspaces.toml: workspaces.x.key must be a small letter" in told(app)
+            assert "workspaces.toml:2: workspaces.x.key must be a small letter" in told(app)
         await pilot.press("apostrophe", "g")
-        assert "workspaces.toml: workspaces.x.key must be a small letter" in told(app)
+        assert "workspaces.toml:2: workspaces.x.key must be a small letter" in told(app)
     assert (tmp_path / "workspaces.toml").read_text() == "[workspaces.x]\nkey = 5\n"
 
 

@@ -90,5 +90,6 @@ async def test_the_next_ticket_opens_as_typed_on_that_field() -> None:
     app = FormApp(lambda: TicketForm(context, "BUY", "EUR_USD"))
     async with app.run_test(size=(80, 24)):
         assert "REJECTED: the stop is on the winning side" in app.words
-        assert "s stop   [" in app.words
+        assert isinstance(app.screen, TicketForm)
+        assert app.screen.active_field == "stop"
         assert "70,000,000" in app.words

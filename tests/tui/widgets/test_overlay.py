@@ -55,7 +55,7 @@ async def test_around_a_form_the_desk_is_drawn_as_it_is(
 @pytest.mark.parametrize(
     ("depth", "ascii_only"), [("truecolor", False), ("16", False), ("mono", False), ("16", True)]
 )
-async def test_prices_positions_and_profit_stay_visible_around_a_form(
+async def test_prices_chart_and_profit_stay_visible_around_a_form(
     depth: Depth, ascii_only: bool, tmp_path: Path
 ) -> None:
     app = desk(tmp_path, depth, ascii_only=ascii_only)
@@ -68,7 +68,6 @@ async def test_prices_positions_and_profit_stay_visible_around_a_form(
     assert "uPL" in text
     assert "NAV" in text
     assert "EUR/USD M5" in text  # the chart's heading
-    assert "6411" in text  # a trade
     assert sheet.bottom < 35
 
 

@@ -106,19 +106,18 @@ class DailyLossLock:
         self._keys.disarm(Cause.DAILY_LOSS)
 
     def _hold_until_the_clock_is_known(self) -> None:
-        """Show the lock of the file with the account: the broker's time comes with the first price, perhaps seconds later."""
+        """Let the lock of the file refuse entries, and show it: the broker's time comes with the first price, perhaps seconds later.
+
+        Whether the lock's day is over is judged then; until then nothing is said, and the keyboard is not disarmed.
+        """
         if self._path is None or self._kept_is_read:
             return
         self._kept_is_read = True
         found = read_record(self._path, self._account_ns)
         if found is None or not found.lock.is_on or self._store.now_ns >= found.lock.ends_ns:
             return
-        present = self._record_of(found.lock)
-        if present.newest >= found.newest:  # else a ledger that began anew
-            self._seen = present
+        if self._record_of(found.lock).newest >= found.newest:  # else a ledger that began anew
             self._set(found.lock)
-            self._say_locked()
-            self._keys.disarm(Cause.DAILY_LOSS)
 
     def _say_locked(self) -> None:
         lock, now_ns = self._store.loss_lock, self._store.now_ns

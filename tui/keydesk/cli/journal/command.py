@@ -239,7 +239,7 @@ def _list(found: _AccountData, options: argparse.Namespace) -> None:
         _write(TRADE_COLUMNS if options.csv else shown, rows, options)
     say_error(safe(f"{counted(len(trades), 'trade')} of {found.reach.name}"))
     if found.candles_trouble:
-        text = f"MAE and MFE are not read to their end: {clean(found.candles_trouble)}. "
+        text = f"MAE and MFE are incomplete: {clean(found.candles_trouble)}. "
         say_error(safe(f"{text}Those that are missing are left empty: run this again to read them"))
     if growing := [row["id"] for row in rows if row["maeMfe"] == "provisional"]:
         say_error(provisional_text(growing))
