@@ -26,11 +26,12 @@ INTENT = Intent("id", Action.CREATE, 1, 2, None, "", {})
 
 @pytest.fixture
 def limits(module_folder: Path, shell_broker: PracticeServer) -> Iterator[Path]:
-    """The trader's limits, gone after the test."""
+    """The trader's limits, gone after the test, with the lock that they led to."""
     assert shell_broker
     path = module_folder / "home" / "templates.toml"
     yield path
-    path.unlink(missing_ok=True)
+    for each in (path, *module_folder.rglob("*.daily-loss")):
+        each.unlink(missing_ok=True)
 
 
 def trades(run: Run) -> list[str]:

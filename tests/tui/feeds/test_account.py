@@ -242,7 +242,7 @@ async def test_another_account_under_the_same_id_begins_a_new_log() -> None:
         await until(lambda: feed.gate.applied == 3)
         broker.statuses = {}
         assert "before" not in log_of(feed)
-        assert "another account" in log_of(feed)
+        assert "a new account under this id" in log_of(feed)
         account = feed.store.account
         assert account is not None
         assert account.day_pl is account.day_start_nav is None
