@@ -31,7 +31,7 @@ def test_the_books_stand_beside_the_prices_and_in_their_pane(practice_folder: Pa
         terminal.press("c", "h")
         terminal.see(" ago")
         terminal.press("z")
-        terminal.press("g", "b")
+        terminal.press("g", "b", "z")
         terminal.see("Client positioning, not depth")
         terminal.see("UTC")
         terminal.see("Under water:")
@@ -40,7 +40,7 @@ def test_the_books_stand_beside_the_prices_and_in_their_pane(practice_folder: Pa
         terminal.press("g", "e")
         terminal.see(" old")
 
-        terminal.press("g", "c")
+        terminal.press("z", "g", "c")
         terminal.press("c", "c")
         terminal.until(
             lambda: all("sell|buy" not in row for row in terminal.screen.display),

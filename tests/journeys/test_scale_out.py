@@ -31,7 +31,7 @@ def test_a_scale_out_is_shown_refused_and_sent(practice_folder: Path) -> None:
         see_in_form(terminal, "the least of 3 parts would be below 1")
         terminal.press("u", *"10000")
         terminal.press("s", "Backspace", *"20")  # by itself it is as wide as the hour's spread asks
-        see_in_form(terminal, "3,400 trails 20.0p behind")
+        see_in_form(terminal, "3,400 trails 20.0 pips behind")
         confirm(terminal)
         terminal.see("Trades 3")
         terminal.press("g", "t")
