@@ -1,6 +1,7 @@
 """Whatever bytes a terminal sends, the desk stays, says what it dropped, and sends no order."""
 
 import random
+import re
 import shutil
 import signal
 import tempfile
@@ -59,18 +60,27 @@ def test_an_unreadable_byte_is_dropped_and_said(
     open_desk.press("j", "Escape")
 
 
+def has_size(terminal: Terminal, number: int) -> bool:
+    """Whether the desk shows this preset as the size of the next order."""
+    return re.search(rf"\bsize +{number}: ", terminal.text) is not None
+
+
+def see_size(terminal: Terminal, number: int) -> None:
+    terminal.until(lambda: has_size(terminal, number), what=f"size {number}")
+
+
 def test_a_burst_with_a_size_key_in_it_leaves_the_size_as_it_was(open_desk: Terminal) -> None:
     open_desk.press("4")
-    open_desk.see("size 4: ")
+    see_size(open_desk, 4)
     for burst in (b"xx9xx", b"9xx", b"xx9", b"12"):
         open_desk.write(burst)
         open_desk.see("the size stays preset 4")
         open_desk.wait_until_read()
-        assert "size 4: " in open_desk.text
+        assert has_size(open_desk, 4)
         open_desk.press("Escape")
         open_desk.see_no_more("the size stays preset 4")
     open_desk.press("3")
-    open_desk.see("size 3: ")
+    see_size(open_desk, 3)
 
 
 def test_all_bytes_one_after_the_other_leave_the_desk_as_it_is(open_desk: Terminal) -> None:

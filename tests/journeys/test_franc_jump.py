@@ -33,15 +33,15 @@ def test_the_jump_of_the_franc_is_gone_to_by_its_date(practice_folder: Path) -> 
         terminal.see("EUR/CHF M15")
         terminal.press("g", "c", "z")
         command(terminal, "date 2015-01-15 09:30")
-        terminal.see("until 15 Jan 2015")
+        terminal.see("until 16 Jan 2015")
         terminal.until(lambda: max(axis(terminal)) >= BEFORE and min(axis(terminal)) <= AFTER)
         assert "Thu 15 Jan 2015" in terminal.text
 
         terminal.press("i")
-        terminal.see("15 Jan 2015")
+        terminal.see("16 Jan 05:45 UTC")  # the crosshair stands on the last candle of the page
         terminal.press("Escape")
         terminal.press("h", "l")
-        terminal.see("until 15 Jan 2015")
+        terminal.see("until 16 Jan 2015")
         terminal.press("g", "e")
         terminal.see_no_more("until ")
         terminal.until(lambda: max(axis(terminal)) < AFTER, what="the prices of now")

@@ -83,6 +83,7 @@ def test_a_trade_is_noted_read_on_its_day_and_found_after_a_restart(  # noqa: PL
         terminal.see("the screen at the entry")
         terminal.press("v")
         terminal.see("the screen at the exit")
+        terminal.press(" ")  # its last lines are on the second page
         terminal.see("CLOSED 10,000")
         terminal.press("Escape", "Escape")
         terminal.quit()

@@ -115,7 +115,7 @@ def test_a_tmux_with_utf8_draws_lines_without_a_locale(ssh: SshServer) -> None:
     line = f"{BARE} tmux -u -f /dev/null new-session {ssh.keydesk('--practice')}"
     with Terminal(ssh.command(line), SIZE, {}) as terminal:
         terminal.see("prices ok")
-        terminal.see("│ S sell")
+        terminal.see("─ Watch ─")
         assert "Drawn in ASCII" not in terminal.text
         terminal.quit()
         terminal.wait_for_exit()

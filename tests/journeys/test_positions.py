@@ -138,7 +138,8 @@ def test_a_close_that_an_earlier_session_left_unconfirmed_locks_the_ticket(
         terminal.see(f"UNCONFIRMED CLOSE all of #{trade_id.group(1)} EUR/USD")
         terminal.see("prices ok")
         terminal.press("B")
-        terminal.see("effect, and this order as well")
+        refused = "it may still take effect, and this order as well"
+        terminal.until(lambda: refused in form_text(terminal), what=repr(refused))
         terminal.see("to send")
         terminal.press("Escape")
         terminal.see_no_more("Esc drops")

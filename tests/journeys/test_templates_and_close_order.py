@@ -31,7 +31,7 @@ def test_a_template_opens_each_order_closes_and_reverse_turns(practice_folder: P
         terminal.see("FILLED 10,000")
         terminal.press("B", "h")
         see_in_form(terminal, "BUY 7,000 EUR/USD")
-        see_in_form(terminal, "30.0p")
+        see_in_form(terminal, "30.0 pips")
         confirm(terminal)
         terminal.see("FILLED 7,000")
         terminal.see("Trades 2")

@@ -87,8 +87,9 @@ def test_a_bad_file_is_named_and_the_desk_opens(practice_folder: Path) -> None:
     (home / "watchlists.toml").write_text(bad, encoding="utf-8")
     with open_desk(practice_folder) as terminal:
         ready(terminal)
-        terminal.see("watchlists.toml: list Yen: no column")
+        terminal.see("watchlists.toml:3: lists[1].columns:")
+        terminal.see("'vwap' is not known")
         terminal.see("Changes of watchlists last until you leave")
-        take_as_seen(terminal, "list Yen")
+        take_as_seen(terminal, "'vwap' is not known")
         leave(terminal)
     assert (home / "watchlists.toml").read_text(encoding="utf-8") == bad
