@@ -45,14 +45,19 @@ def failing_broker(port: int, statuses: list[int]) -> Iterator[None]:
         thread.join()
 
 
+def _joined(terminal: Terminal) -> str:
+    return " ".join(terminal.text.replace("│", " ").split())
+
+
 def messages(terminal: Terminal, text: str) -> str:
-    """Return the screen with the list of messages, in which the text is."""
+    """Return the list of messages, in which the text is, its lines joined: a narrow window folds a message."""
     terminal.press(":")
     terminal.see("Command  ")
     terminal.type("messages")
     terminal.press("Enter")
-    terminal.see(text)
-    shown = terminal.text
+    terminal.see("─ Messages: ")
+    terminal.until(lambda: text in _joined(terminal), what=repr(text))
+    shown = _joined(terminal)
     terminal.press("Escape")
     return shown
 
@@ -80,7 +85,8 @@ async def test_the_reason_of_an_outage_is_the_present_one_and_its_remedy_works_a
             terminal.see("prices ok")
             terminal.see("Connected")
             assert "token refused" not in terminal.rows[1]
-            assert "token refused" not in messages(terminal, "Connected").splitlines()[1]
+            messages(terminal, "Connected")
+            assert "token refused" not in terminal.rows[1]
             terminal.quit()
             assert terminal.wait_for_exit() == 0
             printed = re.search(r"keydesk (login [\w-]+)", shown)
