@@ -82,7 +82,7 @@ async def test_the_chart_shows_the_open_tickets_prices_among_many_trades_and_ord
         terminal.see("Trades 5")
         terminal.press("B")
         terminal.see(FORM)
-        terminal.press("o", "p", *"-40", "s", *"15", "t", *"60")
+        terminal.press("o", "p", *"-40", "s", *"15", "t", "4")
         for label in ("new entry", "new stop", "new target"):
             terminal.see(label, seconds=20)
         terminal.press("Escape")
