@@ -82,7 +82,7 @@ def test_an_alert_from_the_crosshair_rings_and_is_found_after_a_restart(
     with Terminal(keydesk("--practice"), SIZE, env) as terminal:
         ready(terminal)
         terminal.press("g", "r")
-        terminal.see("Alerts: 1 watched of 2")
+        terminal.see("Alerts: 1 of 2 watched")
         terminal.see("far away")
         terminal.see("done")
         terminal.press("h")
