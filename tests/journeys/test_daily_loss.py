@@ -161,7 +161,9 @@ def test_a_replay_has_no_lock_of_the_account_that_was_left(practice_folder: Path
         assert "A arms" not in terminal.text
         terminal.press("A")
         terminal.see(SENTENCE)
-        explained = (terminal.text.index(text) for text in ("Lost today", SENTENCE, "Enter requests"))
+        explained = (
+            terminal.text.index(text) for text in ("Lost today", SENTENCE, "Enter requests")
+        )
         assert next(explained) < next(explained) < next(explained), "over the field"
         terminal.press("Escape", ":")
         terminal.see("Command  ")

@@ -154,7 +154,9 @@ async def test_an_exit_goes_on_with_a_warning_where_others_can_read_the_folder(
     done = home.run("flatten", "--profile", "main", "--yes", *home.unlocked)
     assert done.returncode == 0, done.stderr
     assert await open_things(desk_of_my_own) == (0, [])
-    warned = [line for line in done.stderr.splitlines() if "because it only closes or cancels" in line]
+    warned = [
+        line for line in done.stderr.splitlines() if "because it only closes or cancels" in line
+    ]
     named = (home.folder, home.folder / "tokens", "tokens.vault", home.passphrase_file)
     for path in named:
         assert any(f"{path} is " in line for line in warned), done.stderr

@@ -204,7 +204,7 @@ async def test_a_broker_that_lost_its_history_is_shown_as_it_is(practice_folder:
         (practice_folder / "s").unlink(missing_ok=True)
         async with practice_server(practice_folder, "--token", first.token):
             await until(lambda: not feed.store.trades)
-            assert any("another account" in line.text for line in feed.store.log)
+            assert any("a new account under this id" in line.text for line in feed.store.log)
             answer = await feed.client.orders.create(bracket(feed, "1000"))
             await until(lambda: feed.gate.applied == int(answer.last_transaction_id))
             await until(lambda: is_connected(feed))

@@ -83,18 +83,6 @@ async def until_shown(form: HelpForm) -> None:
         await asyncio.sleep(0)
 
 
-@pytest.mark.parametrize("size", [(40, 12), (80, 24)])
-async def test_the_first_picture_of_a_form_as_large_as_the_terminal_is_the_form(
-    size: tuple[int, int], tmp_path: Path
-) -> None:
-    async with MirroredDesk(tmp_path).at_terminal(*size) as desk:
-        desk.push_screen(form := HelpForm(KEYMAP))
-        await until_shown(form)
-        assert form.sheet is not None
-        assert form.sheet.region.size == size
-        assert desk.wrong_rows() == []
-
-
 async def test_a_page_that_changes_beneath_a_form_before_that_is_shown_is_drawn(
     tmp_path: Path,
 ) -> None:

@@ -75,9 +75,11 @@ class DeskAccount:
                 for name, left in session.pop_left_over().items():
                     text = safe(left.late_text(self._store.zone))
                     self._store.notify(Notice(left.level, text, time_ns(), asks=True, outcome=name))
-                if why := self._store.sent.no_orders:
-                    self._store.tell("bad", f"EXITS ONLY, no order journal: {why}")
                 on_open(connection)
+                if (
+                    why := self._store.sent.no_orders
+                ):  # last: the newest message stands above the others
+                    self._store.tell("bad", f"EXITS ONLY, no order journal: {why}")
                 await connection.run()
         finally:
             session.key_pressed(self._keys.last_key_at)
