@@ -61,6 +61,14 @@ def see_a_ticket_that_can_be_sent(terminal: Terminal) -> None:
 SATURDAY = 5  # of `weekday`
 
 
+def noon_of_a_day_with_a_rollover() -> datetime:
+    """A later day than today, in New York; at the weekend the market rolls nothing, and an absence has nothing to say."""
+    later = datetime.now(NEW_YORK) + timedelta(days=1)
+    while later.weekday() >= SATURDAY:
+        later += timedelta(days=1)
+    return later.replace(hour=12, minute=0, second=0, microsecond=0)
+
+
 def read_the_audit_log(terminal: Terminal) -> None:
     """Every step is in it; letters filter it."""
     terminal.press("g", "l", "a")
@@ -76,12 +84,7 @@ def test_the_lock_is_reached_held_over_a_restart_and_released(practice_folder: P
     home = practice_folder / "home"
     home.mkdir(mode=0o700)
     (home / "templates.toml").write_text("[limits]\ndaily_loss = 5\n")
-    later = datetime.now(NEW_YORK) + timedelta(days=1)
-    while (
-        later.weekday() >= SATURDAY
-    ):  # its market rolls nothing, and the card of the absence has nothing to say
-        later += timedelta(days=1)
-    noon = later.replace(hour=12, minute=0, second=0, microsecond=0)
+    noon = noon_of_a_day_with_a_rollover()
     move_clock(practice_folder, noon)
 
     with desk(practice_folder) as terminal:  # reached: the spread of 100,000 units costs more
