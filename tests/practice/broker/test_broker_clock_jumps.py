@@ -5,10 +5,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from support.broker import PracticeServer, plain_client, practice_server
-
-THE_DAY = ("--start", "2015-01-15T09:20Z", "--speed", "600", "--rate-limit", "100000")
-OVERLEVERED = "a-second-token"
+from support.broker import PracticeServer, practice_server
+from support.controlled_broker import ControlledBroker, controlled_broker
 
 
 def long_franc(stop: str) -> dict[str, Any]:
@@ -30,21 +28,17 @@ async def closing_fill(
     return dict(found)
 
 
-async def open_practice(practice: PracticeServer, account: str, order: dict[str, Any]) -> str:
-    made = (await practice.send("POST", f"{account}/orders", order)).json()
-    return str(made["orderFillTransaction"]["id"])
-
-
-async def test_the_franc_jumps_over_stops_and_margins(practice_folder: Path) -> None:
-    tokens = ("--token", "a-first-token", "--token", OVERLEVERED)
-    async with practice_server(practice_folder, *THE_DAY, *tokens) as practice:
-        hedging = f"/v3/accounts/{practice.hedging_id}"
-        plain = await open_practice(practice, "{a}", long_franc("stopLossOnFill"))
-        sure = await open_practice(practice, hedging, long_franc("guaranteedStopLossOnFill"))
-        await the_overlevered_account_is_closed_out(practice)
-        slipped = await closing_fill(practice, plain)
-        exact = await closing_fill(practice, sure, hedging)
-        premium = await premium_of_the_franc(practice)
+async def test_the_franc_jumps_over_stops_and_margins(tmp_path: Path) -> None:
+    async with controlled_broker(tmp_path, "2015-01-15T09:20Z") as market:
+        plain = await open_trade(market, "{a}", long_franc("stopLossOnFill"))
+        hedging = await a_further_account(market, currency="EUR", hedging=True)
+        sure = await open_trade(market, hedging, long_franc("guaranteedStopLossOnFill"))
+        overlevered, before = await open_an_overlevered_trade(market)
+        await market.control("POST", "/clock/jump", time="2015-01-15T09:31Z")
+        slipped = await fill_that_closed(market, "{a}", plain)
+        exact = await fill_that_closed(market, hedging, sure)
+        await check_the_closeout(market, overlevered, before)
+        premium = await premium_of_the_franc(market)
     assert slipped["reason"] == "STOP_LOSS_ORDER"
     assert slipped["time"].startswith("2015-01-15T09:30:0")
     assert Decimal(slipped["tradesClosed"][0]["price"]) < Decimal("1.15")
@@ -57,33 +51,51 @@ async def test_the_franc_jumps_over_stops_and_margins(practice_folder: Path) -> 
     assert after == Decimal("100000.0000") + booked - Decimal(exact["guaranteedExecutionFee"])
 
 
-async def premium_of_the_franc(practice: PracticeServer) -> Decimal:
-    found = (await practice.get("{a}/instruments", instruments="EUR_CHF")).json()["instruments"]
-    return Decimal(found[0]["guaranteedStopLossOrderExecutionPremium"])
+async def a_further_account(market: ControlledBroker, **terms: object) -> str:
+    """Add an account and return its path."""
+    made = await market.control("POST", "/accounts", **terms)
+    return f"/v3/accounts/{made['id']}"
 
 
-async def the_overlevered_account_is_closed_out(practice: PracticeServer) -> None:
-    """Hold as much as the margin allows: the jump takes more than half of the margin."""
-    async with plain_client(practice.rest_url, OVERLEVERED) as http:
-        account = (await http.get("/v3/accounts")).json()["accounts"][0]["id"]
-        path = f"/v3/accounts/{account}"
-        order = {"type": "MARKET", "instrument": "EUR_CHF", "units": "1500000"}
-        made = (await http.post(f"{path}/orders", json={"order": order})).json()
-        trade = made["orderFillTransaction"]["id"]
-        before = (await http.get(f"{path}/summary")).json()["account"]
-        assert Decimal(before["marginCloseoutPercent"]) < 1
-        async with asyncio.timeout(60):
-            while (await http.get(f"{path}/openTrades")).json()["trades"]:
-                pass
-        found = (await http.get(f"{path}/transactions/sinceid", params={"id": trade})).json()
-        after = (await http.get(f"{path}/summary")).json()["account"]
+async def open_trade(market: ControlledBroker, account: str, order: dict[str, Any]) -> str:
+    made = await market.v20("POST", f"{account}/orders", order, expect=201)
+    return str(made["orderFillTransaction"]["id"])
+
+
+async def fill_that_closed(market: ControlledBroker, account: str, trade_id: str) -> dict[str, Any]:
+    trade = (await market.v20("GET", f"{account}/trades/{trade_id}"))["trade"]
+    fill = trade["closingTransactionIDs"][-1]
+    return dict((await market.v20("GET", f"{account}/transactions/{fill}"))["transaction"])
+
+
+async def premium_of_the_franc(market: ControlledBroker) -> Decimal:
+    found = await market.v20("GET", "{a}/instruments", instruments="EUR_CHF")
+    return Decimal(found["instruments"][0]["guaranteedStopLossOrderExecutionPremium"])
+
+
+async def open_an_overlevered_trade(market: ControlledBroker) -> tuple[str, str]:
+    """Hold as much as the margin allows: the jump takes more than half of the margin. Returns the account and its balance."""
+    account = await a_further_account(market, currency="USD", hedging=False)
+    order = {"type": "MARKET", "instrument": "EUR_CHF", "units": "1500000"}
+    await open_trade(market, account, {"order": order})
+    before = (await market.v20("GET", f"{account}/summary"))["account"]
+    assert Decimal(before["marginCloseoutPercent"]) < 1
+    return account, before["balance"]
+
+
+async def check_the_closeout(market: ControlledBroker, account: str, balance: str) -> None:
+    """See that the broker closed the overlevered trade at the jump, and said why."""
+    assert (await market.v20("GET", f"{account}/openTrades"))["trades"] == []
+    found = await market.v20("GET", f"{account}/transactions/sinceid", id="1")
+    after = (await market.v20("GET", f"{account}/summary"))["account"]
     by_type = {one["type"]: one for one in found["transactions"]}
-    assert list(by_type) == ["MARGIN_CALL_ENTER", "MARKET_ORDER", "ORDER_FILL", "MARGIN_CALL_EXIT"]
+    expected = ["MARGIN_CALL_ENTER", "MARKET_ORDER", "ORDER_FILL", "MARGIN_CALL_EXIT"]
+    assert [one["type"] for one in found["transactions"]][-4:] == expected
     assert by_type["MARKET_ORDER"]["marginCloseout"] == {"reason": "MARGIN_CHECK_VIOLATION"}
     fill = by_type["ORDER_FILL"]
     assert fill["reason"] == "MARKET_ORDER_MARGIN_CLOSEOUT"
     assert fill["time"].startswith("2015-01-15T09:30:0")
-    assert Decimal(after["balance"]) == Decimal(before["balance"]) + Decimal(fill["pl"])
+    assert Decimal(after["balance"]) == Decimal(balance) + Decimal(fill["pl"])
     assert after["marginUsed"] == "0.0000"
 
 

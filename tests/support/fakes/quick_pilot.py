@@ -31,6 +31,7 @@ from textual.keys import (  # as Textual's own pilot makes its key events
 from textual.message import Message
 from textual.pilot import Pilot
 
+from keydesk.terminal._textual_private import LateTimers
 from support.resizing import laid_out
 
 QUIET = 8  # turns of the loop: more than a task needs from one message to the next
@@ -125,7 +126,7 @@ class ParsedOnce(Stylesheet):
         return self._parsed[source]
 
 
-class QuickTests(App[ReturnType]):
+class QuickTests(LateTimers, App[ReturnType]):
     """An app whose tests get the quick pilot."""
 
     def __init__(self) -> None:

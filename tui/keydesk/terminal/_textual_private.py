@@ -20,6 +20,7 @@ from textual.driver import Driver
 from textual.events import Resize
 from textual.geometry import Region, Size
 from textual.message import Message
+from textual.message_pump import MessagePump
 from textual.screen import Screen, ScreenResultType
 from textual.strip import Strip
 from textual.timer import Timer, TimerCallback
@@ -39,6 +40,7 @@ else:
 __all__ = [
     "CompositorUpdate",
     "KeyParser",
+    "LateTimers",
     "Piece",
     "ScreenHooks",
     "TextualHooks",
@@ -86,26 +88,12 @@ def check_textual() -> None:
         )
 
 
-def _never_skipped(timer: Timer) -> Timer:
-    """Return a timer that comes late rather than not at all.
+class LateTimers(MessagePump):
+    """An app or a screen whose timers come late rather than not at all.
 
     Textual leaves out ticks that are due already; a timer that comes once, as the one that lays out another size of the
     terminal, then never comes. Fall-back: it is lost where the process stands still at that moment.
     """
-    timer._skip = False  # noqa: SLF001
-    return timer
-
-
-class TextualHooks(App[ReturnType], Generic[ReturnType]):
-    """An app that sees each update of the screen before it is written, and words the report of its own faults."""
-
-    def screen_update(self, update: RenderableType | None) -> RenderableType | None:
-        """Return what to write in place of an update of the screen; None writes nothing."""
-        return update
-
-    @abstractmethod
-    def fault_report(self) -> RenderableType | None:
-        """Return what is printed when the app ends on an exception; None: nothing more than before."""
 
     def set_timer(
         self,
@@ -116,7 +104,21 @@ class TextualHooks(App[ReturnType], Generic[ReturnType]):
         pause: bool = False,
     ) -> Timer:
         """Call back once after so many seconds, also where the process stood still as the timer began."""
-        return _never_skipped(super().set_timer(delay, callback, name=name, pause=pause))
+        timer = super().set_timer(delay, callback, name=name, pause=pause)
+        timer._skip = False  # noqa: SLF001
+        return timer
+
+
+class TextualHooks(LateTimers, App[ReturnType], Generic[ReturnType]):
+    """An app that sees each update of the screen before it is written, and words the report of its own faults."""
+
+    def screen_update(self, update: RenderableType | None) -> RenderableType | None:
+        """Return what to write in place of an update of the screen; None writes nothing."""
+        return update
+
+    @abstractmethod
+    def fault_report(self) -> RenderableType | None:
+        """Return what is printed when the app ends on an exception; None: nothing more than before."""
 
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
         super()._display(screen, self.screen_update(renderable))
@@ -125,7 +127,7 @@ class TextualHooks(App[ReturnType], Generic[ReturnType]):
         end_with(self, self.fault_report())
 
 
-class ScreenHooks(Screen[ScreenResultType], Generic[ScreenResultType]):
+class ScreenHooks(LateTimers, Screen[ScreenResultType], Generic[ScreenResultType]):
     """A screen that chooses what an update draws. Fall-back: everything that changed."""
 
     drawn: set[Region] | None = None  # regions of the update that is being drawn
@@ -138,17 +140,6 @@ class ScreenHooks(Screen[ScreenResultType], Generic[ScreenResultType]):
         """
         if event.size != self.app.size:
             event.prevent_default()
-
-    def set_timer(
-        self,
-        delay: float,
-        callback: TimerCallback | None = None,
-        *,
-        name: str | None = None,
-        pause: bool = False,
-    ) -> Timer:
-        """Call back once after so many seconds, also where the process stood still as the timer began."""
-        return _never_skipped(super().set_timer(delay, callback, name=name, pause=pause))
 
     def regions_to_draw(self, changed: set[Region]) -> set[Region]:
         """Return the regions to draw of those that changed."""
