@@ -16,6 +16,7 @@ HELD = 90  # repeats, thirty a second
 TURN = 15  # repeats, then the other way: every one of them moves the cursor
 HELP = 3_000  # bytes
 MAX_BEHIND = 1.0  # seconds of the line's rate; usually 0.5
+TRIES = 3
 SLOWNESS = 4  # so many times as long as the help takes on a fast line may come on top: a busy machine is slow to read a key
 SIZE = (200, 50)  # one repeat costs about a kilobyte
 DESK = ("--practice", "--price-rate", "14")
@@ -53,15 +54,22 @@ def most_behind(taken: float) -> float:
 
 
 def check_held_key(terminal: SlowTerminal, line: SlowTerminal | SlowLine) -> None:
-    """Hold a key on the slow line, where the help must not wait behind old pictures; leaves the line slow."""
-    taken = help_takes(terminal)
-    line.bytes_a_second = RATE
-    came = hold(terminal)
-    line.bytes_a_second = float("inf")
-    terminal.press("Escape")
-    terminal.see_no_more("Esc closes")
-    taken = max(taken, help_takes(terminal))  # other programs may have begun meanwhile
-    assert came <= most_behind(taken)
+    """Hold a key on the slow line, where the help must not wait behind old pictures; leaves the line slow.
+
+    A machine that is busy at the moment reads keys late, and pictures go on meanwhile: one of a few tries has to do, where
+    a desk that queues old pictures fails in every one.
+    """
+    for left in reversed(range(TRIES)):
+        taken = help_takes(terminal)
+        line.bytes_a_second = RATE
+        came = hold(terminal)
+        line.bytes_a_second = float("inf")
+        terminal.press("Escape")
+        terminal.see_no_more("Esc closes")
+        taken = max(taken, help_takes(terminal))  # other programs may have begun meanwhile
+        if came <= most_behind(taken):
+            break
+        assert left, f"{came} bytes came before the help, {most_behind(taken)} at most are asked for"
     line.bytes_a_second = RATE
 
 

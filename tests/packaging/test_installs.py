@@ -90,7 +90,7 @@ def test_the_whole_project_installs_without_constraints_and_opens_the_desk(tmp_p
         terminal.see("EUR/USD")
         terminal.see("prices ok")
         terminal.press("?")
-        terminal.see("Next pane")
+        terminal.see("UPPER CASE opens a form")
         terminal.press("Escape")
         terminal.quit()
         assert terminal.wait_for_exit() == 0
