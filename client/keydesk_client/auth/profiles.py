@@ -39,6 +39,14 @@ class Profile:
     proxy: str | None = field(
         default=None, repr=False
     )  # its URL, with its password; "" for none, None for the environment's
+    practice_money: bool = False  # of a custom host: declared by the user
+
+    @property
+    def is_practice(self) -> bool:
+        """Whether no real money is traded; a custom host counts as real money unless the user declared otherwise."""
+        return self.environment == "practice" or (
+            self.environment == "custom" and self.practice_money
+        )
 
 
 def profile_folders(data: str | Path | None, environment: Mapping[str, str]) -> tuple[Path, Path]:
@@ -92,6 +100,10 @@ def read_profile(name: str, table: object) -> Profile:
     environment: Environment = _one_of(members, name, "environment", ENVIRONMENTS)
     if environment != "custom" and not {"rest_url", "stream_url"}.isdisjoint(members):
         raise InvalidSettings(f'{name} names an address, which only environment = "custom" may')
+    if environment != "custom" and "practice_money" in members:
+        raise InvalidSettings(
+            f'{name} says practice_money, which only environment = "custom" may: the others are known'
+        )
     address = None if environment == "custom" else ""
     return Profile(
         name,
@@ -101,6 +113,7 @@ def read_profile(name: str, table: object) -> Profile:
         _text(members, name, "stream_url", address),
         _one_of(members, name, "token_store", TOKEN_PLACES),
         _text(members, name, "proxy") if "proxy" in members else None,
+        _truth(members, name, "practice_money"),
     )
 
 
@@ -166,4 +179,11 @@ def _text(table: Mapping[str, object], name: str, key: str, default: str | None 
     value = table.get(key, default)
     if not isinstance(value, str):
         raise InvalidSettings(f'{name}.{key} must be text in quotes, such as {key} = "..."')
+    return value
+
+
+def _truth(table: Mapping[str, object], name: str, key: str) -> bool:
+    value = table.get(key, False)
+    if not isinstance(value, bool):
+        raise InvalidSettings(f"{name}.{key} must be true or false, such as {key} = true")
     return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -15,9 +16,10 @@ from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import Forbidden, KeydeskClientError, Unauthorized
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from keydesk.trading.token_accounts import TokenAccount
     from keydesk_client.http.retry import Retries
 
 MAX_STARTS = 3
@@ -138,8 +140,8 @@ class ProfileAccount:
 
     @property
     def environment(self) -> Band:
-        """The environment shown; a custom host counts as live, because it may deal with real money."""
-        return "PRACTICE" if self.profile.environment == "practice" else "LIVE"
+        """The environment shown; a custom host counts as live unless it was declared practice money."""
+        return "PRACTICE" if self.profile.is_practice else "LIVE"
 
     async def target(self) -> AccountAddress:
         """Return the account; raise CannotOpen if the token may not use it.
@@ -225,11 +227,44 @@ async def accounts_of(
     async with Client(
         token=token, rest_url=rest_url, stream_url=stream_url, retries=retries, proxy=proxy
     ) as client:
-        try:
+        with refused_token():
             answer = await client.accounts.list()
-        except (Unauthorized, Forbidden) as error:
-            raise CannotOpen(
-                f"the broker refuses the token ({error.status}): check that it is whole, not revoked, "
-                "and of the environment that was named"
-            ) from error
     return {account.id: account.mt4_account_id is not None for account in answer.accounts}
+
+
+async def accounts_to_choose(profile: Profile, token: Secret) -> Sequence[TokenAccount]:
+    """Return the accounts of a token at the host of a profile, to choose the profile's account from.
+
+    Raises:
+        CannotOpen: the broker refuses the token, or it has no account.
+        KeydeskClientError: the broker cannot be reached, or answers something else.
+    """
+    from keydesk.trading.token_accounts import token_accounts  # noqa: PLC0415 - for a sign-in
+    from keydesk_client.client import Client  # noqa: PLC0415 - the desk paints first
+    from keydesk_client.http.retry import Retries  # noqa: PLC0415 - the desk paints first
+
+    rest_url, stream_url = urls_of(profile)
+    async with Client(
+        token=token,
+        rest_url=rest_url,
+        stream_url=stream_url,
+        retries=Retries(most=3),
+        proxy=profile.proxy,
+    ) as client:
+        with refused_token():
+            accounts = await token_accounts(client)
+    if not accounts:
+        raise CannotOpen("the broker has no account for this token")
+    return accounts
+
+
+@contextmanager
+def refused_token() -> Iterator[None]:
+    """Raise CannotOpen with the remedy where the broker refuses the token."""
+    try:
+        yield
+    except (Unauthorized, Forbidden) as error:
+        raise CannotOpen(
+            f"the broker refuses the token ({error.status}): check that it is whole, not revoked, "
+            "and of the environment that was named"
+        ) from error

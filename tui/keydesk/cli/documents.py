@@ -275,6 +275,7 @@ class ProfileName(BaseModel):
 
     name: str
     environment: Literal["practice", "live", "custom"]
+    is_practice_money: bool = Field(description="false: a desk on it says LIVE")
     account_id: str
     is_last: bool = Field(description="the one that commands use without --profile")
 

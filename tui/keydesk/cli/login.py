@@ -2,13 +2,20 @@
 
 import asyncio
 import os
+import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from keydesk.app.account_sources import CannotOpen, accounts_of, urls_of
+from keydesk.app.account_sources import CannotOpen, accounts_to_choose, urls_of
 from keydesk.cli.script_output import Refusal, UsageError, say_document
+from keydesk.cli.sign_in_dialog import (
+    ask_addresses,
+    ask_environment,
+    is_practice_money,
+    signed_in_at_terminal,
+)
 from keydesk.cli.token_access import (
     VAULT,
     ask_token,
@@ -27,7 +34,6 @@ from keydesk_client.auth.profiles import Profile
 from keydesk_client.auth.secret import Secret
 from keydesk_client.auth.token_store import Passphrase, check_token
 from keydesk_client.errors import KeydeskClientError, StoreDamaged, StoreLocked
-from keydesk_client.http.retry import Retries
 
 SEALED = (
     "its token stays in the vault, which cannot be opened without the passphrase; "
@@ -48,14 +54,16 @@ def login(options: Namespace) -> int:
             f"profile {options.name} is signed in for {known.environment}; take another name, "
             f"or sign out first: keydesk logout {options.name}"
         )
-    token = ask_token(options.name)
-    check_token(token)
-    profile = _with_account(asked_for, token)
+    profile, token = (
+        signed_in_at_terminal(asked_for) if sys.stdin.isatty() else _signed_in_by_script(asked_for)
+    )
     given = given_passphrase(options.passphrase_fd, options.passphrase_file)
     profile = _store_profile(folders, profile, token, given, known)
     where = "the desktop's token store" if profile.kept_in == "native" else "the token vault"
+    money = "practice money" if profile.is_practice else "LIVE, real money"
     text = (
-        f"Signed in: profile {profile.name}, {profile.environment}, account {profile.account_id}. "
+        f"Signed in: profile {profile.name}, {profile.environment} ({money}), "
+        f"account {profile.account_id}. "
     )
     if settings.last_profile == PRACTICE_MARKET:  # no other account that commands would use
         save_last_profile(folders.config, profile.name)
@@ -67,40 +75,60 @@ def login(options: Namespace) -> int:
 
 
 def _asked_for(options: Namespace, known: Profile | None) -> Profile:
-    """Return the profile as the options name it; where they do not, as it was signed in before."""
+    """Return the profile as the options name it; where they do not, as it was signed in before, or as it is asked for."""
     environment = options.environment or (known.environment if known else None)
-    if environment is None:
+    if environment is None and not sys.stdin.isatty():
         raise UsageError(f"profile {options.name} is new: name its --environment")
     urls = [options.rest_url, options.stream_url]
+    if environment is None:
+        named = options.practice_money or urls != [None, None]
+        environment = "custom" if named else ask_environment(options.name)
     if environment != "custom" and urls != [None, None]:
         raise UsageError("--rest-url and --stream-url go with --environment custom only")
+    if environment != "custom" and options.practice_money:
+        raise UsageError("--practice-money goes with --environment custom only")
     before = known if known and known.environment == environment else None
+    practice_money = options.practice_money
     if before is not None and urls == [None, None]:
         urls = [before.rest_url, before.stream_url]
+        practice_money = practice_money or before.practice_money
     if environment == "custom" and None in urls:
-        raise UsageError("--environment custom needs --rest-url and --stream-url")
+        if not sys.stdin.isatty():
+            raise UsageError("--environment custom needs --rest-url and --stream-url")
+        urls = ask_addresses(urls[0], urls[1])
+        practice_money = practice_money or is_practice_money()
     account = options.account or (before.account_id if before else "")
     rest_url, stream_url = (url or "" for url in urls)
     proxy = known.proxy if known else None
-    return Profile(options.name, environment, account, rest_url, stream_url, proxy=proxy)
+    return Profile(
+        options.name,
+        environment,
+        account,
+        rest_url,
+        stream_url,
+        proxy=proxy,
+        practice_money=practice_money,
+    )
+
+
+def _signed_in_by_script(profile: Profile) -> tuple[Profile, Secret]:
+    """Return the profile with its account, and the token from stdin."""
+    token = ask_token(profile.name)
+    check_token(token)
+    return _with_account(profile, token), token
 
 
 def _with_account(profile: Profile, token: Secret) -> Profile:
     """Return the profile with its account, after the broker confirmed that the token may use it."""
-    rest_url, stream_url = urls_of(profile)
     try:
-        accounts = asyncio.run(
-            accounts_of(rest_url, stream_url, token, Retries(most=3), profile.proxy)
-        )
+        accounts = [each.id for each in asyncio.run(accounts_to_choose(profile, token))]
     except CannotOpen as error:
         raise Refusal(f"{error}; nothing was stored") from error
     except KeydeskClientError as error:
         raise Refusal(
-            f"the token could not be checked at {rest_url}: {error}; nothing was stored, try again"
+            f"the token could not be checked at {urls_of(profile)[0]}: {error}; nothing was stored, try again"
         ) from error
-    if not accounts:
-        raise Refusal("the broker has no account for this token; nothing was stored")
-    account = profile.account_id or (next(iter(accounts)) if len(accounts) == 1 else "")
+    account = profile.account_id or (accounts[0] if len(accounts) == 1 else "")
     if account not in accounts:
         which = f"has no account {account}" if account else "may use several accounts"
         raise Refusal(
@@ -173,6 +201,7 @@ def profiles(options: Namespace) -> int:
             {
                 "name": each.name,
                 "environment": each.environment,
+                "is_practice_money": each.is_practice,
                 "account_id": each.account_id,
                 "is_last": each.name == settings.last_profile,
             }
@@ -191,8 +220,9 @@ def profiles(options: Namespace) -> int:
 
 def _line(profile: Profile, last: str) -> SafeText:
     mark = "*" if profile.name == last else " "
+    money = "PRACTICE" if profile.is_practice else "LIVE"
     host = f"  {clean(profile.rest_url)}" if profile.rest_url else ""
     return safe(
-        f"{mark} {clean(profile.name):<16} {profile.environment:<8}  "
+        f"{mark} {clean(profile.name):<16} {profile.environment:<8} {money:<8}  "
         f"account …{clean(profile.account_id[-TAIL:]):<{TAIL}}  {PLACES[profile.kept_in]}{host}"
     )

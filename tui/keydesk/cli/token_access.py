@@ -33,6 +33,7 @@ MAX_LINE_LENGTH = 4096
 VAULT = VAULT_PATH.name
 TRIES = 3
 SHORTEST_PASSPHRASE = 8
+TOO_SHORT = f"a passphrase for the vault has {SHORTEST_PASSPHRASE} characters or more"
 FORGOTTEN = (
     "If it is forgotten, the tokens in the vault are lost, and nothing else: account, positions and orders stay "
     "as they are at the broker. Begin again: keydesk logout NAME for each profile in the vault, with Enter alone "
@@ -197,13 +198,30 @@ def _ask_passphrase(vault: Path) -> Passphrase:
 
 
 def _new_passphrase() -> str:
-    first = _long_enough(hidden_answer("No token vault here yet. Choose a passphrase for it: "))
-    if hidden_answer("The same passphrase again: ") != first:
-        raise Refusal("the two passphrases differ; nothing was stored, sign in again")
-    return first
+    return new_passphrase("No token vault here yet. Choose a passphrase for it: ")
+
+
+def new_passphrase(question: str) -> str:
+    """Ask for a new passphrase twice; a person has three attempts, so that no token has to be typed again.
+
+    Raises:
+        Refusal: none of them was usable.
+    """
+    for tries_left in reversed(range(TRIES)):
+        first = hidden_answer(question)
+        if len(first) < SHORTEST_PASSPHRASE:
+            why = TOO_SHORT
+        elif hidden_answer("The same passphrase again: ") != first:
+            why = "the two passphrases differ"
+        else:
+            return first
+        if not tries_left:
+            raise Refusal(f"{why}; nothing was stored")
+        say(safe(f"{why[:1].upper()}{why[1:]}. Again:"))
+    raise AssertionError
 
 
 def _long_enough(passphrase: str) -> str:
     if len(passphrase) < SHORTEST_PASSPHRASE:
-        raise Refusal(f"a passphrase for the vault has {SHORTEST_PASSPHRASE} characters or more")
+        raise Refusal(TOO_SHORT)
     return passphrase

@@ -69,6 +69,8 @@ def _table(profile: Profile) -> "tomlkit.items.Table":
     if profile.environment == "custom":
         table["rest_url"] = profile.rest_url
         table["stream_url"] = profile.stream_url
+        if profile.practice_money:
+            table["practice_money"] = True
     table["token_store"] = profile.kept_in
     if profile.proxy is not None:
         table["proxy"] = profile.proxy

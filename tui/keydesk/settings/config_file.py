@@ -87,6 +87,7 @@ PROFILE_SCHEMA = {
         "stream_url": {"type": "string"},
         "token_store": {"enum": list(TOKEN_PLACES)},
         "proxy": {"type": "string"},
+        "practice_money": {"type": "boolean"},
     },
     "required": ["environment", "account", "token_store"],
 }

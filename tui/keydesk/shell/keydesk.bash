@@ -12,7 +12,7 @@ _shtab_keydesk_config_subparsers=(path show check edit)
 _shtab_keydesk_templates_subparsers=(list export import)
 _shtab_keydesk_subparsers=(login logout profiles status accounts orders positions trades transactions prices candles chart watch journal export history flatten cancel-all lock doctor reset-terminal skill completions schema practice order config templates)
 
-_shtab_keydesk_login_option_strings=(-h --help --environment --rest-url --stream-url --account --passphrase-fd --passphrase-file --data)
+_shtab_keydesk_login_option_strings=(-h --help --environment --rest-url --stream-url --practice-money --account --passphrase-fd --passphrase-file --data)
 _shtab_keydesk_logout_option_strings=(-h --help --passphrase-fd --passphrase-file --data)
 _shtab_keydesk_profiles_option_strings=(-h --help --data --json)
 _shtab_keydesk_status_option_strings=(-h --help --profile --practice --passphrase-fd --passphrase-file --data --json)
@@ -198,6 +198,7 @@ _shtab_keydesk_pos_0_choices=(login logout profiles status accounts orders posit
 
 _shtab_keydesk_login__h_nargs=0
 _shtab_keydesk_login___help_nargs=0
+_shtab_keydesk_login___practice_money_nargs=0
 _shtab_keydesk_logout__h_nargs=0
 _shtab_keydesk_logout___help_nargs=0
 _shtab_keydesk_profiles__h_nargs=0

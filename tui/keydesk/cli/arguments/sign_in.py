@@ -20,7 +20,14 @@ def _add_login(parser: CommandParser) -> None:
     )
     parser.add_argument("--rest-url", type=_url, metavar="U", help="of a custom host")
     parser.add_argument("--stream-url", type=_url, metavar="U", help="of a custom host")
-    parser.add_argument("--account", metavar="ID", help="needed when the token has several")
+    parser.add_argument(
+        "--practice-money",
+        action="store_true",
+        help="the custom host trades practice money; without it, it counts as real money: LIVE",
+    )
+    parser.add_argument(
+        "--account", metavar="ID", help="at a terminal it may be chosen from the token's list"
+    )
     add_passphrase(parser)
     add_data(parser)
 
@@ -62,8 +69,11 @@ VERBS = (
         "login:login",
         "Sign in: the token is asked for, or read from stdin when that is no terminal.",
         _add_login,
-        ("keydesk login main --environment practice",),
-        more="Of a profile that is there already, environment, addresses and account stay as they are where they are not named.",
+        (
+            "keydesk login main --environment practice",
+            "keydesk login lab --environment custom --rest-url https://lab.example --stream-url https://lab.example --practice-money",
+        ),
+        more="At a terminal, what is not named is asked for, and the account is chosen from the list of the token. Of a profile that is there already, environment, addresses and account stay as they are where they are not named.",
         repeats_unknown=False,
     ),
     Verb(
