@@ -326,3 +326,41 @@ async def test_the_words_before_what_has_no_room_are_whole() -> None:
                 ]
             )[1][0]
             assert closed.startswith(f"{kept} "), kept
+
+
+TOUR = safe("Tour 1/5: j k choose an instrument, / finds one   Esc ends it")
+
+
+@pytest.mark.parametrize("level", ["warn", "bad"])
+async def test_a_tour_stands_below_an_error(level: Literal["warn", "bad"]) -> None:
+    pane, store = Notices(), store_with(Notice(level, "prices STALE 7s", WALL_NS))
+    store.tour = TOUR
+    async with shown(pane, store):
+        pane.on_frame(later(store, 10))
+        text = pane_text(pane)
+        assert text.index("prices STALE") < text.index("Tour 1/5")
+
+
+async def test_a_tour_has_no_line_while_an_error_needs_it() -> None:
+    store = store_with(Notice("bad", NOT_SENT, WALL_NS))
+    store.tour = TOUR
+    async with DeskApp(store).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, DeskScreen)
+        assert NOT_SENT in bottom(pilot.app.screen, 4)
+        assert "Tour" not in bottom(pilot.app.screen, 4)
+
+
+@pytest.mark.parametrize("level", ["info", "good"])
+async def test_a_tour_waits_for_a_hint_and_an_outcome_to_be_read(
+    level: Literal["info", "good"],
+) -> None:
+    pane, store = Notices(), store_with(Notice(level, "size 0: risk 1%", WALL_NS))
+    store.tour = TOUR
+    async with shown(pane, store):
+        assert not pane_text(pane).startswith("Tour")
+        pane.on_frame(later(store, 5))
+        assert pane_text(pane).startswith("Tour")
+        store.tour = safe("")
+        pane.on_frame(later(store, 6))
+        assert "risk 1%" in pane_text(pane), "as without a tour"

@@ -24,6 +24,7 @@ from keydesk.app.lifecycle import ForcedExit
 from keydesk.app.loss_lock import DailyLossLock
 from keydesk.app.replay import MarketReplay
 from keydesk.app.settings_changes import SettingsChanges, SizePresets
+from keydesk.app.tour import Tour
 from keydesk.app.transaction_details import TransactionPages
 from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.window import DeskWindow
@@ -31,6 +32,7 @@ from keydesk.app.workspaces import WorkspaceActions
 from keydesk.config.command_history import CommandHistory
 from keydesk.config.folders import DeskOptions, Folders
 from keydesk.config.last_workspace import WorkspaceFile
+from keydesk.config.tour_file import TourFile
 from keydesk.config.user_files import UserSettings
 from keydesk.config.watchlists import WatchlistFile
 from keydesk.keys.confirm import Letters
@@ -64,6 +66,7 @@ class DeskSetup:
     forced_exit: ForcedExit
     lock: DeskLock
     workspace: WorkspaceFile
+    tour: TourFile
     terminal: TerminalFacts
 
 
@@ -120,6 +123,7 @@ class TradingDesk:
             write=app.send_to_terminal,
             keymap=keymap,
         )
+        self.tour = Tour(self.window, self.presets, setup.tour)
         self.away = AwayCard(app, store, self.guarded_keys)
         self.week_end = WeekEndReminder(store)
         self.account_requests = AccountRequests(app, self.account, store)
@@ -172,6 +176,7 @@ class TradingDesk:
         self.alerts.check(now)
         self.away.check(now)
         self.week_end.check(now)
+        self.tour.check(now)
         self._setup.workspace.autosave(self.screen.workspace, now)
         self.account.check()
 

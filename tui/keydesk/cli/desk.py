@@ -30,6 +30,7 @@ from keydesk_client.auth.profiles import Profile
 from keydesk_client.errors import KeydeskClientError
 
 if TYPE_CHECKING:
+    from keydesk.config.tour_file import TourFile
     from keydesk.config.user_files import UserSettings
 
 # Imported modules are never garbage, and collecting takes a tenth of the start; the open desk collects again.
@@ -124,6 +125,7 @@ def _run(
         forced_exit=ForcedExit(account.abandon, lambda: app.last_text),
         lock=DeskLock.of(folders.state / "orders", account.name),
         workspace=WorkspaceFile.of(folders.state / "desk", account.name),
+        tour=_tour(folders, account, options),
         terminal=terminal,
     )
     app = KeydeskApp(setup)
@@ -132,6 +134,15 @@ def _run(
     if app.last_text:
         say_error(safe(f"keydesk: {clean(app.last_text, MAX_LAST_WORDS_LENGTH)}"))
     return app.return_code or (1 if app.last_text else 0), app.leaving.reopen
+
+
+def _tour(folders: Folders, account: AccountSource, options: DeskOptions) -> "TourFile":
+    """Return the file of the tour, which begins by itself on the desk's own practice market alone."""
+    from keydesk.config.tour_file import TourFile  # noqa: PLC0415 - see `open_desk`
+
+    file = TourFile.of(folders.state / "desk")
+    begins = file.begins and isinstance(account, PracticeMarket) and not options.read_only
+    return TourFile(file.path, begins=begins)
 
 
 def _account_source(

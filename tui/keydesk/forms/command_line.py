@@ -16,6 +16,7 @@ from keydesk.keys.bindings import bindings_of
 from keydesk.keys.guard import KeyPlace
 from keydesk.keys.keymap import COMMAND, FIND
 from keydesk.parse.commands import (
+    BeginTour,
     ChooseIndicators,
     GoToDate,
     MakeAlert,
@@ -264,6 +265,7 @@ class CommandForm(InfoForm[ParsedCommand | RunKey | SetOption]):
                 | ShowOrders()
                 | MakeAlert()
                 | ToggleMute()
+                | BeginTour()
                 | RunKey()
                 | SetOption()
             ) as shown:

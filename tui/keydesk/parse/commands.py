@@ -51,6 +51,7 @@ COMMANDS = (
     "layout",
     "alert",
     "mute",
+    "tour",
     "replay",
 )
 USAGES: Mapping[str, tuple[LiteralString, LiteralString]] = {
@@ -66,6 +67,7 @@ USAGES: Mapping[str, tuple[LiteralString, LiteralString]] = {
     "messages": ("", "All messages since the start"),
     "mute": ("", "Mute bell, notifications"),
     "help": ("", "The keys of this pane"),
+    "tour": ("", "The first trade in five steps"),
     "quit": ("", "Leave the desk"),
     "theme": ("theme light", "Colours; shown as you choose"),
     "zone": ("zone Europe/Berlin", "Time zone of what is shown"),
@@ -205,6 +207,13 @@ class ToggleMute:
     text: ClassVar[str] = "mutes bell and desktop notifications, or ends that"
 
 
+@dataclass(frozen=True, slots=True)
+class BeginTour:
+    """Show the five steps of the first trade again."""
+
+    text: ClassVar[str] = "shows the five steps of the first trade again"
+
+
 LayoutVerb = Literal["show", "save", "delete"]
 
 
@@ -251,6 +260,7 @@ ParsedCommand = (
     | ViewCommand
     | MakeAlert
     | ToggleMute
+    | BeginTour
     | OpenTicket
     | ReplayCommand
     | ShowMessage
@@ -262,6 +272,7 @@ SINGLE_WORDS: Mapping[str, ParsedCommand] = {
     **dict.fromkeys(("help", "keys", "?"), ShowHelp()),
     "messages": ShowMessages(),
     "mute": ToggleMute(),
+    "tour": BeginTour(),
     "orders": ShowOrders("ALL"),
     **{name: ShowPage(name) for name in PAGES},
     "undo": ShowMessage("warn", "Orders cannot be undone: close, cancel or reverse"),

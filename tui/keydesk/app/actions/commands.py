@@ -88,6 +88,7 @@ class CommandActions:
         self, command: ParsedCommand | None
     ) -> None:
         from keydesk.parse.commands import (  # noqa: PLC0415
+            BeginTour,
             MakeAlert,
             OpenTicket,
             QuitDesk,
@@ -123,6 +124,8 @@ class CommandActions:
                 self._desk.alerts.make(line)
             case ToggleMute():
                 self._desk.alerts.toggle_mute()
+            case BeginTour():
+                self._desk.tour.begin()
             case ShowMessage(level, words):
                 self._store.tell(level, words)
             case None:

@@ -114,11 +114,11 @@ class DeskActions:
             self._window.app.push_screen(form, self._desk.settings.apply_indicators)
 
     def action_step_back(self) -> None:
-        """Go one step back: turn the crosshair off, else mark the notices as seen, else show all panes again."""
+        """Go one step back: turn the crosshair off, else mark the notices as seen, end the tour, show all panes again."""
         chart = self._window.app.focused
         if isinstance(chart, Chart) and chart.crosshair_price is not None:
             chart.turn_crosshair_off()
-        elif not self._store.see_notices(monotonic() - TO_READ):
+        elif not self._store.see_notices(monotonic() - TO_READ) and not self._desk.tour.end():
             self._window.screen.show_all()
 
 

@@ -68,11 +68,12 @@ class Notices(LinePane, can_focus=False):
                 notice,
                 _is_new(notice, frame),
                 _is_fresh(notice, frame),
+                _is_urgent(notice, frame),
                 _is_read_reason(notice, frame),
             )
             for notice in _unexpired(frame)
         ]
-        drawn_from.append(frame.now < frame.store.flash_until)
+        drawn_from += [frame.now < frame.store.flash_until, frame.store.tour]
         if drawn_from != self._drawn_from or frame.touched(Topic.NOTICES, Topic.ORDERS):
             self._drawn_from = drawn_from
             self.redraw()
@@ -96,6 +97,8 @@ class Notices(LinePane, can_focus=False):
         if len(pressing) > room:
             *kept, last = pressing[:room]
             return [*kept, self._with_more(last)]
+        if frame.store.tour and len(pressing) < room:
+            pressing.append([(_whole_text(frame.store.tour, self.inside), self.palette["focus"])])
         dim = (
             self._words(each, "muted")
             for each in _unexpired(frame)
@@ -195,8 +198,12 @@ def _time_of(notice: Notice) -> float:
 
 
 def _is_urgent(notice: Notice, frame: Frame) -> bool:
+    """Return whether it stands above everything but outcomes of this moment; beside a tour a hint does so shortly."""
     newest = notice is frame.store.notices[-1]
-    return notice.waits or (newest and _is_new(notice, frame))
+    is_read = _age(notice, frame) >= FRESH_FOR and notice.level in {"info", "good"}
+    return notice.waits or (
+        newest and _is_new(notice, frame) and not (frame.store.tour and is_read)
+    )
 
 
 def _is_fresh(notice: Notice, frame: Frame) -> bool:
