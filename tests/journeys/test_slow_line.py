@@ -69,7 +69,9 @@ def check_held_key(terminal: SlowTerminal, line: SlowTerminal | SlowLine) -> Non
         taken = max(taken, help_takes(terminal))  # other programs may have begun meanwhile
         if came <= most_behind(taken):
             break
-        assert left, f"{came} bytes came before the help, {most_behind(taken)} at most are asked for"
+        assert left, (
+            f"{came} bytes came before the help, {most_behind(taken)} at most are asked for"
+        )
     line.bytes_a_second = RATE
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from keydesk.app.account_sources import AccountAddress, AccountSource
 from keydesk.app.alerts.account_alerts import AccountAlerts, WeekEndReminder
 from keydesk.app.alerts.away import AwayCard
 from keydesk.app.alerts.price_levels import LevelActions
+from keydesk.app.clipboard import Clipboard
 from keydesk.app.desk_account import AccountRequests, DeskAccount
 from keydesk.app.journal.account_journal import AccountJournal
 from keydesk.app.journal.statistics import JournalStatistics
@@ -124,6 +126,7 @@ class TradingDesk:
             keymap=keymap,
         )
         self.tour = Tour(self.window, self.presets, setup.tour)
+        self.clipboard = Clipboard(self.window, app.send_to_terminal, os.environ)
         self.away = AwayCard(app, store, self.guarded_keys)
         self.week_end = WeekEndReminder(store)
         self.account_requests = AccountRequests(app, self.account, store)

@@ -12,6 +12,7 @@ from textual.message import Message
 from keydesk.forms.requests import (
     AlertAction,
     ConfigureWanted,
+    CopyWanted,
     LabelsWanted,
     PlanChanged,
     PriceWanted,
@@ -33,7 +34,13 @@ if TYPE_CHECKING:
     from keydesk.app.desk import TradingDesk
 
 FormRequest = (
-    PriceWanted | PlanChanged | ConfigureWanted | ThemePreview | AlertAction | LabelsWanted
+    PriceWanted
+    | PlanChanged
+    | ConfigureWanted
+    | CopyWanted
+    | ThemePreview
+    | AlertAction
+    | LabelsWanted
 )
 PaneRequest = (
     InstrumentRows.Chosen
@@ -124,6 +131,8 @@ class PaneRequests:
                 form = LabelsForm(self._desk.form_context(), message.trade_id)
                 form.begin_with(message.tag, message.comment)
                 self._desk.ask(form)
+            case CopyWanted():
+                self._desk.clipboard.copy(message.name, [[each] for each in message.lines])
             case AlertAction():
                 self._desk.alerts.carry_out(message)
             case ConfigureWanted():

@@ -11,6 +11,7 @@ from textual.events import Resize
 
 from keydesk.forms.framed_sheet import Sheet
 from keydesk.forms.help_text import help_lines, is_of_form, is_of_overlay
+from keydesk.forms.requests import CopyWanted
 from keydesk.forms.sheet import BLANK, ModalForm, TextLine, Words
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.chords import continuations
@@ -152,6 +153,15 @@ class InfoForm(ModalForm[Result]):
         if self.is_active:
             self.dismiss(None)
 
+    def copied_lines(self) -> Sequence[TextLine]:
+        """Return the lines that are copied: those in sight."""
+        return self.lines()
+
+    def action_copy_page(self) -> None:
+        """Copy title and lines as text."""
+        lines = ["".join(text for text, _ in line).rstrip() for line in self.copied_lines()]
+        self.post_message(CopyWanted("the page", [self.title_text(), *lines]))
+
     def action_page_keys(self) -> None:
         """Show the keys of this page."""
         if self.KEY_CONTEXT:
@@ -198,6 +208,10 @@ class ScrolledForm(InfoForm[None]):
     @abstractmethod
     def all_lines(self) -> Sequence[TextLine]:
         """Return every line, none wider than the sheet."""
+
+    def copied_lines(self) -> Sequence[TextLine]:
+        """Return every line, also those out of sight."""
+        return self.all_lines()
 
     def foot_text(self) -> Printable:
         """Say how to go on."""

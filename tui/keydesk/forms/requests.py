@@ -47,6 +47,14 @@ class LabelsWanted(Message):
     comment: str
 
 
+@dataclass
+class CopyWanted(Message):
+    """The text of a page is to go to the clipboard."""
+
+    name: str
+    lines: Sequence[str]
+
+
 class ConfigureWanted(Message):
     """Name and margin rate of the account are to be changed."""
 

@@ -230,6 +230,10 @@ KEYS: tuple[Key, ...] = (
     Key("day-page", ("g d",), DESK, "", "The trading day, the week", "day_page"),
     Key("limits", ("g s",), DESK, "", "Your limits: see, change", "limits"),
     Key("alerts", ("g r",), DESK, "", "Your alerts: see, change", "alerts"),
+    # `y` sends and nothing else, and a capital opens an order form: copying is a chord of its own.
+    Key("copy-row", ("p p",), DESK, "", "Copy the row as text", "copy('row')"),
+    Key("copy-id", ("p i",), DESK, "", "Copy its id or instrument", "copy('id')"),
+    Key("copy-pane", ("p a",), DESK, "", "Copy all of the pane", "copy('pane')"),
     Key("mute", ("b",), DESK, "", "Mute bell, notifications", "mute"),
     Key("jump", _LETTERS_BEHIND["'"], DESK, "", "Go to a bookmark or layout", "jump('{key}')"),
     Key("bookmark", _LETTERS_BEHIND["m"], DESK, "", "Bookmark the instrument", "bookmark('{key}')"),
@@ -439,6 +443,7 @@ KEYS: tuple[Key, ...] = (
     Key("help-bottom", ("end",), HELP, "", "Bottom", "scroll_to('bottom')"),
     Key("help-close", ("escape", "q"), HELP, "close", "Close", "drop"),
     Key("key-list-close", ("?",), KEY_LIST, "", "Close", "drop"),
+    Key("page-copy", ("p p",), PAGE, "", "Copy the page's text", "copy_page"),
     Key("page-keys", ("?",), PAGE, "", "The keys of this page", "page_keys"),
     Key("find-down", ("down",), FIND, "down", "Next match", "choose(1)"),
     Key("find-up", ("up",), FIND, "up", "Previous match", "choose(-1)"),

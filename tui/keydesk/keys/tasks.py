@@ -43,6 +43,7 @@ OF_KEY: Mapping[str, Task] = {
     **dict.fromkeys(("reverse", "flatten"), Task.CLOSE),
     **dict.fromkeys(("account-page", "exposure-page", "outcomes", "journal"), Task.REVIEW),
     **dict.fromkeys(("statistics", "day-page", "limits"), Task.REVIEW),
+    **dict.fromkeys(("copy-row", "copy-id", "copy-pane"), Task.REVIEW),
 }
 OF_COMMAND: Mapping[str, Task] = {
     **dict.fromkeys(("tf", "date", "ind"), Task.READ),

@@ -201,6 +201,13 @@ class LinePane(DrawnWidget, can_focus=True):
         """Return the text of the first line before the first frame."""
         return ()
 
+    def text_rows(self) -> list[list[str]]:
+        """Return what the pane shows as rows of cells: here each line is one cell."""
+        if self.frame is None:
+            return []
+        lines = (self.runs(y, self.frame) for y in range(self.outer_size.height))
+        return [["".join(text for text, _ in line).rstrip()] for line in lines]
+
     def redraw(self) -> None:
         """Draw every line again."""
         self._lines.clear()

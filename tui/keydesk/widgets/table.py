@@ -183,6 +183,18 @@ class TablePane(LinePane):
         """Return the cells of a row, joined."""
         return self._joined([(c, self.cell(key, c.key, frame)) for c in self.fitted])
 
+    def text_row(self, key: str) -> list[str]:
+        """Return the cells of a row as text, of every column, also of those without room."""
+        if self.frame is None:
+            return []
+        cells = (self.cell(key, column.key, self.frame) for column in self.columns())
+        return ["".join(text for text, _ in cell).strip() for cell in cells]
+
+    def text_rows(self) -> list[list[str]]:
+        """Return titles and rows as cells of text, also those out of sight."""
+        titles = [str(column.title) for column in self.columns()]
+        return [titles, *(self.text_row(key) for key in self.keys)] if self.keys else []
+
     def _joined(self, cells: Sequence[tuple[Column, Sequence[Run]]]) -> list[Run]:
         plain = self.palette["plain"]
         runs: list[Run] = []

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from keydesk.app.actions.leaving import Leaving
+    from keydesk.app.clipboard import Part
     from keydesk.app.desk import TradingDesk
     from keydesk.chart.price_axis import PriceLine
 
@@ -99,6 +100,10 @@ class DeskActions:
     def _show_timeframe(self, granularity: str | None) -> None:
         if granularity:
             self._store.set_granularity(granularity)
+
+    def action_copy(self, part: Part) -> None:
+        """Copy a part of the focused pane."""
+        self._desk.clipboard.copy_part(part)
 
     def action_jump(self, letter: str) -> None:
         self._desk.workspaces.jump(letter)
