@@ -35,7 +35,7 @@ TEXT = "EUR/USD\t1.1350\nUSD/JPY\t161.20\n" * 20
 
 def copied_in(raw: bytes) -> str:
     """What the terminal was given for its clipboard."""
-    return b64decode(COPIED.findall(bytes(raw))[-1]).decode()
+    return b64decode(COPIED.findall(raw)[-1]).decode()
 
 
 def program(text: str) -> list[str]:
@@ -92,7 +92,7 @@ def test_it_reaches_the_terminal_around_screen(practice_folder: Path) -> None:
     with ExitStack() as stack, Terminal(screen, (100, 30), env) as terminal:
         stack.callback(subprocess.run, leave, env={**os.environ, **env}, check=False)
         terminal.see("said it")
-        assert copied_in(terminal.raw) == TEXT
+        assert copied_in(bytes(terminal.raw)) == TEXT
         terminal.write(b"\r")
         terminal.wait_for_exit()
 
@@ -117,6 +117,6 @@ def test_it_reaches_the_terminal_around_tmux_or_the_option_is_named(
             assert "kept from the terminal" in terminal.text
         else:
             terminal.until(lambda: COPIED.search(bytes(terminal.raw)) is not None)
-            assert copied_in(terminal.raw) == TEXT
+            assert copied_in(bytes(terminal.raw)) == TEXT
         terminal.write(b"\r")
         terminal.wait_for_exit()
