@@ -137,6 +137,34 @@ class VaultKeyring(KeyringBackend):
             del tokens[service][username]
             self._write(tokens)
 
+    def change_passphrase(self, new: Passphrase) -> None:
+        """Encrypt all tokens with another passphrase, under a new salt.
+
+        The file is replaced in one step, after the new content was opened with the new passphrase: a crash at any moment
+        leaves the vault as it was or as it will be.
+
+        Raises:
+            VaultLocked: there is no vault yet, or a passphrase is empty.
+            WrongPassphrase: the present passphrase does not open it.
+        """
+        if not self.path.exists():
+            raise VaultLocked(f"there is no token vault at {self.path}: nothing to change")
+        self._read()  # asks for the present passphrase before the lock is taken
+        passphrase = Secret(new() or "")
+        if not passphrase.reveal():
+            raise VaultLocked("no new passphrase was given; the vault is as it was")
+        key = _derived_key(passphrase, self._work, os.urandom(16))
+        with locked(self.path, patience_s=self._lock_patience_s):
+            for left in self.path.parent.glob(f".{self.path.name}.*"):
+                left.unlink(missing_ok=True)  # of a killed writer; a living one holds the lock
+            tokens, before = self._read(), self._key
+            self._key = key
+            try:
+                self._write(tokens)
+            except BaseException:
+                self._key = before
+                raise
+
     def _read(self) -> Tokens:
         try:
             content = read_private(self.path, MAX_FILE_BYTES, self._warn)
@@ -181,7 +209,10 @@ class VaultKeyring(KeyringBackend):
             "nonce": b64encode(nonce).decode(),
             "sealed": b64encode(sealed).decode(),
         }
-        replace_file(self.path, json.dumps(held).encode() + b"\n")
+        content = json.dumps(held).encode() + b"\n"
+        if self._decoded(content) != tokens:
+            raise VaultDamaged("the vault could not be encrypted; the file is as it was")
+        replace_file(self.path, content)
 
     def _key_for(self, work: int, salt: bytes) -> Key:
         if self._key is not None and (self._key.work, self._key.salt) == (work, salt):

@@ -133,14 +133,14 @@ async def open_account(
     profile = profile_to_open(options.profile, settings, practice=options.practice)
     if profile is None:
         async with _practice_market(folders) as target:
-            reach = _at(target, "PRACTICE", folders, settings)
+            reach = reach_of(target, "PRACTICE", folders, settings)
             async with reach.client:
                 yield reach
         return
     given = given_passphrase(options.passphrase_fd, options.passphrase_file, folders.warn)
     login = folders.login_command(profile.name)
     account = ProfileAccount(profile, token_of(folders, profile, given), login)
-    reach = _at(account.address_offline(), account.environment, folders, settings)
+    reach = reach_of(account.address_offline(), account.environment, folders, settings)
     try:
         async with reach.client:
             yield reach
@@ -171,9 +171,10 @@ def warn_exposed(text: str) -> None:
     )
 
 
-def _at(
+def reach_of(
     target: AccountAddress, environment: Band, folders: Folders, settings: Settings
 ) -> OpenAccount:
+    """Return an account with a client that is not open yet."""
     client = Client(
         token=target.token,
         rest_url=target.rest_url,

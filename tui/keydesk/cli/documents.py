@@ -202,6 +202,44 @@ class StatusDocument(AccountDocument):
     account: AccountFigures
 
 
+class AccountOverview(BaseModel):
+    """An account at a glance; where `error` says why it cannot be read, the figures are null."""
+
+    account_id: str
+    error: str | None
+    alias: str
+    currency: str
+    balance: Amount | None
+    nav: Amount | None
+    unrealized_pl: Amount | None
+    margin_used: Amount | None
+    margin_available: Amount | None
+    open_risk: Amount | None = Field(
+        description="loss of the trades at their stops; null where a trade has no stop, or it is not known"
+    )
+    trades: int
+    entry_orders: int
+    trades_without_stop: int
+
+
+class ProfileAccounts(BaseModel):
+    """The accounts of a profile's token; `error` says why they cannot be read."""
+
+    profile: str
+    environment: Literal["PRACTICE", "LIVE"]
+    error: str | None
+    accounts: list[AccountOverview] = Field(
+        description="without those that a profile before it has, too"
+    )
+
+
+class StatusAllDocument(Document):
+    """`keydesk status --all --json`; the exit code is 1 if a profile or an account could not be read."""
+
+    kind: Literal["status-all"]
+    profiles: list[ProfileAccounts]
+
+
 class AccountsDocument(AccountDocument):
     """`keydesk accounts --json`; `account_id` is the selected one."""
 
@@ -465,7 +503,14 @@ class OrderDocument(AccountDocument):
 DOCUMENTS: Mapping[str, type[Document]] = {
     get_args(model.model_fields["kind"].annotation)[0]: model
     for model in (
-        *(ErrorDocument, StatusDocument, AccountsDocument, OrdersDocument, TradesDocument),
+        *(
+            ErrorDocument,
+            StatusDocument,
+            StatusAllDocument,
+            AccountsDocument,
+            OrdersDocument,
+            TradesDocument,
+        ),
         *(PositionsDocument, TransactionsDocument, PricesDocument, CandlesDocument),
         *(DoctorDocument, ProfilesDocument, TemplatesDocument, ExportDocument, HistoryDocument),
         *(JournalTradesDocument, JournalStatisticsDocument, JournalGroupsDocument),

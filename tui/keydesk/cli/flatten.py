@@ -4,14 +4,17 @@ import asyncio
 import os
 import random
 from argparse import Namespace
+from collections.abc import Sequence
 from dataclasses import replace
 
 from keydesk.cli.account_access import (
+    OpenAccount,
     close_and_cancel,
     open_account,
     unreadable_account,
     warn_exposed,
 )
+from keydesk.cli.all_accounts import MAX_REASON_LENGTH, every_account
 from keydesk.cli.script_output import Refusal
 from keydesk.cli.token_access import is_confirmed
 from keydesk.config.folders import find_folders
@@ -20,10 +23,11 @@ from keydesk.keys.confirm import Letters
 from keydesk.keys.guard import SEND
 from keydesk.settings.values import PRACTICE_MARKET
 from keydesk.terminal.output import say
-from keydesk.text.sanitize import safe
+from keydesk.text.sanitize import clean, safe
 from keydesk.trading.desk_session import DeskLock
 from keydesk.trading.open_items import OpenItems, open_items_at_broker
 from keydesk_client.auth.profiles import Profile
+from keydesk_client.errors import KeydeskClientError
 
 
 def cancel_all(options: Namespace) -> int:
@@ -53,8 +57,8 @@ def _entries(open_items: OpenItems) -> OpenItems:
 
 
 def flatten(options: Namespace) -> int:
-    """Flatten the account; return the exit code, 0 if it is flat."""
-    return asyncio.run(_flatten(options))
+    """Flatten the account, or with --all every account; return the exit code, 0 if nothing is left open."""
+    return asyncio.run(_flatten_all(options) if options.all else _flatten(options))
 
 
 async def _flatten(options: Namespace) -> int:
@@ -73,6 +77,64 @@ async def _flatten(options: Namespace) -> int:
             say(safe(f"FLAT: {reach.name} has no position and no entry order"))
             return 0
         raise Refusal(f"NOT FLAT, still there: {left.text}; again: keydesk flatten")
+
+
+async def _flatten_all(options: Namespace) -> int:
+    """Flatten every account of every profile at once, after one letter; say of each what became of it."""
+    async with every_account(options, for_exit=True) as profiles:
+        unread = [f"{each.profile.name}: {each.why}" for each in profiles if each.why]
+        accounts = [account for each in profiles for account in each.accounts]
+        found = await asyncio.gather(*(_open_items(each) for each in accounts))
+        to_close: list[tuple[OpenAccount, OpenItems]] = []
+        for account, items in zip(accounts, found, strict=True):
+            if isinstance(items, str):
+                unread.append(f"{account.name}: {items}")
+            elif items.is_flat:
+                say(safe(f"FLAT: {account.name}"))
+            else:
+                say(safe(f"FLATTEN {account.name}: {_count_text(items)}: {items.text}"))
+                to_close.append((account, items))
+        for each in unread:
+            say(safe(f"CANNOT BE READ, stays as it is: {clean(each, MAX_REASON_LENGTH)}"))
+        left = await _closed(to_close, options) if to_close else []
+        if left or unread:
+            raise Refusal(
+                f"NOT ALL FLAT: {'; '.join([*left, *unread])}; again: keydesk flatten --all"
+            )
+        say("ALL FLAT: no account of any profile has a position or an entry order")
+        return 0
+
+
+async def _open_items(account: OpenAccount) -> OpenItems | str:
+    """Return what is open on an account, or why that cannot be read."""
+    try:
+        return await open_items_at_broker(account.client)
+    except KeydeskClientError as error:
+        return str(error)
+
+
+async def _closed(
+    to_close: Sequence[tuple[OpenAccount, OpenItems]], options: Namespace
+) -> list[str]:
+    """Ask for one letter, then flatten these accounts side by side; return what is left, in words."""
+    count = len(to_close)
+    what = f"flatten {'this account' if count == 1 else f'these {count} accounts'}"
+    letter = Letters(random.SystemRandom().choice).draw()
+    if not (options.yes or is_confirmed(letter, what)):
+        raise Refusal("nothing was sent")
+    return [each for each in await asyncio.gather(*(_flat(*pair) for pair in to_close)) if each]
+
+
+async def _flat(account: OpenAccount, items: OpenItems) -> str:
+    """Flatten one account; return what is left of it, "" if nothing is."""
+    try:
+        left = await close_and_cancel(account, "flatten", lambda whole: whole, items)
+    except (Refusal, KeydeskClientError) as error:
+        return f"{account.name}: {error}"
+    if left.is_flat:
+        say(safe(f"FLAT: {account.name} has no position and no entry order"))
+        return ""
+    return f"{account.name}: still there: {left.text}"
 
 
 def _count_text(open_items: OpenItems) -> str:

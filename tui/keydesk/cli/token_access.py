@@ -158,11 +158,22 @@ def token_of(folders: Folders, profile: Profile, given: Passphrase | None) -> Se
         TokenStoreError: the store is locked, or the passphrase wrong.
     """
     store = store_of(folders, given, profile.kept_in)
-    token = with_retries(lambda: store.load(profile.name, profile.environment), given)
+    return with_retries(lambda: token_in(store, profile, folders), given)
+
+
+def token_in(store: TokenStore, profile: Profile, folders: Folders) -> Secret:
+    """Return the token of a profile from its store.
+
+    Raises:
+        Refusal: no token is kept for the profile.
+        TokenStoreError: the store is locked, or the passphrase wrong.
+    """
+    token = store.load(profile.name, profile.environment)
     if token is None:
         raise Refusal(
             f"no token is stored for profile {profile.name}; sign in again: "
-            f"{folders.login_command(profile.name)}"
+            f"{folders.login_command(profile.name)}",
+            "auth",
         )
     return token
 

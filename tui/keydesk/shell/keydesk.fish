@@ -50,8 +50,8 @@ function _shtab_keydesk_using
   test "$_shtab_keydesk_cmdpath" = "$argv"
 end
 
-set -g _shtab_keydesk_commands login logout profiles status accounts orders positions trades transactions prices candles chart watch journal export history flatten cancel-all lock doctor reset-terminal skill completions schema practice 'practice serve' 'practice reset' 'practice check' 'practice status' 'practice pause' 'practice play' 'practice speed' 'practice step' 'practice jump' 'practice scenarios' 'practice replay' 'practice finish' 'practice shock' 'practice faults' 'practice checkpoint' 'practice ledgers' 'practice account' 'practice account add' 'practice account reset' 'practice account clone' 'practice account deposit' 'practice account withdraw' 'practice account margin' 'practice token' 'practice room' order 'order buy' 'order sell' 'order close' 'order protect' 'order cancel' config 'config path' 'config show' 'config check' 'config edit' templates 'templates list' 'templates export' 'templates import'
-set -g _shtab_keydesk_opts_with_value --account --alias --at --balance --break-even --by --candles --cors-origin --count --csv --currency --data --date --draw --environment --faults --fps --from --granularity --host --hours --instrument --ledger --margin-rate --mistake --note --out --outcome --owner --passphrase-fd --passphrase-file --port --price --price-rate --profile --rate-limit --rating --refresh --rest-url --seconds --seed --setup --side --since --size --speed --start --state --stop --stream-url --tag --tags --target --theme --to --token --token-fd --token-file --trail --type --uds --with-text
+set -g _shtab_keydesk_commands login logout profiles status accounts orders positions trades transactions prices candles chart watch journal export history flatten cancel-all lock doctor reset-terminal skill completions schema practice 'practice serve' 'practice reset' 'practice check' 'practice status' 'practice pause' 'practice play' 'practice speed' 'practice step' 'practice jump' 'practice scenarios' 'practice replay' 'practice finish' 'practice shock' 'practice faults' 'practice checkpoint' 'practice ledgers' 'practice account' 'practice account add' 'practice account reset' 'practice account clone' 'practice account deposit' 'practice account withdraw' 'practice account margin' 'practice token' 'practice room' order 'order buy' 'order sell' 'order close' 'order protect' 'order cancel' config 'config path' 'config show' 'config check' 'config edit' vault 'vault passphrase' templates 'templates list' 'templates export' 'templates import'
+set -g _shtab_keydesk_opts_with_value --account --alias --at --balance --break-even --by --candles --cors-origin --count --csv --currency --data --date --draw --environment --faults --fps --from --granularity --host --hours --instrument --ledger --margin-rate --mistake --new-passphrase-fd --new-passphrase-file --note --out --outcome --owner --passphrase-fd --passphrase-file --port --price --price-rate --profile --rate-limit --rating --refresh --rest-url --seconds --seed --setup --side --since --size --speed --start --state --stop --stream-url --tag --tags --target --theme --to --token --token-fd --token-file --trail --type --uds --with-text
 
 complete -c keydesk -e
 complete -c keydesk -f
@@ -92,6 +92,7 @@ complete -c keydesk -n '_shtab_keydesk_using; and test $_shtab_keydesk_npos -eq 
 complete -c keydesk -n '_shtab_keydesk_using status' -s h -l help -d 'show this help message and exit'
 complete -c keydesk -n '_shtab_keydesk_using status' -l profile -x -d 'the profile (default: the last one)'
 complete -c keydesk -n '_shtab_keydesk_using status' -l practice -d 'the practice market'
+complete -c keydesk -n '_shtab_keydesk_using status' -l all -d 'every account of every profile whose token can be read'
 complete -c keydesk -n '_shtab_keydesk_using status' -l passphrase-fd -x -d 'read the token vault'"'"'s passphrase from this open file descriptor'
 complete -c keydesk -n '_shtab_keydesk_using status' -l passphrase-file -xka "(__fish_complete_path (commandline -ct))" -d 'read the token vault'"'"'s passphrase from this file (mode 0600)'
 complete -c keydesk -n '_shtab_keydesk_using status' -l data -xka "(__fish_complete_directories)" -d 'keep settings and state in this folder'
@@ -251,6 +252,7 @@ complete -c keydesk -n '_shtab_keydesk_using; and test $_shtab_keydesk_npos -eq 
 complete -c keydesk -n '_shtab_keydesk_using flatten' -s h -l help -d 'show this help message and exit'
 complete -c keydesk -n '_shtab_keydesk_using flatten' -l profile -x -d 'the profile (default: the last one)'
 complete -c keydesk -n '_shtab_keydesk_using flatten' -l practice -d 'the practice market'
+complete -c keydesk -n '_shtab_keydesk_using flatten' -l all -d 'every account of every profile whose token can be read; names them first'
 complete -c keydesk -n '_shtab_keydesk_using flatten' -l passphrase-fd -x -d 'read the token vault'"'"'s passphrase from this open file descriptor'
 complete -c keydesk -n '_shtab_keydesk_using flatten' -l passphrase-file -xka "(__fish_complete_path (commandline -ct))" -d 'read the token vault'"'"'s passphrase from this file (mode 0600)'
 complete -c keydesk -n '_shtab_keydesk_using flatten' -l data -xka "(__fish_complete_directories)" -d 'keep settings and state in this folder'
@@ -518,6 +520,15 @@ complete -c keydesk -n '_shtab_keydesk_using config; and test $_shtab_keydesk_np
 complete -c keydesk -n '_shtab_keydesk_using config edit' -s h -l help -d 'show this help message and exit'
 complete -c keydesk -n '_shtab_keydesk_using config edit' -l data -xka "(__fish_complete_directories)" -d 'keep settings and state in this folder'
 complete -c keydesk -n '_shtab_keydesk_using config edit; and test $_shtab_keydesk_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'one of: config.toml, templates.toml, keymap.toml, watchlists.toml, workspaces.toml, levels.toml'
+complete -c keydesk -n '_shtab_keydesk_using; and test $_shtab_keydesk_npos -eq 0' -a vault -d 'The encrypted file of tokens.'
+complete -c keydesk -n '_shtab_keydesk_using vault' -s h -l help -d 'show this help message and exit'
+complete -c keydesk -n '_shtab_keydesk_using vault; and test $_shtab_keydesk_npos -eq 0' -a passphrase -d 'Change the passphrase of the token vault. The present one is asked for, then'
+complete -c keydesk -n '_shtab_keydesk_using vault passphrase' -s h -l help -d 'show this help message and exit'
+complete -c keydesk -n '_shtab_keydesk_using vault passphrase' -l passphrase-fd -x -d 'read the token vault'"'"'s passphrase from this open file descriptor'
+complete -c keydesk -n '_shtab_keydesk_using vault passphrase' -l passphrase-file -xka "(__fish_complete_path (commandline -ct))" -d 'read the token vault'"'"'s passphrase from this file (mode 0600)'
+complete -c keydesk -n '_shtab_keydesk_using vault passphrase' -l new-passphrase-fd -x -d 'read the new passphrase from this open file descriptor'
+complete -c keydesk -n '_shtab_keydesk_using vault passphrase' -l new-passphrase-file -xka "(__fish_complete_path (commandline -ct))" -d 'read the new passphrase from this file (mode 0600)'
+complete -c keydesk -n '_shtab_keydesk_using vault passphrase' -l data -xka "(__fish_complete_directories)" -d 'keep settings and state in this folder'
 complete -c keydesk -n '_shtab_keydesk_using; and test $_shtab_keydesk_npos -eq 0' -a templates -d 'The named templates of new tickets, as TOML.'
 complete -c keydesk -n '_shtab_keydesk_using templates' -s h -l help -d 'show this help message and exit'
 complete -c keydesk -n '_shtab_keydesk_using templates; and test $_shtab_keydesk_npos -eq 0' -a list -d 'Name the templates of new tickets, and the instruments that begin with each.'

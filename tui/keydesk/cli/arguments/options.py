@@ -17,11 +17,13 @@ INSTRUMENT = re.compile(r"[A-Z0-9]+(_[A-Z0-9]+)?")
 MAX_CANDLES = 5000  # of one answer
 
 
-def add_account(parser: CommandParser) -> None:
-    """Add the options that select an account; the default is the last one used."""
+def add_account(parser: CommandParser, *, every: str = "") -> None:
+    """Add the options that select an account; the default is the last one used. With `every`, --all with these words."""
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--profile", metavar="NAME", help="the profile (default: the last one)")
     where.add_argument("--practice", action="store_true", help="the practice market")
+    if every:
+        where.add_argument("--all", action="store_true", help=every)
     add_passphrase(parser)
     add_data(parser)
 

@@ -20,7 +20,7 @@ MAX_LISTED = 100_000  # records: a script that wants more asks for periods
 
 
 def _add_status(parser: CommandParser) -> None:
-    add_account(parser)
+    add_account(parser, every="every account of every profile whose token can be read")
     add_json(parser, "everything, with exact numbers")
 
 

@@ -11,6 +11,13 @@ def _add_out_of_band(parser: CommandParser) -> None:
     _add_yes(parser)
 
 
+def _add_flatten(parser: CommandParser) -> None:
+    add_account(
+        parser, every="every account of every profile whose token can be read; names them first"
+    )
+    _add_yes(parser)
+
+
 def _add_lock(parser: CommandParser) -> None:
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--profile", metavar="NAME", help="the profile (default: the last one)")
@@ -26,7 +33,7 @@ def _add_yes(parser: CommandParser) -> None:
 
 def _check_account_is_named(parser: CommandParser, options: Namespace) -> None:
     """Only with a prompt may the account's name be left out."""
-    if options.yes and not (options.profile or options.practice):
+    if options.yes and not (options.profile or options.practice or getattr(options, "all", False)):
         parser.error("one of the arguments --profile --practice is required with --yes")
 
 
@@ -44,7 +51,7 @@ VERBS = (
         "flatten",
         "flatten:flatten",
         "Close every position and cancel every entry order.",
-        _add_out_of_band,
+        _add_flatten,
         ("keydesk flatten --practice --yes",),
         _check_account_is_named,
         writes=True,

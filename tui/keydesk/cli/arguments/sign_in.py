@@ -2,6 +2,7 @@
 
 import argparse
 import re
+from pathlib import Path
 
 from keydesk.cli.arguments.options import add_data, add_json, add_passphrase
 from keydesk.cli.arguments.parser import CommandParser, Verb
@@ -58,6 +59,24 @@ def _add_logout(parser: CommandParser) -> None:
     add_data(parser)
 
 
+def _add_vault_passphrase(parser: CommandParser) -> None:
+    add_passphrase(parser)
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument(
+        "--new-passphrase-fd",
+        type=int,
+        metavar="N",
+        help="read the new passphrase from this open file descriptor",
+    )
+    source.add_argument(
+        "--new-passphrase-file",
+        type=Path,
+        metavar="PATH",
+        help="read the new passphrase from this file (mode 0600)",
+    )
+    add_data(parser)
+
+
 def _add_profiles(parser: CommandParser) -> None:
     add_data(parser)
     add_json(parser)
@@ -82,6 +101,14 @@ VERBS = (
         "Remove a profile and its token.",
         _add_logout,
         ("keydesk logout main",),
+    ),
+    Verb(
+        "vault passphrase",
+        "vault:change_passphrase",
+        "Change the passphrase of the token vault.",
+        _add_vault_passphrase,
+        ("keydesk vault passphrase",),
+        more="The present one is asked for, then the new one twice. The file is replaced in one step: a crash leaves a vault that one of the two opens.",
     ),
     Verb(
         "profiles",

@@ -30,6 +30,7 @@ GROUPS = {
     PRACTICE: "The practice broker: serve it, replay and shock its market, manage its accounts.",
     "order": "Buy, sell, close, protect, cancel: what it would do; with --yes, it is sent.",
     "config": "The files of settings: where they are, what they set, whether they can be used.",
+    "vault": "The encrypted file of tokens.",
     "templates": "The named templates of new tickets, as TOML.",
 }
 """The words that a second word follows, each with what those verbs are about; those of `practice` are the broker's own."""

@@ -37,7 +37,11 @@ USUAL = "EUR_USD"  # whose price is asked for the time where nothing is held
 
 
 def status(options: Namespace) -> int:
-    """Print the account; return the exit code."""
+    """Print the account, or with --all every account of every profile; return the exit code."""
+    if options.all:
+        from keydesk.cli.all_accounts import status_of_all  # noqa: PLC0415 - for --all only
+
+        return asyncio.run(status_of_all(options))
     asyncio.run(_status(options))
     return 0
 
