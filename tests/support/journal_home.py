@@ -27,6 +27,7 @@ def fill_journal(home: Path, days: int = 120, trades_a_day: int = 6) -> None:
         for trade_id, note in notes_of_days(days, trades_a_day).items()
     ]
     notes = path.parent.parent / "journal" / f"{path.stem}.notes.jsonl"
+    notes.parent.mkdir(mode=0o700, exist_ok=True)
     replace_file(notes, "".join(f"{json.dumps(each)}\n" for each in noted).encode())
     with records.database.change() as connection:
         write_excursions(connection, dict(_excursions(events)))

@@ -21,6 +21,7 @@ from keydesk.calc.alerts.fact_conditions import (
     TradeResult,
 )
 from keydesk.calc.alerts.price_conditions import DayHighLow, PriceCross, PriceMove, SpreadLevel
+from keydesk.calc.market.price_levels import PriceLevel
 from keydesk.parse.alerts import parse_alert
 from support.data.desk_store import long_euro
 
@@ -191,6 +192,32 @@ def test_the_ending_says_how_often_how_long_and_why(
 def test_an_error_names_the_part_and_shows_how_to_write_it(line: str, names: str) -> None:
     with pytest.raises(AlertSyntaxError, match=names.replace("+", r"\+")):
         parse_alert(line, NAMES, EUR)
+
+
+HIGH = PriceLevel("weekly-high", Decimal("1.1410"))
+LEVELS = {EUR: (HIGH,)}
+
+
+@pytest.mark.parametrize(
+    ("line", "same_as"),
+    [
+        ("eurusd > @weekly-high", "eurusd > 1.1410"),
+        ("below @weekly-high repeat 5m", "below 1.1410 repeat 5m"),
+        ("@weekly-high", "@1.1410"),
+        ("bid touch @weekly-high", "bid touch 1.1410"),
+    ],
+)
+def test_a_price_may_be_named_by_a_level_of_the_instrument(line: str, same_as: str) -> None:
+    assert parse_alert(line, NAMES, EUR, LEVELS) == parse_alert(same_as, NAMES, EUR)
+
+
+def test_a_level_that_the_instrument_does_not_have_is_named_with_those_it_has() -> None:
+    with pytest.raises(
+        AlertSyntaxError, match="price: there is no level low; there are: @weekly-high"
+    ):
+        parse_alert("> @low", NAMES, EUR, LEVELS)
+    with pytest.raises(AlertSyntaxError, match="no level weekly-high; the instrument has none"):
+        parse_alert("gbpusd > @weekly-high", NAMES, EUR, LEVELS)
 
 
 @given(st.text(max_size=60))

@@ -49,10 +49,14 @@ def words_of(app: WorkingDesk) -> str:
 
 
 def assert_docked(app: WorkingDesk) -> None:
-    """Assert that the form stands at the bottom in two columns, and covers neither account nor health."""
+    """Assert that the form stands at the bottom in two columns, above the footer where there is room beside it.
+
+    It covers neither account nor health.
+    """
     form = form_of(app)
     at = form.docked_region
-    assert (at.bottom, at.right) == (app.size.height, app.size.width)
+    rows_below = int(at.width < app.size.width)
+    assert (at.bottom, at.right) == (app.size.height - rows_below, app.size.width)
     assert at.y >= 2
     assert form.column >= 40
 
@@ -74,6 +78,23 @@ async def test_a_form_has_two_columns_below_the_chart_and_nothing_touches_its_bo
             assert inside.endswith(" ")
         if size[1] >= 45:
             assert not at.overlaps(app.window.screen.pane("chart").region)
+
+
+async def test_a_ticket_has_no_blank_lines_where_they_would_cover_prices_and_chart(
+    app: WorkingDesk,
+) -> None:
+    async with app.run_test(size=(120, 35)) as pilot:
+        await pilot.pause()
+        await drawn(app, pilot)
+        await pilot.press("B")
+        lines = await drawn(app, pilot)
+        at = form_of(app).docked_region
+        assert not any(line[1:-1].isspace() for line in lines[at.y + 1 : at.bottom - 1])
+        above = "\n".join(lines[: at.y])
+        for each in ("S sell", "B buy", "spread   1.2 pips", "position +10,000", "P/L", "UTC"):
+            assert each in above, "deal pane and time axis stand above it"
+        for each in FORMS["market"][1]:
+            assert each in words_of(app), "nothing but blank lines is left out"
 
 
 async def test_panes_beside_the_form_end_where_it_begins_and_come_back(app: WorkingDesk) -> None:

@@ -107,17 +107,21 @@ class FormLines:
         lines = [*self.head, *self._body(0, blanks=False), *self._apart(), *self.foot]
         return len(without_blanks(lines, 0)) > height
 
-    def fitted(self, height: int) -> list[TextLine]:
-        """Return as many lines as there is room for, where they are readable."""
+    def fitted(self, height: int, snug: int = 0) -> list[TextLine]:
+        """Return as many lines as there is room for, where they are readable.
+
+        Blank lines stand only within `snug` lines: beyond them the form would cover panes for the sake of blanks.
+        """
         room = height - len(self.head) - len(self.foot)
         hint = self._hint_lines()
         foot = [*hint, *self.foot] if len(hint) + len(self.fields) <= room else self.foot
         apart, together = self._apart(), self._together()
         between = [BLANK] if self.column else []
+        with_blanks = min(snug, height) or height
         for blanks in (True, False):
             body = self._body(0, blanks=blanks)
             lines = [*self.head, *between, *body, BLANK, *apart, *foot]
-            if len(lines := without_blanks(lines, height)) <= height:
+            if len(lines := without_blanks(lines, with_blanks)) <= with_blanks:
                 return lines
         numbers = sorted(each.left_out_at for each in self.body if each.left_out_at is not None)
         for left_out in (0, *(number + 1 for number in numbers)):

@@ -145,7 +145,9 @@ class FormView(ModalForm[Result]):
     def new_sheet(self) -> Sheet:
         """Return the sheet in its place for the present size."""
         self._place()
-        return super().new_sheet()
+        sheet = super().new_sheet()
+        self._place_sheet(sheet)
+        return sheet
 
     def on_resize(self, event: Resize) -> None:  # noqa: ARG002
         """Take the place for the new size."""
@@ -157,7 +159,11 @@ class FormView(ModalForm[Result]):
         self.set_class(self.is_docked, "-docked")
         self.set_class(self.column > 0, "-wide")
         if self.sheet is not None:
-            self.sheet.styles.width = self.sheet_width
+            self._place_sheet(self.sheet)
+
+    def _place_sheet(self, sheet: Sheet) -> None:
+        sheet.styles.width = self.sheet_width
+        sheet.styles.margin = (0, 0, self._rows_below, 0)
 
     # One snapshot for a redraw or a key.
 
@@ -203,7 +209,7 @@ class FormView(ModalForm[Result]):
     def _fitted_lines(self) -> list[TextLine]:
         lines = self._form_lines(self.confirmation())
         if lines.is_readable(self._room):
-            return self._without_hidden(lines).fitted(self._room)
+            return self._without_hidden(lines).fitted(self._room, self._snug)
         if self.action() in EXITS:  # a small window never prevents an exit
             return [*lines.head, *lines.foot][-self._room :]
         return wrap_text(safe(self._hint or UNREADABLE), "danger", self.across)[: self._room]
@@ -214,7 +220,18 @@ class FormView(ModalForm[Result]):
     @property
     def _room(self) -> int:
         """Lines within the frame of the sheet."""
-        return self.app.size.height - (2 + STRIPS if self.is_docked else 2)
+        return self.app.size.height - (2 + STRIPS + self._rows_below if self.is_docked else 2)
+
+    @property
+    def _snug(self) -> int:
+        """Lines of a docked sheet that covers only lists and what is below them; 0: it may take what it likes."""
+        rows = self.rows_of_lists if self.is_docked else 0
+        return max(0, rows - 2 - self._rows_below)
+
+    @property
+    def _rows_below(self) -> int:
+        """Rows below the docked sheet: beside the desk it leaves the footer whole."""
+        return int(self.is_docked and self.sheet_width < self.app.size.width)
 
     def _is_readable(self, confirmation: Confirmation) -> bool:
         return self._form_lines(confirmation).is_readable(self._room)

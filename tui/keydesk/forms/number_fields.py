@@ -5,8 +5,9 @@ A ticket has its own editor: its size follows from the stop, and its fields from
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Generic
+from typing import ClassVar, Generic
 
+from keydesk.calc.market.price_levels import PriceLevel
 from keydesk.calc.orders.field_draft import FieldDraft, Name
 from keydesk.calc.orders.ticket_draft import (
     TYPED_BEHIND_A_DIGIT,
@@ -15,13 +16,28 @@ from keydesk.calc.orders.ticket_draft import (
     is_number_key,
 )
 from keydesk.forms.form import Form
+from keydesk.forms.level_name import LevelName
+from keydesk.forms.sheet import FormContext
+from keydesk.parse.price_levels import SIGN
+from keydesk.text.sanitize import Printable
 from keydesk.widgets.overlay import Result
 
 
 class NumberFields(Form[Result], Generic[Result, Name]):
     """A form with fields of numbers: keys pick, fill, erase and nudge one of them."""
 
+    PRICES: ClassVar[frozenset[str]] = frozenset()  # fields that may be a price level by its name
+
     draft: FieldDraft[Name]
+
+    def __init__(self, context: FormContext) -> None:
+        super().__init__(context)
+        self.level_name = LevelName()
+
+    @property
+    def instrument(self) -> str:
+        """The instrument whose price levels a field may name; "" where there is none."""
+        return ""
 
     @property
     def names(self) -> Sequence[Name]:
@@ -37,6 +53,32 @@ class NumberFields(Form[Result], Generic[Result, Name]):
         """Whether a field is a distance in average true ranges."""
         return any(entry.unit == "ATR" for entry in self.draft.entries.values())
 
+    # Price levels.
+
+    @property
+    def _levels(self) -> Sequence[PriceLevel]:
+        return self.context.store.levels.get(self.instrument, ())
+
+    def level_text(self, name: Name) -> Printable:
+        """Return the levels that a name which is being typed into the field may mean; "" without one."""
+        is_typed = self.level_name.is_typed and name == self.draft.active
+        return self.level_name.meaning(self.draft.current, self._levels) if is_typed else ""
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether letters go to the name of a price level."""
+        return self.level_name.is_typed
+
+    def write(self, key: str, character: str | None) -> None:
+        """Take a key for that name."""
+        self._put_level(self.level_name.take(key, character, self.draft.current, self._levels))
+
+    def _put_level(self, entry: Entry) -> None:
+        self._hint, self.level_name.hint = self.level_name.hint, ""
+        self.put(entry)
+
+    # Keys.
+
     def put(self, entry: Entry) -> None:
         """Change the active field."""
         self.draft = self.draft.put(self.draft.active, entry)
@@ -44,6 +86,9 @@ class NumberFields(Form[Result], Generic[Result, Name]):
 
     def typed(self, key: str) -> bool:
         """Fill the active field."""
+        if key == SIGN and self.draft.active in self.PRICES:
+            self._put_level(self.level_name.begin(self.draft.current, self._levels))
+            return True
         if not is_number_key(key):
             return False
         self.put(self.draft.current.typed(key))

@@ -61,13 +61,17 @@ def quote_line(context: TradingContext) -> TextLine:
     )
 
 
-def field_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[TextLine]:
-    """Return the order type, and the fields with their prices or units."""
+def field_lines(
+    draft: Draft, plan: Plan, context: TradingContext, level_text: Printable = ""
+) -> list[TextLine]:
+    """Return the order type, and the fields with their prices or units; the active one with a text of its own."""
     lines: list[TextLine] = [choice_line("o", "type", KIND_WORDS[draft.kind])]
-    lines += [
-        field_line(draft, name, _field_value_text(draft, name, plan, context))
-        for name in fields_of(draft, plan)
-    ]
+    for name in fields_of(draft, plan):
+        if level_text and name == draft.active:
+            lines.append((*_field_text(draft, name), (level_text, "muted")))
+        else:
+            value = _field_value_text(draft, name, plan, context)
+            lines.append(field_line(draft, name, value))
     if any(draft.entry(name).unit == "ATR" for name in fields_of(draft, plan)):
         lines.append(range_line(context))
     return lines
@@ -115,9 +119,15 @@ def number_field(
     return (
         (safe(f"{key} "), "bright"),
         (safe(f"{label:<{LABEL_WIDTH}}"), "focus" if active else "muted"),
-        (safe(f" {text:>{FIELD_WIDTH}} "), ACTIVE_FIELD if active else "plain"),
+        (safe(f" {_tail(text):>{FIELD_WIDTH}} "), ACTIVE_FIELD if active else "plain"),
         (safe(f" {name:<{UNIT_WIDTH}} "), "muted"),
     )
+
+
+def _tail(text: str) -> str:
+    """Return the end of a name that is longer than its field; a number is whole."""
+    is_long_name = text.startswith("@") and len(text) > FIELD_WIDTH
+    return f"…{text[1 - FIELD_WIDTH :]}" if is_long_name else text
 
 
 def shown_digits(text: str) -> str:

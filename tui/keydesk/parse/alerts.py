@@ -17,7 +17,9 @@ from keydesk.calc.alerts.condition import (
 )
 from keydesk.calc.alerts.fact_conditions import ClockTime
 from keydesk.calc.alerts.price_conditions import SIDES, PriceCross
+from keydesk.calc.market.price_levels import PriceLevel, PriceLevels
 from keydesk.parse.instruments import find_instrument
+from keydesk.parse.price_levels import UnknownLevelError, with_prices
 from keydesk.text.typed import clock_time, date_time, duration_s, tokens
 
 KINDS = (*price_conditions.KINDS, *candle_conditions.KINDS, *fact_conditions.KINDS)
@@ -28,6 +30,7 @@ OF_INSTRUMENT = frozenset(
         *(word for kind in KINDS if kind.HAS_INSTRUMENT for word in kind.first_words()),
     )
 )
+NO_LEVELS: PriceLevels = {}
 MAX_REPEAT_S = 30 * 86_400
 ENDS = ("once", "repeat", "for", "until", "note")
 EXAMPLES = ":alert eurusd > 1.12 once, " + ", ".join(
@@ -41,8 +44,12 @@ WORDS = (
 """The words that the command line completes."""
 
 
-def parse_alert(line: str, instruments: Iterable[str], focus: str) -> AlertLine:
+def parse_alert(
+    line: str, instruments: Iterable[str], focus: str, levels: PriceLevels = NO_LEVELS
+) -> AlertLine:
     """Return the alert that a line means; without an instrument it is one of the focus.
+
+    `levels` are the trader's price levels: @ and a name is a price.
 
     Raises:
         AlertSyntaxError: a part of the line cannot be read.
@@ -53,7 +60,7 @@ def parse_alert(line: str, instruments: Iterable[str], focus: str) -> AlertLine:
         raise AlertSyntaxError(f"alert: nothing typed; {EXAMPLES}")
     ends = next((at for at, word in enumerate(words) if word in ENDS), len(words))
     terms, repeat_s, lasts = words[:ends], *_ending(words[ends:])
-    condition = _condition(terms, list(instruments), focus)
+    condition = _condition(terms, list(instruments), focus, levels)
     if isinstance(condition, ClockTime) and repeat_s is not None:
         raise AlertSyntaxError("repeat: a time comes once; leave repeat out")
     return AlertLine(condition, repeat_s, lasts, note)
@@ -100,7 +107,9 @@ def _wrong_ending(word: str) -> str:
     return f"alert: {word!r} is not understood; after the condition write once, repeat 5m, for 4h, until 18:30, note"
 
 
-def _condition(words: Sequence[str], instruments: Sequence[str], focus: str) -> Condition:
+def _condition(
+    words: Sequence[str], instruments: Sequence[str], focus: str, levels: PriceLevels
+) -> Condition:
     if any(kind.matches(words) for kind in KINDS if not kind.HAS_INSTRUMENT):
         return read_condition(words, "")
     if words[0][:1].isalpha() and words[0] not in OF_INSTRUMENT:
@@ -109,10 +118,18 @@ def _condition(words: Sequence[str], instruments: Sequence[str], focus: str) -> 
             raise AlertSyntaxError(
                 f"instrument: {words[0]} is not one; write it as eurusd, or leave it out"
             )
-        return read_condition(words[1:], instrument)
+        return read_condition(_priced(words[1:], levels.get(instrument, ())), instrument)
     if not focus:
         raise AlertSyntaxError("instrument: the chart shows none; write it first, as eurusd")
-    return read_condition(words, focus)
+    return read_condition(_priced(words, levels.get(focus, ())), focus)
+
+
+def _priced(words: Sequence[str], levels: Sequence[PriceLevel]) -> list[str]:
+    """Return the words with the price of each level that is named: `> @weekly-high`."""
+    try:
+        return with_prices(words, levels, SIGNS)
+    except UnknownLevelError as error:
+        raise AlertSyntaxError(f"price: {error}") from error
 
 
 def read_condition(words: Sequence[str], instrument: str) -> Condition:

@@ -290,7 +290,7 @@ def parse_command(  # noqa: PLR0911 - one return a kind of command
 ) -> ParsedCommand:
     """Parse a line of the command line; `market` is the practice market that may be controlled, `now` monotonic.
 
-    `levels` are the trader's price levels, which an order may name.
+    `levels` are the trader's price levels, which an order or an alert may name.
     """
     typed = line.strip().lstrip(":").strip()
     words = tokens(typed)
@@ -300,7 +300,7 @@ def parse_command(  # noqa: PLR0911 - one return a kind of command
         case [word] if word in SINGLE_WORDS:
             return SINGLE_WORDS[word]
         case ["alert", *_]:
-            return _alert(typed[len("alert") :], instruments, focus)
+            return _alert(typed[len("alert") :], instruments, focus, levels or {})
         case ["orders", *rest]:
             return _orders(" ".join(rest))
         case ["replay", *rest]:
@@ -388,9 +388,11 @@ def _layout(typed: str) -> ParsedCommand:
             return ShowMessage("warn", "layout: write :layout save scalping, or :layout scalping")
 
 
-def _alert(typed: str, instruments: Iterable[str], focus: str) -> ParsedCommand:
+def _alert(
+    typed: str, instruments: Iterable[str], focus: str, levels: PriceLevels
+) -> ParsedCommand:
     try:
-        return MakeAlert(parse_alert(typed, instruments, focus))
+        return MakeAlert(parse_alert(typed, instruments, focus, levels))
     except AlertSyntaxError as error:
         return ShowMessage("warn", str(error))
 

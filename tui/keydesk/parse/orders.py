@@ -21,6 +21,7 @@ from keydesk.calc.orders.ticket_draft import (
     Unit,
     expiries_of,
 )
+from keydesk.parse.price_levels import UnknownLevelError, with_prices
 from keydesk.text.typed import FIELD_DECIMALS, Quantity, quantity
 
 UNITS: Mapping[str, Unit] = {"": "price", "p": "pips", "a": "ATR", "r": "R"}
@@ -129,26 +130,10 @@ def parse_order(words: Sequence[str], levels: Sequence[PriceLevel] = ()) -> Pars
 
 def _with_prices(words: Sequence[str], levels: Sequence[PriceLevel]) -> list[str]:
     """Return the words with the price of each named level; `sl @1.0830` is `sl 1.0830`."""
-    priced: list[str] = []
-    for word in words:
-        follows_sign = priced[-1:] == ["@"]
-        if follows_sign and word[0].isalpha():
-            word = _price_of(word, levels)  # noqa: PLW2901 - from here on a price
-        if follows_sign and len(priced) > 1 and priced[-2] in TAKE_A_PRICE:
-            priced.pop()
-        priced.append(word)
-    return priced
-
-
-def _price_of(name: str, levels: Sequence[PriceLevel]) -> str:
-    price = next((each.price for each in levels if each.name == name), None)
-    if price is None:
-        known = ", ".join(f"@{each.name}" for each in levels)
-        raise OrderSyntaxError(
-            f"price: there is no level {name}; "
-            + (f"there are: {known}" if known else "the instrument has none, write @1.0830")
-        )
-    return f"{price:f}"
+    try:
+        return with_prices(words, levels, TAKE_A_PRICE)
+    except UnknownLevelError as error:
+        raise OrderSyntaxError(f"price: {error}") from error
 
 
 def _field(word: str, left: list[str]) -> tuple[str, Entry | str]:

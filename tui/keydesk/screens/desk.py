@@ -215,6 +215,12 @@ class DeskScreen(Backdrop):
         )
         return Region(0, above, size.width, size.height - above - below)
 
+    def rows_of_lists(self) -> int:
+        """Return the rows from the title of the trades, or of the list in their place, down to the lower edge."""
+        shown = [pane for pane in self._all_panes.values() if pane.has_class("-blotter")]
+        top = min((pane.region.y - 1 for pane in shown if pane.display), default=self.size.height)
+        return self.size.height - top
+
     def _leave_room_for_form(self) -> None:
         """Let panes beside a docked form end where it begins, so that it cuts no column and no message."""
         form = self._docked_region

@@ -66,6 +66,10 @@ class Backdrop(ScreenHooks[None]):
         """Return the part that a page takes in a terminal of this size: the whole of it."""
         return size.region
 
+    def rows_of_lists(self) -> int:
+        """Return the rows from the lists down to the lower edge, which a form may cover; 0: there are none."""
+        return 0
+
 
 Result = TypeVar("Result")
 
@@ -144,9 +148,17 @@ class Overlay(GuardedForm[Result | None], ScreenHooks[Result | None], Generic[Re
     @property
     def page_region(self) -> Region:
         """The part of the screen that a page takes: where the main screen has its panes."""
-        screens = (each for each in self.app.screen_stack if isinstance(each, Backdrop))
-        main, size = next(screens, None), self.app.size
+        main, size = self._main_screen, self.app.size
         return size.region if main is None else main.page_region(size)
+
+    @property
+    def rows_of_lists(self) -> int:
+        """Rows from the lists of the main screen down to the lower edge; 0: there are none."""
+        return 0 if self._main_screen is None else self._main_screen.rows_of_lists()
+
+    @property
+    def _main_screen(self) -> Backdrop | None:
+        return next((each for each in self.app.screen_stack if isinstance(each, Backdrop)), None)
 
     def page_region_moved(self) -> None:
         """Take the part of the screen that a page takes now; called when it has another place or size."""

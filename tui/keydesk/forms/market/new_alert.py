@@ -237,7 +237,9 @@ class AlertLineForm(InfoForm[AlertLine]):
     def read(self) -> AlertLine | str:
         """Return the alert of the line, or why the line cannot be read."""
         try:
-            line = parse_alert(self.text, self.store.instruments, self.store.focus)
+            line = parse_alert(
+                self.text, self.store.instruments, self.store.focus, self.store.levels
+            )
         except AlertSyntaxError as error:
             return str(error)
         return trouble_of(self.store, line) or line

@@ -1,7 +1,9 @@
 """What keys do to the fields of a ticket: digits, letters, units, nudges and turned choices; it draws and sends nothing."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from keydesk.calc.market.price_levels import PriceLevel
 from keydesk.calc.orders import average_range
 from keydesk.calc.orders.first_draft import preset_size, with_resting_price
 from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT
@@ -22,9 +24,12 @@ from keydesk.calc.orders.ticket_parts import scale_out_of
 from keydesk.calc.orders.ticket_settings import RISK_PRESET, Template
 from keydesk.calc.orders.ticket_units import level_in_unit, size_in_unit, step_of, touch_of
 from keydesk.calc.risk.trading_context import TradingContext
+from keydesk.forms.level_name import LevelName
 from keydesk_client.arithmetic.constants import NOTHING
 
 ENDS_TEXT = frozenset(("enter", "tab", "escape"))
+PRICES: frozenset[FieldName] = frozenset(("price", "stop", "target"))
+"""The fields that may be a price level by its name."""
 
 
 class TicketEditor:
@@ -36,6 +41,7 @@ class TicketEditor:
         self.everything = False  # whether the rarely changed members are shown, too
         self.writing: TextName | None = None  # the field that letters go to
         self.hint = ""
+        self.level_name = LevelName()
         self._stepped: tuple[str, Entry] | None = None  # minus signs that stepped the size down
         self._prefilled: str | None = None  # the price that the desk proposed
 
@@ -79,6 +85,26 @@ class TicketEditor:
         else:
             self.writing = name
             self.draft = self.draft.put_text(name, "", now_ns)
+
+    # Price levels.
+
+    def begin_level(self, levels: Sequence[PriceLevel], plan: Plan | None) -> None:
+        """Send the letters that follow to the name of a price level, in the active field."""
+        name = self.draft.active
+        if name not in PRICES:
+            self.hint = f"@ names a price level: the {name} is none, p s t pick one"
+        elif self.has_field(name, plan):
+            entry = self.level_name.begin(self.draft.entry(name), levels)
+            self._put_level(entry)
+
+    def write_level(self, key: str, character: str | None, levels: Sequence[PriceLevel]) -> None:
+        """Take a key for that name."""
+        entry = self.draft.entry(self.draft.active)
+        self._put_level(self.level_name.take(key, character, entry, levels))
+
+    def _put_level(self, entry: Entry) -> None:
+        self.draft = self.draft.put(self.draft.active, entry)
+        self.hint, self.level_name.hint = self.level_name.hint, ""
 
     # Numbers.
 

@@ -6,6 +6,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import ClassVar
 
+from keydesk.calc.market.price_levels import PriceLevel
 from keydesk.calc.orders.checks import CheckContext, TicketCheck, check_ticket
 from keydesk.calc.orders.first_draft import first_draft, on_field
 from keydesk.calc.orders.instructions import OpenOrder
@@ -24,6 +25,7 @@ from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms import ticket_sheet
 from keydesk.forms.form import FIELD_HINTS, Form
+from keydesk.forms.level_name import ENDS_NAME
 from keydesk.forms.planned_lines import behind, planned_lines
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_text
 from keydesk.forms.ticket.editor import TicketEditor
@@ -47,9 +49,10 @@ from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import TICKET
 from keydesk.parse.orders import ParsedOrder
+from keydesk.parse.price_levels import SIGN
 from keydesk.store.risk import open_risk_of, usual_size
 from keydesk.text.format import pair
-from keydesk.text.sanitize import safe
+from keydesk.text.sanitize import Printable, safe
 
 ENDS_WRITING = "Enter ends the text; after that y sends"
 
@@ -138,7 +141,7 @@ class TicketForm(Form[OpenOrder]):
             *self._template_lines(),
             *exit_plan_lines(self.editor.template, plan, context, self.inside),
             *scale_out_lines(scale_out_of(self.draft), self._parts(plan, context), context),
-            *ticket_sheet.field_lines(self.draft, plan, context),
+            *ticket_sheet.field_lines(self.draft, plan, context, self._level_text()),
             time_in_force_line(self.draft, everything=self.editor.everything),
             *member_lines(
                 self.draft,
@@ -150,6 +153,16 @@ class TicketForm(Form[OpenOrder]):
                 zone=self.context.store.zone,
             ),
         ]
+
+    def _level_text(self) -> Printable:
+        """Return the price levels that a name which is being typed may mean; "" without one."""
+        name, entry = self.editor.level_name, self.draft.entry(self.draft.active)
+        return name.meaning(entry, self._levels) if name.is_typed else ""
+
+    @property
+    def _levels(self) -> Sequence[PriceLevel]:
+        """The trader's price levels of the instrument."""
+        return self.context.store.levels.get(self.draft.instrument, ())
 
     def _template_lines(self) -> Sequence[TextLine]:
         """Return the template, where there is more than one to turn to."""
@@ -206,8 +219,8 @@ class TicketForm(Form[OpenOrder]):
 
     def refusals(self) -> Sequence[str]:
         """Return the checks' refusals; while letters go to a field of text, none of them can send."""
-        if self.editor.writing:
-            return (ENDS_WRITING,)
+        if self.is_writing:
+            return (ENDS_NAME if self.editor.level_name.is_typed else ENDS_WRITING,)
         context, template = self.trading_context(), self.editor.template
         planned = exit_plan_refusals(template, self.plan(context), context)
         plan = self.plan(context)
@@ -317,15 +330,22 @@ class TicketForm(Form[OpenOrder]):
     @property
     def is_writing(self) -> bool:
         """Whether letters go to a field of text; Enter, Tab and Esc end it."""
-        return self.editor.writing is not None
+        return self.editor.writing is not None or self.editor.level_name.is_typed
 
     def write(self, key: str, character: str | None) -> None:
         """Take a key for that field."""
-        self.editor.write(key, character, self.context.store.now_ns)
+        if self.editor.level_name.is_typed:
+            self.editor.write_level(key, character, self._levels)
+            self._say()
+        else:
+            self.editor.write(key, character, self.context.store.now_ns)
 
     def typed(self, key: str) -> bool:
         """Fill the active field."""
         context = self.trading_context()
+        if key == SIGN:
+            self.editor.begin_level(self._levels, self.plan(context))
+            return self._say()
         return self._say(self.editor.type_key(key, context, self.plan(context)))
 
     def _say(self, done: bool = True) -> bool:

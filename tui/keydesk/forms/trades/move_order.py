@@ -31,6 +31,7 @@ from keydesk.calc.orders.ticket_units import step_of
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form import NUDGES
+from keydesk.forms.level_name import ENDS_NAME
 from keydesk.forms.number_fields import NumberFields
 from keydesk.forms.planned_lines import behind, planned_lines
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, figure
@@ -63,6 +64,7 @@ class MoveForm(NumberFields[MoveEntry, str]):
     WIDTH: ClassVar[int] = 68
     HINTS: ClassVar[TextLine] = NUDGES
     BINDINGS = bindings_of(MODIFY)
+    PRICES: ClassVar[frozenset[str]] = frozenset(("price", "stop", "target"))
 
     def __init__(self, context: FormContext, order_id: str) -> None:
         super().__init__(context)
@@ -71,6 +73,11 @@ class MoveForm(NumberFields[MoveEntry, str]):
         self.draft = FieldDraft(
             {name: field_of(name, at, self._pip) for name, at in levels}, "price"
         )
+
+    @property
+    def instrument(self) -> str:
+        """The order's."""
+        return self.order.instrument if self.order else ""
 
     @property
     def order(self) -> OrderRow | None:
@@ -170,6 +177,8 @@ class MoveForm(NumberFields[MoveEntry, str]):
         context = self.trading_context(order)
         if context is None:
             return ["Waiting for a price"]
+        if self.is_writing:
+            return [ENDS_NAME]
         levels = self.levels(context)
         if levels == levels_of(self.order):
             keys = " ".join(LETTERS[name] for name in self.names)
@@ -220,22 +229,24 @@ class MoveForm(NumberFields[MoveEntry, str]):
     def _field(self, name: str, level: Reading, context: TradingContext) -> TextLine:
         active, was = self.draft.active == name, levels_of(self.order)[name]
         digits = context.rules.price_precision
-        if isinstance(level, UnreadableText):
+        if named := self.level_text(name):
+            meaning, role = named, "muted"
+        elif isinstance(level, UnreadableText):
             known = isinstance(self.draft.entry(name).value, UnreadableText)
             meaning, role = CANNOT_BE_READ if known else NOT_KNOWN, "danger"
         elif level == was:
             meaning, role = "as it is" if was is not None else "none", "muted"
         elif level is None:
-            meaning, role = f"{self._shown(name, was, digits)} → REMOVED", "warn"
+            meaning, role = safe(f"{self._shown(name, was, digits)} → REMOVED"), "warn"
         else:
             away = self._away(name, level, context) if name in {"price", "stop", "target"} else ""
             before, after = (self._shown(name, each, digits) for each in (was, level))
-            meaning, role = f"{before} → {after}{away}", "plain"
+            meaning, role = safe(f"{before} → {after}{away}"), "plain"
         entry = self.draft.entry(name)
         text = shown_digits(entry.text)
         return (
             *number_field(LETTERS[name], name, text, entry.unit, active=active),
-            (safe(meaning), role),
+            (meaning, role),
         )
 
     def _shown(self, name: str, level: Decimal | None, digits: int) -> str:

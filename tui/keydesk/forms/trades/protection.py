@@ -32,6 +32,7 @@ from keydesk.calc.orders.ticket_draft import (
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form import FIELD_HINTS
+from keydesk.forms.level_name import ENDS_NAME
 from keydesk.forms.number_fields import NumberFields
 from keydesk.forms.planned_lines import behind, planned_lines
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, figure, signed_money
@@ -75,11 +76,17 @@ class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, Prote
     HINTS: ClassVar[TextLine] = FIELD_HINTS
     BINDINGS = [*bindings_of(MODIFY), *TRADE_BINDINGS]  # noqa: RUF012 - as Textual has it
     VERB: ClassVar[str] = "MODIFY"
+    PRICES: ClassVar[frozenset[str]] = frozenset(("stop", "target", "guaranteed"))
 
     def __init__(self, context: FormContext, trade_id: str) -> None:
         super().__init__(context, trade_id)
         self.draft = self.first_draft()
         self.expiry = ""  # of what is sent; "": as it is
+
+    @property
+    def instrument(self) -> str:
+        """The trade's."""
+        return self.trade.instrument if self.trade else ""
 
     def on_trade_change(self) -> None:
         self.draft, self.expiry = self.first_draft(), ""
@@ -209,6 +216,8 @@ class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, Prote
         context = self.trading_context(trade)
         if context is None:
             return ["Waiting for a price"]
+        if self.is_writing:
+            return [ENDS_NAME]
         new = wanted_protection(self.draft, trade, context)
         if self.expiry and new == protection_of(trade) and self._sent():
             return []
@@ -251,7 +260,7 @@ class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, Prote
 
     def _field(self, name: ProtectionField, trade: TradeRow, context: TradingContext) -> TextLine:
         entry, active = self.draft.entry(name), self.draft.active == name
-        meaning = self._change_text(name, trade, context)
+        meaning = self.level_text(name) or self._change_text(name, trade, context)
         label, text = LABELS.get(name, name), shown_digits(entry.text)
         return (
             *number_field(KEYS[name], label, text, entry.unit, active=active),
