@@ -11,10 +11,15 @@ import pytest
 from keydesk.app.look import DeskLook
 from keydesk.config.settings import load_settings
 from keydesk.forms.command_list import OPTIONS, SetOption
+from keydesk.settings.values import Settings
 from keydesk.store.store import Store
+from keydesk_client.auth.profiles import read_profile
 
 if TYPE_CHECKING:
     from keydesk.widgets.terminal_app import TerminalApp
+
+
+MAIN = read_profile("main", {"environment": "practice", "account": "1", "token_store": "vault"})
 
 
 class Screen:
@@ -39,7 +44,9 @@ class Desk:
         self.screen, self.store = Screen(has_colours=has_colours), Store()
         self.frames: list[int | None] = []
         app = cast("TerminalApp[int]", self.screen)
-        self.look = DeskLook(app, self.store, folder, ["main"], self.frames.append)
+        self.look = DeskLook(
+            app, self.store, folder, Settings(profiles={"main": MAIN}), self.frames.append
+        )
 
     async def sets(self, name: str, value: str) -> str:
         self.look.apply(SetOption(name, value))

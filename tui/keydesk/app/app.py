@@ -72,7 +72,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             self,
             self.desk.store,
             setup.folders.config,
-            list(setup.settings.profiles),
+            setup.settings,
             self.set_frames,
         )
         self.leaving = Leaving(self.desk, setup.forced_exit)
@@ -125,6 +125,8 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.desk.presets.show()
         self._say_terminal()
         self.run_worker(self._run_account(), "account", group="feeds", exit_on_error=False)
+        watching = self.desk.settings_files.run()
+        self.run_worker(watching, "settings files", group="feeds", exit_on_error=False)
 
     def _say_terminal(self) -> None:
         """Report limits of the terminal; ASCII by locale or `--ascii` was chosen and is not reported."""

@@ -26,6 +26,7 @@ from keydesk.app.lifecycle import ForcedExit
 from keydesk.app.loss_lock import DailyLossLock
 from keydesk.app.replay import MarketReplay
 from keydesk.app.settings_changes import SettingsChanges, SizePresets
+from keydesk.app.settings_files import SettingsFiles
 from keydesk.app.tour import Tour
 from keydesk.app.transaction_details import TransactionPages
 from keydesk.app.watchlists import WatchlistActions
@@ -40,6 +41,7 @@ from keydesk.config.watchlists import WatchlistFile
 from keydesk.keys.confirm import Letters
 from keydesk.keys.guard import AutoDisarm, Cause, arming_at_start
 from keydesk.keys.guarded_app import GuardedKeys
+from keydesk.keys.keymap import KeyMap
 from keydesk.screens.desk import DeskScreen
 from keydesk.settings.values import Settings
 from keydesk.store.risk import exit_only_text
@@ -88,7 +90,7 @@ class TradingDesk:
         on_event: Callable[[Event], Awaitable[None]],
     ) -> None:
         self._setup = setup
-        own, folders, keymap = setup.own, setup.folders, setup.own.keymap
+        own, folders, keymap = setup.own, setup.folders, KeyMap(setup.own.keymap.keys)
         self.keymap, self.lock = keymap, setup.lock
         self._letters = Letters(random.SystemRandom().choice)
         self._auto_disarm = AutoDisarm()
@@ -125,6 +127,8 @@ class TradingDesk:
             write=app.send_to_terminal,
             keymap=keymap,
         )
+        self.templates = own.templates
+        self.settings_files = SettingsFiles(self, own, folders.config)
         self.tour = Tour(self.window, self.presets, setup.tour)
         self.clipboard = Clipboard(self.window, app.send_to_terminal, os.environ)
         self.away = AwayCard(app, store, self.guarded_keys)
@@ -199,11 +203,18 @@ class TradingDesk:
             clock=monotonic,
             guard=self.guarded_keys,
             template=self.presets.template,
-            templates=self._setup.own.templates,
+            templates=self.templates,
             limits=self.settings.limits,
             preset=self.presets.number,
             keymap=self.keymap,
         )
+
+    def take_keys(self, keymap: KeyMap) -> None:
+        """Go by other keys of the main screen from now on."""
+        self.keymap.take(keymap)
+        self.guarded_keys.keymap_changed()
+        self.window.app.set_keymap(dict(keymap.moved))
+        self.screen.keys_changed()
 
     def ask(self, form: ModalScreen[Decided | None]) -> None:
         """Open a form and carry out the instruction that it returns."""

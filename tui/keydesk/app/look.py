@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import available_timezones
 
 from keydesk.config.folders import FRAMES
 from keydesk.config.profiles import save_value
-from keydesk.settings.time_zone import time_zone
+from keydesk.settings.time_zone import SystemZone, time_zone
 from keydesk.settings.toml_text import BadSettings
-from keydesk.settings.values import PRACTICE_MARKET
+from keydesk.settings.values import PRACTICE_MARKET, Settings
 from keydesk.store.state import Topic
 from keydesk.widgets import theme
 from keydesk_client.errors import UnsafeFile
@@ -37,7 +39,7 @@ class DeskLook:
         app: Is drawn.
         store: Has the time zone, and takes messages.
         folder: Of the settings.
-        profiles: The names of the accounts that can be opened.
+        settings: As the file had them at the start.
         set_frames: Draws so many frames a second; None: as many as the line takes.
     """
 
@@ -46,11 +48,11 @@ class DeskLook:
         app: TerminalApp[int],
         store: Store,
         folder: Path,
-        profiles: Sequence[str],
+        settings: Settings,
         set_frames: Callable[[int | None], None],
     ) -> None:
         self._app, self._store, self._folder = app, store, folder
-        self._profiles, self._set_frames = profiles, set_frames
+        self._settings, self._set_frames = settings, set_frames
         self._theme = ""  # the chosen one, while another is shown
 
     def choices(self, name: str) -> Sequence[str]:
@@ -65,7 +67,7 @@ class DeskLook:
             case "zone":
                 return (SYSTEM, *sorted(available_timezones()))
             case "profile":
-                return (PRACTICE_MARKET, *self._profiles)
+                return (PRACTICE_MARKET, *self._settings.profiles)
             case _:
                 return ()
 
@@ -84,21 +86,49 @@ class DeskLook:
         match name:
             case "theme":
                 self._apply_theme(value)
+                self._settings = replace(self._settings, theme=value)
             case "ascii":
                 self._app.show_ascii(value == ON)
             case "mouse":
                 self._app.take_mouse(on=value == ON)
             case "fps":
-                self._set_frames(None if value == AUTO else int(value))
+                self._apply_frames(None if value == AUTO else int(value))
             case "zone":
-                self._store.zone = time_zone("" if value == SYSTEM else value)
-                for topic in Topic:
-                    self._store.mark(topic)
+                self._apply_zone(time_zone("" if value == SYSTEM else value))
         self._store.record("settings", f"{name} {value}")
         if name in KEYS_OF_FILE:
             self._app.run_worker(self._save(name, value), "settings", group="settings")
         else:
             self._store.tell("info", f"{name} {value}, until you leave")
+
+    def take(self, settings: Settings) -> list[str]:
+        """Apply what the file says now and did not say before; return it in words."""
+        before, self._settings = self._settings, settings
+        words = []
+        if settings.theme != before.theme:
+            self._apply_theme(settings.theme)
+            words.append(f"theme {settings.theme}")
+        if settings.frames_per_second != before.frames_per_second:
+            self._apply_frames(settings.frames_per_second)
+            words.append(f"fps {settings.frames_per_second or AUTO}")
+        if _name_of(settings.zone) != _name_of(before.zone):
+            self._apply_zone(settings.zone)
+            words.append(f"time zone {_name_of(settings.zone)}")
+        if settings.profiles != before.profiles:
+            words.append(f"{len(settings.profiles)} profiles")
+        if settings.reconciliation != before.reconciliation:
+            words.append("reconciliation, from the next start")
+        return words
+
+    def _apply_frames(self, frames: int | None) -> None:
+        self._set_frames(frames)
+        self._settings = replace(self._settings, frames_per_second=frames)
+
+    def _apply_zone(self, zone: tzinfo) -> None:
+        self._store.zone = zone
+        self._settings = replace(self._settings, zone=zone)
+        for topic in Topic:
+            self._store.mark(topic)
 
     def _apply_theme(self, name: str) -> None:
         if self._app.has_colours:
@@ -115,3 +145,7 @@ class DeskLook:
             self._store.tell("warn", f"{name} {value} until you leave, not saved: {error}")
         else:
             self._store.tell("good", f"{name} {value}, also at the next start")
+
+
+def _name_of(zone: tzinfo) -> str:
+    return SYSTEM if isinstance(zone, SystemZone) else str(zone)

@@ -51,23 +51,38 @@ class SettingsChanges:
     ) -> None:
         self._app, self._store, self._folder = app, store, folder
         self.limits = limits
+        self.writing = 0  # changes that are in force and not in the files yet
 
     def apply_limits(self, changes: Sequence[LimitChange] | None) -> None:
         """Put changed limits in force at once, and write them to the settings in a thread."""
-        for change in changes or ():
-            self.limits = with_limit(self.limits, change)
-            self._store.record("settings", change.text)
         if changes:
-            for text in limit_texts(changes, self._store.loss_lock, self._store.home_currency):
-                self._store.tell("good", text)
+            limits = self.limits
+            for change in changes:
+                limits = with_limit(limits, change)
+            self.take_limits(limits, changes)
+            self.writing += 1
             self._app.run_worker(self._save_limits(tuple(changes)), "limits", group="settings")
 
-    async def _save_limits(self, changes: Sequence[LimitChange]) -> None:
+    def take_limits(self, limits: Limits, changes: Sequence[LimitChange]) -> None:
+        """Put limits in force at once, also in the forms that are open, and say how they differ."""
+        self.limits = limits
         for change in changes:
-            trouble = await asyncio.to_thread(try_to_save_limit, self._folder, change)
-            if trouble:
-                self._store.tell("warn", f"In force until you leave, not saved: {trouble}")
-                return
+            self._store.record("settings", change.text)
+        for text in limit_texts(changes, self._store.loss_lock, self._store.home_currency):
+            self._store.tell("good", text)
+        for screen in self._app.screen_stack:
+            if take := getattr(screen, "take_limits", None):
+                take(limits)
+
+    async def _save_limits(self, changes: Sequence[LimitChange]) -> None:
+        try:
+            for change in changes:
+                trouble = await asyncio.to_thread(try_to_save_limit, self._folder, change)
+                if trouble:
+                    self._store.tell("warn", f"In force until you leave, not saved: {trouble}")
+                    return
+        finally:
+            self.writing -= 1
 
     def apply_indicators(self, choice: IndicatorChoice | None) -> None:
         """Show the chosen indicators at once, and write them to the settings in a thread."""
@@ -127,6 +142,11 @@ class SizePresets:
         if self._size.take_back(guard):
             self.show()
             self._say_kept()
+
+    def take(self, template: Template) -> None:
+        """Have the sizes and the bracket of another template."""
+        self.template = template
+        self.show()
 
     def show(self) -> None:
         """Show the active preset where B and S are explained."""

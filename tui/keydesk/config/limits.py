@@ -105,5 +105,30 @@ def with_limit(limits: Limits, change: LimitChange) -> Limits:
     return replace(limits, instruments={**limits.instruments, change.instrument: own})
 
 
+def changes_between(before: Limits, after: Limits) -> tuple[LimitChange, ...]:
+    """Return the limits that differ, as they are afterwards: those of every instrument, then those of each."""
+    common = [
+        LimitChange(name, value)
+        for name in FIELDS
+        if (value := _value_in(after, name)) != _value_in(before, name)
+    ]
+    names = sorted({*before.instruments, *after.instruments})
+    pairs = [
+        (each, before.instruments.get(each, {}), after.instruments.get(each, {})) for each in names
+    ]
+    own = [
+        LimitChange(field, new.get(field), each)
+        for each, old, new in pairs
+        for field in FIELDS
+        if new.get(field) != old.get(field)
+    ]
+    return (*common, *own)
+
+
+def _value_in(limits: Limits, name: str) -> Decimal | None:
+    limit: Any = getattr(limits, name)
+    return None if limit is None else Decimal(str(limit)).normalize()
+
+
 def _number(value: Decimal) -> int | float:
     return int(value) if value == int(value) else float(value)

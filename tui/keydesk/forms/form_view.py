@@ -6,12 +6,14 @@ In a wide window it stands in two columns below the chart, else over the left of
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import ClassVar, TypeVar
 
 from rich.cells import cell_len
 from textual.events import Resize
 from textual.geometry import Region
 
+from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form_lines import COLUMN_GAP, FormLines, confirmation_lines
@@ -174,6 +176,11 @@ class FormView(ModalForm[Result]):
     def as_painted(self) -> AbstractContextManager[None]:
         """Compute with the prices and funds that are on the screen."""
         return self._snapshot.as_painted()
+
+    def take_limits(self, limits: Limits) -> None:
+        """Go by other limits from now on: tighter ones refuse what is open, too."""
+        self.context = replace(self.context, limits=limits)
+        self.redraw()
 
     def once(self, key: Hashable, compute: Callable[[], Computed]) -> Computed:
         """Return what was computed under this key in the snapshot; outside of one, compute it."""

@@ -109,11 +109,7 @@ class GuardedKeys:
         self.keymap = keymap
         self.last_key_at = monotonic()  # seconds; the idle rule reads it
         self._pass_on = pass_on
-        self.guard = Guard(
-            frozenset(
-                key for entry in self.keymap.keys if entry.touches_money for key in entry.keys
-            )
-        )
+        self.guard = Guard(self._order_keys)
         self.chords = Chords(self.keymap)
         self._tripped_at = float("-inf")
         self._dropped_at = float("-inf")
@@ -131,6 +127,18 @@ class GuardedKeys:
             None  # a screen that a worker opened, not a key
         )
         self._unasked_since = float("-inf")
+
+    @property
+    def _order_keys(self) -> frozenset[str]:
+        """The keys that open a form which may send."""
+        return frozenset(
+            key for entry in self.keymap.keys if entry.touches_money for key in entry.keys
+        )
+
+    def keymap_changed(self) -> None:
+        """Go by the keys that the map has now; a chord that was begun is forgotten."""
+        self._end_chord()
+        self.guard.order_keys = self._order_keys
 
     def watch_screens(self) -> None:
         """Begin to see every form that opens; the app calls it when it is mounted."""

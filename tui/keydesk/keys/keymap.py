@@ -622,6 +622,10 @@ class KeyMap:
             replace(key, keys=(own[key.id],)) if key.id in own else key for key in keys
         )
 
+    def take(self, other: "KeyMap") -> None:
+        """Have the keys of another map from now on: whoever holds this one goes by them."""
+        self.keys = other.keys
+
     def lone(self, context: str, key: str) -> str | None:
         """Return the action of a chord that the trader has put on a single key, None if it is none."""
         usual = {each.id: each.keys[0] for each in KEYS}

@@ -276,6 +276,11 @@ class DeskScreen(Backdrop):
         if self.frame is not None:
             self._draw(replace(self.frame, dirty=EVERYTHING))
 
+    def keys_changed(self) -> None:
+        """Name the keys that the map has now, wherever one is named."""
+        for pane in self._all_panes.values():
+            pane.redraw()
+
     # Layout.
 
     def workspace(self) -> Workspace:

@@ -90,6 +90,17 @@ class AccountAlerts:
         self._store.audit.listen(self._on_audit_entry)
         self._app.run_worker(self.watch.run(), "alerts", group="feeds", exit_on_error=False)
 
+    def take(self, settings: AlertSettings) -> bool:
+        """Deliver by other settings from now on; return whether they differ."""
+        if settings == self._settings:
+            return False
+        self._settings = settings
+        if self._delivery is not None:
+            self._delivery.settings = settings
+            commands = self._delivery.commands
+            commands.template, commands.timeout_s = settings.notify, settings.notify_timeout
+        return True
+
     def check(self, now: float) -> None:
         """Evaluate the alerts that do not watch prices, and check the connection; called with each frame."""
         if self.watch is not None and self._events is not None:

@@ -136,6 +136,13 @@ class LimitsForm(InfoForm[Changes]):
         if frame.dirty:
             self.redraw()
 
+    def take_limits(self, limits: Limits) -> None:
+        """Show the limits that are in force now; what is being typed stays."""
+        self.context = replace(self.context, limits=limits)
+        if not self.changes():
+            self.rows = rows_of(limits, self.instrument)
+        self.redraw()
+
     def title_text(self) -> Printable:
         """Name what they are limits of."""
         whose = f"limits of {pair(self.instrument)}" if self.instrument else "limits of the account"
