@@ -21,7 +21,7 @@ def test_a_file_that_is_edited_while_the_desk_runs_is_in_force(practice_folder: 
         templates.write_text("[limits]\nhard_uni")
         terminal.see("is not valid TOML")
         (home / "config.toml").write_text('timezone = "Asia/Tokyo"\n')
-        terminal.see("time zone Asia/Tokyo")
+        terminal.see("zone Asia/Tokyo")
         terminal.see(" JST")
         terminal.quit()
         assert terminal.wait_for_exit() == 0

@@ -8,10 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from textual.message import Message
+
 from keydesk.app.account_sources import AccountAddress
+from keydesk.app.actions.desk import DeskActions
+from keydesk.app.actions.leaving import Leaving
 from keydesk.app.desk import DeskSetup, TradingDesk
 from keydesk.app.lifecycle import ForcedExit
 from keydesk.app.look import DeskLook
+from keydesk.app.pane_requests import PaneRequests, on_pane_requests
 from keydesk.config.folders import DeskOptions, Folders
 from keydesk.config.last_workspace import WorkspaceFile
 from keydesk.config.settings import load_settings
@@ -67,11 +72,18 @@ class SettingsDesk(TerminalApp[int], QuickTests[int]):
         self.frames: list[int | None] = []
         self.set_keymap(dict(setup.own.keymap.moved))
         self.desk = TradingDesk(self, setup, super().on_event)
+        leaving = Leaving(self.desk, setup.forced_exit)
+        self.requests = PaneRequests(self.desk, DeskActions(self.desk, leaving))
         self.desk.look = DeskLook(self, self.desk.store, folder, settings, self.frames.append)
 
     def on_mount(self) -> None:
         self.push_screen(DeskScreen(keymap=self.desk.keymap))
         self.call_after_refresh(self.draw)
+
+    @on_pane_requests
+    def handle_request(self, message: Message) -> None:
+        """Do what a pane or a page asks for."""
+        self.requests.handle(message)
 
     def draw(self) -> None:
         """One beat."""

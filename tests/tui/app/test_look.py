@@ -1,7 +1,7 @@
 """How the desk looks, changed while it runs: at once, and at the next start."""
 
 import tomllib
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from zoneinfo import ZoneInfo
@@ -27,6 +27,7 @@ class Screen:
 
     def __init__(self, *, has_colours: bool = True) -> None:
         self.theme, self.has_colours, self.is_ascii = "dark", has_colours, False
+        self.screen_stack: list[object] = []
         self.working: list[Coroutine[Any, Any, None]] = []
 
     def show_ascii(self, only: bool) -> None:
@@ -40,12 +41,23 @@ class Screen:
 class Desk:
     """A look with all that it changes."""
 
-    def __init__(self, folder: Path, *, has_colours: bool = True) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        has_colours: bool = True,
+        forced: Mapping[str, str] | None = None,
+    ) -> None:
         self.screen, self.store = Screen(has_colours=has_colours), Store()
         self.frames: list[int | None] = []
         app = cast("TerminalApp[int]", self.screen)
         self.look = DeskLook(
-            app, self.store, folder, Settings(profiles={"main": MAIN}), self.frames.append
+            app,
+            self.store,
+            folder,
+            Settings(profiles={"main": MAIN}),
+            self.frames.append,
+            forced=forced,
         )
 
     async def sets(self, name: str, value: str) -> str:
@@ -73,11 +85,24 @@ async def test_theme_frames_and_zone_are_kept_for_the_next_start(tmp_path: Path)
     assert set(tomllib.loads((tmp_path / "config.toml").read_text())) == {"theme"}
 
 
-async def test_ascii_counts_until_the_desk_is_left(tmp_path: Path) -> None:
+async def test_switches_are_kept_and_the_usual_state_leaves_the_file(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
-    assert await desk.sets("ascii", "on") == "ascii on, until you leave"
+    assert await desk.sets("ascii", "on") == "ascii on, also at the next start"
+    await desk.sets("hints", "off")
+    await desk.sets("candles", "bars")
     assert desk.screen.is_ascii
-    assert not (tmp_path / "config.toml").exists()
+    settings = load_settings(tmp_path)
+    assert (settings.ascii, settings.key_hints, settings.candles) == (True, False, "bars")
+    for name, usual in (("ascii", "off"), ("hints", "on"), ("candles", "candles")):
+        await desk.sets(name, usual)
+    assert tomllib.loads((tmp_path / "config.toml").read_text()) == {}
+
+
+async def test_what_the_command_line_chose_is_shown_and_not_written(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, forced={"theme": "light", "ascii": "on"})
+    assert (desk.look.value("theme"), desk.look.value("ascii")) == ("light", "on")
+    assert desk.look.take(Settings(frames_per_second=5)) == ["fps 5"], "and the theme stays"
+    assert desk.look.value("theme") == "light"
 
 
 async def test_a_theme_that_was_only_looked_at_is_taken_back(tmp_path: Path) -> None:

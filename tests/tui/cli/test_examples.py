@@ -33,7 +33,9 @@ def test_an_example_runs_as_it_stands(example: str, run: Run) -> None:
         verb.verify(parser, parser.read(words[len(verb.words.split()) :]))
         return
     if verb.words.startswith("order "):
-        run("lock", "--practice", "--release", "--yes")  # the example of the lock may have been typed before
+        run(
+            "lock", "--practice", "--release", "--yes"
+        )  # the example of the lock may have been typed before
     done = run(*words)
     assert done.code == 0, done.err
     assert done.out

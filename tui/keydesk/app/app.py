@@ -24,7 +24,7 @@ from keydesk.app.actions.leaving import Leaving
 from keydesk.app.availability import is_available
 from keydesk.app.desk import DeskSetup, TradingDesk
 from keydesk.app.garbage_collection import return_unused_memory, settle
-from keydesk.app.look import DeskLook
+from keydesk.app.look import OFF, ON, DeskLook
 from keydesk.app.pane_requests import PaneRequests, on_pane_requests
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.frame import FrameClock
@@ -66,6 +66,14 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         level = "READ-ONLY " if options.read_only else ""
         self.window_title = f"Keydesk {level}{environment} {setup.account.name}"
         self.set_keymap(dict(setup.own.keymap.moved))
+        facts = setup.terminal
+        is_ascii = options.ascii or setup.settings.ascii or bool(facts.ascii_because)
+        self._forced = {"ascii": ON if is_ascii else OFF}
+        for name, value in (("theme", options.theme), ("fps", options.fps)):
+            if value is not None:
+                self._forced[name] = str(value)
+        if options.mouse:
+            self._forced["mouse"] = ON
         self.desk = TradingDesk(self, setup, super().on_event)
         self.guarded_keys = self.desk.guarded_keys
         self.desk.look = DeskLook(
@@ -74,18 +82,18 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             setup.folders.config,
             setup.settings,
             self.set_frames,
+            forced=self._forced,
         )
         self.leaving = Leaving(self.desk, setup.forced_exit)
         self.actions = DeskActions(self.desk, self.leaving)
         self.requests = PaneRequests(self.desk, self.actions)
         self.clock = FrameClock(self.desk.store, options.fps or setup.settings.frames_per_second)
         self._slow_line_reported = False
-        facts = setup.terminal
         depth = theme.colour_depth(os.environ, facts.replies)
         self.apply_theme(
             options.theme or theme_for(setup.settings.theme, depth, facts.replies),
             depth,
-            ascii_only=options.ascii or bool(facts.ascii_because),
+            ascii_only=self._forced["ascii"] == ON,
             erases_in_colour=facts.erases_in_colour,
         )
 
@@ -123,6 +131,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
 
     def _open(self) -> None:
         self.desk.presets.show()
+        self.desk.look.dress_screen()
         self._say_terminal()
         self.run_worker(self._run_account(), "account", group="feeds", exit_on_error=False)
         watching = self.desk.settings_files.run()

@@ -27,6 +27,7 @@ from keydesk.app.loss_lock import DailyLossLock
 from keydesk.app.replay import MarketReplay
 from keydesk.app.settings_changes import SettingsChanges, SizePresets
 from keydesk.app.settings_files import SettingsFiles
+from keydesk.app.settings_page import SettingsPage
 from keydesk.app.tour import Tour
 from keydesk.app.transaction_details import TransactionPages
 from keydesk.app.watchlists import WatchlistActions
@@ -129,6 +130,7 @@ class TradingDesk:
         )
         self.templates = own.templates
         self.settings_files = SettingsFiles(self, own, folders.config)
+        self.settings_page = SettingsPage(self, folders.config)
         self.tour = Tour(self.window, self.presets, setup.tour)
         self.clipboard = Clipboard(self.window, app.send_to_terminal, os.environ)
         self.away = AwayCard(app, store, self.guarded_keys)

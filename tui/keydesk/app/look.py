@@ -1,13 +1,12 @@
-"""How the desk looks and is drawn, changed while it runs: theme, ASCII, mouse, frames a second, time zone.
+"""How the desk looks and is drawn, changed while it runs: theme, ASCII, mouse, frames a second, time zone, key hints, charts.
 
-Theme, frames and zone are written to the settings; a theme is shown while it is being chosen.
+A change is in force at once, and written to the settings; a theme is shown while it is being chosen.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,9 +14,10 @@ from zoneinfo import available_timezones
 
 from keydesk.config.folders import FRAMES
 from keydesk.config.profiles import save_value
+from keydesk.screens.desk import DeskScreen
 from keydesk.settings.time_zone import SystemZone, time_zone
 from keydesk.settings.toml_text import BadSettings
-from keydesk.settings.values import PRACTICE_MARKET, Settings
+from keydesk.settings.values import CANDLE_LOOKS, PRACTICE_MARKET, Settings
 from keydesk.store.state import Topic
 from keydesk.widgets import theme
 from keydesk_client.errors import UnsafeFile
@@ -28,8 +28,38 @@ if TYPE_CHECKING:
     from keydesk.widgets.terminal_app import TerminalApp
 
 AUTO, ON, OFF, SYSTEM = "auto", "on", "off", "system"
-KEYS_OF_FILE = {"theme": "theme", "fps": "fps", "zone": "timezone"}
+SWITCHES = frozenset(("ascii", "mouse", "hints"))
+KEYS_OF_FILE: Mapping[str, str] = {
+    "theme": "theme",
+    "fps": "fps",
+    "zone": "timezone",
+    "ascii": "ascii",
+    "mouse": "mouse",
+    "hints": "key_hints",
+    "candles": "candles",
+}
 NO_COLOURS = "This terminal shows no colours: the theme counts where there are some"
+
+
+def texts_of(settings: Settings) -> dict[str, str]:
+    """Return the options that a file sets, as they are typed."""
+    zone = settings.zone
+    return {
+        "theme": settings.theme,
+        "fps": str(settings.frames_per_second or AUTO),
+        "zone": SYSTEM if isinstance(zone, SystemZone) else str(zone),
+        "ascii": _switch(settings.ascii),
+        "mouse": _switch(settings.mouse),
+        "hints": _switch(settings.key_hints),
+        "candles": settings.candles,
+    }
+
+
+def _switch(on: bool) -> str:
+    return ON if on else OFF
+
+
+USUAL = texts_of(Settings())
 
 
 class DeskLook:
@@ -41,6 +71,7 @@ class DeskLook:
         folder: Of the settings.
         settings: As the file had them at the start.
         set_frames: Draws so many frames a second; None: as many as the line takes.
+        forced: Options that the command line or the terminal decided.
     """
 
     def __init__(
@@ -50,26 +81,34 @@ class DeskLook:
         folder: Path,
         settings: Settings,
         set_frames: Callable[[int | None], None],
+        *,
+        forced: Mapping[str, str] | None = None,
     ) -> None:
         self._app, self._store, self._folder = app, store, folder
         self._settings, self._set_frames = settings, set_frames
+        self._written = texts_of(settings)
+        self._now = {**self._written, **(forced or {})}
         self._theme = ""  # the chosen one, while another is shown
+
+    def value(self, name: str) -> str:
+        """Return what an option is now."""
+        return self._now[name]
 
     def choices(self, name: str) -> Sequence[str]:
         """Return what an option may be."""
         match name:
             case "theme":
                 return theme.names()
-            case "ascii" | "mouse":
-                return (ON, OFF)
             case "fps":
                 return (AUTO, *map(str, FRAMES))
             case "zone":
                 return (SYSTEM, *sorted(available_timezones()))
+            case "candles":
+                return CANDLE_LOOKS
             case "profile":
                 return (PRACTICE_MARKET, *self._settings.profiles)
             case _:
-                return ()
+                return (ON, OFF) if name in SWITCHES else ()
 
     def preview(self, name: str) -> None:
         """Show a theme while it is being chosen; "": the chosen one again."""
@@ -83,50 +122,53 @@ class DeskLook:
     def apply(self, option: SetOption) -> None:
         """Change an option at once, and write it to the settings in a thread."""
         name, value = option.name, option.value
-        match name:
-            case "theme":
-                self._apply_theme(value)
-                self._settings = replace(self._settings, theme=value)
-            case "ascii":
-                self._app.show_ascii(value == ON)
-            case "mouse":
-                self._app.take_mouse(on=value == ON)
-            case "fps":
-                self._apply_frames(None if value == AUTO else int(value))
-            case "zone":
-                self._apply_zone(time_zone("" if value == SYSTEM else value))
+        self._put(name, value)
+        self._written[name] = value
         self._store.record("settings", f"{name} {value}")
-        if name in KEYS_OF_FILE:
-            self._app.run_worker(self._save(name, value), "settings", group="settings")
-        else:
-            self._store.tell("info", f"{name} {value}, until you leave")
+        self._app.run_worker(self._save(name, value), "settings", group="settings")
 
     def take(self, settings: Settings) -> list[str]:
         """Apply what the file says now and did not say before; return it in words."""
         before, self._settings = self._settings, settings
-        words = []
-        if settings.theme != before.theme:
-            self._apply_theme(settings.theme)
-            words.append(f"theme {settings.theme}")
-        if settings.frames_per_second != before.frames_per_second:
-            self._apply_frames(settings.frames_per_second)
-            words.append(f"fps {settings.frames_per_second or AUTO}")
-        if _name_of(settings.zone) != _name_of(before.zone):
-            self._apply_zone(settings.zone)
-            words.append(f"time zone {_name_of(settings.zone)}")
+        texts, words = texts_of(settings), []
+        changed = [name for name in texts if texts[name] != self._written[name]]
+        self._written = texts
+        for name in changed:
+            if texts[name] != self._now[name]:
+                self._put(name, texts[name])
+                words.append(f"{name} {texts[name]}")
         if settings.profiles != before.profiles:
             words.append(f"{len(settings.profiles)} profiles")
         if settings.reconciliation != before.reconciliation:
             words.append("reconciliation, from the next start")
         return words
 
-    def _apply_frames(self, frames: int | None) -> None:
-        self._set_frames(frames)
-        self._settings = replace(self._settings, frames_per_second=frames)
+    def _put(self, name: str, value: str) -> None:
+        """Put an option in force."""
+        self._now[name] = value
+        match name:
+            case "theme":
+                self._apply_theme(value)
+            case "ascii":
+                self._app.show_ascii(value == ON)
+            case "mouse":
+                self._app.take_mouse(on=value == ON)
+            case "fps":
+                self._set_frames(None if value == AUTO else int(value))
+            case "zone":
+                self._apply_zone(time_zone("" if value == SYSTEM else value))
+            case _:
+                self.dress_screen()
+
+    def dress_screen(self) -> None:
+        """Show key hints and charts on the main screen as they are set."""
+        for screen in self._app.screen_stack:
+            if isinstance(screen, DeskScreen):
+                screen.show_hints(self._now["hints"] == ON)
+                screen.draw_candles(self._now["candles"])
 
     def _apply_zone(self, zone: tzinfo) -> None:
         self._store.zone = zone
-        self._settings = replace(self._settings, zone=zone)
         for topic in Topic:
             self._store.mark(topic)
 
@@ -137,15 +179,17 @@ class DeskLook:
             self._store.tell("info", NO_COLOURS)
 
     async def _save(self, name: str, value: str) -> None:
-        usual = value in (AUTO, SYSTEM)
-        kept = None if usual else int(value) if name == "fps" else value
+        """Write a value; a usual one is left out."""
+        kept: str | int | bool | None = value
+        if name in SWITCHES:
+            kept = value == ON
+        elif value.isdigit():
+            kept = int(value)
+        if value == USUAL[name] and name != "theme":
+            kept = None
         try:
             await asyncio.to_thread(save_value, self._folder, KEYS_OF_FILE[name], kept)
         except (BadSettings, UnsafeFile, OSError) as error:
             self._store.tell("warn", f"{name} {value} until you leave, not saved: {error}")
         else:
             self._store.tell("good", f"{name} {value}, also at the next start")
-
-
-def _name_of(zone: tzinfo) -> str:
-    return SYSTEM if isinstance(zone, SystemZone) else str(zone)

@@ -11,11 +11,14 @@ from textual.message import Message
 
 from keydesk.forms.requests import (
     AlertAction,
+    ChannelSwitched,
     ConfigureWanted,
     CopyWanted,
     LabelsWanted,
     PlanChanged,
     PriceWanted,
+    SettingChosen,
+    SettingOpened,
     ThemePreview,
 )
 from keydesk.panes.book_figures import BookStep
@@ -38,6 +41,9 @@ FormRequest = (
     | PlanChanged
     | ConfigureWanted
     | CopyWanted
+    | SettingChosen
+    | SettingOpened
+    | ChannelSwitched
     | ThemePreview
     | AlertAction
     | LabelsWanted
@@ -116,7 +122,7 @@ class PaneRequests:
             case _:
                 self._load(message)
 
-    def _serve_form(self, message: FormRequest) -> None:
+    def _serve_form(self, message: FormRequest) -> None:  # noqa: C901 - one branch a message
         from keydesk.forms.account.configure import ConfigureForm  # noqa: PLC0415 - with the first form
         from keydesk.forms.trades.labels import LabelsForm  # noqa: PLC0415 - same
 
@@ -131,6 +137,12 @@ class PaneRequests:
                 form = LabelsForm(self._desk.form_context(), message.trade_id)
                 form.begin_with(message.tag, message.comment)
                 self._desk.ask(form)
+            case SettingChosen() | ChannelSwitched():
+                self._desk.settings_page.change(message)
+            case SettingOpened("zone"):
+                self._actions.perform("command_line", "zone ")
+            case SettingOpened():
+                self._desk.watchlists.choose_columns()
             case CopyWanted():
                 self._desk.clipboard.copy(message.name, [[each] for each in message.lines])
             case AlertAction():

@@ -43,8 +43,6 @@ class WatchlistActions:
 
     def execute(self, message: Watchlist.ChangeWanted) -> None:
         """Change a list, show another one, or open the form that the change needs."""
-        from keydesk.forms.market.watchlists import ColumnsForm  # noqa: PLC0415 - with the first form
-
         kind, _, number = message.change.partition(" ")
         watched = active_list(self._store)
         match kind:
@@ -55,7 +53,7 @@ class WatchlistActions:
             case "new":
                 self._ask_name("A new watchlist", "", self._new)
             case "columns":
-                self._app.push_screen(ColumnsForm(watched), self._apply_columns)
+                self.choose_columns()
             case "filter":
                 self._ask_letters()
             case _ if watched.is_all:
@@ -64,6 +62,12 @@ class WatchlistActions:
                 self._store.tell("info", text)
             case _:
                 self._change_own(kind, message)
+
+    def choose_columns(self) -> None:
+        """Let the trader choose the columns of the list on the screen."""
+        from keydesk.forms.market.watchlists import ColumnsForm  # noqa: PLC0415 - with the first form
+
+        self._app.push_screen(ColumnsForm(active_list(self._store)), self._apply_columns)
 
     def _change_own(self, kind: str, message: Watchlist.ChangeWanted) -> None:
         from keydesk.forms.market.watchlists import AddForm, DeleteListForm  # noqa: PLC0415 - with the first form

@@ -129,7 +129,7 @@ def _run(
         terminal=terminal,
     )
     app = KeydeskApp(setup)
-    app.run(mouse=options.mouse)
+    app.run(mouse=options.mouse or settings.mouse)
     discard_what_cannot_be_written()
     if app.last_text:
         say_error(safe(f"keydesk: {clean(app.last_text, MAX_LAST_WORDS_LENGTH)}"))

@@ -13,11 +13,13 @@
 A line on the screen is always written.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from keydesk.config.folders import FILE
-from keydesk.settings.toml_text import text_in
-from keydesk.settings.values import AlertSettings
+from keydesk.settings.toml_text import BadSettings, text_in
+from keydesk.settings.values import AlertSettings, Channel, EventKind
 
 
 def load_alert_settings(folder: Path) -> AlertSettings:
@@ -33,3 +35,26 @@ def load_alert_settings(folder: Path) -> AlertSettings:
     from keydesk.settings.config_file import read_alert_settings  # noqa: PLC0415 - for a file only
 
     return read_alert_settings(path, text)
+
+
+def save_channels(folder: Path, kind: EventKind, channels: Sequence[Channel]) -> None:
+    """Write the channels of a kind of event; everything else in the file stays as it is, comments too.
+
+    Raises:
+        BadSettings: the file is not TOML, or `alerts` is not a table in it; nothing is written then.
+        OSError: the file cannot be written.
+    """
+    import tomlkit  # noqa: PLC0415 - needed for writing only
+
+    from keydesk.config.profiles import change_file  # noqa: PLC0415 - loads tomlkit
+
+    def change(document: Any) -> None:  # noqa: ANN401 - tomlkit's document
+        alerts = document.setdefault("alerts", tomlkit.table())
+        kinds = alerts.setdefault("kinds", tomlkit.table()) if isinstance(alerts, dict) else None
+        if not isinstance(kinds, dict):
+            raise BadSettings(
+                f"{folder / FILE}: alerts must be a table, [alerts.kinds]; fix it first"
+            )
+        kinds[kind] = list(channels)
+
+    change_file(folder, FILE, change)

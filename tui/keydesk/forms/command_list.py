@@ -70,7 +70,7 @@ class RunKey:
     text: Printable
 
 
-OPTIONS = ("theme", "zone", "fps", "ascii", "mouse", "profile")
+OPTIONS = ("theme", "zone", "fps", "ascii", "mouse", "hints", "candles", "profile")
 
 
 @dataclass(frozen=True, slots=True)

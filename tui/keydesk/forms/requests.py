@@ -12,6 +12,7 @@ from keydesk.chart.price_axis import PriceLine
 
 if TYPE_CHECKING:
     from keydesk.calc.alerts.alert import Alert
+    from keydesk.settings.values import Channel, EventKind
 
 AlertVerb = Literal["pause", "delete", "edit", "new", "clear", "mute"]
 
@@ -53,6 +54,29 @@ class CopyWanted(Message):
 
     name: str
     lines: Sequence[str]
+
+
+@dataclass
+class SettingChosen(Message):
+    """A setting of how the desk looks is to have another value."""
+
+    name: str
+    value: str
+
+
+@dataclass
+class ChannelSwitched(Message):
+    """A kind of event is to be delivered by a channel, or no longer."""
+
+    kind: EventKind
+    channel: Channel
+
+
+@dataclass
+class SettingOpened(Message):
+    """The values of a setting are to be chosen from a list of their own."""
+
+    name: str
 
 
 class ConfigureWanted(Message):

@@ -49,6 +49,7 @@ TIMEFRAMES = "timeframes"  # the list of candle lengths
 INDICATORS = "indicators"  # the choice of indicators
 LEAVING = "leaving"  # the question before leaving
 LIMITS = "limits"  # the page of limits
+SETTINGS = "settings"  # the page of settings
 ALERTS = "alerts"  # the page of alerts
 NEW_ALERT = "new-alert"  # an alert before it is made
 JOURNAL = "journal"  # the list of the trade journal
@@ -92,7 +93,7 @@ BENEATH: Mapping[str, tuple[str, ...]] = {
 PAGES = frozenset(
     {
         *(HELP, ACCOUNT, JOURNAL, JOURNAL_TRADE, TRADE_NOTE, STATISTICS, DAY_PAGE, TRANSACTION),
-        *(ORDER_TRANSITIONS, ALERTS, NEW_ALERT, LIMITS, INDICATORS, TIMEFRAMES, COLUMNS),
+        *(SETTINGS, ORDER_TRANSITIONS, ALERTS, NEW_ALERT, LIMITS, INDICATORS, TIMEFRAMES, COLUMNS),
         ACCOUNT_ORDERS,
     }
 )
@@ -575,6 +576,13 @@ KEYS: tuple[Key, ...] = (
     Key("limit-scope", ("a",), LIMITS, "scope", "Account, or instrument", "scope"),
     Key("limit-take", ("enter",), LIMITS, "keep", "Keep and write them", "take"),
     Key("limit-close", ("escape", "q"), LIMITS, "drop", "Change nothing", "drop"),
+    Key("setting-down", ("j", "down"), SETTINGS, "", "Row down", "row(1)"),
+    Key("setting-up", ("k", "up"), SETTINGS, "", "Row up", "row(-1)"),
+    Key("setting-right", ("l", "right"), SETTINGS, "", "Next value, or channel", "turn(1)"),
+    Key("setting-left", ("h", "left"), SETTINGS, "", "Value, channel before", "turn(-1)"),
+    Key("setting-switch", ("space",), SETTINGS, "switch", "Next value; on or off", "switch"),
+    Key("setting-take", ("enter",), SETTINGS, "choose", "Choose from a list", "take"),
+    Key("setting-close", ("escape", "q"), SETTINGS, "close", "Close", "drop"),
     Key("alerts-down", ("j", "down"), ALERTS, "", "Row down", "row(1)"),
     Key("alerts-up", ("k", "up"), ALERTS, "", "Row up", "row(-1)"),
     Key("alerts-page-down", _PAGE_ON[1:], ALERTS, "", "Ten rows down", "row(10)"),

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 from textual.binding import BindingType
 from textual.message import Message
 
-from keydesk.chart.glyphs import STYLES, ZOOMS
+from keydesk.chart.glyphs import STYLES, ZOOMS, Style
 from keydesk.chart.price_axis import Rank
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import CHART, CROSSHAIR
@@ -222,10 +222,15 @@ class Chart(ChartView):
     def action_indicators(self) -> None:
         self.post(self.IndicatorsWanted())
 
+    def draw_as(self, style: Style) -> None:
+        """Draw prices in this way."""
+        self.style = style
+        if self.is_mounted:
+            self._draw_now()
+
     def action_view(self) -> None:
         """Draw candles, bars, a line, or Heikin-Ashi candles."""
-        self.style = STYLES[(STYLES.index(self.style) + 1) % len(STYLES)]
-        self._draw_now()
+        self.draw_as(STYLES[(STYLES.index(self.style) + 1) % len(STYLES)])
 
     def action_zoom_in(self) -> None:
         """Draw fewer, wider candles."""

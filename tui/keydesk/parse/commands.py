@@ -74,6 +74,8 @@ USAGES: Mapping[str, tuple[LiteralString, LiteralString]] = {
     "fps": ("fps 5", "Frames a second, or auto"),
     "ascii": ("ascii on", "ASCII alone, on or off"),
     "mouse": ("mouse on", "Clicks and the wheel, on or off"),
+    "hints": ("hints off", "Key hints in the last line"),
+    "candles": ("candles bars", "How charts draw prices"),
     "profile": ("profile main", "Leave, open another account"),
 }
 """The commands but for the pages: an example of those that take more words, and what each does."""

@@ -24,6 +24,7 @@ PageName = Literal[
     "alerts",
     "tag",
     "configure",
+    "settings",
 ]
 PAGES: Mapping[PageName, str] = {
     "account": "shows the account in full",
@@ -44,6 +45,7 @@ PAGES: Mapping[PageName, str] = {
     "alerts": "shows your alerts, and which fired",
     "plan": "plans the exit of the selected trade",
     "tag": "edits tag and comment of the selected trade or order",
+    "settings": "changes how the desk looks and notifies",
     "configure": "changes name and margin rate of the account",
 }
 

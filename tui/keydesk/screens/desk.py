@@ -15,6 +15,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from keydesk.calc.market.granularity import COMMON, next_common
+from keydesk.chart.glyphs import STYLES
 from keydesk.config.last_workspace import Workspace
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.chords import continuations
@@ -275,6 +276,18 @@ class DeskScreen(Backdrop):
     def _everything_again(self) -> None:
         if self.frame is not None:
             self._draw(replace(self.frame, dirty=EVERYTHING))
+
+    def show_hints(self, on: bool) -> None:
+        """Name the keys of the focused pane in the last line, or only where they are listed."""
+        self._strips.footer.shows_hints = on
+        if self.is_mounted:
+            self._strips.footer.redraw()
+
+    def draw_candles(self, name: str) -> None:
+        """Draw the prices of every chart in the style of this name."""
+        style = next((each for each in STYLES if each == name), STYLES[0])
+        for chart in (self.chart, *self._side_charts):
+            chart.draw_as(style)
 
     def keys_changed(self) -> None:
         """Name the keys that the map has now, wherever one is named."""

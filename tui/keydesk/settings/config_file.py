@@ -16,6 +16,7 @@ from keydesk.settings.values import (
     PRACTICE_MARKET,
     USUAL,
     AlertSettings,
+    CandleLook,
     Channel,
     EventKind,
     Reconciliation,
@@ -130,6 +131,20 @@ class SettingsTable(Table):
     ] = Field(default_factory=SystemZone)
     """The time zone in which times are shown, such as Europe/Berlin; left out: the system's."""
 
+    ascii: Annotated[bool, Must("true or false")] = False
+    """Whether the desk is drawn with ASCII alone."""
+
+    mouse: Annotated[bool, Must("true or false")] = False
+    """Whether clicks and the wheel are taken; the terminal then selects text with Shift."""
+
+    key_hints: Annotated[bool, Must("true or false")] = True
+    """Whether the last line names the keys of the pane."""
+
+    candles: Annotated[
+        CandleLook, Must("candles, bars, line or heikin-ashi in quotes", 'candles = "bars"')
+    ] = "candles"
+    """How the charts draw prices when the desk opens."""
+
     def settings(self) -> Settings:
         """Return the content as the desk uses it."""
         checks = self.reconciliation
@@ -140,6 +155,10 @@ class SettingsTable(Table):
             profiles=self.profiles,
             reconciliation=Reconciliation(checks.check_after, checks.check_every, checks.look_back),
             zone=self.zone,
+            ascii=self.ascii,
+            mouse=self.mouse,
+            key_hints=self.key_hints,
+            candles=self.candles,
         )
 
 

@@ -16,6 +16,8 @@ INSTRUMENT = re.compile("[A-Z0-9_]{1,24}")  # the name of an instrument
 WORKSPACE_NAME = re.compile("[a-z0-9][a-z0-9-]{0,19}")
 WHOLE_LIMITS = frozenset(("cool_off_losses", "hard_open_trades"))  # counts, without decimals
 PRACTICE_MARKET = "practice-market"  # the desk's own broker; no account, no token
+CandleLook = Literal["candles", "bars", "line", "heikin-ashi"]
+CANDLE_LOOKS: tuple[CandleLook, ...] = get_args(CandleLook)
 EventKind = Literal["alert", "fill", "stop", "reject", "margin", "disconnect", "limit"]
 Channel = Literal["flash", "bell", "desktop", "command"]
 KINDS: tuple[EventKind, ...] = get_args(EventKind)
@@ -64,6 +66,10 @@ class Settings:
     profiles: dict[str, Profile] = field(default_factory=dict)
     reconciliation: Reconciliation = Reconciliation()
     zone: tzinfo = field(default_factory=SystemZone)  # `timezone`, in which times are shown
+    ascii: bool = False  # draw with ASCII alone
+    mouse: bool = False  # take clicks and the wheel
+    key_hints: bool = True  # in the last line
+    candles: CandleLook = "candles"  # how charts draw prices at the start
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ class PageActions:
             "hours": self.action_sessions,
             "audit": desk.pages.show_audit,
             "configure": self.configure_account,
+            "settings": desk.settings_page.show,
             "alerts": desk.alerts.show_page,
             "statistics": self.action_statistics,
             "calendar": lambda: desk.statistics.show(CALENDAR_VIEW),

@@ -90,6 +90,11 @@ class AccountAlerts:
         self._store.audit.listen(self._on_audit_entry)
         self._app.run_worker(self.watch.run(), "alerts", group="feeds", exit_on_error=False)
 
+    @property
+    def settings(self) -> AlertSettings:
+        """How events are delivered now."""
+        return self._settings
+
     def take(self, settings: AlertSettings) -> bool:
         """Deliver by other settings from now on; return whether they differ."""
         if settings == self._settings:

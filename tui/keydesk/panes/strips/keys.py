@@ -41,6 +41,7 @@ class KeyFooter(StripLine):
     """Keys and what they do, from the key map."""
 
     GAP = 2
+    shows_hints = True  # else only how to leave and where the keys are listed
     exits_only = False  # the terminal has no room for more
 
     def __init__(
@@ -87,6 +88,8 @@ class KeyFooter(StripLine):
             return
         if self._chord:
             yield from self._chord_items()
+            return
+        if not (self.shows_hints or self.exits_only):
             return
         room = self.inside - sum(width_of(i.runs) + self.GAP for i in self._kept_at_end())
         for entry in self._entries():

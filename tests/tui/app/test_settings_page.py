@@ -1,0 +1,133 @@
+"""The page of settings, driven by keys: a change is in force and in the file at once, comments stay."""
+
+from pathlib import Path
+
+import pytest
+
+from keydesk.config.alert_settings import load_alert_settings
+from keydesk.config.settings import load_settings
+from keydesk.forms.account.settings import SettingsForm
+from keydesk.forms.market.watchlists import ColumnsForm
+from keydesk.settings.values import KINDS
+from support.fakes.settings_desk import SettingsDesk
+
+MINE = "# mine\nfps = 5  # slow line\n\n[alerts]  # and these\nnotify_timeout = 3\n"
+
+
+class Page:
+    """The page over a desk, and how a trader reads and drives it."""
+
+    def __init__(self, app: SettingsDesk) -> None:
+        self.app = app
+
+    @property
+    def text(self) -> str:
+        assert isinstance(self.app.screen, SettingsForm)
+        assert self.app.screen.sheet is not None
+        return self.app.screen.sheet.text
+
+    def row(self, label: str) -> str:
+        return next(line for line in self.text.split("\n") if label in line)
+
+
+async def after(folder: Path, *keys: str, size: tuple[int, int] = (80, 24)) -> Page:
+    async with SettingsDesk(folder).run_test(size=size) as pilot:
+        app = pilot.app
+        assert isinstance(app, SettingsDesk)
+        await pilot.pause()
+        app.desk.settings_page.show()
+        await pilot.pause()
+        await pilot.press(*keys)
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        return Page(app)
+
+
+async def test_a_theme_is_seen_while_it_is_turned_and_written_with_the_comments_kept(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(MINE)
+    async with SettingsDesk(tmp_path).run_test(size=(80, 24)) as pilot:
+        app = pilot.app
+        assert isinstance(app, SettingsDesk)
+        await pilot.pause()
+        app.desk.settings_page.show()
+        await pilot.pause()
+        page = Page(app)
+        assert "< dark >" in page.row("colours")
+        assert "SHORT" in page.text, "a sample of the colours"
+        await pilot.press("l")
+        await app.workers.wait_for_complete()
+        assert app.theme == "light"
+        await pilot.pause()
+        assert "< light >" in page.row("colours")
+        assert load_settings(tmp_path).theme == "light"
+        for line in MINE.strip().split("\n"):
+            assert line in path.read_text()
+        assert load_alert_settings(tmp_path).notify_timeout == 3, "the table is as it was"
+
+
+@pytest.mark.parametrize(
+    ("keys", "key", "value"),
+    [
+        (("j", "j", "j", "l"), "candles", "bars"),
+        (("j", "j", "j", "j", "space"), "key_hints", False),
+        (("j", "j", "j", "j", "j", "h"), "frames_per_second", 30),
+        (("j", "j", "j", "j", "j", "j", "enter"), "ascii", True),
+        (("j", "j", "j", "j", "j", "j", "j", "l"), "mouse", True),
+    ],
+)
+async def test_each_row_sets_its_key(
+    tmp_path: Path, keys: tuple[str, ...], key: str, value: object
+) -> None:
+    await after(tmp_path, *keys)
+    assert getattr(load_settings(tmp_path), key) == value
+
+
+async def test_a_kind_of_event_is_delivered_by_other_channels_at_once(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(MINE)
+    page = await after(tmp_path, *["j"] * 8, "l", "space")
+    assert page.app.desk.alerts.settings.kinds["alert"] == ("flash", "desktop", "command")
+    alerts = load_alert_settings(tmp_path)
+    assert (alerts.kinds["alert"], alerts.notify_timeout) == (("flash", "desktop", "command"), 3)
+    assert "# mine" in (tmp_path / "config.toml").read_text()
+
+
+async def test_every_kind_has_a_row_on_a_small_terminal(tmp_path: Path) -> None:
+    async with SettingsDesk(tmp_path).run_test(size=(80, 24)) as pilot:
+        app = pilot.app
+        assert isinstance(app, SettingsDesk)
+        await pilot.pause()
+        app.desk.settings_page.show()
+        await pilot.press(*["j"] * 30)
+        assert "▶ a limit reached" in Page(app).text
+        await pilot.press(*["k"] * 30)
+        assert "▶ colours" in Page(app).text
+        assert len(KINDS) == 7
+
+
+async def test_columns_open_their_list(tmp_path: Path) -> None:
+    async with SettingsDesk(tmp_path).run_test(size=(80, 24)) as pilot:
+        app = pilot.app
+        assert isinstance(app, SettingsDesk)
+        await pilot.pause()
+        app.desk.settings_page.show()
+        await pilot.press("j", "j", "l", "enter")
+        assert isinstance(app.screen, ColumnsForm)
+
+
+async def test_a_file_that_cannot_be_written_is_said_and_the_change_holds(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    async with SettingsDesk(tmp_path).run_test(size=(80, 24)) as pilot:
+        app = pilot.app
+        assert isinstance(app, SettingsDesk)
+        await pilot.pause()
+        app.desk.settings_page.show()
+        path.write_text("theme = ")  # half a line, by an editor meanwhile
+        await pilot.press("l", *["j"] * 8, "space")
+        await app.workers.wait_for_complete()
+        said = [each.text for each in app.desk.store.notices]
+        assert sum("not saved" in each for each in said) == 2
+        assert app.theme == "light"
+        assert path.read_text() == "theme = "

@@ -1,0 +1,184 @@
+"""The page of settings: how the desk looks, and by what it notifies; a change is in force and written at once."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, LiteralString
+
+from keydesk.forms.info_form import InfoForm, width_of
+from keydesk.forms.requests import ChannelSwitched, SettingChosen, SettingOpened
+from keydesk.forms.sheet import BLANK, TextLine, wrap_text
+from keydesk.keys.bindings import bindings_of
+from keydesk.keys.keymap import KEYMAP, SETTINGS, KeyMap
+from keydesk.settings.values import CHANNELS, KINDS, Channel, EventKind
+from keydesk.text.sanitize import Printable, safe
+
+NAME_WIDTH, VALUE_WIDTH = 18, 24
+MEANING_FROM = 100  # columns of a line that has the meaning beside the value
+LISTED = frozenset(("zone", "columns"))  # whose values are chosen from a list of their own
+LABELS: Mapping[str, tuple[LiteralString, LiteralString]] = {
+    "theme": ("colours", "shown as you turn"),
+    "zone": ("time zone", "in which times are shown; Enter lists all of them"),
+    "columns": ("columns", "of the watchlist on the screen; Enter lists them"),
+    "candles": ("chart", "how charts draw prices; v turns one chart"),
+    "hints": ("key hints", "the keys of the pane in the last line; ? lists them always"),
+    "fps": ("frames a second", "auto: ten, fewer on a slow line"),
+    "ascii": ("ASCII alone", "for terminals and fonts without lines and blocks"),
+    "mouse": ("mouse", "clicks choose and never send; the terminal then selects with Shift"),
+}
+KIND_LABELS: Mapping[EventKind, LiteralString] = {
+    "alert": "an alert fired",
+    "fill": "an order filled",
+    "stop": "a stop or target",
+    "reject": "a rejection",
+    "margin": "margin trouble",
+    "disconnect": "connection lost",
+    "limit": "a limit reached",
+}
+SAMPLE: TextLine = (
+    *(("bright ", "bright"), ("plain ", "plain"), ("muted ", "muted"), ("LONG ", "buy")),
+    *(("SHORT ", "sell"), ("+12.50 ", "profit"), ("\N{MINUS SIGN}8.00 ", "loss"), ("bid ", "bid")),
+    *(("ask ", "ask"), ("warning ", "warn"), ("danger", "danger")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A setting: its value now, and those that it may have."""
+
+    name: str
+    value: str
+    values: Sequence[str] = ()
+
+
+class SettingsForm(InfoForm[None]):
+    """Shows the settings as they are in force, and asks for each change.
+
+    Args:
+        choices: Returns how the desk looks now.
+        kinds: Returns the channels of each kind of event now.
+        keymap: The keys, as the foot names them.
+    """
+
+    KEY_CONTEXT: ClassVar[str] = SETTINGS
+    BINDINGS = bindings_of(SETTINGS)
+    WIDTH: ClassVar[int] = 140
+
+    def __init__(
+        self,
+        choices: Callable[[], Sequence[Choice]],
+        kinds: Callable[[], Mapping[EventKind, Sequence[Channel]]],
+        keymap: KeyMap = KEYMAP,
+    ) -> None:
+        super().__init__()
+        self._choices, self._kinds, self.keymap = choices, kinds, keymap
+        self.at = 0
+        self.channel = 0  # under the cursor, in the rows of kinds
+
+    def title_text(self) -> Printable:
+        """Name the page."""
+        return "Settings"
+
+    def foot_text(self) -> Printable:
+        """Return the keys."""
+        choice = self._choice
+        hints: tuple[str, ...]
+        if choice is None:
+            hints = ("\N{LEFTWARDS ARROW} \N{RIGHTWARDS ARROW} channel", "Space on/off")
+        elif choice.name in LISTED:
+            hints = ("Enter chooses",)
+        else:
+            hints = ("\N{LEFTWARDS ARROW} \N{RIGHTWARDS ARROW} changes it",)
+        return self.keys_that_fit(*hints, "saved at once")
+
+    @property
+    def _choice(self) -> Choice | None:
+        """The setting under the cursor; None: it is on a kind of event."""
+        choices = self._choices()
+        return choices[self.at] if self.at < len(choices) else None
+
+    def lines(self) -> Sequence[TextLine]:
+        """Return the rows that fit around the one under the cursor, and what it means."""
+        choices, below = self._choices(), self._below()
+        rows = [self._row(at, each) for at, each in enumerate(choices)]
+        first = len(rows)
+        head: TextLine = ((safe(f"  {'notified by':<{NAME_WIDTH}}"), "muted"), *self._heads())
+        rows.append(head)
+        rows += [self._kind(first + at, kind) for at, kind in enumerate(KINDS)]
+        line = self.at if self.at < first else self.at + 1
+        room = max(1, self.room - len(below))
+        top = max(0, min(line - room // 2, len(rows) - room))
+        return [*rows[top : top + room], *below]
+
+    def _below(self) -> list[TextLine]:
+        choice = self._choice
+        if choice is None:
+            return [
+                BLANK,
+                *wrap_text("A line on the screen is always written", "muted", self.inside),
+            ]
+        meaning = wrap_text(safe(LABELS[choice.name][1]), "muted", self.inside)
+        if choice.name != "theme":
+            return [BLANK, *meaning]
+        return [BLANK, SAMPLE if width_of(SAMPLE) <= self.inside else SAMPLE[:6], *meaning]
+
+    def _row(self, at: int, choice: Choice) -> TextLine:
+        active = at == self.at
+        turns = active and choice.name not in LISTED
+        left, right = ("< ", " >") if turns else ("  ", "  ")
+        return (
+            ("▶ " if active else "  ", "focus"),
+            (safe(f"{LABELS[choice.name][0]:<{NAME_WIDTH}}"), "bright" if active else "plain"),
+            (left, "focus"),
+            (safe(choice.value), "bright"),
+            (right, "focus"),
+        )
+
+    def _heads(self) -> TextLine:
+        return tuple((safe(f"  {each:<9}"), "muted") for each in CHANNELS)
+
+    def _kind(self, at: int, kind: EventKind) -> TextLine:
+        active, on = at == self.at, self._kinds().get(kind, ())
+        cells = []
+        for place, channel in enumerate(CHANNELS):
+            chosen = active and place == self.channel
+            text = (
+                f"{'[' if chosen else ' '}{'x' if channel in on else '·'}{']' if chosen else ' '}"
+            )
+            cells.append((safe(f" {text:<10}"), "good" if channel in on else "faint"))
+        name = (safe(f"{KIND_LABELS[kind]:<{NAME_WIDTH}}"), "bright" if active else "plain")
+        return (("▶ " if active else "  ", "focus"), name, *cells)
+
+    # The keys.
+
+    def action_row(self, step: int) -> None:
+        """Go to another row."""
+        last = len(self._choices()) + len(KINDS) - 1
+        self.at = max(0, min(last, self.at + step))
+        self.redraw()
+
+    def action_turn(self, step: int) -> None:
+        """Take the next value of a setting, or go to the next channel of a kind of event."""
+        choice = self._choice
+        if choice is None:
+            self.channel = max(0, min(len(CHANNELS) - 1, self.channel + step))
+        elif choice.name not in LISTED and choice.values:
+            values = list(choice.values)
+            place = values.index(choice.value) if choice.value in values else -step
+            self.post_message(SettingChosen(choice.name, values[(place + step) % len(values)]))
+        self.redraw()
+
+    def action_switch(self) -> None:
+        """Take the next value of a setting; deliver a kind of event by a channel, or no longer."""
+        if self._choice is not None:
+            self.action_turn(1)
+            return
+        kind = KINDS[self.at - len(self._choices())]
+        self.post_message(ChannelSwitched(kind, CHANNELS[self.channel]))
+
+    def action_take(self) -> None:
+        """Open the list of values, where a setting has one; else do what Space does."""
+        choice = self._choice
+        if choice is not None and choice.name in LISTED:
+            self.post_message(SettingOpened(choice.name))
+        else:
+            self.action_switch()
