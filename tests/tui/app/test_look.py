@@ -101,7 +101,9 @@ async def test_switches_are_kept_and_the_usual_state_leaves_the_file(tmp_path: P
 async def test_what_the_command_line_chose_is_shown_and_not_written(tmp_path: Path) -> None:
     desk = Desk(tmp_path, forced={"theme": "light", "ascii": "on"})
     assert (desk.look.value("theme"), desk.look.value("ascii")) == ("light", "on")
-    assert desk.look.take(Settings(frames_per_second=5)) == ["fps 5"], "and the theme stays"
+    assert desk.look.take(Settings(frames_per_second=5, profiles={"main": MAIN})) == ["fps 5"], (
+        "and the theme stays"
+    )
     assert desk.look.value("theme") == "light"
 
 

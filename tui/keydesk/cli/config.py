@@ -85,5 +85,5 @@ def edit(options: Namespace) -> int:
     if code:
         raise Refusal(f"the editor ended with {code}")
     why = file.trouble(folder)
-    say(safe(clean(why or f"{file.name}: ok; a desk that is open reads it at its next start")))
+    say(safe(clean(why or f"{file.name}: ok; a desk that is open reads it within seconds")))
     return 1 if why else 0
