@@ -16,7 +16,7 @@ async def test_an_order_from_the_crosshair_and_its_stop_moved_on_the_chart(
     home = practice_folder / "home"
     with Terminal(keydesk(), (120, 35), {"KEYDESK_HOME": str(home)}) as terminal:
         terminal.see("prices ok")
-        terminal.until(lambda: "to enter" in terminal.text)
+        terminal.until(lambda: "per pip" in terminal.text)
         terminal.press("g", "c", "i")
         terminal.see("from last")
         terminal.press(*["."] * 2, *[","] * 3)

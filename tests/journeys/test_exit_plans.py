@@ -39,7 +39,7 @@ def test_a_plan_is_set_seen_refused_and_taken_away(practice_folder: Path) -> Non
         terminal.see("Tab completes")
         terminal.type("plan")
         terminal.press("Enter")
-        see_in_form(terminal, "Nothing changed yet")
+        see_in_form(terminal, "No change yet")
         terminal.press("w")
         see_in_form(terminal, "This removes the exit plan")
         confirm(terminal)

@@ -29,7 +29,7 @@ class Desk:
     def __init__(self, terminal: Terminal) -> None:
         self.terminal = terminal
         terminal.see("prices ok")
-        terminal.until(lambda: "bal " in terminal.text and "to enter" in terminal.text)
+        terminal.until(lambda: "bal " in terminal.text and "per pip" in terminal.text)
 
     def trade_row(self, trade_id: str) -> str:
         rows = [row for row in self.terminal.rows if row.startswith(f" {trade_id} ")]
@@ -64,8 +64,8 @@ def trade(desk: Desk) -> Story:
     """Buy with stop and target, see it live, move the stop, close half, close the rest."""
     terminal, before = desk.terminal, desk.balance()
     send(terminal, "B", "s", "3", "0", "t", "3")
-    filled = desk.wait_for_message(r"FILLED 10,000 EUR/USD.* SL [\d.]+.*TP")
-    trade_id, stop = found(r"#(\d+)", filled), found(r"SL ([\d.]+)", filled)
+    filled = desk.wait_for_message(r"FILLED 10,000 EUR/USD.* stop [\d.]+.*target")
+    trade_id, stop = found(r"#(\d+)", filled), found(r"stop ([\d.]+)", filled)
     terminal.see("Bought 10,000")
 
     terminal.press("g", "t")

@@ -29,8 +29,8 @@ def test_a_fill_is_told_whole_and_its_line_in_the_log_opens_as_itself(terminal: 
     send(terminal, "B")
     terminal.until(lambda: "FILLED 10,000 EUR/USD" in bottom(terminal))
     terminal.until(lambda: bottom(terminal).count(" set") == 1)
-    assert " SL 1." in bottom(terminal)
-    assert " TP 1." in bottom(terminal)
+    assert " stop 1." in bottom(terminal)
+    assert " target 1." in bottom(terminal)
 
     terminal.press("g", "l")
     target_or_stop = terminal.see("Stop 1.")

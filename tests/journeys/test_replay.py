@@ -81,7 +81,7 @@ def test_the_stop_of_a_long_franc_trade_slips_at_half_past_nine(practice_folder:
         terminal.see("EUR/CHF M5")
         paused_at(terminal, "Thu 15 Jan 2015 09:00:00")
         send(terminal, "B")
-        terminal.see("SL 1.19")
+        terminal.see("stop 1.19")
         command(terminal, "replay jump +29m")
         paused_at(terminal, "Thu 15 Jan 2015 09:29:00")
         terminal.see_no_more("orders fill on the way")

@@ -283,7 +283,7 @@ async def test_the_dealing_pane_shows_both_prices_the_size_and_what_is_held() ->
             Preset("3: 10,000", D(10_000), lambda spread: (f"stop {15 * spread} pips",))
         )
         text = "\n".join(text_of(pane))
-    for words in ("S sell", "1.08431", "B buy", "1.08443", "to enter −1.20", "position +10,000"):
+    for words in ("S sell", "1.08431", "B buy", "1.08443", "cost     −1.20", "position +10,000"):
         assert words in text
     assert "stop 18.0 pips" in text, (
         "the bracket is the one a ticket would open with at this spread"

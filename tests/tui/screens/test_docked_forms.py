@@ -174,7 +174,7 @@ async def test_a_ticket_has_its_warnings_whole(app: WorkingDesk) -> None:
 async def test_no_form_begins_with_an_error_and_a_key_shows_it(app: WorkingDesk) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
-        for form, hint in (("M", "Nothing changed yet"), ("O", "Choose: 2 5 7")):
+        for form, hint in (("M", "No change yet"), ("O", "Choose: 2 5 7")):
             await pilot.press("}", form)
             await drawn(app, pilot)
             assert hint in words_of(app)

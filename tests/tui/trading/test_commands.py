@@ -118,8 +118,8 @@ async def desk_on(server: PracticeServer, account_id: str, tmp_path: Path) -> As
 async def test_a_bought_trade_is_told_with_its_stop_and_stands_on_the_desk(desk: Desk) -> None:
     text = await desk.does(desk.buy())
     assert text.startswith("FILLED 10,000 EUR/USD @ ")
-    assert " SL " in text
-    assert " TP " in text
+    assert " stop " in text
+    assert " target " in text
     assert desk.trade.units == 10_000
     assert desk.trade.stop_loss is not None
     assert desk.store.in_flight == {}

@@ -89,7 +89,7 @@ async def test_a_fill_is_told_with_its_protection_once_that_is_known() -> None:
     account.last_transaction_id = 6421
     await desk.dispatcher.send(COMMAND, after(0.143, done(opening_fill()), desk), intent_id="kd-1")
     assert desk.words == [
-        "FILLED 50,000 EUR/USD @ 1.08502 0.2 pip worse 143 ms #6419 SL 1.08300 set"
+        "FILLED 50,000 EUR/USD @ 1.08502 0.2 pip worse 143 ms #6419 stop 1.08300 set"
     ]
 
 

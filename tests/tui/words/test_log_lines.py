@@ -54,7 +54,7 @@ def test_a_reduced_trade() -> None:
         (
             "LIMIT_ORDER",
             EURUSD | {"price": "1.09", "stopLossOnFill": {"distance": "0.002"}},
-            "Limit sell 1,000 at 1.09 SL 0.002 away",
+            "Limit sell 1,000 at 1.09 stop 0.002 away",
         ),
         (
             "STOP_LOSS_ORDER",

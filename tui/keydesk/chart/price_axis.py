@@ -148,8 +148,10 @@ def price_labels(
     for mark in marks:
         y = scale.row(mark.price)
         if scale.holds(mark.price) and y not in beyond:
-            labels.setdefault(y, (axis.padded(axis.price(mark.price)), "muted"))
-            captions.setdefault(y, []).append((mark.text, "muted"))
+            at = axis.price(mark.price)
+            text = f"{mark.text} {at}" if y in labels else mark.text  # never beside another price
+            labels.setdefault(y, (axis.padded(at), "muted"))
+            captions.setdefault(y, []).append((text, "muted"))
     step = step or grid_step(scale, axis.pip, labels)
     rounds, decimals = multiples(scale, step), decimals_of(step, axis.pip)
     for price in rounds:

@@ -119,5 +119,5 @@ class NumberFields(Form[Result], Generic[Result, Name]):
         elif (moved := self.nudged(entry, steps)) is not None:
             self.put(moved)
         elif isinstance(entry.value, UnreadableText):
-            self._hint = f"{entry.text} {entry.value.reason}: digits set it anew"
+            self._hint = f"{entry.text} {entry.value.reason}: type a number"
             self.redraw()

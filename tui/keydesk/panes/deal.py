@@ -152,8 +152,8 @@ class Deal(LinePane, can_focus=False):
         if self.preset.units is not None and value is not None:
             of_one = value * self.preset.units / LOT
             cost = of_one * spread_pips(store, store.focus)
-            rows.append(self._label("a pip", show.money(of_one)))
-            rows.append(self._label("to enter", show.money(-cost, signed=True)))
+            rows.append(self._label("per pip", show.money(of_one)))
+            rows.append(self._label("cost", show.money(-cost, signed=True)))
         return rows
 
     def _position_lines(self, store: Store) -> list[list[Run]]:
@@ -175,7 +175,7 @@ class Deal(LinePane, can_focus=False):
     def _permission(self, store: Store) -> list[list[Run]]:
         match store.arming.level:
             case "ARMED":
-                return [[("armed, may open risk", self.palette["muted"])]]
+                return [[("entries allowed", self.palette["muted"])]]
             case "DISARMED" if store.loss_lock.is_on:
                 lines = lines_of(safe(LOSS_LOCKED), self.inside)
                 return [[(part, self.palette["warn"])] for part in lines]

@@ -132,12 +132,12 @@ def _guards(order: m.MarketOrderTransaction | m.FixedPriceOrderTransaction | Ent
     text = ""
     stop = order.stop_loss_on_fill or order.guaranteed_stop_loss_on_fill
     if stop is not None:
-        text += f" SL {stop.price if stop.price is not None else f'{stop.distance} away'}"
+        text += f" stop {stop.price if stop.price is not None else f'{stop.distance} away'}"
     if order.trailing_stop_loss_on_fill is not None:
         text += f" trailing {order.trailing_stop_loss_on_fill.distance}"
     target = order.take_profit_on_fill
     if target is not None:
-        text += f" TP {target.price if target.price is not None else f'{target.distance} away'}"
+        text += f" target {target.price if target.price is not None else f'{target.distance} away'}"
     return text
 
 

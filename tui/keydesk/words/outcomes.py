@@ -174,14 +174,14 @@ def fill_text(fill: OrderFillTransaction, command: Command) -> str:
 
 
 def protection_text(trade: TradeRow) -> str:
-    """Return stop and target of a new trade: SL 1.08300 TP 1.08900 set."""
+    """Return stop and target of a new trade: stop 1.08300 target 1.08900 set."""
     set_ = []
     if trade.stop_loss is not None:
-        set_.append(f"SL {trade.stop_loss.price}")
+        set_.append(f"stop {trade.stop_loss.price}")
     if trade.guaranteed_stop is not None:
-        set_.append(f"guaranteed SL {trade.guaranteed_stop.price}")
+        set_.append(f"guaranteed stop {trade.guaranteed_stop.price}")
     if trade.take_profit is not None:
-        set_.append(f"TP {trade.take_profit.price}")
+        set_.append(f"target {trade.take_profit.price}")
     if trade.trailing_stop is not None:
         set_.append("trailing stop")
     return f"{' '.join(set_)} set" if set_ else ""

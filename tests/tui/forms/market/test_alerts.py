@@ -54,14 +54,14 @@ async def test_n_makes_an_alert_on_the_instrument_and_arrows_turn_its_direction(
     assert made.level == first.level - D("0.0019")
 
 
-async def test_the_hint_of_keys_breaks_between_two_keys(app: WorkingDesk) -> None:
+async def test_the_hint_of_keys_is_one_line(app: WorkingDesk) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("N")
         form = app.screen
         assert isinstance(form, NewAlertForm)
         shown = ["".join(text for text, _ in line).strip() for line in form.lines()]
-        assert "o once/repeat" in shown
-        assert any(line.startswith("↑ ↓ level  . , by ten  d ") for line in shown)
+        hint = "↑ ↓ level  . , by ten  d up/down/touch  s bid/ask/mid  o once/repeat"
+        assert hint in shown
 
 
 async def test_n_at_the_crosshair_takes_its_price(app: WorkingDesk) -> None:

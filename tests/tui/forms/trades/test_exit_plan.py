@@ -51,7 +51,7 @@ async def test_two_keys_set_break_even_at_one_r() -> None:
 
 async def test_every_field_is_picked_by_its_letter_and_filled_by_digits() -> None:
     text, _ = await after("e 2 o 1 t 3 r 1 k 5 h 2 4 0")
-    assert "e even at 2 R = 1.08920 48.0 pips" in text
+    assert "e break-even 2 R = 1.08920 48.0 pips" in text
     assert "stop then 1.08453" in text, "the financing of 0.41 is earned back"
     assert "t trail from 3 R = 1.09160 72.0 pips" in text
     assert "first stop 1.08920" in text
@@ -75,7 +75,7 @@ async def test_the_form_says_that_a_plan_runs_only_while_keydesk_does() -> None:
 
 async def test_the_unit_turns_at_the_same_distance() -> None:
     text, _ = await after("m")
-    assert "e even at 24 pips = 1.08680 24.0 pips" in text
+    assert "e break-even 24 pips = 1.08680 24.0 pips" in text
 
 
 async def test_a_plan_that_runs_is_shown_with_its_state_and_changed() -> None:
@@ -83,7 +83,7 @@ async def test_a_plan_that_runs_is_shown_with_its_state_and_changed() -> None:
     store.exit_plan_states[TRADE] = "another desk on this account carries it out"
     text, results = await after("y", store=store)
     assert "runs now: break-even at +10.0p another desk on this account carries it out" in text
-    assert "Nothing changed yet" in text
+    assert "No change yet" in text
     assert results == []
     _, [result] = await after("e 1 2 y", store=store)
     assert isinstance(result, SetExitPlan)
@@ -100,8 +100,8 @@ async def test_w_takes_the_plan_away() -> None:
 @pytest.mark.parametrize(
     ("keys", "why"),
     [
-        ("w", "Nothing planned yet"),
-        ("e backspace", "Nothing planned yet"),
+        ("w", "No exit plan yet"),
+        ("e backspace", "No exit plan yet"),
         ("e 0", "Break-even at no profit"),
         ("e 1 comma 5", "has a comma"),
         ("e minus", "has no digit"),
@@ -127,7 +127,7 @@ async def test_a_time_that_has_passed_is_refused() -> None:
     store.trades[TRADE].open_time_ns -= 3 * 3_600_000_000_000
     text, results = await after("h 1 2 0 y", store=store)
     assert results == []
-    assert "It is open longer than that already" in text
+    assert "The trade has been open longer than that" in text
 
 
 async def test_without_a_stop_there_is_no_r_and_pips_work() -> None:

@@ -255,4 +255,4 @@ async def test_a_trailing_stop_is_not_begun_anew_by_a_time_in_force() -> None:
 async def test_the_time_in_force_turns_back_to_what_it_was() -> None:
     text, results = await pressed(modify(example_store()), "e e e e e e y")
     assert results == []
-    assert "Nothing changed yet" in text
+    assert "No change yet" in text

@@ -99,7 +99,7 @@ async def test_a_reduce_only_order_moves_without_a_bracket_disarmed_too() -> Non
 
 async def test_a_move_that_makes_no_sense_is_refused() -> None:
     app = await after(lambda s: MoveForm(s, "6415"), "y")
-    assert "Nothing changed yet" in app.last_text
+    assert "No change yet" in app.last_text
     app = await after(lambda s: MoveForm(s, "6415"), *"1.07900", "y")
     assert app.results == []
     assert "must be below the price" in app.last_text

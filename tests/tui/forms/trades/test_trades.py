@@ -167,7 +167,7 @@ async def test_an_emptied_field_takes_the_order_away() -> None:
 async def test_nothing_changed_sends_nothing() -> None:
     app = await after(modify, "y")
     assert app.results == []
-    assert "Nothing changed yet" in app.last_text
+    assert "No change yet" in app.last_text
 
 
 async def test_a_stop_that_would_fire_is_refused() -> None:

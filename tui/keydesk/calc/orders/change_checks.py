@@ -119,7 +119,7 @@ def protection_refusals(
         reasons += trail_out_of_range(new.trail, context)
     reasons += _guarantee_refusals(trade, now, new, context)
     if not reasons and new == now:
-        reasons.append("Nothing changed yet: ↑ ↓ nudge, digits set, s t r w pick")
+        reasons.append("No change yet: s t r w pick, digits or ↑ ↓ change it")
     return reasons
 
 

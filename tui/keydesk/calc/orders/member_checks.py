@@ -42,7 +42,7 @@ def _expiry_refusals(draft: Draft, wall_ns: int, zone: tzinfo) -> list[str]:
     if expiry is None:
         return [f"expiry: it is missing. {key}, then {HOW}; e takes another"]
     if isinstance(expiry, UnreadableText):
-        return [f"expiry: {expiry.text} {expiry.reason}. {key} types it anew"]
+        return [f"expiry: {expiry.text} {expiry.reason}. {key} retypes it"]
     return []
 
 

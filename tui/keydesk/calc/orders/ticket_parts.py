@@ -26,7 +26,7 @@ def parts_of(draft: Draft, plan: Plan, context: TradingContext) -> tuple[OrderPa
     """Return the orders of a ticket, () where it has no scale-out or only reduces, or why it cannot be divided."""
     scale_out = NO_SCALE_OUT if plan.reduces else parse_scale_out(draft.members.scale)
     if isinstance(scale_out, str):
-        return f"scale-out: {scale_out}. / types it anew"
+        return f"scale-out: {scale_out}. / retypes it"
     if not scale_out.shares:
         return ()
     if problem := _problem(draft, plan):

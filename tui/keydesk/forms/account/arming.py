@@ -54,7 +54,7 @@ class ArmForm(Form[bool]):
 
     def headline(self) -> TextLine:
         """Return what arming means."""
-        return (("ARM the keyboard", "bright"), (": orders may open risk", "plain"))
+        return (("ARM the keyboard", "bright"), (": orders may open trades", "plain"))
 
     def body(self) -> Sequence[TextLine]:
         """Ask for the account's digits on live."""
@@ -124,6 +124,7 @@ class UnlockForm(InfoForm[bool]):
 
     BINDINGS = bindings_of(NAME)
     WIDTH: ClassVar[int] = 90
+    IS_PAGE: ClassVar[bool] = False
     KEYS_GO_TO: ClassVar[KeyPlace] = "text"
 
     def __init__(self, context: FormContext) -> None:

@@ -23,6 +23,7 @@ class LeaveForm(InfoForm[bool]):
     KEY_CONTEXT: ClassVar[str] = LEAVING
     BINDINGS = bindings_of(LEAVING)
     WIDTH: ClassVar[int] = 64
+    IS_PAGE: ClassVar[bool] = False
 
     def __init__(self, store: Store) -> None:
         self.store = store

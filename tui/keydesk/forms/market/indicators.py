@@ -101,6 +101,7 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
     KEY_CONTEXT: ClassVar[str] = INDICATORS
     BINDINGS = bindings_of(INDICATORS)
     WIDTH: ClassVar[int] = 76
+    IS_PAGE: ClassVar[bool] = False
 
     def __init__(self, store: Store, keymap: KeyMap = KEYMAP) -> None:
         super().__init__()

@@ -61,7 +61,8 @@ class NewAlertForm(InfoForm[AlertChoice]):
 
     KEY_CONTEXT: ClassVar[str] = NEW_ALERT
     BINDINGS = bindings_of(NEW_ALERT)
-    WIDTH: ClassVar[int] = 62
+    WIDTH: ClassVar[int] = 72
+    IS_PAGE: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -204,9 +205,10 @@ class AlertLineForm(InfoForm[AlertLine]):
 
     BINDINGS = bindings_of(NAME)
     WIDTH: ClassVar[int] = 72
+    IS_PAGE: ClassVar[bool] = False
     DEFAULT_CSS = """
     AlertLineForm > Input, AlertLineForm > Input:focus {
-        width: 100%; height: 3; border: round $focus; background: $background;
+        width: 72; max-width: 100%; height: 3; border: round $focus; background: $background;
     }
     """
     KEYS_GO_TO: ClassVar[KeyPlace] = "text"

@@ -50,6 +50,7 @@ class StartReplayForm(InfoForm[bool]):
     KEY_CONTEXT: ClassVar[str] = REPLAY
     BINDINGS = bindings_of(REPLAY)
     WIDTH: ClassVar[int] = 84
+    IS_PAGE: ClassVar[bool] = False
 
     def __init__(self, store: Store, command: ReplayCommand, keymap: KeyMap = KEYMAP) -> None:
         self.store, self.command = store, command

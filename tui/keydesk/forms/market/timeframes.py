@@ -34,6 +34,7 @@ class TimeframeForm(InfoForm[str]):
     KEY_CONTEXT: ClassVar[str] = TIMEFRAMES
     BINDINGS = bindings_of(TIMEFRAMES)
     WIDTH: ClassVar[int] = 48
+    IS_PAGE: ClassVar[bool] = False
 
     def __init__(self, now: str) -> None:
         super().__init__()

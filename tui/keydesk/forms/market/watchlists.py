@@ -17,7 +17,7 @@ from keydesk.store.store import Store
 from keydesk.store.watchlists import in_usual_order
 from keydesk.text.sanitize import Printable, clean, safe
 
-WIDTH = 44
+WIDTH = 64
 
 
 class AddForm(FindForm):
@@ -36,7 +36,7 @@ class AddForm(FindForm):
 
 
 class NameForm(InfoForm[str]):
-    """Returns a short text: the name of a list, or the letters of a filter.
+    """Returns a short text: the name of a list, or the letters of a filter. The first letter replaces the present text.
 
     Args:
         title: What the text is for.
@@ -48,9 +48,10 @@ class NameForm(InfoForm[str]):
 
     BINDINGS = bindings_of(NAME)
     WIDTH: ClassVar[int] = WIDTH
+    IS_PAGE: ClassVar[bool] = False
     DEFAULT_CSS = """
     NameForm > Input, NameForm > Input:focus {
-        width: 100%; height: 3; border: round $focus; background: $background;
+        width: 64; max-width: 100%; height: 3; border: round $focus; background: $background;
     }
     """
     KEYS_GO_TO: ClassVar[KeyPlace] = "text"
@@ -72,7 +73,7 @@ class NameForm(InfoForm[str]):
         self._field_hint: Printable = hint
 
     def compose(self) -> ComposeResult:
-        yield Input(self.text, max_length=self._longest, select_on_focus=False)
+        yield Input(self.text, max_length=self._longest, select_on_focus=True)
         yield self.new_sheet()
 
     def title_text(self) -> Printable:
@@ -106,6 +107,7 @@ class ColumnsForm(InfoForm[tuple[str, ...]]):
     KEY_CONTEXT: ClassVar[str] = COLUMNS
     BINDINGS = bindings_of(COLUMNS)
     WIDTH: ClassVar[int] = 48
+    IS_PAGE: ClassVar[bool] = False
 
     def __init__(self, watched: Watchlist) -> None:
         super().__init__()
@@ -153,6 +155,7 @@ class DeleteListForm(InfoForm[str]):
 
     BINDINGS = bindings_of(DELETE_LIST)
     WIDTH: ClassVar[int] = WIDTH
+    IS_PAGE: ClassVar[bool] = False
 
     def __init__(self, watched: Watchlist) -> None:
         super().__init__()

@@ -148,7 +148,7 @@ class TicketEditor:
     def _nudged(self, entry: Entry, steps: int, context: TradingContext | None) -> Entry:
         value = entry.value
         if isinstance(value, UnreadableText):
-            self.hint = f"{value.text} {value.reason}: digits set it anew"
+            self.hint = f"{value.text} {value.reason}: type a number"
             return entry
         if context is None:
             return entry

@@ -138,7 +138,7 @@ class BreakEvenForm(TradeForm[SetProtection], NumberFields[SetProtection, Offset
         if context is None:
             return ["Waiting for a price"]
         if isinstance(offset, UnreadableText):
-            return [f"The offset {offset.text} {offset.reason}: digits set it anew"]
+            return [f"The offset {offset.text} {offset.reason}: type a number"]
         stop, close = (
             self.stop(trade, context),
             closing_price(trade.units, context.bid, context.ask),

@@ -50,16 +50,16 @@ from keydesk.values import TradeRow
 from keydesk_client.arithmetic.risk import break_even_stop
 
 LABELS: dict[PlanField, tuple[str, str]] = {  # its key and its name
-    "even": ("e", "even at"),
+    "even": ("e", "break-even"),
     "offset": ("o", " offset"),
     "from": ("t", "trail from"),
-    "behind": ("r", " behind"),
+    "behind": ("r", " distance"),
     "step": ("k", " step"),
     "time": ("h", "close after"),
 }
 RUNS_HERE = (
-    "It only moves the stop nearer, or closes. It runs only while Keydesk runs: "
-    "without it the stop stays where it is"
+    "It only tightens the stop or closes the trade, and only while Keydesk runs: "
+    "after that the stop stays at the broker as it is"
 )
 
 
@@ -136,7 +136,7 @@ class ExitPlanForm(TradeForm[SetExitPlan], NumberFields[SetExitPlan, PlanField])
 
     def _plan_now(self, context: TradingContext) -> list[TextLine]:
         if self.plan is None:
-            return [(("no exit plan runs now", "muted"),)]
+            return [(("no exit plan is running", "muted"),)]
         text = plan_text(self.plan, context.rules.pip, self.context.store.zone)
         state = self.context.store.exit_plan_states.get(self.trade_id, "")
         lines = wrap_text(safe(f"runs now: {text}"), "plain", self.inside)
@@ -246,12 +246,12 @@ class ExitPlanForm(TradeForm[SetExitPlan], NumberFields[SetExitPlan, PlanField])
 
     def _problem(self, plan: ExitPlan) -> str:
         if plan.is_empty:
-            return "" if self.plan else "Nothing planned yet: digits set, e t h pick a field"
+            return "" if self.plan else "No exit plan yet: e t h pick a field, digits fill it"
         if is_due(plan, self.context.store.now_ns):
-            return "It is open longer than that already: close it, or give more minutes"
+            return "The trade has been open longer than that: give more minutes, or close it"
         known = None if self.plan is None else replace(self.plan, break_even_done=False)
         if known is not None and replace(known, opened_ns=plan.opened_ns) == plan:
-            return "Nothing changed yet: ↑ ↓ nudge, digits set, w removes the plan"
+            return "No change yet: digits or ↑ ↓ change it, w removes the plan"
         return problem_of(plan)
 
     def warnings(self) -> Sequence[str]:

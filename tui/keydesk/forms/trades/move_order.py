@@ -182,7 +182,7 @@ class MoveForm(NumberFields[MoveEntry, str]):
         levels = self.levels(context)
         if levels == levels_of(self.order):
             keys = " ".join(LETTERS[name] for name in self.names)
-            return [f"Nothing changed yet: ↑ ↓ nudge, digits set, {keys} pick"]
+            return [f"No change yet: {keys} pick, digits or ↑ ↓ change it"]
         own = self.context.limits.of(order.instrument)
         return [
             *level_refusals(1 if order.units > 0 else -1, levels, context, LETTERS),
