@@ -93,7 +93,9 @@ def test_far_prices_take_two_rows_a_side_and_count_the_others() -> None:
     assert made.captions == {1: [("target", "target")]}
 
 
-def test_words_stand_in_the_row_of_their_price_the_highest_first_a_mark_with_its_price_where_another_has_the_axis() -> None:
+def test_words_stand_in_the_row_of_their_price_the_highest_first_a_mark_with_its_price_where_another_has_the_axis() -> (
+    None
+):
     lines = [PriceLine(50.1, "stop", "stop"), PriceLine(50.2, "limit", "pending")]
     marks = [PriceMark(50.3, "day low"), PriceMark(150.0, "day high")]
     scale = Scale(0, 100, 20)

@@ -33,7 +33,7 @@ from keydesk.forms.market.indicators import IndicatorForm
 from keydesk.forms.market.new_alert import AlertLineForm, NewAlertForm
 from keydesk.forms.market.replay import ReplayPage, StartReplayForm
 from keydesk.forms.market.timeframes import TimeframeForm
-from keydesk.forms.market.watchlists import AddForm, ColumnsForm, DeleteListForm, NameForm
+from keydesk.forms.market.watchlists import AddForm, ColumnsForm, NameForm, RemoveForm
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.forms.trades.break_even import BreakEvenForm
 from keydesk.forms.trades.close_position import ClosePositionForm
@@ -98,7 +98,7 @@ FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "ColumnsForm": lambda: ColumnsForm(LIST),
     "CommandForm": lambda: CommandForm(example_store()),
     "ConfigureForm": lambda: ConfigureForm(example_context()),
-    "DeleteListForm": lambda: DeleteListForm(LIST),
+    "RemoveForm": lambda: RemoveForm(LIST, PAIR),
     "DetailsForm": lambda: DetailsForm("Trade #6411", [("units", "10,000"), ("price", "1.08231")]),
     "ExitPlanForm": lambda: ExitPlanForm(example_context(), TRADE),
     "FindForm": lambda: FindForm(example_store()),

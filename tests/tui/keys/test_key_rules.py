@@ -21,7 +21,7 @@ CAPITALS = {  # each opens a form that may send, but for the alert: it watches, 
     *("trailing", "exit-plan", "labels", "cancel", "cancel-entries", "reverse", "flatten"),
     *("arm", "new-alert"),
 }
-DELETES = {"alerts-delete", "limit-off", "list-remove", "level-remove"}
+DELETES = {"alerts-delete", "limit-off", "list-remove", "list-gone", "level-remove"}
 
 
 def keys_with(letter: str) -> list[tuple[Key, str]]:

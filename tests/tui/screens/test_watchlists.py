@@ -73,10 +73,10 @@ async def test_rows_are_moved_and_taken_off(tmp_path: Path) -> None:
         assert rows(pilot) == ["GBP_JPY", "USD_CHF", "EUR_USD"]
         await press(pilot, "wk")
         assert rows(pilot) == ["GBP_JPY", "EUR_USD", "USD_CHF"]
-        await press(pilot, "wx")
+        await press(pilot, "wx enter")
         assert rows(pilot) == ["GBP_JPY", "USD_CHF"]
         assert last_notice(pilot) == "EUR/USD is off Mine; w a adds it again"
-        await press(pilot, "wx")
+        await press(pilot, "wx enter escape")
         assert rows(pilot) == ["GBP_JPY", "USD_CHF"], "no row is selected: nothing goes"
 
 
@@ -106,19 +106,19 @@ async def test_lists_are_switched_by_name_and_number_and_the_ticket_stays(tmp_pa
 async def test_a_list_is_renamed_and_deleted_once_that_is_confirmed(tmp_path: Path) -> None:
     async with desk(tmp_path) as pilot:
         await build(pilot)
-        await press(pilot, "wr s enter")
-        assert active_list(app_of(pilot).store).name == "Mines"
-        await press(pilot, "wd escape")
-        assert load_watchlists(tmp_path).by_name("Mines") is not None
-        await press(pilot, "wd enter")
-        assert load_watchlists(tmp_path).by_name("Mines") is None
+        await press(pilot, "wr mines enter")
+        assert active_list(app_of(pilot).store).name == "mines"
+        await press(pilot, "wx escape")
+        assert load_watchlists(tmp_path).by_name("mines") is not None
+        await press(pilot, "wx x")
+        assert load_watchlists(tmp_path).by_name("mines") is None
         assert active_list(app_of(pilot).store).name == ALL
         assert len(rows(pilot)) == 20
 
 
 async def test_the_list_of_everything_is_not_changed_and_says_what_to_do(tmp_path: Path) -> None:
     async with desk(tmp_path) as pilot:
-        for keys in ("wa", "wx", "wj", "wr", "wd"):
+        for keys in ("wa", "wx", "wj", "wr"):
             await press(pilot, keys)
             assert (
                 last_notice(pilot) == "All always holds every instrument: w n makes a list of yours"
@@ -174,7 +174,7 @@ async def test_names_from_a_file_reach_no_terminal_as_they_are(tmp_path: Path) -
             lists = "".join(f'[[lists]]\nname = "{number}{name}"\n' if '"' not in name else "")
             (tmp_path / FILE).write_text(lists, encoding="utf-8")
             app_of(pilot).watchlists.load(f"{number}{name}")
-            await press(pilot, "wd")
+            await press(pilot, "wx")
             text_shown = "".join(
                 segment.text
                 for strip in pilot.app.screen._compositor.render_strips()
@@ -190,7 +190,7 @@ SMALL = ((80, 24), (40, 12), (20, 5))
 async def test_every_form_of_the_lists_stands_at_every_size(tmp_path: Path) -> None:
     async with desk(tmp_path) as pilot:
         await build(pilot)
-        for number, keys in enumerate(("wn", "wa", "wr", "wd", "wc", "wf")):
+        for number, keys in enumerate(("wn", "wa", "wr", "wx", "wc", "wf")):
             await press(pilot, keys)
             for size in (SMALL[number % len(SMALL)], (120, 35)):
                 await resize(pilot, *size)

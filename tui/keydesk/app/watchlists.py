@@ -70,7 +70,7 @@ class WatchlistActions:
         self._app.push_screen(ColumnsForm(active_list(self._store)), self._apply_columns)
 
     def _change_own(self, kind: str, message: Watchlist.ChangeWanted) -> None:
-        from keydesk.forms.market.watchlists import AddForm, DeleteListForm  # noqa: PLC0415 - with the first form
+        from keydesk.forms.market.watchlists import AddForm, RemoveForm  # noqa: PLC0415 - with the first form
 
         watched = active_list(self._store)
         match kind:
@@ -78,13 +78,11 @@ class WatchlistActions:
                 self._app.push_screen(AddForm(self._store, watched), self._add)
             case "rename":
                 self._ask_name(safe(f"Rename {watched.name}"), watched.name, self._rename)
-            case "delete":
-                self._app.push_screen(DeleteListForm(watched), self._delete)
-            case "remove" if message.row:
-                if self._apply(watchlists.remove(watched.name, message.row)):
-                    add = self._keymap.name("list-add")
-                    text = f"{pair(message.row)} is off {watched.name}; {add} adds it again"
-                    self._store.tell("info", text)
+            case "remove":
+                self._app.push_screen(
+                    RemoveForm(watched, message.row),
+                    lambda choice: self._remove(watched.name, message.row, choice),
+                )
             case "move" if message.row:
                 self._move(message)
             case _:
@@ -158,9 +156,12 @@ class WatchlistActions:
         if columns is not None:
             self._apply(watchlists.show_columns(self._store.list_name, columns))
 
-    def _delete(self, name: str | None) -> None:
-        if name:
+    def _remove(self, name: str, row: str, choice: str | None) -> None:
+        if choice == "list":
             self._apply(watchlists.delete(name))
+        elif choice == "row" and self._apply(watchlists.remove(name, row)):
+            add = self._keymap.name("list-add")
+            self._store.tell("info", f"{pair(row)} is off {name}; {add} adds it again")
 
     # The file.
 

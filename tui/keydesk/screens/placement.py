@@ -167,13 +167,15 @@ class Placement:
     def _keep_focus(self) -> None:
         """Focus the first pane while a small window hides the focused one, which gets the focus back later."""
         screen, focused = self._screen, self._screen.focused
-        if self._hidden is not None and self._hidden.display and focused is self._instead:
+        is_instead = focused is None or focused is self._instead
+        if self._hidden is not None and self._hidden.display and is_instead:
             screen.set_focus(self._hidden)
+            self._hidden = self._instead = None
         elif focused is None or not focused.display:
             first = next((pane for pane in self._grid.panes if pane.can_focus), None)
-            if focused is not self._instead:
-                self._hidden = focused
-            self._instead = first
+            if focused is not None:
+                self._hidden = self._hidden if focused is self._instead else focused
+                self._instead = first
             screen.set_focus(first)
 
     def focus_moved(self) -> None:

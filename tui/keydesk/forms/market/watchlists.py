@@ -1,7 +1,7 @@
 """Forms that change watchlists: a name or letters, an instrument to add, the columns, a list to delete. They send nothing."""
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar, LiteralString
+from typing import ClassVar, Literal, LiteralString
 
 from textual.app import ComposeResult
 from textual.widgets import Input
@@ -15,6 +15,7 @@ from keydesk.keys.guard import KeyPlace
 from keydesk.keys.keymap import COLUMNS, DELETE_LIST, NAME
 from keydesk.store.store import Store
 from keydesk.store.watchlists import in_usual_order
+from keydesk.text.format import pair
 from keydesk.text.sanitize import Printable, clean, safe
 
 WIDTH = 64
@@ -150,31 +151,45 @@ class ColumnsForm(InfoForm[tuple[str, ...]]):
         self.dismiss(tuple(name for name in COLUMN_MEANINGS if name in self.shown))
 
 
-class DeleteListForm(InfoForm[str]):
-    """Returns the name of the list once its deletion is confirmed."""
+RemoveChoice = Literal["row", "list"]
+
+
+class RemoveForm(InfoForm[RemoveChoice]):
+    """Returns whether the row is taken off the list, or the list is deleted.
+
+    Args:
+        watched: The list.
+        row: The instrument under the cursor, "" where the list is empty.
+    """
 
     BINDINGS = bindings_of(DELETE_LIST)
     WIDTH: ClassVar[int] = WIDTH
     IS_PAGE: ClassVar[bool] = False
 
-    def __init__(self, watched: Watchlist) -> None:
+    def __init__(self, watched: Watchlist, row: str) -> None:
         super().__init__()
-        self._watched = watched
+        self._watched, self._row = watched, row
 
     def title_text(self) -> Printable:
         """Name the list."""
-        return safe(f"Delete {self._watched.name}")
-
-    def foot_text(self) -> Printable:
-        """Return the keys."""
-        return "Enter deletes the list  Esc keeps it"
+        return safe(f"Remove from {self._watched.name}")
 
     def lines(self) -> Sequence[TextLine]:
-        """Say what goes and what stays."""
-        count = len(self._watched.instruments)
-        plural = "" if count == 1 else "s"
-        text = f"The list of {count} instrument{plural} is deleted; positions and orders stay as they are."
-        return wrap_text(safe(text), "plain", self.inside)
+        """Say what each key removes, and what stays."""
+        name, count = self._watched.name, len(self._watched.instruments)
+        instruments = f"{count} instrument{'' if count == 1 else 's'}"
+        row = f"takes {pair(self._row)} off {name}" if self._row else "nothing: the list is empty"
+        return [
+            (("Enter  ", "bright"), (safe(row), "plain")),
+            (("x      ", "bright"), (safe(f"deletes the list {name} of {instruments}"), "plain")),
+            *wrap_text("Positions and orders stay as they are.", "muted", self.inside),
+        ]
 
     def action_take(self) -> None:
-        self.dismiss(self._watched.name)
+        """Take the row off."""
+        if self._row:
+            self.dismiss("row")
+
+    def action_delete(self) -> None:
+        """Delete the list."""
+        self.dismiss("list")
