@@ -7,6 +7,7 @@ Amounts are in home currency unless noted; None means not known (yet).
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
+from typing import Literal, TypeAlias
 
 
 class Part(StrEnum):
@@ -16,6 +17,10 @@ class Part(StrEnum):
     TRADES = "trades"  # keys: trade ids
     POSITIONS = "positions"  # keys: instrument names
     ORDERS = "orders"  # keys: order ids
+
+
+Slot: TypeAlias = Literal["take_profit", "stop_loss", "trailing_stop", "guaranteed_stop"]
+"""The attribute of an open trade that holds a dependent order."""
 
 
 @dataclass(slots=True)
@@ -106,6 +111,7 @@ class PendingOrder:
     on_fill: bool = False  # known to be set by the fill that opened its trade
     tag: str = ""
     comment: str = ""
+    trigger: str = "DEFAULT"  # the price side that triggers it, as on the wire
 
 
 @dataclass(slots=True)

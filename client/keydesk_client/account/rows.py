@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from decimal import Decimal
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
-from keydesk_client.account.records import DependentOrder, OpenTrade, PendingOrder
+from keydesk_client.account.records import DependentOrder, OpenTrade, PendingOrder, Slot
 from keydesk_client.account.values import (
     MAX_VALUE,
     READ_ERRORS,
@@ -43,7 +43,6 @@ from keydesk_client.models import (
 
 Printable: TypeAlias = Callable[[str], str]
 """Returns text of the service as it is kept."""
-Slot: TypeAlias = Literal["take_profit", "stop_loss", "trailing_stop", "guaranteed_stop"]
 SLOTS: Mapping[str, Slot] = {
     "TAKE_PROFIT": "take_profit",
     "STOP_LOSS": "stop_loss",
@@ -116,6 +115,7 @@ def entry_row(order: EntryOrder, created: DateTime, printable: Printable) -> Pen
         trail=trailing.distance if trailing is not None else None,
         tag=tag_of(order.client_extensions, printable),
         comment=comment_of(order.client_extensions, printable),
+        trigger=order.trigger_condition,
     )
 
 
@@ -167,6 +167,7 @@ def _row_of_dependent(
         on_fill=getattr(order, "reason", None) == "ON_FILL",
         tag=tag_of(order.client_extensions, printable),
         comment=comment_of(order.client_extensions, printable),
+        trigger=order.trigger_condition,
     )
 
 

@@ -23,6 +23,7 @@ from keydesk.calc.orders.instructions import (
     Reverse,
     SetProtection,
 )
+from keydesk.calc.orders.lifetime import Lifetime
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from keydesk.trading.open_items import OpenItems
@@ -31,7 +32,7 @@ from keydesk.values import TradeRow
 from keydesk_client.auth.secret import Secret
 from keydesk_client.client import Client
 from keydesk_client.errors import Unreachable
-from keydesk_client.models import LimitOrder
+from keydesk_client.models import LimitOrder, StopLossOrder, TrailingStopLossOrder
 from support.broker import PracticeServer
 from support.data.in_flight import in_flight
 
@@ -201,6 +202,70 @@ async def test_the_stop_moves_and_the_target_stays(desk: Desk) -> None:
         assert stands is not None
         assert stands.price == at
         assert desk.store.orders[stands.order_id].time_in_force == "GFD", "a moved one lives on"
+
+
+async def test_a_stop_triggers_where_it_is_told_and_keeps_that_when_it_moves(desk: Desk) -> None:
+    await desk.does(desk.buy())
+    trade = desk.trade
+    assert trade.stop_loss is not None
+    stop = trade.stop_loss.price
+    assert stop is not None
+    change = SetProtection(trade.id, "EUR_USD", stop=stop, trail=FAR, trigger="MID")
+    text = await desk.does(change)
+    assert "trigger MID" in text
+    moved = SetProtection(trade.id, "EUR_USD", stop=stop + PIP, target=None)
+    await desk.does(moved)
+    await desk.until(lambda: trade.stop_loss is not None and trade.stop_loss.price == stop + PIP)
+    assert trade.take_profit is None
+    assert trade.stop_loss is not None
+    assert trade.trailing_stop is not None
+    for level in (trade.stop_loss, trade.trailing_stop):
+        order = (await desk.connection.feed.client.orders.get(level.order_id)).order
+        assert isinstance(order, StopLossOrder | TrailingStopLossOrder)
+        assert order.trigger_condition == "MID"
+        assert desk.store.orders[level.order_id].trigger == "MID"
+    usual = SetProtection(trade.id, "EUR_USD", stop=stop + PIP, trigger="DEFAULT")
+    await desk.does(usual)
+    await desk.until(
+        lambda: (
+            trade.stop_loss is not None
+            and desk.store.orders[trade.stop_loss.order_id].trigger == "DEFAULT"
+        )
+    )
+
+
+async def test_levels_of_a_fill_end_when_the_ticket_said_and_the_trade_has_its_id(
+    desk: Desk,
+) -> None:
+    order = replace(
+        desk.buy(), stop_life=Lifetime("GFD"), target_life=Lifetime("GTD 4h"), trade_id="swing-7"
+    )
+    await desk.does(order)
+    trade = desk.trade
+    assert trade.client_id == "swing-7"
+    assert trade.stop_loss is not None
+    assert trade.take_profit is not None
+    await desk.until(
+        lambda: {trade.stop_loss.order_id, trade.take_profit.order_id} <= set(desk.store.orders)  # type: ignore[union-attr]
+    )
+    assert desk.store.orders[trade.stop_loss.order_id].time_in_force == "GFD"
+    assert desk.store.orders[trade.take_profit.order_id].gtd_ns is not None
+    text = await desk.does(order)
+    assert "an open trade has this id already" in text
+
+
+async def test_a_resting_order_gets_another_end_and_trigger(desk: Desk) -> None:
+    price = desk.store.quotes["EUR_USD"].bid - FAR
+    await desk.does(OpenOrder("EUR_USD", "LIMIT", D(1_000), price=price, expiry="GTC"))
+    await desk.until(lambda: bool(desk.store.orders))
+    [before] = desk.store.orders.values()
+    life = Lifetime("GTD 4h")
+    move = MoveEntry(before.id, "EUR_USD", price, None, None, life=life, trigger="MID")
+    await desk.does(move)
+    await desk.until(lambda: before.id not in desk.store.orders and bool(desk.store.orders))
+    [after] = desk.store.orders.values()
+    assert after.gtd_ns is not None
+    assert (after.price, after.trigger) == (price, "MID")
 
 
 async def test_a_limit_order_rests_and_is_cancelled(desk: Desk) -> None:

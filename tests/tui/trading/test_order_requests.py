@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.orders.instructions import UNCHANGED, MoveEntry, OpenOrder, Reverse
+from keydesk.calc.orders.lifetime import Lifetime
 from keydesk.trading.order_requests import (
     HOUR_NS,
     TILL_CANCELLED,
@@ -93,10 +94,41 @@ def test_the_guaranteed_stop_of_a_moved_order_moves_and_no_other_stop_is_added(
     stop: Decimal | None,
 ) -> None:
     order = resting_limit(guaranteedStopLossOnFill={"price": "1.07500", "timeInForce": "GTC"})
-    wire = moved_request(order, MoveEntry("7", "EUR_USD", D("1.08100"), stop, None)).to_wire()
+    wire = moved_request(
+        order, MoveEntry("7", "EUR_USD", D("1.08100"), stop, None), WALL_NS
+    ).to_wire()
     assert "stopLossOnFill" not in wire
     moved = {"price": "1.07600", "timeInForce": "GTC"} if stop else None
     assert wire.get("guaranteedStopLossOnFill") == moved
+
+
+def test_levels_of_the_fill_carry_their_lifetimes_and_the_trade_its_id() -> None:
+    order = OpenOrder(
+        "EUR_USD",
+        "MARKET",
+        D(1000),
+        stop=D("1.07"),
+        target=D("1.09"),
+        trail=D("0.01"),
+        stop_life=Lifetime("GTD", WALL_NS),
+        target_life=Lifetime("GTD 4h"),
+        tag="swing",
+        trade_id="swing-7",
+    )
+    wire = order_request(order, WALL_NS).to_wire()
+    assert wire["stopLossOnFill"] == {
+        "price": "1.07",
+        "timeInForce": "GTD",
+        "gtdTime": "2026-02-25T06:13:20.000000000Z",
+    }
+    assert wire["takeProfitOnFill"] == {
+        "price": "1.09",
+        "timeInForce": "GTD",
+        "gtdTime": "2026-02-25T10:13:20.000000000Z",
+    }
+    assert wire["trailingStopLossOnFill"] == {"distance": "0.01", "timeInForce": "GTC"}
+    assert wire["tradeClientExtensions"] == {"id": "swing-7", "tag": "swing"}
+    assert wire["clientExtensions"] == {"tag": "swing"}, "the id of the order is the client's own"
 
 
 def test_hours_become_an_instant_of_the_broker() -> None:
@@ -116,13 +148,13 @@ def test_a_reversal_reduces_first() -> None:
 def test_a_level_in_place_of_another_lives_as_long_unless_it_is_chosen() -> None:
     ends = WALL_NS + HOUR_NS
     order = replace(limit_order(), time_in_force="GTD", gtd_ns=ends)
-    kept = stop_edit(D("1.083"), lifetime_of("", WALL_NS, order))
+    kept = stop_edit(D("1.083"), lifetime_of(Lifetime(), WALL_NS, order))
     assert isinstance(kept, StopLossDetails)
     assert (kept.time_in_force, kept.gtd_time) == ("GTD", DateTime.from_ns(ends))
-    chosen = stop_edit(D("1.083"), lifetime_of("GFD", WALL_NS, order))
+    chosen = stop_edit(D("1.083"), lifetime_of(Lifetime("GFD"), WALL_NS, order))
     assert isinstance(chosen, StopLossDetails)
     assert (chosen.time_in_force, chosen.gtd_time) == ("GFD", None)
-    assert lifetime_of("", WALL_NS, None) == TILL_CANCELLED
+    assert lifetime_of(Lifetime(), WALL_NS, None) == TILL_CANCELLED
 
 
 def test_left_alone_taken_away_and_moved_are_three_different_things() -> None:

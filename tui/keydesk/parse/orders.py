@@ -10,11 +10,10 @@ from decimal import Decimal
 
 from keydesk.calc.market.price_levels import PriceLevel
 from keydesk.calc.orders.expiry_time import HOW, is_expiry
+from keydesk.calc.orders.lifetime import PENDING_EXPIRIES, TYPED_EXPIRY
 from keydesk.calc.orders.ticket_draft import (
     KIND_WORDS,
     MARKET_EXPIRIES,
-    PENDING_EXPIRIES,
-    TYPED_EXPIRY,
     Draft,
     Entry,
     Kind,

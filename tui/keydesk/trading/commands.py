@@ -319,7 +319,7 @@ class Commands:
             order = (await self.client.orders.get(move.order_id)).order
             if not isinstance(order, LimitOrder | StopOrder | MarketIfTouchedOrder):
                 raise InvalidRequest("it is not a limit, stop or market-if-touched order")
-            request = moved_request(order, move)
+            request = moved_request(order, move, self._broker_time())
         except KeydeskClientError as error:
             self.dispatcher.notify("bad", f"NOT SENT {text}: {error}")
             return

@@ -4,39 +4,43 @@ Nothing is refused here: no lock, limit, duplicate rule or stale price precedes 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 from typing import Literal
 
 from keydesk.calc.orders.instructions import (
+    UNCHANGED,
+    Change,
     CloseParts,
     ClosePosition,
     CloseSide,
     CloseTrades,
     SetProtection,
 )
+from keydesk.calc.orders.ticket_draft import TRIGGERS
 from keydesk.store.store import Store
 from keydesk.text.format import pair, units
 from keydesk.trading.dispatcher import Dispatcher
 from keydesk.trading.open_items import OpenItems
 from keydesk.trading.order_requests import (
-    Lifetime,
+    LifetimeMembers,
+    dependent_request,
     guaranteed_edit,
     lifetime_of,
     stop_edit,
     target_edit,
     trail_edit,
 )
-from keydesk.values import DependentOrder, InFlightKind
+from keydesk.values import DependentOrder, InFlightKind, OrderRow
 from keydesk.words.order_text import change_text, order_name
 from keydesk.words.outcomes import Command
-from keydesk_client.account.rows import Slot
+from keydesk_client.account.records import Slot
 from keydesk_client.arithmetic.profit import closing_price, pip
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
-from keydesk_client.orders.outcome import Outcome, new_intent_id
+from keydesk_client.orders.outcome import Done, Outcome, new_intent_id
 from keydesk_client.orders.sender import Sender
 
 ALL: Literal["ALL"] = "ALL"
@@ -136,13 +140,47 @@ class Exits:
 
     async def protect(self, change: SetProtection, prefix: str = "") -> Outcome:
         """Set, move or cancel what protects a trade; `prefix` comes before the words of the command."""
+        together, alone = self._by_request(change)
+        outcomes = [await self._protect_together(together, prefix)] if together else []
+        for slot, one in alone.items():
+            outcomes.append(await self._protect_alone(one, slot, prefix))
+        return next((each for each in outcomes if not isinstance(each, Done)), outcomes[-1])
+
+    def _by_request(
+        self, change: SetProtection
+    ) -> tuple[SetProtection | None, Mapping[Slot, SetProtection]]:
+        """Divide a change: the edit of a trade has no trigger condition, so a level with one is an order request of its own."""
+        together, alone = dict[Slot, Change](), dict[Slot, SetProtection]()
+        for slot, level in change.levels.items():
+            before = self._dependent(change, slot)
+            now = "DEFAULT" if before is None else before.trigger
+            trigger = change.trigger or next((each for each in TRIGGERS if each == now), "DEFAULT")
+            if isinstance(level, Decimal) and {now, trigger} != {"DEFAULT"}:
+                alone[slot] = change.with_levels({slot: level}, trigger)
+            elif level is not UNCHANGED:
+                together[slot] = level
+        return change.with_levels(together, "") if together or not alone else None, alone
+
+    async def _protect_alone(self, change: SetProtection, slot: Slot, prefix: str) -> Outcome:
+        """Replace, or create, one dependent order with its trigger condition."""
+        before = self._dependent(change, slot)
+        request = dependent_request(slot, change, self._lifetime(change, slot))
+        command = self._protection_command(change, prefix)
+        if before is None:
+            return await self.send(command, lambda sender: sender.create(request))
+        order_id = before.id
+        return await self.send(command, lambda sender: sender.replace(order_id, request))
+
+    def _protection_command(self, change: SetProtection, prefix: str) -> Command:
         command = self.command("", "modify", change.instrument, "protection")
-        command = replace(
+        return replace(
             command, text=f"{prefix}{change_text(change, command.pip)} on #{change.trade_id}"
         )
+
+    async def _protect_together(self, change: SetProtection, prefix: str) -> Outcome:
         lives = partial(self._lifetime, change)
         return await self.send(
-            command,
+            self._protection_command(change, prefix),
             lambda sender: sender.set_dependent_orders(
                 change.trade_id,
                 stop_loss=stop_edit(change.stop, lives("stop_loss")),
@@ -152,13 +190,16 @@ class Exits:
             ),
         )
 
-    def _lifetime(self, change: SetProtection, slot: Slot) -> Lifetime:
+    def _lifetime(self, change: SetProtection, slot: Slot) -> LifetimeMembers:
         """Return how long a level lives: as chosen, else as the one in whose place it comes."""
+        now_ns = self.store.clock_ns or self.dispatcher.wall_ns()
+        return lifetime_of(change.life, now_ns, self._dependent(change, slot))
+
+    def _dependent(self, change: SetProtection, slot: Slot) -> OrderRow | None:
+        """Return the dependent order that the trade has there."""
         trade = self.store.trades.get(change.trade_id)
         before: DependentOrder | None = None if trade is None else getattr(trade, slot)
-        order = None if before is None else self.store.orders.get(before.order_id)
-        now_ns = self.store.clock_ns or self.dispatcher.wall_ns()
-        return lifetime_of(change.expiry, now_ns, order)
+        return None if before is None else self.store.orders.get(before.order_id)
 
     async def cancel(self, order_id: str) -> None:
         """Cancel an order."""

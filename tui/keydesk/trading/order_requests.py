@@ -6,19 +6,29 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias, TypedDict, TypeVar
 
-from keydesk.calc.orders.instructions import Change, MoveEntry, OpenOrder, Reverse, Unchanged
+from keydesk.calc.orders.instructions import (
+    Change,
+    MoveEntry,
+    OpenOrder,
+    Reverse,
+    SetProtection,
+    Unchanged,
+)
+from keydesk.calc.orders.lifetime import Lifetime
 from keydesk.store.store import Store
 from keydesk.text.format import pair
 from keydesk.trading.dispatcher import Dispatcher
 from keydesk.trading.open_items import ENTRY_TYPES, PASSES, OpenItems, open_items_at_broker
 from keydesk.values import OrderRow
 from keydesk.words.outcomes import Level as NoticeLevel
+from keydesk_client.account.records import Slot
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import (
     ClientExtensions,
     DateTime,
     GuaranteedStopLossDetails,
+    GuaranteedStopLossOrderRequest,
     LimitOrder,
     LimitOrderRequest,
     MarketIfTouchedOrder,
@@ -26,13 +36,16 @@ from keydesk_client.models import (
     MarketOrderRequest,
     OrderRequest,
     StopLossDetails,
+    StopLossOrderRequest,
     StopOrder,
     StopOrderRequest,
     TakeProfitDetails,
+    TakeProfitOrderRequest,
     TrailingStopLossDetails,
+    TrailingStopLossOrderRequest,
 )
 from keydesk_client.models._core.wire_names import UNSET, Unset
-from keydesk_client.models.enumerations import TimeInForce
+from keydesk_client.models.enumerations import OrderTriggerCondition, TimeInForce
 from keydesk_client.models.order_terms import EntryMembers, LimitMembers
 
 HOUR_NS = 3_600_000_000_000
@@ -54,7 +67,7 @@ def order_request(order: OpenOrder, now_ns: int) -> OrderRequest:
     time_in_force, gtd_time = expiry(order.expiry, now_ns)
     if order.gtd_ns is not None:
         time_in_force, gtd_time = "GTD", DateTime.from_ns(order.gtd_ns)
-    members = _entry_members(order, time_in_force)
+    members = _entry_members(order, time_in_force, now_ns)
     if order.kind == "MARKET":
         return MarketOrderRequest(**members, price_bound=order.bound)
     if order.price is None:
@@ -74,16 +87,15 @@ def order_request(order: OpenOrder, now_ns: int) -> OrderRequest:
             return MarketIfTouchedOrderRequest(**pending, price_bound=order.bound)
 
 
-def _entry_members(order: OpenOrder, time_in_force: TimeInForce) -> EntryMembers:
+def _entry_members(order: OpenOrder, time_in_force: TimeInForce, now_ns: int) -> EntryMembers:
     """Return the members of every entry order; the client adds its own id to the order's extensions."""
-    labels = None
-    if order.tag or order.comment:
-        labels = ClientExtensions(tag=order.tag or None, comment=order.comment or None)
+    labels = _extensions(order, "")
     usual, guaranteed = None, None
     if order.stop is not None:
         away = order.stop_distance
         kind = GuaranteedStopLossDetails if order.guaranteed else StopLossDetails
-        stop = kind(price=order.stop) if away is None else kind(distance=away)
+        lives = _sent_lifetime(order.stop_life, now_ns)
+        stop = kind(price=order.stop, **lives) if away is None else kind(distance=away, **lives)
         guaranteed = stop if isinstance(stop, GuaranteedStopLossDetails) else None
         usual = stop if isinstance(stop, StopLossDetails) else None
     return {
@@ -92,16 +104,30 @@ def _entry_members(order: OpenOrder, time_in_force: TimeInForce) -> EntryMembers
         "time_in_force": time_in_force,
         "position_fill": "REDUCE_ONLY" if order.reduces else order.fill,
         "client_extensions": labels,
-        "trade_client_extensions": labels,
+        "trade_client_extensions": _extensions(order, order.trade_id),
         "stop_loss_on_fill": usual,
         "guaranteed_stop_loss_on_fill": guaranteed,
         "take_profit_on_fill": None
         if order.target is None
-        else TakeProfitDetails(price=order.target),
+        else TakeProfitDetails(price=order.target, **_sent_lifetime(order.target_life, now_ns)),
         "trailing_stop_loss_on_fill": None
         if order.trail is None
-        else TrailingStopLossDetails(distance=order.trail),
+        else TrailingStopLossDetails(
+            distance=order.trail, **_sent_lifetime(order.trail_life, now_ns)
+        ),
     }
+
+
+def _extensions(order: OpenOrder, trade_id: str) -> ClientExtensions | None:
+    """Return tag and comment, and the client id of the trade; None where there are none.
+
+    The id of the order is the client's own, by which a lost answer is looked up.
+    """
+    if not (order.tag or order.comment or trade_id):
+        return None
+    return ClientExtensions(
+        id=trade_id or None, tag=order.tag or None, comment=order.comment or None
+    )
 
 
 def reversal_request(reverse: Reverse) -> MarketOrderRequest:
@@ -122,7 +148,7 @@ def reversal_request(reverse: Reverse) -> MarketOrderRequest:
     )
 
 
-def moved_request(order: MovableOrder, move: MoveEntry) -> OrderRequest:
+def moved_request(order: MovableOrder, move: MoveEntry, now_ns: int) -> OrderRequest:
     """Return the request that replaces a pending order; members that were not moved are copied.
 
     A member of the order that cannot be read raises MissingMember: the default in its place would change the order.
@@ -140,13 +166,16 @@ def moved_request(order: MovableOrder, move: MoveEntry) -> OrderRequest:
         "position_fill": order.position_fill,
         "time_in_force": order.time_in_force,
         "gtd_time": order.gtd_time,
-        "trigger_condition": order.trigger_condition,
+        "trigger_condition": move.trigger or order.trigger_condition,
         "stop_loss_on_fill": stop,
         "guaranteed_stop_loss_on_fill": guaranteed,
         "take_profit_on_fill": _moved(order.take_profit_on_fill, TakeProfitDetails, move.target),
         "trailing_stop_loss_on_fill": _trailed(order.trailing_stop_loss_on_fill, move.trail),
         "trade_client_extensions": order.trade_client_extensions,
     }
+    if move.life.expiry:
+        life = _sent_lifetime(move.life, now_ns)
+        members["time_in_force"], members["gtd_time"] = life["time_in_force"], life["gtd_time"]
     match order:
         case LimitOrder():
             return LimitOrderRequest(**members)
@@ -184,29 +213,68 @@ def expiry(text: str, now_ns: int) -> tuple[TimeInForce, DateTime | None]:
     return "GTD", DateTime.from_ns(now_ns + hours * HOUR_NS)
 
 
-class Lifetime(TypedDict):
+class LifetimeMembers(TypedDict):
     """How long a dependent order lives."""
 
     time_in_force: TimeInForce
     gtd_time: DateTime | None
 
 
-TILL_CANCELLED: Lifetime = {"time_in_force": "GTC", "gtd_time": None}
+class DependentMembers(LifetimeMembers):
+    """Members of every dependent order."""
+
+    trade_id: str
+    trigger_condition: OrderTriggerCondition
 
 
-def lifetime_of(text: str, now_ns: int, order: OrderRow | None) -> Lifetime:
+TILL_CANCELLED: LifetimeMembers = {"time_in_force": "GTC", "gtd_time": None}
+
+
+def _sent_lifetime(life: Lifetime, now_ns: int) -> LifetimeMembers:
+    """Return the members of a lifetime; an order without one lives till it is cancelled."""
+    if life.gtd_ns is not None:
+        return {"time_in_force": "GTD", "gtd_time": DateTime.from_ns(life.gtd_ns)}
+    time_in_force, gtd_time = expiry(life.expiry or "GTC", now_ns)
+    return {"time_in_force": time_in_force, "gtd_time": gtd_time}
+
+
+def lifetime_of(life: Lifetime, now_ns: int, order: OrderRow | None) -> LifetimeMembers:
     """Return the time in force chosen; with none, that of the order in whose place the new one comes."""
-    if text:
-        time_in_force, gtd_time = expiry(text, now_ns)
-        return {"time_in_force": time_in_force, "gtd_time": gtd_time}
+    if life.expiry:
+        return _sent_lifetime(life, now_ns)
     if order is None:
         return TILL_CANCELLED
     ends = None if order.gtd_ns is None else DateTime.from_ns(order.gtd_ns)
     return {"time_in_force": order.time_in_force, "gtd_time": ends}
 
 
+def dependent_request(slot: Slot, change: SetProtection, life: LifetimeMembers) -> OrderRequest:
+    """Return the order request of one level with a trigger condition, which the edit of a trade does not have."""
+    trigger = change.trigger or "DEFAULT"
+    members: DependentMembers = {
+        "trade_id": change.trade_id,
+        "trigger_condition": trigger,
+        **life,
+    }
+    match slot:
+        case "stop_loss":
+            return StopLossOrderRequest(price=_level(change.stop), **members)
+        case "take_profit":
+            return TakeProfitOrderRequest(price=_level(change.target), **members)
+        case "trailing_stop":
+            return TrailingStopLossOrderRequest(distance=_level(change.trail), **members)
+        case "guaranteed_stop":
+            return GuaranteedStopLossOrderRequest(price=_level(change.guaranteed), **members)
+
+
+def _level(change: Change) -> Decimal:
+    if not isinstance(change, Decimal):
+        raise TypeError("a level that is set is a number")
+    return change
+
+
 def stop_edit(
-    change: Change, lifetime: Lifetime = TILL_CANCELLED
+    change: Change, lifetime: LifetimeMembers = TILL_CANCELLED
 ) -> StopLossDetails | Unset | None:
     """Return the edit of a stop: unchanged, cancelled, or at a price."""
     if isinstance(change, Unchanged):
@@ -215,7 +283,7 @@ def stop_edit(
 
 
 def guaranteed_edit(
-    change: Change, lifetime: Lifetime = TILL_CANCELLED
+    change: Change, lifetime: LifetimeMembers = TILL_CANCELLED
 ) -> GuaranteedStopLossDetails | Unset | None:
     """Return the edit of a guaranteed stop: unchanged, cancelled, or at a price."""
     if isinstance(change, Unchanged):
@@ -224,7 +292,7 @@ def guaranteed_edit(
 
 
 def target_edit(
-    change: Change, lifetime: Lifetime = TILL_CANCELLED
+    change: Change, lifetime: LifetimeMembers = TILL_CANCELLED
 ) -> TakeProfitDetails | Unset | None:
     """Return the edit of a target: unchanged, cancelled, or at a price."""
     if isinstance(change, Unchanged):
@@ -233,7 +301,7 @@ def target_edit(
 
 
 def trail_edit(
-    change: Change, lifetime: Lifetime = TILL_CANCELLED
+    change: Change, lifetime: LifetimeMembers = TILL_CANCELLED
 ) -> TrailingStopLossDetails | Unset | None:
     """Return the edit of a trailing stop: unchanged, cancelled, or at a distance."""
     if isinstance(change, Unchanged):

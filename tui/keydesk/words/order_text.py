@@ -8,9 +8,10 @@ from dataclasses import fields, is_dataclass
 from decimal import Decimal, InvalidOperation
 
 from keydesk.calc.orders.instructions import Instruction, OpenOrder, SetProtection, Unchanged
+from keydesk.calc.orders.lifetime import EXPIRY_WORDS
 from keydesk.calc.orders.plans.exit_plans import ExitRules
-from keydesk.calc.orders.ticket_draft import EXPIRY_WORDS, KIND_WORDS
-from keydesk.text.format import EMPTY, money, pair, unit_count, units
+from keydesk.calc.orders.ticket_draft import KIND_WORDS
+from keydesk.text.format import EMPTY, date_and_time, money, pair, unit_count, units
 from keydesk.text.sanitize import SafeText, clean_name, safe
 from keydesk.values import OrderRow
 from keydesk_client.orders.outcome import Action, Intent
@@ -94,7 +95,10 @@ def change_text(change: SetProtection, pip: Decimal | None) -> str:
         if not isinstance(value, Unchanged)
     ]
     if change.expiry:
-        phrases.append(EXPIRY_WORDS[change.expiry])
+        ends = EXPIRY_WORDS[change.expiry]
+        phrases.append(ends if change.gtd_ns is None else f"until {date_and_time(change.gtd_ns)}")
+    if change.trigger:
+        phrases.append(f"trigger {change.trigger}")
     return ", ".join(phrases)
 
 

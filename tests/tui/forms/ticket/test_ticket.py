@@ -542,7 +542,11 @@ async def test_a_question_mark_lists_every_key_of_the_ticket_and_its_last_line_n
         await press(pilot, "?")
         assert "Keys of this form: ticket" in app.words
         keys = KEYMAP.in_force(TICKET)
-        assert [key.text for key in keys if key.text not in app.words] == []
+        first = app.words
+        if size == (80, 24):
+            assert "Space page 1/2" in first
+            await pilot.press("space")
+        assert [key.text for key in keys if key.text not in first + app.words] == []
         await press(pilot, "y")
         assert not app.results, "the list of keys sends nothing"
         await press(pilot, "escape")

@@ -7,6 +7,7 @@ import pytest
 
 from keydesk.calc.orders.checks import CheckContext, check_ticket
 from keydesk.calc.orders.instructions import OpenOrder
+from keydesk.calc.orders.lifetime import Lifetime
 from keydesk.calc.orders.ticket import work_out
 from keydesk.calc.orders.ticket_draft import MAX_TEXT, Draft, Entry, Members
 from keydesk.calc.orders.ticket_settings import Limits
@@ -255,3 +256,48 @@ async def test_a_scale_out_that_cannot_be_read_refuses_no_exit() -> None:
     [order] = app.results
     assert isinstance(order, OpenOrder)
     assert order.reduces
+
+
+async def test_stop_target_and_trail_of_the_fill_live_as_long_as_is_chosen() -> None:
+    text, _ = await after("n")
+    assert "; ends stop, target: till cancelled" in text
+    keys = ("t", ";", "s", ":", *"4h", "enter")
+    text, _ = await after(*keys)
+    assert "; stop ends 2026-02-25 10:13:20 UTC" in text
+    assert "; target ends good for the day" in text
+    assert "The stop ends by time: after that nothing limits the loss" in text
+    _, [order] = await after(*keys, "c")
+    assert isinstance(order, OpenOrder)
+    assert order.stop_life == Lifetime("GTD", WALL_NS + 4 * HOUR_NS)
+    assert order.target_life == Lifetime("GFD")
+    assert order.trail_life == Lifetime(), "there is none"
+
+
+async def test_the_lifetime_of_a_level_turns_and_the_size_has_none() -> None:
+    text, [order] = await after("t", *[";"] * 5, "y")
+    assert isinstance(order, OpenOrder)
+    assert order.target_life == Lifetime(), "after the last choice it is the usual one again"
+    text, _ = await after("u", ";")
+    assert "The size has no end of its own" in text
+    text, sent = await after("u", ":", "y")
+    assert len(sent) == 1, f"no text is written for it: {text}"
+
+
+async def test_an_end_that_cannot_be_read_or_may_come_before_the_fill_is_told() -> None:
+    text, sent = await after("t", ":", *"soon", "enter", "y")
+    assert sent == []
+    assert "end of the target: soon is not an expiry" in text
+    text, sent = await after("t", ":", "enter", "y")
+    assert sent == []
+    assert "end of the target: it is missing" in text
+    text, _ = await after("o", "t", ":", *"4h", "enter")
+    assert "A fill after the end of the target is cancelled" in text
+
+
+async def test_the_trade_gets_an_id_that_is_typed_but_not_several_of_them() -> None:
+    _, [order] = await after("#", *"swing-7", "enter", "y")
+    assert isinstance(order, OpenOrder)
+    assert order.trade_id == "swing-7"
+    text, sent = await after("#", *"x", "enter", "/", *"50/50 1r 2r", "enter", "y")
+    assert sent == []
+    assert "trade id: a scale-out opens several trades" in text

@@ -14,7 +14,7 @@ from keydesk.forms.trades.move_order import MoveForm
 from keydesk.forms.trades.protection import ProtectionForm
 from keydesk.store.store import Store
 from keydesk.values import DependentOrder
-from support.data.desk_store import example_store
+from support.data.desk_store import WALL_NS, example_store
 from support.fakes.form_app import FormApp, example_context
 
 D = Decimal
@@ -256,3 +256,34 @@ async def test_the_time_in_force_turns_back_to_what_it_was() -> None:
     text, results = await pressed(modify(example_store()), "e e e e e e y")
     assert results == []
     assert "No change yet" in text
+
+
+async def test_an_end_is_typed_for_what_changes() -> None:
+    text, results = await pressed(modify(example_store()), "t 1 . 0 8 9 5 0 g 4 h enter y")
+    end = WALL_NS + 4 * 3_600_000_000_000
+    at = D("1.08950")
+    assert results == [SetProtection(TRADE, "EUR_USD", target=at, expiry="GTD", gtd_ns=end)]
+    text, results = await pressed(modify(example_store()), "t 1 . 0 8 9 5 0 g n o enter y")
+    assert results == []
+    assert "until: no is not an expiry" in text
+    text, results = await pressed(modify(example_store()), "t 1 . 0 8 9 5 0 g y")
+    assert results == []
+    assert "Enter ends the text" in text
+    text, _ = await pressed(modify(example_store()), "g enter")
+    assert "No change yet" in text, "an empty end leaves it as it is"
+
+
+async def test_a_trigger_is_of_what_changes_and_one_of_a_stop_asks_for_a_letter() -> None:
+    _, results = await pressed(modify(example_store()), "t 1 . 0 8 9 5 0 i i i y")
+    assert results == [SetProtection(TRADE, "EUR_USD", target=D("1.08950"), trigger="BID")]
+    text, results = await pressed(modify(example_store()), "i i y")
+    assert results == []
+    assert "i trigger inverse: bid for buys, ask for sells: stop, target" in text
+    assert "The stop triggers at inverse" in text
+
+
+async def test_a_guaranteed_stop_has_the_usual_trigger() -> None:
+    store = guaranteeing(has_one=True)
+    text, results = await pressed(modify(store), "w 1 . 0 8 2 5 0 i i c")
+    assert results == []
+    assert "trigger: a guaranteed stop has the usual one" in text

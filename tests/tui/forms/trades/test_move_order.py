@@ -5,9 +5,10 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.orders.instructions import UNCHANGED, MoveEntry
+from keydesk.calc.orders.lifetime import Lifetime
 from keydesk.forms.trades.move_order import MoveForm
 from keydesk.forms.trades.protection import ProtectionForm
-from support.data.desk_store import example_store
+from support.data.desk_store import WALL_NS, example_store
 from support.fakes.form_app import FormApp, example_context
 
 D = Decimal
@@ -71,3 +72,14 @@ async def test_a_protection_that_is_taken_away_says_so() -> None:
         assert "as it is" in app.words
         await pilot.press("t", "backspace")
         assert "1.08900 → REMOVED" in app.words
+
+
+async def test_time_in_force_and_trigger_change_alone() -> None:
+    app = await after("g 4h enter i i y")
+    [move] = app.results
+    assert isinstance(move, MoveEntry)
+    assert move.life == Lifetime("GTD", WALL_NS + 4 * 3_600_000_000_000)
+    assert (move.price, move.trigger) == (D("1.08200"), "INVERSE")
+    text = (await after("e e")).last_text
+    assert "e until good for the day" in text
+    assert "Nothing changed yet" in (await after("e e e e e e")).last_text

@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from keydesk.calc.market.sessions import closed_text
 from keydesk.calc.orders.limits import limit_refusals, limit_warnings
-from keydesk.calc.orders.member_checks import member_refusals
+from keydesk.calc.orders.member_checks import member_refusals, member_warnings
 from keydesk.calc.orders.ticket import Plan, room_left, unreadable_fields
 from keydesk.calc.orders.ticket_draft import (
     BY_THE_STOP,
@@ -90,6 +90,7 @@ def check_ticket(
     warnings = [
         *([] if plan.distance is not None else ["No stop: the loss has no limit"]),
         *limit_warnings(plan, context, limits),
+        *member_warnings(draft, plan),
         *_unusual_size(plan, check_context.usual_size),
         *at_once,
         *_moment_warnings(check_context, limits),

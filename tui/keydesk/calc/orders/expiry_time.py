@@ -5,6 +5,7 @@ A time of day is the next one after it was typed, in the trader's zone: it never
 
 from datetime import UTC, datetime, time, timedelta, tzinfo
 
+from keydesk.calc.orders.lifetime import TYPED_EXPIRY, Lifetime, LifetimeDraft
 from keydesk.calc.orders.ticket_draft import UnreadableText
 from keydesk.text.typed import clock_time, date_time, duration_s
 from keydesk_client.arithmetic.constants import DAY, SECOND
@@ -34,6 +35,32 @@ def expiry_ns(text: str, typed_ns: int, now_ns: int, zone: tzinfo) -> int | Unre
     if instant - now_ns > MAX_NS:
         return UnreadableText(text, "is more than 400 days away")
     return instant
+
+
+def end_ns(life: LifetimeDraft, now_ns: int, zone: tzinfo) -> int | UnreadableText | None:
+    """Return the instant of a typed end, None where none was typed."""
+    if life.choice != TYPED_EXPIRY:
+        return None
+    end = expiry_ns(life.text, life.typed_ns, now_ns, zone)
+    return UnreadableText("", "is missing") if end is None else end
+
+
+def frozen(life: LifetimeDraft, now_ns: int, zone: tzinfo) -> Lifetime | None:
+    """Return a lifetime as it is sent; None while a typed end cannot be read."""
+    end = end_ns(life, now_ns, zone)
+    return None if isinstance(end, UnreadableText) else Lifetime(life.choice, end)
+
+
+def end_refusals(
+    life: LifetimeDraft, name: str, key: str, now_ns: int, zone: tzinfo
+) -> tuple[str, ...]:
+    """Refuse a typed end that cannot be sent; `key` types it."""
+    end = end_ns(life, now_ns, zone)
+    if not isinstance(end, UnreadableText):
+        return ()
+    if not end.text:
+        return (f"{name}: it is missing. {key}, then {HOW}",)
+    return (f"{name}: {end.text} {end.reason}. {key} types it anew",)
 
 
 def is_expiry(text: str) -> bool:

@@ -4,9 +4,9 @@ from dataclasses import replace
 from decimal import Decimal
 
 from keydesk.calc.orders.instructions import RefusedTicket
+from keydesk.calc.orders.lifetime import PENDING_EXPIRIES
 from keydesk.calc.orders.ticket_draft import (
     MARKET_EXPIRIES,
-    PENDING_EXPIRIES,
     Draft,
     Entry,
     Members,

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import Enum
 from typing import Literal
 
+from keydesk.calc.orders.lifetime import AS_BEFORE, Lifetime
 from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitPlan, ExitRules
 from keydesk.calc.orders.plans.scale_out import OrderPart
 from keydesk.calc.orders.ticket_draft import Draft, Fill, Kind, TicketField, Trigger
+from keydesk_client.account.records import Slot
 
 CloseSide = Literal["ALL"] | Decimal | None  # in full, by units, or (None) not at all
 
@@ -44,8 +47,12 @@ class OpenOrder:
     stop_distance: Decimal | None = None  # it counts from the fill; `stop` is where it is expected
     fill: Fill = "DEFAULT"
     trigger: Trigger = "DEFAULT"
+    stop_life: Lifetime = AS_BEFORE
+    target_life: Lifetime = AS_BEFORE
+    trail_life: Lifetime = AS_BEFORE
     tag: str = ""
     comment: str = ""
+    trade_id: str = ""  # client id of the trade that it opens
     exit_rules: ExitRules = NO_RULES  # the exit plan of the trade that it opens
     parts: tuple[OrderPart, ...] = ()  # sent one after the other in its place
     draft: Draft | None = field(default=None, compare=False, repr=False)  # it came from
@@ -102,6 +109,36 @@ class SetProtection:
     trail: Change = UNCHANGED  # distance in price units
     guaranteed: Change = UNCHANGED  # price of the guaranteed stop
     expiry: str = ""  # of what is set or moved: GFD, GTD 4h; "": as it was
+    gtd_ns: int | None = None  # when that ends, of an end that was typed
+    trigger: Trigger | Literal[""] = ""  # the price side that triggers it; "": as it was
+
+    @property
+    def life(self) -> Lifetime:
+        """How long what is set or moved lives."""
+        return Lifetime(self.expiry, self.gtd_ns)
+
+    @property
+    def levels(self) -> Mapping[Slot, Change]:
+        """The changes by the dependent order that each is of."""
+        return {
+            "stop_loss": self.stop,
+            "take_profit": self.target,
+            "trailing_stop": self.trail,
+            "guaranteed_stop": self.guaranteed,
+        }
+
+    def with_levels(
+        self, levels: Mapping[Slot, Change], trigger: Trigger | Literal[""]
+    ) -> SetProtection:
+        """Return the instruction with these changes only."""
+        return replace(
+            self,
+            stop=levels.get("stop_loss", UNCHANGED),
+            target=levels.get("take_profit", UNCHANGED),
+            trail=levels.get("trailing_stop", UNCHANGED),
+            guaranteed=levels.get("guaranteed_stop", UNCHANGED),
+            trigger=trigger,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +190,8 @@ class MoveEntry:
     target: Decimal | None
     trail: Change = UNCHANGED  # distance in price units
     units: Decimal | None = None  # signed; None: as many as before
+    life: Lifetime = AS_BEFORE
+    trigger: Trigger | Literal[""] = ""  # "": as it was
 
 
 @dataclass(frozen=True, slots=True)

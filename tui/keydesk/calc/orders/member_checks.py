@@ -6,12 +6,15 @@ Each names the field first, and the key that corrects it last.
 from datetime import tzinfo
 from decimal import Decimal
 
-from keydesk.calc.orders.expiry_time import HOW, expiry_ns
+from keydesk.calc.orders.expiry_time import HOW, end_refusals, expiry_ns
+from keydesk.calc.orders.lifetime import TYPED_EXPIRY
 from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_draft import (
+    FIELD_KEYS,
+    LEVELS,
     MAX_TEXT,
     TEXT_KEYS,
-    TYPED_EXPIRY,
+    DependentName,
     Draft,
     TextName,
     UnreadableText,
@@ -19,7 +22,7 @@ from keydesk.calc.orders.ticket_draft import (
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.text.format import money, pair, units
 
-LABELS: tuple[TextName, ...] = ("tag", "comment")
+LABELS: tuple[TextName, ...] = ("tag", "comment", "trade id")
 
 
 def member_refusals(
@@ -29,6 +32,8 @@ def member_refusals(
     return [
         *_expiry_refusals(draft, wall_ns, zone),
         *_text_refusals(draft),
+        *_trade_id_refusals(draft, plan),
+        *_end_refusals(draft, plan, wall_ns, zone),
         *_fill_refusals(draft, plan, context),
         *(() if plan.reduces else guarantee_refusals(draft, plan, context)),
     ]
@@ -43,6 +48,54 @@ def _expiry_refusals(draft: Draft, wall_ns: int, zone: tzinfo) -> list[str]:
         return [f"expiry: it is missing. {key}, then {HOW}; e takes another"]
     if isinstance(expiry, UnreadableText):
         return [f"expiry: {expiry.text} {expiry.reason}. {key} retypes it"]
+    return []
+
+
+def set_by_the_fill(draft: Draft, plan: Plan) -> tuple[DependentName, ...]:
+    """Return the dependent orders that the fill sets."""
+    if plan.reduces:
+        return ()
+    return tuple(name for name in LEVELS if draft.entry(name).text)
+
+
+def _end_refusals(draft: Draft, plan: Plan, wall_ns: int, zone: tzinfo) -> list[str]:
+    """Refuse an end of stop, target or trailing stop that cannot be read, or is past."""
+    return [
+        refusal
+        for name in set_by_the_fill(draft, plan)
+        for refusal in end_refusals(
+            draft.members.life(name),
+            f"end of the {name}",
+            f"{FIELD_KEYS[name]} {TEXT_KEYS['ends']}",
+            wall_ns,
+            zone,
+        )
+    ]
+
+
+def member_warnings(draft: Draft, plan: Plan) -> list[str]:
+    """Warn of a stop that ends before its trade does, and of a level whose end may come before the fill."""
+    levels = [name for name in set_by_the_fill(draft, plan) if draft.members.life(name).ends]
+    stops = [name for name in levels if name != "target"]
+    found = [f"The {stops[0]} ends by time: after that nothing limits the loss"] if stops else []
+    at_an_instant = [n for n in levels if draft.members.life(n).choice.startswith(TYPED_EXPIRY)]
+    if at_an_instant and draft.kind != "MARKET":
+        late = f"A fill after the end of the {at_an_instant[0]} is cancelled"
+        found.append(f"{late}: it counts from now, not from the fill")
+    return found
+
+
+def _trade_id_refusals(draft: Draft, plan: Plan) -> list[str]:
+    """Refuse an id where no trade is opened, or more than one."""
+    if not draft.members.trade_id:
+        return []
+    key = TEXT_KEYS["trade id"]
+    if plan.reduces:
+        return [f"trade id: no trade is opened. {key} Backspace empties it"]
+    if draft.members.scale:
+        return [
+            f"trade id: a scale-out opens several trades. {key} Backspace empties it, or k a tag"
+        ]
     return []
 
 

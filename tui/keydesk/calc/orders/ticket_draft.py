@@ -4,10 +4,17 @@ A field is a number, None (left empty) or `UnreadableText`: three types, so that
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal
+
+from keydesk.calc.orders.lifetime import (
+    PENDING_EXPIRIES,
+    TILL_CANCELLED,
+    TYPED_EXPIRY,
+    LifetimeDraft,
+)
 
 Side = Literal["BUY", "SELL"]
 Kind = Literal["MARKET", "LIMIT", "STOP", "MARKET_IF_TOUCHED"]
@@ -15,7 +22,8 @@ FieldName = Literal["size", "price", "stop", "target", "trail", "bound"]
 Unit = Literal["units", "risk %", "loss", "value", "marg %", "price", "pips", "R", "ATR", "min"]
 Fill = Literal["DEFAULT", "OPEN_ONLY", "REDUCE_FIRST", "REDUCE_ONLY"]
 Trigger = Literal["DEFAULT", "INVERSE", "BID", "ASK", "MID"]
-TextName = Literal["until", "tag", "comment", "scale"]
+TextName = Literal["until", "ends", "tag", "comment", "trade id", "scale"]
+DependentName = Literal["stop", "target", "trail"]
 TicketField = Literal[
     "",
     "size",
@@ -73,13 +81,21 @@ TRIGGER_WORDS: dict[Trigger, str] = {
     "ASK": "the ask",
     "MID": "the mid price",
 }
-TEXT_KEYS: dict[TextName, str] = {"until": "g", "tag": "k", "comment": "j", "scale": "/"}
-MAX_TEXT = 128  # characters of a tag or a comment that the broker takes
-DISTANCES: frozenset[FieldName] = frozenset(("stop", "target", "trail"))
+TEXT_KEYS: dict[TextName, str] = {
+    "until": "g",
+    "ends": ":",
+    "tag": "k",
+    "comment": "j",
+    "trade id": "#",
+    "scale": "/",
+}
+LIFE_KEY = ";"  # turns how long the active one of stop, target and trail lives
+MAX_TEXT = 128  # characters of a tag, a comment or an id that the broker takes
+LEVELS: tuple[DependentName, ...] = ("stop", "target", "trail")
+DISTANCES: frozenset[FieldName] = frozenset(LEVELS)
 """The fields that may count in average true ranges."""
 ABOVE_ZERO: frozenset[FieldName] = frozenset(("size", "trail", "bound"))
 MARKET_EXPIRIES = ("FOK", "IOC")
-PENDING_EXPIRIES = ("GTC", "GFD", "GTD 1h", "GTD 4h", "GTD 24h")
 
 
 def expiries_of(kind: Kind) -> Sequence[str]:
@@ -93,17 +109,6 @@ def expiries_of(kind: Kind) -> Sequence[str]:
             return (*PENDING_EXPIRIES, *MARKET_EXPIRIES)
 
 
-EXPIRY_WORDS: Mapping[str, str] = {
-    "FOK": "fill or kill",
-    "IOC": "immediate or cancel",
-    "GTC": "good till cancelled",
-    "GFD": "good for the day",
-    "GTD 1h": "for 1 hour",
-    "GTD 4h": "for 4 hours",
-    "GTD 24h": "for 24 hours",
-    "GTD": "until the time below",
-}
-TYPED_EXPIRY = "GTD"  # at the time in `Members.until`; no choice of the key that turns the expiry
 MAX_LENGTH = 20  # characters of a field; Decimal's 28 digits hold it at any precision
 NUMBER_CHARACTERS = frozenset("0123456789.-")
 TYPED_BEHIND_A_DIGIT = {10: ".", -10: ","}  # the nudges by ten: what their keys type after a digit
@@ -220,32 +225,59 @@ class Members:
     trigger: Trigger = "DEFAULT"  # of a pending order
     until: str = ""  # the expiry as typed
     until_typed_ns: int = 0  # when; a time of day is the next one after it
+    stop_life: LifetimeDraft = TILL_CANCELLED  # of the stop that the fill sets
+    target_life: LifetimeDraft = TILL_CANCELLED
+    trail_life: LifetimeDraft = TILL_CANCELLED
     tag: str = ""
     comment: str = ""
+    trade_id: str = ""  # client id of the trade that it opens; that of the order is the desk's
     scale: str = ""  # the scale-out as typed: 33/33/34 1r 2r
 
-    def text(self, name: TextName) -> str:
-        """Return the text of a field."""
+    def text(self, name: TextName, level: DependentName = "stop") -> str:
+        """Return the text of a field; an end is that of a level."""
         texts: dict[TextName, str] = {
             "until": self.until,
+            "ends": self.life(level).text,
             "tag": self.tag,
             "comment": self.comment,
+            "trade id": self.trade_id,
             "scale": self.scale,
         }
         return texts[name]
 
-    def put_text(self, name: TextName, text: str, now_ns: int) -> "Members":
+    def put_text(
+        self, name: TextName, text: str, now_ns: int, level: DependentName = "stop"
+    ) -> "Members":
         """Return the members with other text in a field; one character beyond the limit stays, to be refused."""
         text = text[: MAX_TEXT + 1]
         match name:
             case "until":
                 return replace(self, until=text, until_typed_ns=now_ns)
+            case "ends":
+                return self.put_life(level, self.life(level).written(text, now_ns))
             case "tag":
                 return replace(self, tag=text)
             case "comment":
                 return replace(self, comment=text)
+            case "trade id":
+                return replace(self, trade_id=text)
             case "scale":
                 return replace(self, scale=text)
+
+    def life(self, level: DependentName) -> LifetimeDraft:
+        """Return how long a level lives that the fill sets."""
+        lives = {"stop": self.stop_life, "target": self.target_life, "trail": self.trail_life}
+        return lives[level]
+
+    def put_life(self, level: DependentName, life: LifetimeDraft) -> "Members":
+        """Return the members with another lifetime of a level."""
+        match level:
+            case "stop":
+                return replace(self, stop_life=life)
+            case "target":
+                return replace(self, target_life=life)
+            case "trail":
+                return replace(self, trail_life=life)
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,8 +394,22 @@ class Draft:
         """Whether the stop is sent as a distance: only a market order fills at a price that is not known."""
         return self.members.stop_from_fill and self.kind == "MARKET"
 
+    @property
+    def active_level(self) -> DependentName | None:
+        """The active field where it is stop, target or trail: each lives as long as is chosen for it."""
+        return next((name for name in LEVELS if name == self.active), None)
+
     def put_text(self, name: TextName, text: str, now_ns: int) -> "Draft":
-        """Put text in a field; a typed expiry is the ticket's."""
-        members = self.members.put_text(name, text, now_ns)
+        """Put text in a field; a typed expiry is the ticket's, a typed end that of the active level."""
+        members = self.members.put_text(name, text, now_ns, self.active_level or "stop")
         expiry = TYPED_EXPIRY if name == "until" else self.expiry
         return replace(self, members=members, expiry=expiry)
+
+    def text(self, name: TextName) -> str:
+        """Return the text of a field; of the ends, that of the active level."""
+        return self.members.text(name, self.active_level or "stop")
+
+    def next_life(self, level: DependentName) -> "Draft":
+        """Select how long a level lives."""
+        life = self.members.life(level).turned(PENDING_EXPIRIES)
+        return replace(self, members=self.members.put_life(level, life))

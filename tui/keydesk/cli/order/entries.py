@@ -83,7 +83,7 @@ def _proposal(reach: OpenAccount, draft: Draft, known: Knowledge) -> Proposal:
     Raises:
         Refusal: the ticket's checks, a limit or a lock refuse it; never what only reduces a position.
     """
-    from keydesk.forms.ticket.sending import expiry_of, order_of  # noqa: PLC0415 - draws nothing itself
+    from keydesk.forms.ticket.sending import ends_of, order_of  # noqa: PLC0415 - draws nothing itself
 
     store, context = known.store, known.context
     plan = work_out(draft, context, known.limits)
@@ -98,7 +98,7 @@ def _proposal(reach: OpenAccount, draft: Draft, known: Knowledge) -> Proposal:
     locked = "" if plan.reduces else why_exits_only(reach, known)
     if refusals := [*verdict.refusals, *([locked] if locked else [])]:
         raise Refusal(f"NOTHING WAS SENT: {'; '.join(refusals)}")
-    expires = expiry_of(draft, store.now_ns, store.zone)
+    expires = ends_of(draft, store.now_ns, store.zone)
     order = order_of(draft, plan, expires, NO_RULES, ())
     if order is None:
         raise Refusal("NOTHING WAS SENT: a field of the order cannot be read", "invalid")

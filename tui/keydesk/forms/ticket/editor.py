@@ -27,6 +27,7 @@ from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.level_name import LevelName
 from keydesk_client.arithmetic.constants import NOTHING
 
+HAS_NO_END = "The {} has no end of its own: s t r pick a level that has, e is the order's"
 ENDS_TEXT = frozenset(("enter", "tab", "escape"))
 PRICES: frozenset[FieldName] = frozenset(("price", "stop", "target"))
 """The fields that may be a price level by its name."""
@@ -57,7 +58,7 @@ class TicketEditor:
         name = self.writing
         if name is None:
             return
-        text = self.draft.members.text(name)
+        text = self.draft.text(name)
         if key in ENDS_TEXT:
             self.writing = None
             if name == "scale":
@@ -76,9 +77,22 @@ class TicketEditor:
             whole = replace(self.template, scale_out=NO_SCALE_OUT)
             self.draft = self.draft.put("target", whole.target_entry)
 
+    def next_life(self) -> None:
+        """Turn how long the active one of stop, target and trailing stop lives."""
+        level = self.draft.active_level
+        if level is None:
+            self.hint = HAS_NO_END.format(self.draft.active)
+        else:
+            self.draft = self.draft.next_life(level)
+
     def begin_text(self, name: TextName, now_ns: int) -> None:
-        """Send the letters that follow to a field of text; an expiry begins anew."""
-        if name != "until":
+        """Send the letters that follow to a field of text; an expiry or an end begins anew."""
+        if name == "ends" and self.draft.active_level is None:
+            self.hint = HAS_NO_END.format(self.draft.active)
+        elif name == "ends":
+            self.writing = name
+            self.draft = self.draft.put_text(name, "", now_ns)
+        elif name != "until":
             self.writing = name
         elif self.draft.kind == "MARKET":
             self.hint = "A market order does not rest: o turns the type, e its time in force"

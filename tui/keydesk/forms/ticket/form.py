@@ -44,7 +44,7 @@ from keydesk.forms.ticket.members import (
     scale_out_lines,
     time_in_force_line,
 )
-from keydesk.forms.ticket.sending import SeenPrices, expiry_of, order_of
+from keydesk.forms.ticket.sending import SeenPrices, ends_of, order_of
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import TICKET
@@ -249,9 +249,10 @@ class TicketForm(Form[OpenOrder]):
         plan = self.plan(context)
         if plan is None or context is None:
             return None
-        expires = expiry_of(self.draft, self.context.store.now_ns, self.context.store.zone)
+        now_ns, zone = self.context.store.now_ns, self.context.store.zone
+        ends = ends_of(self.draft, now_ns, zone)
         rules = exit_rules_of(self.editor.template, plan, context)
-        return order_of(self.draft, plan, expires, rules, self._parts(plan, context))
+        return order_of(self.draft, plan, ends, rules, self._parts(plan, context))
 
     def lines(self) -> Sequence[TextLine]:
         """Return the lines, and remember the price that the trader sees from now on."""
@@ -368,6 +369,11 @@ class TicketForm(Form[OpenOrder]):
 
     def action_next_expiry(self) -> None:
         self.draft = self.draft.next_expiry()
+        self._say()
+
+    def action_next_life(self) -> None:
+        """Turn how long the active one of stop, target and trailing stop lives."""
+        self.editor.next_life()
         self._say()
 
     def action_next_unit(self) -> None:

@@ -4,16 +4,18 @@ from collections.abc import Sequence
 from datetime import tzinfo
 from decimal import Decimal
 
-from keydesk.calc.orders.expiry_time import expiry_ns
+from keydesk.calc.orders.expiry_time import end_ns, expiry_ns
+from keydesk.calc.orders.lifetime import EXPIRY_WORDS, TILL_CANCELLED, TYPED_EXPIRY
+from keydesk.calc.orders.member_checks import set_by_the_fill
 from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitRules
 from keydesk.calc.orders.plans.scale_out import OrderPart, ScaleOut, parse_scale_out
 from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_draft import (
-    EXPIRY_WORDS,
     FILL_WORDS,
+    LIFE_KEY,
     TEXT_KEYS,
     TRIGGER_WORDS,
-    TYPED_EXPIRY,
+    DependentName,
     Draft,
     Members,
     TextName,
@@ -46,6 +48,7 @@ def member_lines(
     lines: list[TextLine] = []
     if pending and (everything or draft.expiry == TYPED_EXPIRY):
         lines.append(member_line(draft, "until", _until_text(draft, now_ns, zone), writing))
+    lines += _life_lines(draft, plan, now_ns, zone, everything=everything, writing=writing)
     if not plan.reduces and (everything or members.guaranteed):
         lines.append(_line("w", "guarantee", *_guarantee_text(draft, plan, context)))
     if not pending and not plan.reduces and (everything or members.stop_from_fill):
@@ -60,7 +63,7 @@ def member_lines(
         example = "" if members.scale else "33/33/34 1r 2r"
         words: Words = (safe(example), "muted")
         lines.append(member_line(draft, "scale", ("✗", "danger") if unreadable else words, writing))
-    names: Sequence[TextName] = ("tag", "comment")
+    names: Sequence[TextName] = ("tag", "comment", *(() if plan.reduces else ("trade id",)))
     lines += [
         member_line(draft, name, (safe(""), "muted"), writing)
         for name in names
@@ -83,7 +86,7 @@ def time_in_force_line(draft: Draft, *, everything: bool) -> TextLine:
 
 def member_line(draft: Draft, name: TextName, meaning: Words, writing: TextName | None) -> TextLine:
     """Return a field of text; the one that keys go to is framed, and shows its end."""
-    text, active = clean(draft.members.text(name)), writing == name
+    text, active = clean(draft.text(name)), writing == name
     shown = text if len(text) <= TEXT_WIDTH else f"…{text[1 - TEXT_WIDTH :]}"
     cursor = "_" if active and len(shown) < TEXT_WIDTH else ""
     padded = safe(f"{shown + cursor:<{TEXT_WIDTH}}")
@@ -94,6 +97,41 @@ def member_line(draft: Draft, name: TextName, meaning: Words, writing: TextName 
 
 def _line(key: str, name: str, *words: Words) -> TextLine:
     return ((safe(f"{key} "), "bright"), (safe(f"{name:<{LABEL_WIDTH}} "), "muted"), *words)
+
+
+def _life_lines(
+    draft: Draft,
+    plan: Plan,
+    now_ns: int,
+    zone: tzinfo,
+    *,
+    everything: bool,
+    writing: TextName | None,
+) -> list[TextLine]:
+    """Return how long each level lives that the fill sets, where one ends by time; else, among all members, one line."""
+    levels = set_by_the_fill(draft, plan)
+    lines: list[TextLine] = []
+    for name in levels:
+        life, written = draft.members.life(name), writing == "ends" and draft.active == name
+        if written:
+            lines.append(member_line(draft, "ends", _end_text(draft, name, now_ns, zone), writing))
+        elif life != TILL_CANCELLED:
+            lines.append(_line(LIFE_KEY, f"{name} ends", _end_text(draft, name, now_ns, zone)))
+    if lines or not everything or not levels:
+        return lines
+    names = safe(", ".join(levels))
+    return [_line(LIFE_KEY, "ends", (safe(f"{names}: till cancelled"), "plain"))]
+
+
+def _end_text(draft: Draft, name: DependentName, now_ns: int, zone: tzinfo) -> Words:
+    """Return when a level ends."""
+    life = draft.members.life(name)
+    end = end_ns(life, now_ns, zone)
+    if isinstance(end, int):
+        return (date_and_time(end, zone), "plain")
+    if life.choice == TYPED_EXPIRY:
+        return ("✗ no end", "danger") if life.text else ("18:30, 4h, a date", "muted")
+    return (safe(EXPIRY_WORDS[life.choice]), "plain")
 
 
 def _until_text(draft: Draft, now_ns: int, zone: tzinfo) -> Words:

@@ -1,15 +1,17 @@
 """The order that a ticket sends, frozen from what is on the screen, and whether the price ran since it was seen."""
 
 from collections import deque
+from dataclasses import dataclass
 from datetime import tzinfo
 from decimal import Decimal
 
-from keydesk.calc.orders.expiry_time import expiry_ns
+from keydesk.calc.orders.expiry_time import expiry_ns, frozen
 from keydesk.calc.orders.instructions import OpenOrder
+from keydesk.calc.orders.lifetime import AS_BEFORE, TILL_CANCELLED, TYPED_EXPIRY, Lifetime
 from keydesk.calc.orders.plans.exit_plans import ExitRules
 from keydesk.calc.orders.plans.scale_out import OrderPart
 from keydesk.calc.orders.ticket import Plan
-from keydesk.calc.orders.ticket_draft import TYPED_EXPIRY, Draft, UnreadableText
+from keydesk.calc.orders.ticket_draft import LEVELS, DependentName, Draft
 from keydesk.calc.orders.ticket_levels import sendable
 from keydesk.calc.orders.ticket_units import touch_of
 from keydesk.calc.risk.sizing import slippage_allowed
@@ -19,18 +21,28 @@ REACTION = 0.5  # seconds; a younger price cannot be what the trader decided on
 MAX_ADVERSE_MOVE = Decimal("0.25")  # of the distance to the stop: 0.25 R
 
 
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """When an order ends, and how long stop, target and trailing stop live that its fill sets."""
+
+    order: int | None  # the instant, of an expiry that was typed
+    stop: Lifetime
+    target: Lifetime
+    trail: Lifetime
+
+
 def order_of(
     draft: Draft,
     plan: Plan,
-    expires: int | UnreadableText | None,
+    ends: Ends | None,
     rules: ExitRules | None,
     parts: tuple[OrderPart, ...] | str,
 ) -> OpenOrder | None:
     """Return the order of a ticket; None while a field, its exit plan or its scale-out cannot be read."""
     levels = sendable(plan.levels)
-    if levels is None or rules is None:
+    if levels is None or rules is None or ends is None:
         return None
-    if isinstance(expires, UnreadableText) or isinstance(parts, str):
+    if isinstance(parts, str):
         return None
     members = draft.members
     return OpenOrder(
@@ -45,13 +57,17 @@ def order_of(
         trail=levels.trail,
         expiry=draft.expiry,
         reduces=plan.reduces,
-        gtd_ns=expires,
+        gtd_ns=ends.order,
         guaranteed=members.guaranteed and levels.stop is not None,
         stop_distance=_distance_from_fill(draft, plan),
         fill=members.fill,
         trigger=members.trigger,
+        stop_life=ends.stop,
+        target_life=ends.target,
+        trail_life=ends.trail,
         tag=members.tag,
         comment=members.comment,
+        trade_id=members.trade_id,
         exit_rules=rules,
         parts=parts,
         draft=draft,
@@ -68,13 +84,26 @@ def _distance_from_fill(draft: Draft, plan: Plan) -> Decimal | None:
     return draft.direction * (fill - stop)
 
 
-def expiry_of(draft: Draft, now_ns: int, zone: tzinfo) -> int | UnreadableText | None:
-    """Return the instant of a typed expiry, None where none was typed."""
-    if draft.expiry != TYPED_EXPIRY:
+def ends_of(draft: Draft, now_ns: int, zone: tzinfo) -> Ends | None:
+    """Return when the order of a ticket ends, and how long what the fill sets lives; None while a typed end cannot be read."""
+    members, order = draft.members, None
+    if draft.expiry == TYPED_EXPIRY:
+        typed = expiry_ns(members.until, members.until_typed_ns, now_ns, zone)
+        if not isinstance(typed, int):
+            return None
+        order = typed
+    lives = {name: _life_of(draft, name, now_ns, zone) for name in LEVELS}
+    stop, target, trail = lives["stop"], lives["target"], lives["trail"]
+    if stop is None or target is None or trail is None:
         return None
-    members = draft.members
-    expiry = expiry_ns(members.until, members.until_typed_ns, now_ns, zone)
-    return UnreadableText("", "is missing") if expiry is None else expiry
+    return Ends(order, stop, target, trail)
+
+
+def _life_of(draft: Draft, name: DependentName, now_ns: int, zone: tzinfo) -> Lifetime | None:
+    life = draft.members.life(name)
+    if not draft.entry(name).text or life == TILL_CANCELLED:
+        return AS_BEFORE
+    return frozen(life, now_ns, zone)
 
 
 class SeenPrices:

@@ -17,6 +17,7 @@ from keydesk.calc.orders.entry_move import (
     risk_of,
     typed_levels,
 )
+from keydesk.calc.orders.expiry_time import frozen
 from keydesk.calc.orders.field_draft import FieldDraft
 from keydesk.calc.orders.instructions import MoveEntry
 from keydesk.calc.orders.limits import moved_risk_refusals
@@ -32,7 +33,6 @@ from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form import NUDGES
 from keydesk.forms.level_name import ENDS_NAME
-from keydesk.forms.number_fields import NumberFields
 from keydesk.forms.planned_lines import behind, planned_lines
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, figure
 from keydesk.forms.ticket_sheet import (
@@ -43,6 +43,7 @@ from keydesk.forms.ticket_sheet import (
     range_line,
     shown_digits,
 )
+from keydesk.forms.trades.lifetime_fields import LifetimeFields
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import MODIFY
@@ -57,7 +58,7 @@ TENTH = Decimal("0.1")
 WITHOUT_BRACKET = ("price", "units")
 
 
-class MoveForm(NumberFields[MoveEntry, str]):
+class MoveForm(LifetimeFields[MoveEntry, str]):
     """Replaces the order in one step; everything not shown here stays as it is."""
 
     KEY_CONTEXT: ClassVar[str] = MODIFY
@@ -99,11 +100,6 @@ class MoveForm(NumberFields[MoveEntry, str]):
         """Return the fields: an order that only reduces brings no stop or target."""
         order = self.order
         return WITHOUT_BRACKET if order is not None and order.reduces else tuple(LETTERS)
-
-    def action_next_expiry(self) -> None:
-        """Say that the order keeps its time in force."""
-        self._hint = "It keeps its time in force"
-        self.redraw()
 
     def levels(self, context: TradingContext) -> Levels:
         """Return the levels typed, at the instrument's precision."""
@@ -161,7 +157,10 @@ class MoveForm(NumberFields[MoveEntry, str]):
         if context is None:
             return ()
         levels = self.levels(context)
-        return [self._field(name, levels[name], context) for name in self.names]
+        return [
+            *(self._field(name, levels[name], context) for name in self.names),
+            *self.life_lines(),
+        ]
 
     def action(self) -> Action:
         """Return REPLACE_ENTRY, or what opening without a stop requires."""
@@ -177,10 +176,12 @@ class MoveForm(NumberFields[MoveEntry, str]):
         context = self.trading_context(order)
         if context is None:
             return ["Waiting for a price"]
-        if self.is_writing:
+        if self.level_name.is_typed:
             return [ENDS_NAME]
         levels = self.levels(context)
-        if levels == levels_of(self.order):
+        if refusals := self.life_refusals():
+            return refusals
+        if levels == levels_of(self.order) and not self.changes_life:
             keys = " ".join(LETTERS[name] for name in self.names)
             return [f"No change yet: {keys} pick, digits or ↑ ↓ change it"]
         own = self.context.limits.of(order.instrument)
@@ -224,7 +225,11 @@ class MoveForm(NumberFields[MoveEntry, str]):
         context = self.trading_context(order) if order else None
         if order is None or context is None:
             return None
-        return move_instruction(order, self.levels(context))
+        move = move_instruction(order, self.levels(context))
+        life = frozen(self.life, self.context.store.now_ns, self.context.store.zone)
+        if move is None or life is None:
+            return None
+        return replace(move, life=life, trigger=self.trigger)
 
     def _field(self, name: str, level: Reading, context: TradingContext) -> TextLine:
         active, was = self.draft.active == name, levels_of(self.order)[name]

@@ -7,7 +7,9 @@ from typing import ClassVar
 
 from keydesk.calc.orders import average_range, protection
 from keydesk.calc.orders.change_checks import protection_refusals
+from keydesk.calc.orders.expiry_time import frozen
 from keydesk.calc.orders.instructions import UNCHANGED, Change, SetProtection
+from keydesk.calc.orders.lifetime import EXPIRY_WORDS, TYPED_EXPIRY
 from keydesk.calc.orders.protection import (
     FIELDS,
     KEYS,
@@ -22,8 +24,7 @@ from keydesk.calc.orders.protection import (
     wanted_protection,
 )
 from keydesk.calc.orders.ticket_draft import (
-    EXPIRY_WORDS,
-    PENDING_EXPIRIES,
+    TRIGGER_WORDS,
     Entry,
     Unit,
     UnreadableText,
@@ -33,19 +34,18 @@ from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form import FIELD_HINTS
 from keydesk.forms.level_name import ENDS_NAME
-from keydesk.forms.number_fields import NumberFields
 from keydesk.forms.planned_lines import behind, planned_lines
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, figure, signed_money
 from keydesk.forms.ticket_sheet import (
     CANNOT_BE_READ,
     NOT_KNOWN,
-    choice_line,
     number_field,
     quote_line,
     range_line,
     shown_digits,
 )
 from keydesk.forms.trades.close_trade import entry_and_now
+from keydesk.forms.trades.lifetime_fields import LifetimeFields
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm, trade_name
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
@@ -69,7 +69,7 @@ NO_TARGET: TextLine = figure("target", (EMPTY, "muted"))
 NO_OUTLOOK = (figure("at stop", (EMPTY, "muted")), NO_TARGET)  # of levels that cannot be read
 
 
-class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, ProtectionField]):
+class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, ProtectionField]):
     """Sets, moves or takes away what protects one trade; untouched levels are not sent."""
 
     KEY_CONTEXT: ClassVar[str] = MODIFY
@@ -81,7 +81,6 @@ class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, Prote
     def __init__(self, context: FormContext, trade_id: str) -> None:
         super().__init__(context, trade_id)
         self.draft = self.first_draft()
-        self.expiry = ""  # of what is sent; "": as it is
 
     @property
     def instrument(self) -> str:
@@ -89,7 +88,8 @@ class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, Prote
         return self.trade.instrument if self.trade else ""
 
     def on_trade_change(self) -> None:
-        self.draft, self.expiry = self.first_draft(), ""
+        self.draft = self.first_draft()
+        self.leave_life()
 
     def first_draft(self) -> ProtectionDraft:
         """Return the fields as the form opens."""
@@ -155,15 +155,11 @@ class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, Prote
             return ()
         trade, context = known
         lines = [self._field(name, trade, context) for name in self._fields(trade, context)]
-        return [*lines, choice_line("e", "until", self._expiry_text())] if self.expiry else lines
-
-    def _expiry_text(self) -> Printable:
-        """Return the time in force, and what it is of."""
         names = [LABELS.get(name, name) for name, level in self._sent().items() if level]
-        return safe(f"{EXPIRY_WORDS[self.expiry]}: {', '.join(names) or 'nothing that is sent'}")
+        return [*lines, *self.life_lines(", ".join(names) or "nothing that is sent")]
 
     def _sent(self) -> Mapping[ProtectionField, Change]:
-        """Return the levels that are sent: what changed; where only the time in force did, stop and target as they are.
+        """Return the levels that are sent: what changed; where only time in force or trigger did, stop and target as they are.
 
         A trailing stop that is sent again begins anew behind the present price, so it is sent only when it changed.
         """
@@ -174,7 +170,9 @@ class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, Prote
         now, sent = protection_of(known[0]), dict[ProtectionField, Change]()
         for name in FIELDS:
             level: Decimal | None = getattr(new, name)
-            lives_anew = bool(self.expiry) and new == now and name != "trail"
+            lives_anew = self.changes_life and new == now and name != "trail"
+            if self.trigger and name == "guaranteed":
+                lives_anew = False  # the broker triggers it as usual only
             if level != getattr(now, name) or (lives_anew and level is not None):
                 sent[name] = level
         return sent
@@ -182,8 +180,16 @@ class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, Prote
     @property
     def _ends_a_stop(self) -> bool:
         """Whether a stop of the trade gets an end."""
-        stops = (self._sent().get(name) for name in FIELDS if name != "target")
-        return self.expiry not in {"", "GTC"} and any(level is not None for level in stops)
+        return self.life.ends and self._sends_a_stop
+
+    @property
+    def _triggers_a_stop_elsewhere(self) -> bool:
+        """Whether a stop is triggered by another price side than usual."""
+        return self.trigger not in {"", "DEFAULT"} and self._sends_a_stop
+
+    @property
+    def _sends_a_stop(self) -> bool:
+        return any(self._sent().get(name) is not None for name in FIELDS if name != "target")
 
     def _fields(self, trade: TradeRow, context: TradingContext) -> Sequence[ProtectionField]:
         """Return the fields; that of the guaranteed stop where there is one, or the broker offers it."""
@@ -201,7 +207,8 @@ class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, Prote
         if new is None:
             return Action.LOOSEN
         now = protection_of(trade)
-        if self._ends_a_stop and (now.fixed_stop, now.trail) != (None, None):
+        weakens = self._ends_a_stop or self._triggers_a_stop_elsewhere
+        if weakens and (now.fixed_stop, now.trail) != (None, None):
             return Action.LOOSEN
         return self._action_of_levels(trade, new)
 
@@ -216,10 +223,14 @@ class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, Prote
         context = self.trading_context(trade)
         if context is None:
             return ["Waiting for a price"]
-        if self.is_writing:
+        if self.level_name.is_typed:
             return [ENDS_NAME]
         new = wanted_protection(self.draft, trade, context)
-        if self.expiry and new == protection_of(trade) and self._sent():
+        if refusals := self.life_refusals():
+            return refusals
+        if self.trigger not in {"", "DEFAULT"} and self._sent().get("guaranteed") is not None:
+            return ["trigger: a guaranteed stop has the usual one: i turns it"]
+        if self.changes_life and new == protection_of(trade) and self._sent():
             return []
         return protection_refusals(self.draft, trade, context)
 
@@ -228,8 +239,10 @@ class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, Prote
         known, found = self.trade_and_context(), []
         new = None if known is None else wanted_protection(self.draft, *known)
         if self._ends_a_stop:
-            ends = EXPIRY_WORDS[self.expiry]
+            ends = EXPIRY_WORDS[self.life.choice] if self.life.choice != TYPED_EXPIRY else "by time"
             found.append(f"The stop ends ({ends}): after that nothing limits the loss")
+        if self._triggers_a_stop_elsewhere:
+            found.append(f"The stop triggers at {TRIGGER_WORDS[self.trigger or 'DEFAULT']}")
         if known is None:
             return found
         if new is None or self._action_of_levels(known[0], new) is Action.LOOSEN:
@@ -248,6 +261,9 @@ class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, Prote
         if wanted_protection(self.draft, trade, context) is None:
             return None
         sent = self._sent()
+        life = frozen(self.life, self.context.store.now_ns, self.context.store.zone)
+        if life is None:
+            return None
         return SetProtection(
             trade_id=trade.id,
             instrument=trade.instrument,
@@ -255,7 +271,9 @@ class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, Prote
             target=sent.get("target", UNCHANGED),
             trail=sent.get("trail", UNCHANGED),
             guaranteed=sent.get("guaranteed", UNCHANGED),
-            expiry=self.expiry,
+            expiry=life.expiry,
+            gtd_ns=life.gtd_ns,
+            trigger=self.trigger,
         )
 
     def _field(self, name: ProtectionField, trade: TradeRow, context: TradingContext) -> TextLine:
@@ -305,12 +323,6 @@ class ProtectionForm(TradeForm[SetProtection], NumberFields[SetProtection, Prote
         ]
 
     # The keys.
-
-    def action_next_expiry(self) -> None:
-        """Turn to the next time in force of what is sent; after the last one it stays as it is."""
-        choices = ("", *PENDING_EXPIRIES)
-        self.expiry = choices[(choices.index(self.expiry) + 1) % len(choices)]
-        self.redraw()
 
     def nudged(self, entry: Entry, steps: int) -> Entry | None:
         """Return the field moved by pips, or by steps of its unit."""

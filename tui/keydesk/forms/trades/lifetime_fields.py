@@ -1,0 +1,100 @@
+"""Time in force and trigger condition in the forms that change levels or an entry order: turned by a key, or typed."""
+
+from collections.abc import Sequence
+from typing import Generic, Literal
+
+from keydesk.calc.orders.expiry_time import end_ns, end_refusals
+from keydesk.calc.orders.field_draft import Name
+from keydesk.calc.orders.lifetime import AS_IT_IS, EXPIRY_WORDS, TYPED_EXPIRY, LifetimeDraft
+from keydesk.calc.orders.ticket_draft import MAX_TEXT, TRIGGER_WORDS, TRIGGERS, Trigger
+from keydesk.forms.number_fields import NumberFields
+from keydesk.forms.sheet import TextLine, Words
+from keydesk.forms.text_fields import ENDS_TEXT, ENDS_WRITING, text_line
+from keydesk.forms.ticket_sheet import LABEL_WIDTH, choice_line
+from keydesk.text.format import date_and_time
+from keydesk.text.sanitize import clean, safe
+from keydesk.widgets.overlay import Result
+
+TEXT_WIDTH = 16
+UNTIL_KEY = "g"
+TRIGGER_CHOICES: tuple[Trigger | Literal[""], ...] = ("", *TRIGGERS)
+
+
+class LifetimeFields(NumberFields[Result, Name], Generic[Result, Name]):
+    """A form whose order may get another time in force and trigger; untouched, both stay as they are."""
+
+    life: LifetimeDraft = AS_IT_IS
+    trigger: Trigger | Literal[""] = ""  # "": as it is
+    _writing: bool = False
+
+    def leave_life(self) -> None:
+        """Leave time in force and trigger as they are."""
+        self.life, self.trigger, self._writing = AS_IT_IS, "", False
+
+    @property
+    def changes_life(self) -> bool:
+        """Whether another time in force or trigger is chosen."""
+        return bool(self.life.choice or self.trigger)
+
+    def life_lines(self, names: str = "") -> Sequence[TextLine]:
+        """Return what is chosen, and of which levels: nothing while it is as it is."""
+        of, lines = f": {names}" if names else "", list[TextLine]()
+        if self.life.choice == TYPED_EXPIRY:
+            text, cursor = clean(self.life.text)[-TEXT_WIDTH:], "_" if self._writing else ""
+            shown = safe(f"{text + cursor:<{TEXT_WIDTH}}")
+            label = safe(f"{'until':<{LABEL_WIDTH}}")
+            end = self._end_text(of)
+            lines.append(text_line(UNTIL_KEY, label, shown, end, active=self._writing))
+        elif self.life.choice:
+            lines.append(choice_line("e", "until", safe(f"{EXPIRY_WORDS[self.life.choice]}{of}")))
+        if self.trigger:
+            lines.append(choice_line("i", "trigger", safe(f"{TRIGGER_WORDS[self.trigger]}{of}")))
+        return lines
+
+    def _end_text(self, of: str) -> Words:
+        end = end_ns(self.life, self.context.store.now_ns, self.context.store.zone)
+        if isinstance(end, int):
+            return (safe(f"{date_and_time(end, self.context.store.zone)}{of}"), "plain")
+        return ("✗ no expiry", "danger") if self.life.text else ("18:30, 4h, a date", "muted")
+
+    def life_refusals(self) -> Sequence[str]:
+        """Refuse an end that cannot be read, or is being typed."""
+        if self._writing:
+            return (ENDS_WRITING,)
+        store = self.context.store
+        return end_refusals(self.life, "until", UNTIL_KEY, store.now_ns, store.zone)
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether letters go to the end, or to the name of a price level."""
+        return self._writing or super().is_writing
+
+    def write(self, key: str, character: str | None) -> None:
+        """Take a key for the end, or for that name; Enter, Tab and Esc end it, and an empty end leaves it as it is."""
+        if not self._writing:
+            super().write(key, character)
+            return
+        text, now_ns = self.life.text, self.context.store.now_ns
+        if key in ENDS_TEXT:
+            self._writing = False
+            self.life = self.life if text.strip() else AS_IT_IS
+        elif key == "backspace":
+            self.life = self.life.written(text[:-1], now_ns)
+        elif character:
+            self.life = self.life.written((text + character)[: MAX_TEXT + 1], now_ns)
+
+    def action_next_expiry(self) -> None:
+        """Turn to the next time in force; after the last one it stays as it is."""
+        self.life = self.life.turned()
+        self.redraw()
+
+    def action_write_until(self) -> None:
+        """Send the letters that follow to the end."""
+        self.life, self._writing = AS_IT_IS.written("", self.context.store.now_ns), True
+        self.redraw()
+
+    def action_next_trigger(self) -> None:
+        """Turn to the next price side that triggers it; after the last one it stays as it is."""
+        at = TRIGGER_CHOICES.index(self.trigger) + 1
+        self.trigger = TRIGGER_CHOICES[at % len(TRIGGER_CHOICES)]
+        self.redraw()
