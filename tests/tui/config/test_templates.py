@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.calc.orders.ticket_draft import Entry
+from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.ticket_settings import STANDARD, Template
 from keydesk.config.folders import TEMPLATES_FILE
 from keydesk.config.template_transfer import export_templates, import_templates

@@ -11,20 +11,9 @@ from hypothesis import strategies as st
 from textual.screen import Screen
 
 from keydesk.calc.orders.checks import CheckContext, check_ticket
+from keydesk.calc.orders.field_draft import MAX_LENGTH, Entry, UnreadableText, read_number
 from keydesk.calc.orders.ticket import fields_of, work_out
-from keydesk.calc.orders.ticket_draft import (
-    FIELD_KEYS,
-    KINDS,
-    MAX_LENGTH,
-    UNITS,
-    Draft,
-    Entry,
-    FieldName,
-    Kind,
-    Side,
-    UnreadableText,
-    read_number,
-)
+from keydesk.calc.orders.ticket_draft import FIELD_KEYS, KINDS, UNITS, Draft, FieldName, Kind, Side
 from keydesk.calc.orders.ticket_levels import sendable
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.forms.account.arming import ArmForm

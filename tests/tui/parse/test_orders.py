@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keydesk.calc.market.price_levels import PriceLevel
-from keydesk.calc.orders.ticket_draft import Draft, Entry
+from keydesk.calc.orders.field_draft import Entry
+from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.parse.commands import OpenTicket, ShowMessage, complete, parse_command
 from keydesk.parse.orders import OrderSyntaxError, ParsedOrder, parse_order
 from keydesk.text.typed import tokens

@@ -5,8 +5,9 @@ from decimal import Decimal
 
 import pytest
 
+from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.instructions import OpenOrder, RefusedTicket
-from keydesk.calc.orders.ticket_draft import Draft, Entry
+from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.store.sent_orders import REFUSED_TICKET_SECONDS, SentOrders
 from keydesk.trading.commands import RefusedTickets

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.instructions import CancelOrders, CloseTrades, OpenOrder
 from keydesk.calc.orders.plans.exit_plans import ExitPlan, ExitRules
-from keydesk.calc.orders.ticket_draft import Entry
 from keydesk.trading.exit_plan_file import ExitPlanFile, ExitPlanSet, ExpectedPlan
 from support.broker import PracticeServer
 from support.exit_plan_desk import FAR, PIP, TIGHTENS, actions_at_broker, plan_desk

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 
+from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.instructions import (
     CloseParts,
     Flatten,
@@ -14,7 +15,7 @@ from keydesk.calc.orders.instructions import (
 )
 from keydesk.calc.orders.plans.exit_plans import ExitRules
 from keydesk.calc.orders.plans.scale_out import OrderPart
-from keydesk.calc.orders.ticket_draft import Draft, Entry
+from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.words.order_text import change_text, instruction_text, request_text, words_of_text
 
 ENTRY = {

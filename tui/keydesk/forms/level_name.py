@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from keydesk.calc.market.price_levels import MAX_NAME_LENGTH, PriceLevel
-from keydesk.calc.orders.ticket_draft import Entry
+from keydesk.calc.orders.field_draft import Entry
 from keydesk.parse.price_levels import SIGN, UnknownLevelError, price_of_level
 from keydesk.text.sanitize import SafeText, safe
 

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from typing import ClassVar, Generic
 
 from keydesk.calc.market.price_levels import PriceLevel
-from keydesk.calc.orders.field_draft import FieldDraft, Name
-from keydesk.calc.orders.ticket_draft import (
+from keydesk.calc.orders.field_draft import (
     TYPED_BEHIND_A_DIGIT,
     Entry,
+    FieldDraft,
+    Name,
     UnreadableText,
     is_number_key,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
-from keydesk.calc.orders.ticket_draft import Reading
+from keydesk.calc.orders.field_draft import Reading
 from keydesk.chart.price_axis import PriceLine, Rank
 
 

@@ -6,18 +6,15 @@ from typing import Literal
 
 from keydesk.calc.orders import average_range
 from keydesk.calc.orders.checks import FRESH
-from keydesk.calc.orders.ticket import Plan, field_reading, fields_of
-from keydesk.calc.orders.ticket_draft import (
-    FIELD_KEYS,
-    KIND_WORDS,
+from keydesk.calc.orders.field_draft import (
     NOT_ABOVE_ZERO,
-    Draft,
-    FieldName,
     Reading,
     Unit,
     UnreadableText,
     shown_number,
 )
+from keydesk.calc.orders.ticket import Plan, field_reading, fields_of
+from keydesk.calc.orders.ticket_draft import FIELD_KEYS, KIND_WORDS, Draft, FieldName
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.sheet import ACTIVE_FIELD, TextLine
 from keydesk.text.format import EMPTY, money, pair, price, short_age, units

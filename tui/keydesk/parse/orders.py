@@ -9,17 +9,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from keydesk.calc.market.price_levels import PriceLevel
-from keydesk.calc.orders.expiry_time import HOW, is_expiry
-from keydesk.calc.orders.lifetime import PENDING_EXPIRIES, TYPED_EXPIRY
-from keydesk.calc.orders.ticket_draft import (
-    KIND_WORDS,
-    MARKET_EXPIRIES,
-    Draft,
-    Entry,
-    Kind,
-    Unit,
-    expiries_of,
-)
+from keydesk.calc.orders.field_draft import Entry, Unit
+from keydesk.calc.orders.lifetime import HOW, PENDING_EXPIRIES, TYPED_EXPIRY, is_expiry
+from keydesk.calc.orders.ticket_draft import KIND_WORDS, MARKET_EXPIRIES, Draft, Kind, expiries_of
 from keydesk.parse.price_levels import UnknownLevelError, with_prices
 from keydesk.text.typed import FIELD_DECIMALS, Quantity, quantity
 

@@ -33,9 +33,10 @@ from pydantic import (
     model_validator,
 )
 
+from keydesk.calc.orders.field_draft import Entry, Unit
 from keydesk.calc.orders.plans.exit_plans import NO_PROFIT, NO_STEP
 from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT, ScaleOut, parse_scale_out
-from keydesk.calc.orders.ticket_draft import Entry, Kind, Unit, expiries_of
+from keydesk.calc.orders.ticket_draft import Kind, expiries_of
 from keydesk.calc.orders.ticket_settings import STANDARD, Template, TemplateSet
 from keydesk.parse.orders import KINDS, OrderSyntaxError, ParsedOrder, parse_order
 from keydesk.settings.declared import (

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 
+from keydesk.calc.orders.field_draft import UnreadableText
 from keydesk.calc.orders.instructions import OpenOrder, SetExitPlan
 from keydesk.calc.orders.plans.exit_plans import (
     ExitPlan,
@@ -18,7 +19,6 @@ from keydesk.calc.orders.plans.exit_plans import (
     problem_of,
     resolved,
 )
-from keydesk.calc.orders.ticket_draft import UnreadableText
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text.format import pair

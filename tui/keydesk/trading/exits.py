@@ -19,7 +19,7 @@ from keydesk.calc.orders.instructions import (
     CloseTrades,
     SetProtection,
 )
-from keydesk.calc.orders.ticket_draft import TRIGGERS
+from keydesk.calc.orders.ticket_draft import TRIGGERS, Trigger
 from keydesk.store.store import Store
 from keydesk.text.format import pair, units
 from keydesk.trading.dispatcher import Dispatcher
@@ -154,7 +154,8 @@ class Exits:
         for slot, level in change.levels.items():
             before = self._dependent(change, slot)
             now = "DEFAULT" if before is None else before.trigger
-            trigger = change.trigger or next((each for each in TRIGGERS if each == now), "DEFAULT")
+            known: Trigger = TRIGGERS[TRIGGERS.index(now)] if now in TRIGGERS else "DEFAULT"
+            trigger = change.trigger or known
             if isinstance(level, Decimal) and {now, trigger} != {"DEFAULT"}:
                 alone[slot] = change.with_levels({slot: level}, trigger)
             elif level is not UNCHANGED:

@@ -6,8 +6,9 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.orders.checks import CheckContext, TicketCheck, check_ticket
+from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.ticket import work_out
-from keydesk.calc.orders.ticket_draft import Draft, Entry
+from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
 from support.data.in_flight import in_flight

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.limits import (
     LIMIT_FIELDS,
     cool_off_text,
@@ -14,7 +15,7 @@ from keydesk.calc.orders.limits import (
     losses_in_a_row,
 )
 from keydesk.calc.orders.ticket import work_out
-from keydesk.calc.orders.ticket_draft import Draft, Entry
+from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import NO_RISK, OpenRisk
 from keydesk.values import ClosedTrade

@@ -14,19 +14,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.preview import Preview, preview_of
 from keydesk.calc.orders.ticket import Plan
-from keydesk.calc.orders.ticket_draft import (
-    FILLS,
-    UNITS,
-    Draft,
-    Entry,
-    FieldName,
-    Kind,
-    Members,
-    Side,
-)
+from keydesk.calc.orders.ticket_draft import FILLS, UNITS, Draft, FieldName, Kind, Members, Side
 from keydesk.calc.risk.exposure import Holding, exposure_of
 from keydesk.calc.risk.financing import financing_of
 from keydesk.calc.trade_journal.rebuild import rebuild

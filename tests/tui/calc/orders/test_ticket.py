@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.ticket import Plan, margin_added, work_out
-from keydesk.calc.orders.ticket_draft import Draft, Entry, Side
+from keydesk.calc.orders.ticket_draft import Draft, Side
 from keydesk.calc.orders.ticket_settings import Limits
 from support.data.trading_contexts import example_facts
 

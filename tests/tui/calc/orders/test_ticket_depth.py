@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.ticket import Plan, work_out
-from keydesk.calc.orders.ticket_draft import Draft, Entry, Kind, Members, Side
+from keydesk.calc.orders.ticket_draft import Draft, Kind, Members, Side
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.ticket.figures import result_lines

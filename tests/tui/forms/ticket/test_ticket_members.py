@@ -6,10 +6,11 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.orders.checks import CheckContext, check_ticket
+from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.lifetime import Lifetime
 from keydesk.calc.orders.ticket import work_out
-from keydesk.calc.orders.ticket_draft import MAX_TEXT, Draft, Entry, Members
+from keydesk.calc.orders.ticket_draft import MAX_TEXT, Draft, Members
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.ticket.form import TicketForm

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from decimal import Decimal
 
+from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.plans.exit_plans import ExitRules
-from keydesk.calc.orders.ticket_draft import Entry
 from keydesk.calc.orders.ticket_settings import Template, TemplateSet
 from keydesk.forms.sheet import FormContext
 from keydesk.forms.ticket.form import TicketForm

@@ -9,8 +9,8 @@ import pytest
 
 from keydesk.calc.daily_loss import LossLock
 from keydesk.calc.market.trading_day import day_start
+from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.limits import LIMIT_FIELDS
-from keydesk.calc.orders.ticket_draft import Entry
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import FormContext

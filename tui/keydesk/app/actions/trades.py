@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from keydesk.calc.orders.ticket_draft import Entry, kind_at, limit_side
+from keydesk.calc.orders.field_draft import Entry
+from keydesk.calc.orders.ticket_draft import kind_at, limit_side
 from keydesk.panes.chart_marks import OwnLine, nearest_line
 from keydesk.parse.orders import ParsedOrder
 from keydesk.text.format import pair

@@ -13,8 +13,8 @@ from datetime import UTC, tzinfo
 from decimal import Decimal
 from typing import ClassVar, Literal, Self
 
-from keydesk.calc.orders.expiry_time import expiry_ns
-from keydesk.calc.orders.ticket_draft import UnreadableText
+from keydesk.calc.orders.field_draft import UnreadableText
+from keydesk.calc.orders.lifetime import expiry_ns
 from keydesk.text.format import duration, money, pair, price
 from keydesk.text.typed import duration_s, quantity
 from keydesk.values import AccountState, TradeRow

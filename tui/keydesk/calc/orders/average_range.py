@@ -11,7 +11,7 @@ from typing import Final
 
 from keydesk.calc.market.indicator_specs import IndicatorSpec
 from keydesk.calc.market.indicators import Candle, compute, warm_up
-from keydesk.calc.orders.ticket_draft import Entry, Reading, UnreadableText
+from keydesk.calc.orders.field_draft import Entry, Reading, UnreadableText
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk_client.arithmetic.profit import round_price
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from keydesk.calc.orders.checks import LEVEL_REACH, is_within, trail_out_of_range, unreadable_text
+from keydesk.calc.orders.field_draft import Reading, UnreadableText
 from keydesk.calc.orders.limits import deviation_refusals
 from keydesk.calc.orders.protection import (
     FIELDS,
@@ -18,7 +19,6 @@ from keydesk.calc.orders.protection import (
     wanted_level,
     wanted_protection,
 )
-from keydesk.calc.orders.ticket_draft import Reading, UnreadableText
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.text.format import pair, pip_count, units

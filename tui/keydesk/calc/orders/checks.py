@@ -9,16 +9,11 @@ from datetime import UTC, tzinfo
 from decimal import Decimal
 
 from keydesk.calc.market.sessions import closed_text
+from keydesk.calc.orders.field_draft import UnreadableText, shown_number
 from keydesk.calc.orders.limits import limit_refusals, limit_warnings
 from keydesk.calc.orders.member_checks import member_refusals, member_warnings
 from keydesk.calc.orders.ticket import Plan, room_left, unreadable_fields
-from keydesk.calc.orders.ticket_draft import (
-    BY_THE_STOP,
-    FIELD_KEYS,
-    Draft,
-    UnreadableText,
-    shown_number,
-)
+from keydesk.calc.orders.ticket_draft import BY_THE_STOP, FIELD_KEYS, Draft
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.financing import minutes_to_rollover, minutes_to_week_end
 from keydesk.calc.risk.trading_context import NO_RISK, OpenRisk, TradingContext

@@ -5,15 +5,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from keydesk.calc.orders import average_range
+from keydesk.calc.orders.field_draft import Entry, Reading, UnreadableText, above_zero, shown_number
 from keydesk.calc.orders.instructions import UNCHANGED, MoveEntry
 from keydesk.calc.orders.limits import deviation_warnings
-from keydesk.calc.orders.ticket_draft import (
-    Entry,
-    Reading,
-    UnreadableText,
-    above_zero,
-    shown_number,
-)
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.text.format import money

@@ -1,12 +1,108 @@
-"""The fields of a form that changes a trade or an order, as typed, and the one that keys act on."""
+"""The fields of a form as typed: numbers with their unit, and which one of them is active.
 
+A field is a number, None (left empty) or `UnreadableText`: three types, so that unreadable text cannot count as empty.
+"""
+
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from decimal import Decimal
+from typing import Generic, Literal, TypeVar
 
-from keydesk.calc.orders.ticket_draft import Entry
-
+Unit = Literal["units", "risk %", "loss", "value", "marg %", "price", "pips", "R", "ATR", "min"]
+MAX_LENGTH = 20  # characters of a field; Decimal's 28 digits hold it at any precision
+NUMBER_CHARACTERS = frozenset("0123456789.-")
+TYPED_BEHIND_A_DIGIT = {10: ".", -10: ","}  # the nudges by ten: what their keys type after a digit
+NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)", re.ASCII)
 Name = TypeVar("Name", bound=str)
+
+NOT_ABOVE_ZERO = "is not above 0"
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableText:
+    """Text that is not a number for its field, and the reason; it refuses every send."""
+
+    text: str
+    reason: str
+
+
+Reading = Decimal | UnreadableText | None  # None: the field is empty on purpose
+
+
+def read_number(text: str) -> Reading:
+    """Return the number in a field's text, None if it is empty, else why it cannot be read."""
+    if not text:
+        return None
+    if len(text) > MAX_LENGTH:
+        return UnreadableText(text, f"is longer than {MAX_LENGTH} characters")
+    if NUMBER.fullmatch(text):
+        return Decimal(text)
+    return UnreadableText(text, _reason(text))
+
+
+def is_number_key(key: str) -> bool:
+    """Return whether a field accepts the character: anything used to write numbers, readable or not.
+
+    A comma or a digit of another script that was left out would change the number: 1,5 would be 15.
+    """
+    return key in NUMBER_CHARACTERS or key == "," or (len(key) == 1 and key.isdecimal())
+
+
+def above_zero(reading: Reading) -> Reading:
+    """Return a reading that accepts only numbers above 0."""
+    if isinstance(reading, Decimal) and reading <= 0:
+        return UnreadableText(f"{reading:f}", NOT_ABOVE_ZERO)
+    return reading
+
+
+def shown_number(reading: Reading) -> Decimal | None:
+    """Return the number for display, None if there is none."""
+    return reading if isinstance(reading, Decimal) else None
+
+
+def _reason(text: str) -> str:
+    if "," in text:
+        return "has a comma: the decimal sign is the full stop"
+    if set(text) - NUMBER_CHARACTERS:
+        return "is not a number"
+    if not set(text) & set("0123456789"):
+        return "has no digit"
+    if "-" in text[1:]:
+        return "has a minus after its first character"
+    return "has more than one decimal point"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The text of a field and its unit."""
+
+    text: str = ""
+    unit: Unit = "pips"
+    fresh: bool = True  # the first digit replaces the text
+
+    @property
+    def value(self) -> Reading:
+        """The number typed, None if the field is empty, else why it cannot be read."""
+        return read_number(self.text)
+
+    def typed(self, key: str) -> "Entry":
+        """Append a character; one beyond the limit stays, so that the field reports that it is too long."""
+        text = key if self.fresh else (self.text + key)[: MAX_LENGTH + 1]
+        return replace(self, text=text, fresh=False)
+
+    @property
+    def shown(self) -> str:
+        """Return the text as a refusal names it: 1.5a."""
+        return f"{self.text}a" if self.unit == "ATR" else self.text
+
+    def erased(self) -> "Entry":
+        """Remove the last character; clear a field that was not typed into."""
+        return replace(self, text="" if self.fresh else self.text[:-1], fresh=False)
+
+    def set(self, value: Decimal) -> "Entry":
+        """Set a number, as nudges and changes of unit do."""
+        return replace(self, text=f"{value:f}", fresh=True)
 
 
 @dataclass(frozen=True, slots=True)

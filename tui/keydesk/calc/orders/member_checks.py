@@ -3,11 +3,12 @@
 Each names the field first, and the key that corrects it last.
 """
 
+from collections.abc import Sequence
 from datetime import tzinfo
 from decimal import Decimal
 
-from keydesk.calc.orders.expiry_time import HOW, end_refusals, expiry_ns
-from keydesk.calc.orders.lifetime import TYPED_EXPIRY
+from keydesk.calc.orders.field_draft import UnreadableText
+from keydesk.calc.orders.lifetime import HOW, TYPED_EXPIRY, end_refusals, expiry_ns
 from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_draft import (
     FIELD_KEYS,
@@ -17,7 +18,6 @@ from keydesk.calc.orders.ticket_draft import (
     DependentName,
     Draft,
     TextName,
-    UnreadableText,
 )
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.text.format import money, pair, units
@@ -55,7 +55,8 @@ def set_by_the_fill(draft: Draft, plan: Plan) -> tuple[DependentName, ...]:
     """Return the dependent orders that the fill sets."""
     if plan.reduces:
         return ()
-    return tuple(name for name in LEVELS if draft.entry(name).text)
+    levels: Sequence[DependentName] = LEVELS
+    return tuple(name for name in levels if draft.entry(name).text)
 
 
 def _end_refusals(draft: Draft, plan: Plan, wall_ns: int, zone: tzinfo) -> list[str]:
@@ -75,10 +76,11 @@ def _end_refusals(draft: Draft, plan: Plan, wall_ns: int, zone: tzinfo) -> list[
 
 def member_warnings(draft: Draft, plan: Plan) -> list[str]:
     """Warn of a stop that ends before its trade does, and of a level whose end may come before the fill."""
-    levels = [name for name in set_by_the_fill(draft, plan) if draft.members.life(name).ends]
+    set_ = set_by_the_fill(draft, plan)
+    levels: list[DependentName] = [name for name in set_ if draft.members.life(name).ends]
     stops = [name for name in levels if name != "target"]
     found = [f"The {stops[0]} ends by time: after that nothing limits the loss"] if stops else []
-    at_an_instant = [n for n in levels if draft.members.life(n).choice.startswith(TYPED_EXPIRY)]
+    at_an_instant = [name for name in levels if draft.members.life(name).ends_at_an_instant]
     if at_an_instant and draft.kind != "MARKET":
         late = f"A fill after the end of the {at_an_instant[0]} is cancelled"
         found.append(f"{late}: it counts from now, not from the fill")

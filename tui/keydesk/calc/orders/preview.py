@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
+from keydesk.calc.orders.field_draft import UnreadableText
 from keydesk.calc.orders.position_effect import reduced_lots
 from keydesk.calc.orders.ticket import Plan
-from keydesk.calc.orders.ticket_draft import Draft, UnreadableText
+from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.risk.exposure import ExposureChange, Holding, exposure_changes
 from keydesk.calc.risk.financing import days_charged_next, days_to_friday, financing_of
 from keydesk.calc.risk.trading_context import TradingContext

@@ -5,9 +5,9 @@ from decimal import Decimal
 from typing import Literal
 
 from keydesk.calc.orders import average_range
-from keydesk.calc.orders.field_draft import FieldDraft
-from keydesk.calc.orders.ticket_draft import (
+from keydesk.calc.orders.field_draft import (
     Entry,
+    FieldDraft,
     Reading,
     Unit,
     UnreadableText,

@@ -5,7 +5,8 @@ from decimal import Decimal
 from typing import Literal
 
 from keydesk.calc.orders import average_range
-from keydesk.calc.orders.ticket_draft import Draft, Reading, UnreadableText, shown_number
+from keydesk.calc.orders.field_draft import Reading, UnreadableText, shown_number
+from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.risk.sizing import slippage_allowed
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk_client.arithmetic.constants import NOTHING

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitRules
 from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT, ScaleOut
-from keydesk.calc.orders.ticket_draft import Entry, Kind
+from keydesk.calc.orders.ticket_draft import Kind
 
 if TYPE_CHECKING:
     from keydesk.calc.risk.trading_context import TradingContext

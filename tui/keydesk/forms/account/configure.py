@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import ClassVar
 
+from keydesk.calc.orders.field_draft import UnreadableText, above_zero, read_number
 from keydesk.calc.orders.instructions import ConfigureAccount
-from keydesk.calc.orders.ticket_draft import UnreadableText, above_zero, read_number
 from keydesk.calc.risk.margin import HeldMargin, MarginFigures, with_margin_rate
 from keydesk.forms.account.live_page import rate_text
 from keydesk.forms.form import Form

@@ -10,6 +10,7 @@ from textual.events import Key as KeyPress
 
 from keydesk.calc.daily_loss import refused_limit
 from keydesk.calc.market.trading_day import DAY_END_TEXT
+from keydesk.calc.orders.field_draft import Entry, UnreadableText, above_zero, is_number_key
 from keydesk.calc.orders.limits import (
     LIMIT_FIELDS,
     MAX_DIGITS,
@@ -19,7 +20,6 @@ from keydesk.calc.orders.limits import (
     has_sane_size,
     losses_in_a_row,
 )
-from keydesk.calc.orders.ticket_draft import Entry, UnreadableText, above_zero, is_number_key
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.config.limits import LimitChange, with_limit
 from keydesk.forms.info_form import InfoForm

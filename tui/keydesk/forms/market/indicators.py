@@ -17,7 +17,7 @@ from keydesk.calc.market.indicator_specs import (
     parse_indicator,
     refuse_too_many,
 )
-from keydesk.calc.orders.ticket_draft import Entry, is_number_key
+from keydesk.calc.orders.field_draft import Entry, is_number_key
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
 from keydesk.keys.bindings import bindings_of

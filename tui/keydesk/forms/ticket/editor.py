@@ -5,21 +5,17 @@ from dataclasses import replace
 
 from keydesk.calc.market.price_levels import PriceLevel
 from keydesk.calc.orders import average_range
-from keydesk.calc.orders.first_draft import preset_size, with_resting_price
-from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT
-from keydesk.calc.orders.ticket import Plan, fields_of
-from keydesk.calc.orders.ticket_draft import (
-    DISTANCES,
+from keydesk.calc.orders.field_draft import (
     TYPED_BEHIND_A_DIGIT,
-    UNITS,
-    Draft,
     Entry,
-    FieldName,
-    TextName,
     Unit,
     UnreadableText,
     is_number_key,
 )
+from keydesk.calc.orders.first_draft import preset_size, with_resting_price
+from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT
+from keydesk.calc.orders.ticket import Plan, fields_of
+from keydesk.calc.orders.ticket_draft import DISTANCES, UNITS, Draft, FieldName, TextName
 from keydesk.calc.orders.ticket_parts import scale_out_of
 from keydesk.calc.orders.ticket_settings import RISK_PRESET, Template
 from keydesk.calc.orders.ticket_units import level_in_unit, size_in_unit, step_of, touch_of

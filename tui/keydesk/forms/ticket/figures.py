@@ -8,9 +8,10 @@ from decimal import Decimal
 from enum import IntEnum
 from typing import NamedTuple
 
+from keydesk.calc.orders.field_draft import UnreadableText, shown_number
 from keydesk.calc.orders.preview import Preview
 from keydesk.calc.orders.ticket import Plan
-from keydesk.calc.orders.ticket_draft import Draft, UnreadableText, shown_number
+from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.orders.ticket_levels import book_exceeded
 from keydesk.calc.risk.exposure import ExposureChange
 from keydesk.calc.risk.trading_context import TradingContext

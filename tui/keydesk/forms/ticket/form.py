@@ -13,12 +13,7 @@ from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.plans.scale_out import OrderPart
 from keydesk.calc.orders.preview import preview_of
 from keydesk.calc.orders.ticket import Plan, work_out
-from keydesk.calc.orders.ticket_draft import (
-    Draft,
-    FieldName,
-    Side,
-    TextName,
-)
+from keydesk.calc.orders.ticket_draft import Draft, FieldName, Side, TextName
 from keydesk.calc.orders.ticket_parts import parts_of, scale_out_of
 from keydesk.calc.orders.ticket_units import touch_of
 from keydesk.calc.risk.trading_context import TradingContext

@@ -4,8 +4,13 @@ from collections.abc import Sequence
 from datetime import tzinfo
 from decimal import Decimal
 
-from keydesk.calc.orders.expiry_time import end_ns, expiry_ns
-from keydesk.calc.orders.lifetime import EXPIRY_WORDS, TILL_CANCELLED, TYPED_EXPIRY
+from keydesk.calc.orders.lifetime import (
+    EXPIRY_WORDS,
+    TILL_CANCELLED,
+    TYPED_EXPIRY,
+    end_ns,
+    expiry_ns,
+)
 from keydesk.calc.orders.member_checks import set_by_the_fill
 from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitRules
 from keydesk.calc.orders.plans.scale_out import OrderPart, ScaleOut, parse_scale_out

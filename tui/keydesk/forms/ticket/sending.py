@@ -5,9 +5,15 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from decimal import Decimal
 
-from keydesk.calc.orders.expiry_time import expiry_ns, frozen
 from keydesk.calc.orders.instructions import OpenOrder
-from keydesk.calc.orders.lifetime import AS_BEFORE, TILL_CANCELLED, TYPED_EXPIRY, Lifetime
+from keydesk.calc.orders.lifetime import (
+    AS_BEFORE,
+    TILL_CANCELLED,
+    TYPED_EXPIRY,
+    Lifetime,
+    expiry_ns,
+    frozen,
+)
 from keydesk.calc.orders.plans.exit_plans import ExitRules
 from keydesk.calc.orders.plans.scale_out import OrderPart
 from keydesk.calc.orders.ticket import Plan

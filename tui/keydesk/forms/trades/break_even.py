@@ -5,13 +5,8 @@ from decimal import Decimal
 from typing import ClassVar, Literal
 
 from keydesk.calc.orders import protection
-from keydesk.calc.orders.field_draft import FieldDraft
+from keydesk.calc.orders.field_draft import Entry, FieldDraft, UnreadableText, shown_number
 from keydesk.calc.orders.instructions import SetProtection
-from keydesk.calc.orders.ticket_draft import (
-    Entry,
-    UnreadableText,
-    shown_number,
-)
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.form_lines import KEYS_HINT
 from keydesk.forms.number_fields import NumberFields

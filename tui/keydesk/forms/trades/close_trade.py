@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import ClassVar
 
-from keydesk.calc.orders.instructions import CloseTrades
-from keydesk.calc.orders.ticket_draft import (
+from keydesk.calc.orders.field_draft import (
     MAX_LENGTH,
     UnreadableText,
     above_zero,
     is_number_key,
     read_number,
 )
+from keydesk.calc.orders.instructions import CloseTrades
 from keydesk.calc.risk.sizing import part
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.form import Form

@@ -5,6 +5,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar
 
+from keydesk.calc.orders.field_draft import Entry, UnreadableText, shown_number
 from keydesk.calc.orders.instructions import SetExitPlan
 from keydesk.calc.orders.plans.exit_plan_draft import (
     FIELDS,
@@ -25,11 +26,6 @@ from keydesk.calc.orders.plans.exit_plans import (
     plan_text,
     problem_of,
     resolved,
-)
-from keydesk.calc.orders.ticket_draft import (
-    Entry,
-    UnreadableText,
-    shown_number,
 )
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine

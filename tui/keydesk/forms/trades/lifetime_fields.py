@@ -3,10 +3,17 @@
 from collections.abc import Sequence
 from typing import Generic, Literal
 
-from keydesk.calc.orders.expiry_time import end_ns, end_refusals
 from keydesk.calc.orders.field_draft import Name
-from keydesk.calc.orders.lifetime import AS_IT_IS, EXPIRY_WORDS, TYPED_EXPIRY, LifetimeDraft
+from keydesk.calc.orders.lifetime import (
+    AS_IT_IS,
+    EXPIRY_WORDS,
+    TYPED_EXPIRY,
+    LifetimeDraft,
+    end_ns,
+    end_refusals,
+)
 from keydesk.calc.orders.ticket_draft import MAX_TEXT, TRIGGER_WORDS, TRIGGERS, Trigger
+from keydesk.forms.level_name import ENDS_NAME
 from keydesk.forms.number_fields import NumberFields
 from keydesk.forms.sheet import TextLine, Words
 from keydesk.forms.text_fields import ENDS_TEXT, ENDS_WRITING, text_line
@@ -58,7 +65,9 @@ class LifetimeFields(NumberFields[Result, Name], Generic[Result, Name]):
         return ("✗ no expiry", "danger") if self.life.text else ("18:30, 4h, a date", "muted")
 
     def life_refusals(self) -> Sequence[str]:
-        """Refuse an end that cannot be read, or is being typed."""
+        """Refuse an end that cannot be read, and text that is being typed."""
+        if self.level_name.is_typed:
+            return (ENDS_NAME,)
         if self._writing:
             return (ENDS_WRITING,)
         store = self.context.store

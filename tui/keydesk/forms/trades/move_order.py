@@ -17,22 +17,15 @@ from keydesk.calc.orders.entry_move import (
     risk_of,
     typed_levels,
 )
-from keydesk.calc.orders.expiry_time import frozen
-from keydesk.calc.orders.field_draft import FieldDraft
+from keydesk.calc.orders.field_draft import Entry, FieldDraft, Reading, UnreadableText, shown_number
 from keydesk.calc.orders.instructions import MoveEntry
+from keydesk.calc.orders.lifetime import frozen
 from keydesk.calc.orders.limits import moved_risk_refusals
-from keydesk.calc.orders.ticket_draft import (
-    Entry,
-    Reading,
-    UnreadableText,
-    shown_number,
-)
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.orders.ticket_units import step_of
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form import NUDGES
-from keydesk.forms.level_name import ENDS_NAME
 from keydesk.forms.planned_lines import behind, planned_lines
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, figure
 from keydesk.forms.ticket_sheet import (
@@ -176,8 +169,6 @@ class MoveForm(LifetimeFields[MoveEntry, str]):
         context = self.trading_context(order)
         if context is None:
             return ["Waiting for a price"]
-        if self.level_name.is_typed:
-            return [ENDS_NAME]
         levels = self.levels(context)
         if refusals := self.life_refusals():
             return refusals

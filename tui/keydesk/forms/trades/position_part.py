@@ -4,6 +4,13 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import ClassVar, Literal
 
+from keydesk.calc.orders.field_draft import (
+    MAX_LENGTH,
+    UnreadableText,
+    above_zero,
+    is_number_key,
+    read_number,
+)
 from keydesk.calc.orders.instructions import CloseParts, ClosePosition, CloseSide
 from keydesk.calc.orders.position_effect import (
     CLOSE_ORDER_WORDS,
@@ -12,13 +19,6 @@ from keydesk.calc.orders.position_effect import (
     in_close_order,
     parts_of,
     realized_by,
-)
-from keydesk.calc.orders.ticket_draft import (
-    MAX_LENGTH,
-    UnreadableText,
-    above_zero,
-    is_number_key,
-    read_number,
 )
 from keydesk.calc.risk.sizing import part
 from keydesk.calc.risk.trading_context import TradingContext

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from keydesk.calc.orders import average_range, protection
 from keydesk.calc.orders.change_checks import protection_refusals
-from keydesk.calc.orders.expiry_time import frozen
+from keydesk.calc.orders.field_draft import Entry, Unit, UnreadableText, shown_number
 from keydesk.calc.orders.instructions import UNCHANGED, Change, SetProtection
-from keydesk.calc.orders.lifetime import EXPIRY_WORDS, TYPED_EXPIRY
+from keydesk.calc.orders.lifetime import EXPIRY_WORDS, TYPED_EXPIRY, frozen
 from keydesk.calc.orders.protection import (
     FIELDS,
     KEYS,
@@ -23,17 +23,10 @@ from keydesk.calc.orders.protection import (
     wanted_level,
     wanted_protection,
 )
-from keydesk.calc.orders.ticket_draft import (
-    TRIGGER_WORDS,
-    Entry,
-    Unit,
-    UnreadableText,
-    shown_number,
-)
+from keydesk.calc.orders.ticket_draft import TRIGGER_WORDS
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form import FIELD_HINTS
-from keydesk.forms.level_name import ENDS_NAME
 from keydesk.forms.planned_lines import behind, planned_lines
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, figure, signed_money
 from keydesk.forms.ticket_sheet import (
@@ -223,8 +216,6 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
         context = self.trading_context(trade)
         if context is None:
             return ["Waiting for a price"]
-        if self.level_name.is_typed:
-            return [ENDS_NAME]
         new = wanted_protection(self.draft, trade, context)
         if refusals := self.life_refusals():
             return refusals

@@ -7,11 +7,12 @@ from typing import ClassVar, Literal
 
 from keydesk.calc.market.sessions import closed_text
 from keydesk.calc.orders.checks import old_price_text, unconfirmed_warnings, under_way_refusals
+from keydesk.calc.orders.field_draft import Entry, UnreadableText, shown_number
 from keydesk.calc.orders.first_draft import first_draft
 from keydesk.calc.orders.instructions import Flatten, Reverse
 from keydesk.calc.orders.limits import limit_refusals
 from keydesk.calc.orders.ticket import Plan, work_out
-from keydesk.calc.orders.ticket_draft import Draft, Entry, Members, UnreadableText, shown_number
+from keydesk.calc.orders.ticket_draft import Draft, Members
 from keydesk.calc.orders.ticket_levels import levels_of, sendable
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.form import Form

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from keydesk.calc.orders.field_draft import Entry, UnreadableText
 from keydesk.calc.orders.plans.exit_plans import (
     NO_RULES,
     ExitPlan,
@@ -20,7 +21,6 @@ from keydesk.calc.orders.plans.exit_plans import (
     resolved,
     with_break_even_done,
 )
-from keydesk.calc.orders.ticket_draft import Entry, UnreadableText
 from keydesk.values import DependentOrder, TradeRow
 from support.data.desk_store import long_euro
 

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.plans.scale_out import ScaleOut, shared_units
 from keydesk.calc.orders.ticket import work_out
-from keydesk.calc.orders.ticket_draft import Draft, Entry
+from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.orders.ticket_parts import parts_of
 from keydesk.calc.orders.ticket_settings import Limits, Template, TemplateSet
 from keydesk.forms.ticket.form import TicketForm

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Literal
 
-from keydesk.calc.orders.field_draft import FieldDraft
+from keydesk.calc.orders.field_draft import Entry, FieldDraft, Reading, Unit, UnreadableText
 from keydesk.calc.orders.plans.exit_plans import ExitPlan, ExitRules
-from keydesk.calc.orders.ticket_draft import Entry, Reading, Unit, UnreadableText
 from keydesk_client.arithmetic.constants import MINUTE
 
 PlanField = Literal["even", "offset", "from", "behind", "step", "time"]

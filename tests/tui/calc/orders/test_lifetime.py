@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from keydesk.calc.orders.expiry_time import expiry_ns
-from keydesk.calc.orders.ticket_draft import UnreadableText
+from keydesk.calc.orders.field_draft import UnreadableText
+from keydesk.calc.orders.lifetime import expiry_ns
 
 BERLIN = ZoneInfo("Europe/Berlin")
 SECOND = 1_000_000_000
