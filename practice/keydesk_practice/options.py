@@ -3,6 +3,7 @@
 import argparse
 import os
 import re
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -226,7 +227,10 @@ def _add_market_options(parser: argparse.ArgumentParser) -> None:
         "--seed", type=whole_number, metavar="N", help="which market; kept by the ledger"
     )
     parser.add_argument(
-        "--start", type=_time, metavar="TIME", help="where the market's time begins"
+        "--start",
+        type=_time,
+        metavar="TIME",
+        help="where the market's time begins; now: at the present",
     )
     parser.add_argument(
         "--speed", type=_positive, default=1.0, metavar="X", help="market seconds a second (1)"
@@ -329,11 +333,13 @@ def _token(text: str) -> str:
 
 
 def _time(text: str) -> int:
+    if text == "now":
+        return time.time_ns()
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"invalid time {text!r}: use e.g. 2015-01-15T08:00Z"
+            f"invalid time {text!r}: use e.g. 2015-01-15T08:00Z, or now"
         ) from None
     return nanoseconds(found if found.tzinfo else found.replace(tzinfo=UTC))
 

@@ -210,6 +210,7 @@ def opened_row(opened: TradeOpen, instrument: str, time_ns: int, printable: Prin
         realized_pl=Decimal(0),
         financing=Decimal(0),
         initial_margin=opened.initial_margin_required or Decimal(0),
+        margin_used=opened.initial_margin_required,
         tag=tag_of(opened.client_extensions, printable),
         comment=comment_of(opened.client_extensions, printable),
         client_id=_client_id(opened.client_extensions),

@@ -66,7 +66,9 @@ class Margin:
     """The margin of the account; amounts in home currency."""
 
     used: Decimal
+    """At the latest prices; that of a trade whose instrument has no price yet (it was not followed) as of its fill."""
     available: Decimal
+    """NAV at mid prices less `used`."""
     closeout_percent: Decimal
     """At 1 the service closes all trades."""
 
@@ -179,7 +181,7 @@ class AccountState:
 
     @property
     def margin(self) -> Margin:
-        """Margin in use and available at the latest prices."""
+        """Margin in use and available, at the latest prices."""
         figures = self.figures
         return Margin(
             figures.margin_used, figures.margin_available, figures.margin_closeout_percent

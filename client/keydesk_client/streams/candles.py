@@ -78,6 +78,14 @@ class CandleStream:
         """Counts and state of the price stream."""
         return self._prices.health
 
+    @property
+    def pending(self) -> int:
+        """How many newer finished candles are there already: above 0 while what an interruption left out is delivered.
+
+        So it is, too, after the clock of a practice market jumped. A program that trades acts on a candle when this is 0.
+        """
+        return len(self._ready)
+
     async def __aenter__(self) -> Self:
         await self._prices.__aenter__()
         return self

@@ -27,6 +27,8 @@ from keydesk_practice.market.replay import read_candle_file
 from keydesk_practice.options import Options
 
 DEFAULT_SEED = 1
+OWN_TIME = "own_time"  # the ledger's fact: not empty where the market was begun with --start at another time than now
+AT_PRESENT_NS = 60 * 1_000_000_000  # so near to the wall clock a start is the present
 MODEL = "market_model"  # the ledger's fact with the market model of its last start
 _FIRST_MODEL = 1  # of ledgers that do not name it
 log = logging.getLogger("keydesk.practice")
@@ -43,8 +45,8 @@ _DEPOSITS = {  # of currencies whose unit is worth far less than a dollar
 def open_broker(options: Options, owners: int) -> Broker:
     """Open the ledger, restore or create the accounts, and tick them up to the present.
 
-    A ledger keeps its market's seed, and its time never goes back: a ledger that is ahead of the clock (it ran faster, or
-    from a later start) continues from where it was. A replay is paused where it was left.
+    A ledger keeps its market's seed, and its time never goes back: a ledger that is ahead of the clock (it ran faster), or
+    was begun at another time with `--start`, continues from where it was. A replay is paused where it was left.
 
     Raises:
         LedgerUnavailable: it is in use, damaged, or of another market.
@@ -79,8 +81,11 @@ def open_on(ledger: LedgerInterface, options: Options, owners: int) -> Broker:
     earlier_model = change_model(ledger)
     own = tuple(read_candle_file(instrument, file) for instrument, file in options.candles)
     last_seen = time_left(ledger)
-    start = present_time(options, last_seen)
     is_replay = load_replay(ledger) is not None
+    _note_start(ledger, options)
+    start = present_time(options, ledger, last_seen)
+    if last_seen and start == last_seen and options.start is None and not is_replay:
+        log.warning("the market goes on where it was left; --start now takes it to the present")
     if is_replay and last_seen:  # goes on where it was left, whatever the time is now
         start = max(last_seen, options.start or 0)
     clock = Clock(start, options.speed, running=not (options.paused or is_replay))
@@ -112,9 +117,23 @@ def time_left(ledger: LedgerInterface) -> int:
     return max(int(ledger.fact(LAST_SEEN) or 0), ledger.last_time())
 
 
-def present_time(options: Options, last_seen: int) -> int:
-    """Return the time at which a market that is not a replay goes on: its time never goes back."""
+def present_time(options: Options, ledger: LedgerInterface, last_seen: int) -> int:
+    """Return the time at which a market that is not a replay goes on: its time never goes back.
+
+    A ledger whose market was begun at another time than the present (`--start`) goes on where it was left.
+    """
+    if options.start is None and last_seen and ledger.fact(OWN_TIME):
+        return last_seen
     return max(time.time_ns() if options.start is None else options.start, last_seen)
+
+
+def _note_start(ledger: LedgerInterface, options: Options) -> None:
+    """Note in the ledger whether its market has a time of its own; `--start now` gives it the present again."""
+    if options.start is None:
+        return
+    own = "1" if abs(options.start - time.time_ns()) > AT_PRESENT_NS else ""
+    if (ledger.fact(OWN_TIME) or "") != own:
+        ledger.set_fact(OWN_TIME, own)
 
 
 def restore_sessions(broker: Broker) -> None:

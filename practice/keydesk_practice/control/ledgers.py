@@ -112,9 +112,9 @@ async def catch_up(control: Control, speed: float) -> None:
     """Let the market run up to the present, by the steps of a start after a pause, and on."""
     await settle(control)
     broker, options = control.broker, control.options
-    await broker.advance(present_time(options, broker.now()), COARSE_STEP)
+    await broker.advance(present_time(options, broker.ledger, broker.now()), COARSE_STEP)
     broker.commits.flush()
-    broker.clock.set(present_time(options, broker.now()))  # what the steps took
+    broker.clock.set(present_time(options, broker.ledger, broker.now()))  # what the steps took
     broker.clock.play(speed)
 
 

@@ -149,6 +149,17 @@ def _profit(account: AccountState, quote: Decimal) -> Decimal:
     return quote * (factors.gain if quote >= 0 else factors.loss)
 
 
+async def test_the_margin_of_an_instrument_that_was_not_followed_counts_from_its_fill_on(
+    client: Client, journal: FileJournal
+) -> None:
+    async with followed(client, journal) as account:
+        await account.sender.create(MarketOrderRequest(instrument="GBP_USD", units=1000))
+        [trade] = account.trades.values()
+        used = account.margin.used
+        assert used > 0
+        assert used == pytest.approx(trade.initial_margin, rel=Decimal("0.001"))
+
+
 async def test_prices_are_events_if_asked_for(client: Client, journal: FileJournal) -> None:
     async with followed(client, journal) as account, asyncio.timeout(LONG_S):
         async for event in account.events(prices=True):

@@ -171,3 +171,20 @@ def test_a_gap_says_when_it_began_and_ended_by_the_time_of_the_service() -> None
 def test_a_gap_behind_a_line_without_a_time_has_none(line: bytes) -> None:
     gap = gap_of(line)
     assert gap.began is gap.ended is None
+
+
+def test_candles_that_an_interruption_left_out_say_how_many_newer_ones_there_are() -> None:
+    async def body() -> list[int]:
+        timing, service = virtual_timing(), Service()
+        script = [*service.at(30), *service.at(61), *service.at(300), FOREVER]
+        opening = ScriptedStream(script)
+        prices = PriceStream(opening, ConnectRateLimiter(timing), StreamSettings(), timing)
+        stream = CandleStream(prices, service.read, period_of("M1"), None, timing)
+        found: list[int] = []
+        async with stream as candles:
+            while len(found) < 5:
+                await anext(candles)
+                found.append(candles.pending)
+        return found
+
+    assert run(body()) == [0, 3, 2, 1, 0]

@@ -51,7 +51,7 @@ async def test_the_franc_jumps_over_stops_and_margins(tmp_path: Path) -> None:
     assert after == Decimal("100000.0000") + booked - Decimal(exact["guaranteedExecutionFee"])
 
 
-async def a_further_account(market: ControlledBroker, **terms: object) -> str:
+async def a_further_account(market: ControlledBroker, **terms: Any) -> str:
     """Add an account and return its path."""
     made = await market.control("POST", "/accounts", **terms)
     return f"/v3/accounts/{made['id']}"
@@ -127,3 +127,19 @@ async def test_financing_missed_while_away_is_booked_day_by_day(practice_folder:
         ).json()
     times = [one["time"] for one in found["transactions"]]
     assert times == [f"2019-06-0{day}T21:00:00.000000000Z" for day in (3, 4, 5)]
+
+
+async def test_a_market_that_was_begun_in_the_past_goes_on_where_it_was_left(
+    practice_folder: Path,
+) -> None:
+    async def year(*arguments: str) -> str:
+        async with practice_server(practice_folder, *arguments) as practice:
+            answer = await practice.get("{a}/pricing", instruments="EUR_USD")
+            return str(answer.json()["time"])[:4]
+
+    assert await year("--start", "2019-06-03T12:00Z") == "2019"
+    assert await year() == "2019"
+    assert await year("--start", "2020-06-03T12:00Z") == "2020"
+    assert await year() == "2020"
+    assert int(await year("--start", "now")) > 2020
+    assert int(await year()) > 2020, "from then on its time is the present"

@@ -306,7 +306,7 @@ complete -c keydesk -n '_shtab_keydesk_using practice serve' -l control-anywhere
 complete -c keydesk -n '_shtab_keydesk_using practice serve' -l trust-proxy -d 'build links from Forwarded and X-Forwarded-Proto, which a proxy in front sets'
 complete -c keydesk -n '_shtab_keydesk_using practice serve' -l fifo -d 'open a token'"'"'s netting account under US FIFO rules; an account keeps what it was opened with'
 complete -c keydesk -n '_shtab_keydesk_using practice serve' -l seed -x -d 'which market; kept by the ledger'
-complete -c keydesk -n '_shtab_keydesk_using practice serve' -l start -x -d 'where the market'"'"'s time begins'
+complete -c keydesk -n '_shtab_keydesk_using practice serve' -l start -x -d 'where the market'"'"'s time begins; now: at the present'
 complete -c keydesk -n '_shtab_keydesk_using practice serve' -l speed -x -d 'market seconds a second (1)'
 complete -c keydesk -n '_shtab_keydesk_using practice serve' -l paused -d 'begin paused; `keydesk practice play` lets it run'
 complete -c keydesk -n '_shtab_keydesk_using practice serve' -l hours -xka "always fx" -d 'fx: closed at weekends'
