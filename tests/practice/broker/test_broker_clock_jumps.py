@@ -51,7 +51,7 @@ async def test_the_franc_jumps_over_stops_and_margins(tmp_path: Path) -> None:
     assert after == Decimal("100000.0000") + booked - Decimal(exact["guaranteedExecutionFee"])
 
 
-async def a_further_account(market: ControlledBroker, **terms: Any) -> str:
+async def a_further_account(market: ControlledBroker, **terms: Any) -> str:  # noqa: ANN401 - as `control` takes them
     """Add an account and return its path."""
     made = await market.control("POST", "/accounts", **terms)
     return f"/v3/accounts/{made['id']}"

@@ -82,4 +82,4 @@ async def test_time_in_force_and_trigger_change_alone() -> None:
     assert (move.price, move.trigger) == (D("1.08200"), "INVERSE")
     text = (await after("e e")).last_text
     assert "e until good for the day" in text
-    assert "Nothing changed yet" in (await after("e e e e e e")).last_text
+    assert "No change yet" in (await after("e e e e e e")).last_text
