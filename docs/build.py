@@ -1,5 +1,8 @@
 """Build the site of the documents: `python docs/build.py` (needs the extra `docs`); the result is `build/site`.
 
+With `--all`, first everything else that is made: completions, man page, JSON schemas, SKILL.md and llms.txt, and the recording of
+the first trade (needs the extra `test`).
+
 The site has the documents at the paths that they have here, so that their links hold in both places, and the reference of the
 client, made from its docstrings. A link to nothing ends the build with 1.
 """
@@ -20,6 +23,7 @@ LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
 REFERENCE = tuple(
     f"keydesk_client{part}" for part in ("", ".orders", ".streams", ".sync", ".errors", ".models")
 )
+MADE_BY = ("docs/build_shell_files.py", "screenshots/cast.py")
 COPIED = (
     "*.md",
     "LICENSE",
@@ -29,6 +33,7 @@ COPIED = (
     "docs/**/*.md",
     "packaging/*",
     "practice/README.md",
+    "screenshots/*.cast",
     "screenshots/**/*.svg",
 )
 
@@ -97,6 +102,9 @@ def broken_links() -> list[str]:
 
 
 def main() -> int:
+    if sys.argv[1:] == ["--all"]:
+        for script in MADE_BY:
+            subprocess.run([sys.executable, ROOT / script], check=True)  # noqa: S603 - our own words
     copy_documents()
     write_reference()
     write_settings()

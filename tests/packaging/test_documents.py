@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import pyte
 import pytest
 
 from keydesk.cli.arguments.tree import GROUPS, whole_tree
@@ -200,3 +201,20 @@ def test_the_broker_for_a_bot_in_any_language_starts_as_the_page_says(
     done = _typed(block.text.replace("8020", str(port)) + "\nkill $!; wait $! || true", environment)
     assert done.returncode == 0, done.stderr
     assert "2015-01-15T09:30" in done.stdout
+
+
+def test_the_recording_of_the_first_trade_is_of_todays_tour_and_ends_with_the_trade_closed() -> (
+    None
+):
+    head, *events = (ROOT / "screenshots" / "first-trade.cast").read_text("utf-8").splitlines()
+    size = json.loads(head)
+    screen = pyte.Screen(size["width"], size["height"])
+    shown = pyte.Stream(screen)
+    seen = ""
+    for event in events:
+        shown.feed(json.loads(event)[2])
+        seen += "\n".join(screen.display)
+    for step in range(1, 6):
+        assert f"Tour {step}/5: " in seen
+    assert "FILLED" in seen
+    assert "Tour done" in screen.display[-3] + screen.display[-2] + screen.display[-1]
