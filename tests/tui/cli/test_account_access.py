@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from keydesk.cli.reading.chart import colours_of_candles
 from keydesk.cli.reading.chart import has_colours as chart_has_colours
 from support.broker import PracticeServer, practice_server
 from support.fakes.talking_server import talking_server
@@ -245,6 +246,15 @@ def test_a_chart_has_colours_where_the_terminal_shows_them(
     with os.fdopen(theirs, "w") as terminal:
         assert chart_has_colours(terminal, environment) == has_colours
     os.close(ours)
+
+
+def test_a_chart_has_the_colours_of_the_theme() -> None:
+    assert colours_of_candles("dark", "truecolor") == ((0x5F, 0xBF, 0x83), (0xC2, 0x50, 0x4F))
+    assert colours_of_candles("colour-blind", "truecolor") != colours_of_candles(
+        "dark", "truecolor"
+    )
+    assert colours_of_candles("dark", "16") == ("green+", "red")
+    assert colours_of_candles("no-such-theme", "truecolor") == ("green+", "red")
 
 
 @pytest.mark.parametrize("typed", ["eurusd", "EURUSD", "eur/usd", "eur_usd"])

@@ -118,6 +118,11 @@ def trader_zone(options: argparse.Namespace) -> tzinfo:
     return load_settings(find_folders(options.data, os.environ).config).zone
 
 
+def trader_theme(options: argparse.Namespace) -> str:
+    """Return the name of the theme in the settings that the options select."""
+    return load_settings(find_folders(options.data, os.environ).config).theme
+
+
 @asynccontextmanager
 async def open_account(
     options: argparse.Namespace, *, for_exit: bool = False

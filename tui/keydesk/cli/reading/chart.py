@@ -7,18 +7,21 @@ import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from datetime import tzinfo
-from typing import TextIO
+from typing import TextIO, TypeAlias
 
 import plotext
+from textual.color import Color
 
 from keydesk.chart.time_axis import label_time
-from keydesk.cli.account_access import open_account
+from keydesk.cli.account_access import open_account, trader_theme
 from keydesk.cli.options import instrument_of
 from keydesk.cli.script_output import Refusal
 from keydesk.terminal.output import say_picture
+from keydesk.terminal.query import Depth, colour_depth
 from keydesk.text.format import at as show_at
 from keydesk.text.format import pair, price
 from keydesk.text.sanitize import clean
+from keydesk.widgets.theme import load, names
 from keydesk_client.errors import NotFound, Refused
 from keydesk_client.models.pricing import Candlestick, CandlestickData
 
@@ -27,15 +30,30 @@ MARGIN = 12  # columns of prices and frame
 TALLEST = 40  # rows
 TIMES = 5  # labels under the candles
 PRICES = 7
+Colour: TypeAlias = str | tuple[int, int, int]
+Colours: TypeAlias = tuple[Colour, Colour]  # of a rising and of a falling candle
+PLAIN_COLOURS: Colours = ("green+", "red")
 
 
 def chart(options: Namespace) -> int:
     """Print the chart, with times in the trader's zone; return the exit code."""
     candles, zone = asyncio.run(_candles(options))
     size = shutil.get_terminal_size((100, 30))
-    text = draw_chart(candles, options.instrument, options.granularity, size, zone)
+    colours = colours_of_candles(trader_theme(options), colour_depth(os.environ))
+    text = draw_chart(candles, options.instrument, options.granularity, size, zone, colours=colours)
     say_picture(text if has_colours(sys.stdout, os.environ) else plotext.uncolorize(text))
     return 0
+
+
+def colours_of_candles(theme: str, depth: Depth) -> Colours:
+    """Return what the library calls the colours of rising and falling candles, as the desk draws them in a theme.
+
+    A terminal of 16 colours has its own green and red; so has one of 256, of which the library knows no red, green and blue.
+    """
+    if depth != "truecolor" or theme not in names():
+        return PLAIN_COLOURS
+    rise, fall = (Color.parse(load(theme, depth).colours[role]).rgb for role in ("rise", "fall"))
+    return rise, fall
 
 
 def has_colours(output: TextIO, environment: Mapping[str, str]) -> bool:
@@ -64,6 +82,8 @@ def draw_chart(
     granularity: str,
     size: tuple[int, int],
     zone: tzinfo,
+    *,
+    colours: Colours = PLAIN_COLOURS,
 ) -> str:
     """Return the chart as lines of a terminal of this size; old candles that do not fit are left out.
 
@@ -89,7 +109,7 @@ def draw_chart(
             "Low": [float(bar.l) for bar in bars],
             "Close": [float(bar.c) for bar in bars],
         },
-        colors=["green+", "red"],
+        colors=list(colours),
     )
     places = [index * (len(bars) - 1) // (TIMES - 1) for index in range(TIMES)]
     plotext.xticks(places, [_time(shown[place][0], granularity, zone) for place in places])
