@@ -22,7 +22,9 @@ from keydesk.cli.arguments.tree import VERBS, first_words, whole_tree
 from keydesk.cli.documents import DOCUMENTS, Document
 from keydesk.cli.script_output import EXIT_CODES
 from keydesk.cli.shell_files import COMPLETIONS, FOLDER
-from keydesk.config.settings_files import FILES
+from keydesk.config.own_themes import load_own_themes
+from keydesk.config.settings_files import FILES, SettingsFile
+from keydesk.settings.theme_file import ThemeFile
 from keydesk_practice.control.commands import whole_parser
 
 MAN_PAGE = "keydesk.1"
@@ -83,7 +85,8 @@ def documents() -> Iterator[tuple[str, str]]:
         schema = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
         schema |= without_titles(model.model_json_schema(by_alias=True))
         yield f"schemas/{kind}.json", f"{json.dumps(schema, indent=2)}\n"
-    for file in FILES.values():
+    themes = SettingsFile("theme.toml", "a theme", lambda: ThemeFile, load_own_themes)
+    for file in (*FILES.values(), themes):
         name = file.name.removesuffix(".toml")
         yield f"settings/{name}.json", f"{json.dumps(without_titles(file.schema), indent=2)}\n"
 

@@ -70,6 +70,7 @@ class SettingsDesk(TerminalApp[int], QuickTests[int]):
             terminal=TerminalFacts(),
         )
         self.frames: list[int | None] = []
+        self.apply_theme(settings.theme, own_themes=setup.own.themes.themes)
         self.set_keymap(dict(setup.own.keymap.moved))
         self.desk = TradingDesk(self, setup, super().on_event)
         leaving = Leaving(self.desk, setup.forced_exit)

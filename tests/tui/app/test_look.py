@@ -28,6 +28,7 @@ class Screen:
     def __init__(self, *, has_colours: bool = True) -> None:
         self.theme, self.has_colours, self.is_ascii = "dark", has_colours, False
         self.screen_stack: list[object] = []
+        self.own_themes: Mapping[str, object] = {}
         self.working: list[Coroutine[Any, Any, None]] = []
 
     def show_ascii(self, only: bool) -> None:

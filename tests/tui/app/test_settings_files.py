@@ -190,3 +190,41 @@ async def test_what_the_desk_writes_itself_is_not_said_again(tmp_path: Path) -> 
         await app.workers.wait_for_complete()
         assert await app.looks() == []
         assert (app.theme, app.desk.settings.limits.hard_units) == ("light", D(70))
+
+
+async def test_a_theme_of_the_users_own_is_drawn_as_its_file_is_edited(tmp_path: Path) -> None:
+    path = tmp_path / "themes" / "mine.toml"
+    path.parent.mkdir()
+    async with SettingsDesk(tmp_path).run_test() as pilot:
+        app = pilot.app
+        assert isinstance(app, SettingsDesk)
+        path.write_text('[colours]\nprofit = "#00ff00"\n')
+        assert await app.looks() == ["good themes read again: mine"]
+        assert "mine" in app.desk.look.choices("theme")
+        (tmp_path / "config.toml").write_text('theme = "mine"\n')
+        assert await app.looks() == ["good config.toml read again: theme mine"]
+        await pilot.pause()
+        assert app.theme_variables["profit"] == "#00ff00"
+        path.write_text('[colours]\nprofit = "#ffffff"\n')
+        assert await app.looks() == ["good themes read again: mine"]
+        await pilot.pause()
+        assert (app.theme, app.theme_variables["profit"]) == ("mine", "#ffffff")
+        path.write_text('[colours]\nprofit = "#111111"\n')
+        [said] = await app.looks()
+        assert "mine.toml:2: colours.profit #111111 on background" in said
+        assert app.theme_variables["profit"] == "#ffffff", "the last good one"
+        path.unlink()
+        await app.looks()
+        await pilot.pause()
+        assert (app.theme, app.theme_variables["profit"]) == ("mine", "#ffffff")
+
+
+async def test_a_theme_that_is_made_and_chosen_at_once_is_shown(tmp_path: Path) -> None:
+    async with SettingsDesk(tmp_path).run_test() as pilot:
+        app = pilot.app
+        assert isinstance(app, SettingsDesk)
+        (tmp_path / "themes").mkdir()
+        (tmp_path / "themes" / "mine.toml").write_text('base = "light"\n')
+        (tmp_path / "config.toml").write_text('theme = "mine"\n')
+        assert await app.looks() == ["good config.toml read again: theme mine"]
+        assert app.theme == "mine"

@@ -7,6 +7,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+import keydesk
 from keydesk.cli.arguments.config import FILES as NAMED
 from keydesk.cli.runner import run
 from keydesk.config.settings_files import FILES, settings_of
@@ -113,3 +114,33 @@ def test_an_edited_file_is_checked_and_a_new_one_names_its_schema(
     monkeypatch.delenv("EDITOR")
     assert run(["config", "edit", "config.toml"]) == 1
     assert "set VISUAL or EDITOR" in capsys.readouterr().err
+
+
+def test_themes_are_checked_and_one_that_is_chosen_must_be_there(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "themes").mkdir()
+    (folder / "themes" / "mine.toml").write_text('[colours]\nprofit = "#00ff00"\n')
+    assert run(["config", "check"]) == 0
+    assert "themes/mine.toml: ok" in capsys.readouterr().out
+    (folder / "themes" / "faint.toml").write_text('[colours]\nprofit = "#222222"\n')
+    (folder / "config.toml").write_text('theme = "sepia"\n')
+    assert run(["config", "check"]) == 1
+    said = capsys.readouterr().out
+    assert "faint.toml:2: colours.profit #222222 on background #0c0f14 has a contrast of" in said
+    assert 'config.toml:1: theme "sepia" is not known; there are: colour-blind, dark' in said
+
+
+def test_the_schema_of_themes_is_that_of_the_reader() -> None:
+    path = Path(keydesk.__file__).parent / "shell" / "settings" / "theme.json"
+    schema = json.loads(path.read_text())
+    good = {"base": "light", "colours": {"tick-up": "#00ff00"}, "weights": {"bid": "bold"}}
+    jsonschema.validate(good, schema)
+    cases: list[object] = [
+        {"colours": {"profit": "red"}},
+        {"colour": {}},
+        {"colours-16": {"bid": "#00ff00"}},
+    ]
+    for wrong in cases:
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(wrong, schema)

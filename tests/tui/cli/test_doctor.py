@@ -56,6 +56,21 @@ def test_settings_that_cannot_be_read_are_wrong(tmp_path: Path) -> None:
     assert check_settings(folders).verdict == "ok"
     (tmp_path / "config.toml").write_text("fps = 99")
     assert check_settings(folders).verdict == "bad"
+    (tmp_path / "config.toml").write_text('theme = "sepia"')
+    assert 'theme "sepia" is not known' in check_settings(folders).text
+    assert check_settings(folders).verdict == "bad"
+
+
+def test_themes_of_ones_own_are_named_and_one_that_is_hard_to_read_is_warned_of(
+    tmp_path: Path,
+) -> None:
+    folders = Folders(tmp_path, tmp_path)
+    (tmp_path / "themes").mkdir()
+    (tmp_path / "themes" / "mine.toml").write_text('base = "light"')
+    assert check_settings(folders).text.endswith("themes of your own: mine")
+    (tmp_path / "themes" / "mine.toml").write_text('[colours]\nloss = "#222222"')
+    assert check_settings(folders).verdict == "warn"
+    assert "mine.toml:2: colours.loss #222222 on background" in check_settings(folders).text
 
 
 def test_a_state_folder_that_others_may_enter_is_wrong(tmp_path: Path) -> None:

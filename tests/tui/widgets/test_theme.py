@@ -1,5 +1,6 @@
 """Every theme has every role at every depth of colour, and no role is told by hue alone."""
 
+import math
 from decimal import Decimal
 from itertools import combinations, pairwise
 from typing import get_args
@@ -69,6 +70,49 @@ def test_profit_and_loss_differ_in_lightness_too() -> None:
         for depth in DEEP:
             colours = theme.load(name, depth).colours
             assert contrast(colours["profit"], colours["loss"]) > 1.15
+
+
+# How the commonest kinds of colour vision see linear RGB (Machado, Oliveira and Fernandes 2009, severity 1).
+KINDS_OF_VISION = {
+    "protanopia": ((0.152, 1.053, -0.205), (0.115, 0.786, 0.099), (-0.004, -0.048, 1.052)),
+    "deuteranopia": ((0.367, 0.861, -0.228), (0.280, 0.673, 0.047), (-0.012, 0.043, 0.969)),
+    "tritanopia": ((1.256, -0.077, -0.179), (-0.078, 0.931, 0.148), (0.005, 0.691, 0.304)),
+}
+CLEARLY, SEEN = 50, 20  # differences in CIE L*a*b*; 2.3 is the least that is seen side by side
+
+
+def lab(colour: str, vision: str) -> tuple[float, float, float]:
+    """A colour as seen, in CIE L*a*b*."""
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in Color.parse(colour).normalized
+    )
+    rgb = [
+        min(1.0, max(0.0, r * red + g * green + b * blue)) for r, g, b in KINDS_OF_VISION[vision]
+    ]
+    xyz = (
+        (0.4124 * rgb[0] + 0.3576 * rgb[1] + 0.1805 * rgb[2]) / 0.9505,
+        0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2],
+        (0.0193 * rgb[0] + 0.1192 * rgb[1] + 0.9505 * rgb[2]) / 1.0888,
+    )
+    x, y, z = (each ** (1 / 3) if each > 0.008856 else 7.787 * each + 16 / 116 for each in xyz)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+def difference(one: str, other: str, vision: str) -> float:
+    pairs = zip(lab(one, vision), lab(other, vision), strict=True)
+    return math.sqrt(sum((a - b) ** 2 for a, b in pairs))
+
+
+@pytest.mark.parametrize("vision", KINDS_OF_VISION)
+@pytest.mark.parametrize("depth", DEEP)
+def test_short_loss_and_long_are_told_apart_by_every_common_kind_of_colour_vision(
+    vision: str, depth: Depth
+) -> None:
+    colours = theme.load("colour-blind", depth).colours
+    for one, other in (("sell", "loss"), ("profit", "loss"), ("buy", "loss")):
+        assert difference(colours[one], colours[other], vision) >= CLEARLY, (one, other)
+    assert difference(colours["buy"], colours["sell"], vision) >= SEEN
 
 
 def test_the_environments_bands_are_read_on_any_of_them() -> None:

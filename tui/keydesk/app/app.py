@@ -95,6 +95,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             depth,
             ascii_only=self._forced["ascii"] == ON,
             erases_in_colour=facts.erases_in_colour,
+            own_themes=setup.own.themes.themes,
         )
 
     # Starting.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from time import monotonic, time
 from typing import TYPE_CHECKING, TypeVar
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from keydesk.app.look import DeskLook
     from keydesk.calc.orders.instructions import Instruction
     from keydesk.forms.sheet import FormContext
+    from keydesk.settings.theme_data import ThemeData
 
 Decided = TypeVar("Decided", bound="Instruction")
 
@@ -90,7 +91,7 @@ class TradingDesk:
         setup: DeskSetup,
         on_event: Callable[[Event], Awaitable[None]],
     ) -> None:
-        self._setup = setup
+        self._setup, self._app = setup, app
         own, folders, keymap = setup.own, setup.folders, KeyMap(setup.own.keymap.keys)
         self.keymap, self.lock = keymap, setup.lock
         self._letters = Letters(random.SystemRandom().choice)
@@ -217,6 +218,10 @@ class TradingDesk:
         self.guarded_keys.keymap_changed()
         self.window.app.set_keymap(dict(keymap.moved))
         self.screen.keys_changed()
+
+    def take_themes(self, own: Mapping[str, ThemeData]) -> None:
+        """Offer other themes of the trader from now on."""
+        self._app.take_themes(own)
 
     def ask(self, form: ModalScreen[Decided | None]) -> None:
         """Open a form and carry out the instruction that it returns."""

@@ -98,7 +98,7 @@ class DeskLook:
         """Return what an option may be."""
         match name:
             case "theme":
-                return theme.names()
+                return theme.names(self._app.own_themes)
             case "fps":
                 return (AUTO, *map(str, FRAMES))
             case "zone":

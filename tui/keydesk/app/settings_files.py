@@ -17,13 +17,14 @@ from keydesk.config.alert_settings import load_alert_settings
 from keydesk.config.file_watch import FileWatch
 from keydesk.config.folders import FILE, TEMPLATES_FILE
 from keydesk.config.limits import changes_between
+from keydesk.config.own_themes import FOLDER as THEMES
+from keydesk.config.own_themes import OwnThemes, load_own_themes
 from keydesk.config.settings import load_settings
 from keydesk.config.user_files import KEYS_FILE, UserSettings, load_keymap, load_templates
-from keydesk.settings.toml_text import BadSettings, text_in
+from keydesk.settings.toml_text import BadSettings
 from keydesk.store.state import Notice, Topic
 from keydesk.store.watchlists import set_lists
 from keydesk.text.sanitize import SafeText, safe
-from keydesk.widgets import theme
 
 if TYPE_CHECKING:
     from keydesk.app.desk import TradingDesk
@@ -55,12 +56,15 @@ class SettingsFiles:
             watchlists.FILE: self._read_watchlists,
             workspaces.FILE: self._read_workspaces,
             price_levels.FILE: self._read_levels,
+            THEMES: self._read_themes,
         }
+        self._themes = own.themes
         self._watch = FileWatch([folder / name for name in self._readers])
         self._troubles: dict[str, SafeText] = {}  # of files that cannot be used now
 
     async def run(self) -> None:
-        """Look at the files every two seconds until cancelled."""
+        """Say which themes cannot be used, then look at the files every two seconds until cancelled."""
+        self._say_troubles_of_themes({})
         while True:
             await asyncio.sleep(LOOK_AGAIN if self._watch.is_unsettled else LOOK_EVERY)
             await self.look()
@@ -89,7 +93,7 @@ class SettingsFiles:
             self._store.tell("good", f"{name} can be used again")
 
     def _load(self, path: Path) -> Apply:
-        if not path.exists() and not path.is_symlink():
+        if path.name != THEMES and not path.exists() and not path.is_symlink():
             raise BadSettings(f"{path} is gone: put it back, or leave and start again without it")
         return self._readers[path.name]()
 
@@ -107,17 +111,13 @@ class SettingsFiles:
     # The files: each is read in the thread, and applied between two frames.
 
     def _read_config(self) -> Apply:
-        from keydesk.settings.declared import line_of  # noqa: PLC0415 - for a file only
-
         settings, alerts = load_settings(self._folder), load_alert_settings(self._folder)
-        known = theme.names()
-        if settings.theme not in known:
-            path = self._folder / FILE
-            line = line_of(text_in(path), ("theme",))
-            text = f'theme "{settings.theme}" is not known; there are: {", ".join(known)}'
-            raise BadSettings(f"{path}:{line}: {text}")
+        own = load_own_themes(self._folder)
+        if why := own.trouble_with(settings.theme, self._folder):
+            raise BadSettings(why)
 
         def apply() -> Sequence[str]:
+            self._apply_themes(own)  # the file may name one that has just been made
             words = self._desk.look.take(settings)
             return [*words, "alerts"] if self._desk.alerts.take(alerts) else words
 
@@ -190,3 +190,36 @@ class SettingsFiles:
         """Check the file: each use of a layout or a bookmark reads it."""
         workspaces.load_workspaces(self._folder)
         return tuple
+
+    def _read_themes(self) -> Apply:
+        own = load_own_themes(self._folder)
+        return lambda: self._apply_themes(own)
+
+    def _apply_themes(self, own: OwnThemes) -> Sequence[str]:
+        """Take the themes of the folder; one that cannot be used now, or is in use and gone, stays as it was."""
+        before, app = self._themes, self._desk.look
+        used = app.value("theme")
+        kept = {
+            name: data
+            for name, data in before.themes.items()
+            if name in own.troubles or (name == used and name not in own.themes)
+        }
+        self._themes = OwnThemes({**own.themes, **kept}, own.troubles)
+        self._say_troubles_of_themes(before.troubles)
+        themes = self._themes.themes
+        if themes == before.themes:
+            return ()
+        self._desk.take_themes(themes)
+        changed = [
+            each
+            for each in {*themes, *before.themes}
+            if themes.get(each) != before.themes.get(each)
+        ]
+        return sorted(changed)
+
+    def _say_troubles_of_themes(self, before: Mapping[str, str]) -> None:
+        for name in {*before} - {*self._themes.troubles}:
+            if (said := self._troubles.pop(f"{THEMES}/{name}", None)) is not None:
+                self._store.take_back(said)
+        for name, why in self._themes.troubles.items():
+            self._say_trouble(f"{THEMES}/{name}", why)

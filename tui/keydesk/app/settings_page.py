@@ -72,7 +72,7 @@ class SettingsPage:
     def _switch(self, message: ChannelSwitched) -> None:
         settings = self._desk.alerts.settings
         wanted = {*settings.kinds.get(message.kind, ())} ^ {message.channel}
-        channels = tuple(each for each in CHANNELS if each in wanted)
+        channels: tuple[Channel, ...] = tuple(each for each in CHANNELS if each in wanted)
         kinds = {**settings.kinds, message.kind: channels}
         self._desk.alerts.take(replace(settings, kinds=kinds))
         self._desk.settings.writing += 1

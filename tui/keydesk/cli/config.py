@@ -4,12 +4,16 @@ import os
 import shlex
 import subprocess
 from argparse import Namespace
+from contextlib import suppress
 from pathlib import Path
 
 from keydesk.cli.script_output import Refusal
 from keydesk.config.folders import find_folders
+from keydesk.config.own_themes import FOLDER as THEMES
+from keydesk.config.own_themes import load_own_themes
+from keydesk.config.settings import load_settings
 from keydesk.config.settings_files import FILES, Setting, SettingsFile, settings_of
-from keydesk.settings.toml_text import first_line, table_in
+from keydesk.settings.toml_text import BadSettings, first_line, table_in
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import clean, safe
 
@@ -17,7 +21,7 @@ from keydesk.text.sanitize import clean, safe
 def path(options: Namespace) -> int:
     """Print the files, or one of them, with their folder; return the exit code."""
     folder = find_folders(options.data, os.environ).config
-    for name in [options.file] if options.file else FILES:
+    for name in [options.file] if options.file else (*FILES, THEMES):
         say(safe(clean(str(folder / name))))
     return 0
 
@@ -31,7 +35,24 @@ def check(options: Namespace) -> int:
         state = "ok" if (folder / name).exists() else "ok, not there: everything is as usual"
         say(safe(clean(f"{name}: {why or state}")))
         code = 1 if why else code
-    return code
+    troubles = _theme_troubles(folder)
+    for name, why in troubles.items():
+        say(safe(clean(f"{name}: {why or 'ok'}")))
+    return 1 if any(troubles.values()) else code
+
+
+def _theme_troubles(folder: Path) -> dict[str, str]:
+    """Return for each theme of the user, and for one that is chosen and missing, why it cannot be used; "" if it can."""
+    own = load_own_themes(folder)
+    found = {
+        f"{THEMES}/{name}.toml": own.troubles.get(name, "") for name in (*own.themes, *own.troubles)
+    }
+    found = dict(sorted(found.items()))
+    with suppress(BadSettings):  # which was said
+        chosen = load_settings(folder).theme
+        if chosen not in own.troubles and (why := own.trouble_with(chosen, folder)):
+            found["theme"] = why
+    return found
 
 
 def show(options: Namespace) -> int:

@@ -109,12 +109,9 @@ def _run(
     from keydesk.app.lifecycle import ForcedExit  # noqa: PLC0415
     from keydesk.config.last_workspace import WorkspaceFile  # noqa: PLC0415
     from keydesk.trading.desk_session import DeskLock  # noqa: PLC0415
-    from keydesk.widgets import theme  # noqa: PLC0415
 
-    chosen = options.theme or settings.theme
-    if chosen not in theme.names():
-        known = ", ".join(theme.names())
-        say_error(safe(f"keydesk: there is no theme {chosen} (known: {known})"))
+    if why := _trouble_with_theme(options, settings, folders, own):
+        say_error(safe(f"keydesk: {clean(why, MAX_LAST_WORDS_LENGTH)}"))
         return 1, ""
     setup = DeskSetup(
         options,
@@ -134,6 +131,16 @@ def _run(
     if app.last_text:
         say_error(safe(f"keydesk: {clean(app.last_text, MAX_LAST_WORDS_LENGTH)}"))
     return app.return_code or (1 if app.last_text else 0), app.leaving.reopen
+
+
+def _trouble_with_theme(
+    options: DeskOptions, settings: Settings, folders: Folders, own: "UserSettings"
+) -> str:
+    """Return why the chosen theme cannot be used, "" if it can."""
+    themes, named = own.themes, options.theme
+    if named and named not in themes.names and named not in themes.troubles:
+        return f"there is no theme {named} (known: {', '.join(themes.names)})"
+    return themes.trouble_with(named or settings.theme, folders.config)
 
 
 def _tour(folders: Folders, account: AccountSource, options: DeskOptions) -> "TourFile":

@@ -19,6 +19,7 @@ from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.script_output import Refusal, say_document
 from keydesk.cli.token_access import VAULT
 from keydesk.config.folders import Folders, UnsafeFolder, find_folders, make_private
+from keydesk.config.own_themes import load_own_themes
 from keydesk.config.settings import load_settings
 from keydesk.settings.toml_text import BadSettings
 from keydesk.terminal.check import TerminalCheck, TerminalFacts, ascii_locale, unusable
@@ -92,8 +93,14 @@ def check_settings(folders: Folders) -> Check:
     for file in FILES.values():
         if why := file.trouble(folders.config):
             return Check("settings", "bad", why)
-    known = ", ".join(sorted(load_settings(folders.config).profiles))
-    return Check("settings", "ok", f"profiles: {known or 'none, the practice market needs none'}")
+    settings, own = load_settings(folders.config), load_own_themes(folders.config)
+    if why := own.trouble_with(settings.theme, folders.config):
+        return Check("settings", "bad", why)
+    if why := next(iter(own.troubles.values()), ""):
+        return Check("settings", "warn", why)
+    known = ", ".join(sorted(settings.profiles)) or "none, the practice market needs none"
+    themes = f"; themes of your own: {', '.join(own.themes)}" if own.themes else ""
+    return Check("settings", "ok", f"profiles: {known}{themes}")
 
 
 def check_disk(folders: Folders) -> Check:

@@ -3,9 +3,14 @@
 A change counts once the file has stood still from one look to the next: an editor may be writing it, or have moved the old one away.
 """
 
+import stat
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
+
+MAX_FILES = 50  # of a folder
 
 Stamp = tuple[int, ...]
 """Device, number, size and times; the error where the file cannot be looked at; empty where it is missing."""
@@ -45,7 +50,7 @@ class FileWatch:
 
 
 def stamp_of(path: Path) -> Stamp:
-    """Return what changes with a file."""
+    """Return what changes with a file, or with one of the files of a folder."""
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -53,4 +58,8 @@ def stamp_of(path: Path) -> Stamp:
     except OSError as error:
         return (error.errno or 0,)
     times = status.st_mtime_ns, status.st_ctime_ns
+    if stat.S_ISDIR(status.st_mode):
+        with suppress(OSError):
+            inside = [stamp_of(each) for each in sorted(path.glob("*.toml"))[:MAX_FILES]]
+            return tuple(chain(times, *inside))
     return status.st_dev, status.st_ino, status.st_size, status.st_mode, *times

@@ -8,6 +8,7 @@ from keydesk.calc.market.indicator_specs import IndicatorSpec
 from keydesk.calc.orders.ticket_settings import Limits, Template, TemplateSet
 from keydesk.config.alert_settings import load_alert_settings
 from keydesk.config.folders import TEMPLATES_FILE
+from keydesk.config.own_themes import OwnThemes, load_own_themes
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.settings.toml_text import text_in
 from keydesk.settings.values import AlertSettings, OwnTemplates
@@ -25,6 +26,7 @@ class UserSettings:
     indicators: Mapping[str, tuple[IndicatorSpec, ...]] = field(default_factory=dict)
     templates: TemplateSet = field(default_factory=TemplateSet)
     alerts: AlertSettings = field(default_factory=AlertSettings)
+    themes: OwnThemes = field(default_factory=OwnThemes)
 
 
 def load_keymap(folder: Path) -> KeyMap:
@@ -67,4 +69,5 @@ def load_user_settings(folder: Path) -> UserSettings:
         indicators=own.indicators,
         templates=own.named,
         alerts=load_alert_settings(folder),
+        themes=load_own_themes(folder),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -15,7 +15,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from keydesk.calc.market.granularity import COMMON, next_common
-from keydesk.chart.glyphs import STYLES
+from keydesk.chart.glyphs import STYLES, Style
 from keydesk.config.last_workspace import Workspace
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.chords import continuations
@@ -285,7 +285,8 @@ class DeskScreen(Backdrop):
 
     def draw_candles(self, name: str) -> None:
         """Draw the prices of every chart in the style of this name."""
-        style = next((each for each in STYLES if each == name), STYLES[0])
+        named: Mapping[str, Style] = {each: each for each in STYLES}
+        style = named.get(name, STYLES[0])
         for chart in (self.chart, *self._side_charts):
             chart.draw_as(style)
 

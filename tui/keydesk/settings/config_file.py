@@ -103,7 +103,7 @@ class SettingsTable(Table):
     """The profile that `keydesk` opens; written by the desk."""
 
     theme: Annotated[str, TEXT] = "dark"
-    """The colours: dark, light, colour-blind, mono."""
+    """The colours: dark, light, colour-blind, mono, or a theme of your own in the folder themes."""
 
     frames_per_second: Annotated[
         int | None,

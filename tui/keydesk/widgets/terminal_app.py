@@ -21,6 +21,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import LineFilter, Monochrome
 from textual.geometry import Offset, Region, Size
 
+from keydesk.settings.theme_data import ThemeData
 from keydesk.terminal._textual_private import (
     TextualHooks,
     check_textual,
@@ -115,17 +116,27 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         *,
         ascii_only: bool = False,
         erases_in_colour: bool = False,
+        own_themes: Mapping[str, ThemeData] | None = None,
     ) -> None:
         """Set the theme and the terminal's colour depth (see `theme.colour_depth`), and what else it can do."""
+        self._depth: Depth = depth
         self._ascii_only = ascii_only
         self._terminal.erases_in_colour = erases_in_colour
         self._colour_system = COLOUR_SYSTEMS[depth]
         self.has_colours = depth != "mono"
         self.set_class(ascii_only, "-ascii")
         self.ansi_color = True if depth in ("16", "mono") else None
-        for name in theme.names():
-            self.register_theme(theme.load(name, depth).textual())
+        self.take_themes(own_themes or {})
         self.theme = theme.MONO if depth == "mono" else theme_name
+
+    def take_themes(self, own: Mapping[str, ThemeData]) -> None:
+        """Have these themes of the user beside those of the program; the one in use is drawn as it is now."""
+        self.own_themes = own
+        for name in theme.names(own):
+            self.register_theme(theme.load(name, self._depth, own).textual())
+        if self.theme in own and self.is_running:  # the same name again would change nothing
+            shown, self.theme = self.theme, theme.MONO
+            self.theme = shown
 
     def show_ascii(self, only: bool) -> None:
         """Draw with ASCII alone from now on, or with every sign again."""

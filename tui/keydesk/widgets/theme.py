@@ -7,27 +7,29 @@ terminal's own colours) and none, where weight and underline replace colour. For
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
-from pathlib import Path
 
 from rich.style import Style
 from textual.app import App
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
+from keydesk.settings import theme_data
+from keydesk.settings.theme_data import ROLES, ThemeData, ThemeError, folder
 from keydesk.terminal.query import Depth, colour_depth
 from keydesk.text.format import MINUS
 
 __all__ = [
+    "ROLES",
     "Depth",
     "DeskTheme",
     "Palette",
     "ThemeError",
     "colour_depth",
+    "folder",
     "load",
     "names",
     "palette_of",
@@ -35,13 +37,6 @@ __all__ = [
     "signed_role",
 ]
 
-ROLES = (
-    *("background", "bright", "plain", "muted", "faint", "line", "focus", "selection"),
-    *("bid", "ask", "buy", "sell", "profit", "loss", "rise", "fall", "tick-up", "tick-down"),
-    *("warn", "danger", "good", "live", "live-text", "practice", "practice-text"),
-    *("readonly", "readonly-text", "entry", "stop", "target", "pending"),
-    *("alert", "last", "cursor", "grid", "overlay-1", "overlay-2", "overlay-3", "band"),
-)
 # Bold marks what keys act on and money at risk; [weights] of a theme overrides it.
 WEIGHTS = {
     **dict.fromkeys(("bright", "tick-up", "tick-down", "danger", "live-text"), "bold"),
@@ -50,10 +45,6 @@ WEIGHTS = {
 MONO = "mono"
 BOLD = Style(bold=True)
 REVERSE = Style(reverse=True)
-
-
-class ThemeError(Exception):
-    """A theme file is missing or lacks a role."""
 
 
 @dataclass(frozen=True)
@@ -185,32 +176,22 @@ def _palette_of_file(name: str, depth: Depth) -> Palette:
     return Palette(theme.colours, theme.weights)
 
 
-def folder() -> Path:
-    """Return the folder of themes: in the package of a wheel, at the top of a checkout."""
-    here = Path(__file__).parents[1]
-    for place in (here / "themes", here.parents[1] / "themes"):
-        if (place / "dark.toml").is_file():
-            return place
-    raise ThemeError(f"no dark.toml in {here / 'themes'}: install keydesk again")
+def names(own: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the names of the themes, with the user's own."""
+    return tuple(sorted({*theme_data.names(), *own}))
 
 
-def names() -> tuple[str, ...]:
-    """Return the names of the themes."""
-    return tuple(sorted(path.stem for path in folder().glob("*.toml")))
-
-
-def load(name: str, depth: Depth) -> DeskTheme:
+def load(name: str, depth: Depth, own: Mapping[str, ThemeData] | None = None) -> DeskTheme:
     """Return a theme at a colour depth; raise `ThemeError` when it is missing or incomplete."""
     name = MONO if depth == MONO else name
-    path = folder() / f"{name}.toml"
-    if not path.is_file():
-        raise ThemeError(f"there is no theme {name!r} (known: {', '.join(names())})")
-    data = tomllib.loads(path.read_text(encoding="utf-8"))
-    only = data.get("one-colour")
-    colours = dict.fromkeys(ROLES, only) if only else dict(data["colours"])
-    if depth in ("256", "16"):
-        colours |= data.get(f"colours-{depth}", {})
+    data = (own or {}).get(name) or theme_data.read(name)
+    only = data.one_colour
+    colours = dict(data.colours)
+    if depth == "256":
+        colours |= data.colours_256
+    elif depth == "16":
+        colours |= data.colours_16
     if lacking := [role for role in ROLES if role not in colours]:
         raise ThemeError(f"theme {name!r} lacks {', '.join(lacking)}")
-    weights = dict.fromkeys(ROLES, "none") | ({} if only else WEIGHTS) | data.get("weights", {})
-    return DeskTheme(name, data["dark"], bool(only) or depth == "16", colours, weights)  # pyright: ignore[reportArgumentType] - read from TOML
+    weights = dict.fromkeys(ROLES, "none") | ({} if only else WEIGHTS) | dict(data.weights)
+    return DeskTheme(name, data.dark, bool(only) or depth == "16", colours, weights)

@@ -16,7 +16,7 @@ NAME_WIDTH, VALUE_WIDTH = 18, 24
 MEANING_FROM = 100  # columns of a line that has the meaning beside the value
 LISTED = frozenset(("zone", "columns"))  # whose values are chosen from a list of their own
 LABELS: Mapping[str, tuple[LiteralString, LiteralString]] = {
-    "theme": ("colours", "shown as you turn"),
+    "theme": ("colours", "shown as you turn; your own themes lie in themes/ beside config.toml"),
     "zone": ("time zone", "in which times are shown; Enter lists all of them"),
     "columns": ("columns", "of the watchlist on the screen; Enter lists them"),
     "candles": ("chart", "how charts draw prices; v turns one chart"),

@@ -1,0 +1,74 @@
+"""The user's own themes: the files in `themes` in the config folder."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from keydesk.config.folders import FILE
+from keydesk.settings import theme_data
+from keydesk.settings.theme_data import ThemeData
+from keydesk.settings.toml_text import BadSettings, text_in
+from keydesk.text.sanitize import clean_name
+
+FOLDER = "themes"
+NAME = re.compile("[a-z0-9][a-z0-9-]{0,19}")
+MAX_THEMES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class OwnThemes:
+    """The themes that can be used, and why others cannot, by name."""
+
+    themes: Mapping[str, ThemeData] = field(default_factory=dict)
+    troubles: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every theme that can be chosen."""
+        return tuple(sorted({*theme_data.names(), *self.themes}))
+
+    def trouble_with(self, name: str, folder: Path) -> str:
+        """Return why a theme that the settings name cannot be used, with the remedy; "" if it can."""
+        if name in self.troubles:
+            return self.troubles[name]
+        if name in self.names:
+            return ""
+        from keydesk.settings.declared import line_of  # noqa: PLC0415 - for a file only
+
+        path = folder / FILE
+        line = line_of(text_in(path), ("theme",))
+        return f'{path}:{line}: theme "{name}" is not known; there are: {", ".join(self.names)}'
+
+
+def load_own_themes(folder: Path) -> OwnThemes:
+    """Read the themes in a config folder; one that cannot be used is in the troubles, and the others count."""
+    themes: dict[str, ThemeData] = {}
+    troubles: dict[str, str] = {}
+    for path in own_theme_files(folder):
+        try:
+            themes[path.stem] = _load(path)
+        except BadSettings as error:
+            troubles[path.stem] = str(error)
+    return OwnThemes(themes, troubles)
+
+
+def own_theme_files(folder: Path) -> list[Path]:
+    """Return the files of themes."""
+    try:
+        return sorted((folder / FOLDER).glob("*.toml"))[:MAX_THEMES]
+    except OSError:
+        return []
+
+
+def _load(path: Path) -> ThemeData:
+    if path.stem in theme_data.names():
+        raise BadSettings(f"{path}: {path.stem} comes with Keydesk; give the file another name")
+    if not NAME.fullmatch(path.stem):
+        name = clean_name(path.stem)
+        raise BadSettings(
+            f"{path.parent}: {name}.toml: a theme's name has small letters, digits and -, at most 20"
+        )
+    from keydesk.settings.theme_file import read_theme  # noqa: PLC0415 - for a file only
+
+    return read_theme(path, text_in(path))
