@@ -63,6 +63,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 class Accounts(SyncResource[accounts.Accounts]):
     """The accounts that the token may use."""
 
