@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +22,7 @@ TOLD = {
     "accounts": ": ['CLIENT_CONFIGURE']",
     "books": "% of the positions are long",
     "bot": '"held": ',
+    "candle_file": " candles after ",
     "candles": " minutes between ",
     "close_everything": "0 left",
     "orders": "not sent, because of price: price: 1.123456 has more than the 5 decimals of EUR_USD",
@@ -54,7 +56,10 @@ async def test_a_script_runs_as_a_program(desk_of_my_own: PracticeServer) -> Non
 
 
 @pytest.mark.parametrize("name", sorted(TOLD.keys() - {"trading"}))
-async def test_the_script_runs(name: str, desk_of_my_own: PracticeServer) -> None:
+async def test_the_script_runs(
+    name: str, desk_of_my_own: PracticeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     assert TOLD[name] in await output_of(desk_of_my_own, name)
 
 
@@ -67,6 +72,24 @@ async def test_the_recorder_continues_after_the_last_whole_line(
         desk_of_my_own, "recorder", str(record), "1"
     )
     assert [json.loads(line)["id"] for line in record.read_text().splitlines()] == ["1", "2"]
+
+
+async def test_a_file_of_candles_is_continued_behind_its_last_whole_line(
+    desk_of_my_own: PracticeServer, tmp_path: Path
+) -> None:
+    file = tmp_path / "candles.csv"
+    begin = (datetime.now(UTC) - timedelta(minutes=90)).isoformat()
+    await output_of(desk_of_my_own, "candle_file", str(file), begin)
+    lines = file.read_bytes().decode().splitlines(keepends=True)
+    assert lines[0] == "time,open,high,low,close,volume,complete\r\n"
+    assert len(lines) >= 80
+    file.write_bytes(("".join(lines[:50]) + lines[50][:20]).encode())
+    told = await output_of(desk_of_my_own, "candle_file", str(file), begin)
+    assert lines[49].partition(",")[0] in told
+    again = file.read_bytes().decode().splitlines(keepends=True)
+    assert again[: len(lines)] == lines
+    times = [line.partition(",")[0] for line in again]
+    assert len(set(times)) == len(times)
 
 
 async def output_of(
