@@ -199,7 +199,10 @@ async def test_the_help_of_a_pane_without_keys_opens_and_closes() -> None:
 
 async def test_a_long_value_goes_on_beneath_itself_clear_of_the_names() -> None:
     rows = [
-        ("what", "Stop sell 655,796 at 206.638, stop 206.878, then target 206.158"),
+        (
+            "what",
+            "Stop sell 655,796 at 206.638, stop 206.878, good for the day, then target 206.158",
+        ),
         ("id", "13"),
     ]
     app = FormApp(lambda: DetailsForm("Transaction", rows))

@@ -131,7 +131,7 @@ WITHOUT_FIELDS = {
     "FlattenForm",
     *("ReverseForm", "CommandForm", "DetailsForm", "FindForm", "HelpForm"),
     # They send nothing; what is typed in them has tests of its own.
-    *("AddForm", "ColumnsForm", "DeleteListForm", "IndicatorForm", "NameForm", "TimeframeForm"),
+    *("AddForm", "ColumnsForm", "RemoveForm", "IndicatorForm", "NameForm", "TimeframeForm"),
     *("AuditForm", "LeaveForm", "LimitsForm", "SessionsForm", "UnlockForm"),
     *("AlertLineForm", "AlertsForm", "StartReplayForm", "ReplayPage", "NewAlertForm"),
     *("ExitPlanForm", "JournalForm", "JournalTradeForm", "NoteForm", "OrderHistoryForm"),

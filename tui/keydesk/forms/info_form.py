@@ -322,7 +322,7 @@ def beside(left: Sequence[TextLine], width: int, right: Sequence[TextLine]) -> l
 class DetailsForm(ScrolledForm):
     """A list of names and values: in columns where one has no room for all of them, and scrolled where those have none."""
 
-    WIDTH: ClassVar[int] = 76
+    WIDTH: ClassVar[int] = 100
     IN_COLUMNS: ClassVar[bool] = True
 
     def __init__(self, title: Printable, rows: Sequence[tuple[Printable, str]]) -> None:

@@ -27,6 +27,7 @@ from keydesk_client.arithmetic.constants import NOTHING
 TENTH = Decimal("0.1")
 SIDE = 6  # cells of a bar on either side of the axis
 MAX_NAMED = 6  # trades
+GAP = ("", "")  # between two sections
 MAX_HELD = 12  # instruments whose correlation is shown
 
 
@@ -165,6 +166,7 @@ def _stop_rows(store: Store, account: AccountState) -> Rows:
         else ""
     )
     return [
+        GAP,
         *unlimited,
         ("if all stops are hit", f"{money(result, signed=True)} {home} from the entries{more}"),
         *_stop_kinds(stopped, home),
@@ -210,6 +212,7 @@ def risk_rows(store: Store, held: Sequence[str], known: Sequence[Correlation] | 
     )
     unlimited = f"{UNLIMITED}; with a stop " if account.unprotected_trades else ""
     rows: Rows = [
+        GAP,
         (
             "effective risk",
             f"{unlimited}{money(risk.together)} {home}; {money(risk.added)} if each is lost on its own{unknown}",
