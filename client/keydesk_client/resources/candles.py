@@ -235,27 +235,34 @@ class Candles(Resource):
         from_: TimeOrDate,
         to: TimeOrDate | None = None,
         page: int = MAX_CANDLES,
+        include_first: bool = True,
         **options: Unpack[CandleSeries],
     ) -> Paged[Candlestick]:
         """Yield every candle that starts at or after `from_` and before `to`, over as many pages as there are.
 
-        Without `to`, up to the forming candle; `to` may lie in the future. A datetime needs a zone. Options:
+        Without `to`, up to the forming candle; `to` may lie in the future. A datetime needs a zone. With
+        `include_first=False` the candle at `from_` is left out: to go on behind the last one that was read. Options:
         `granularity` (S5 by default), `price` (M by default), `smooth`, `daily_alignment`, `alignment_timezone`,
         `weekly_alignment`. For a table: `[candle.row() async for candle in ...]`.
         """
-        return Paged(self._pages(instrument, from_, to, page, options))
+        return Paged(self._pages(instrument, (from_, to), page, options, include_first))
 
     async def _pages(
         self,
         instrument: str | Instrument,
-        from_: TimeOrDate,
-        to: TimeOrDate | None,
+        period: tuple[TimeOrDate, TimeOrDate | None],
         count: int,
         options: CandleSeries,
+        include_first: bool,
     ) -> AsyncGenerator[Sequence[Candlestick], None]:
+        from_, to = period
         end = None if to is None else DateTime.of(time_text("to", to)).ns
         start, last_time = DateTime.of(time_text("from_", from_)).ns, None
-        response = await self.get(instrument, from_=from_, count=count, **options)
+        response = await (
+            self.get(instrument, from_=from_, count=count, **options)
+            if include_first
+            else self.get(instrument, from_=from_, count=count, include_first=False, **options)
+        )
         while response.candles and response.candles[-1].time != last_time:
             last = response.candles[-1]
             yield _within(response.candles, start, end)
