@@ -50,6 +50,18 @@ def traded(shell_broker: PracticeServer) -> str:
     return asyncio.run(trade())
 
 
+def test_candles_for_a_size_stand_where_so_many_units_trade(run: Run) -> None:
+    ask = ("candles", "EUR_USD", "--from", "2024-03-05", "--to", "2024-03-06")
+    hours = ("--granularity", "H1", "--price", "A", "--json")
+    first, deep = (run(*ask, *hours, *size).json["candles"] for size in ((), ("--units", "50m")))
+    assert [each["time"] for each in first] == [each["time"] for each in deep]
+    assert len(first) == 24
+    assert all(
+        Decimal(large["ask"]["c"]) > Decimal(small["ask"]["c"])
+        for small, large in zip(first, deep, strict=True)
+    )
+
+
 def test_trades_orders_positions_and_the_account_are_as_their_schemas_say(
     traded: str, run: Run
 ) -> None:
@@ -123,6 +135,8 @@ def test_the_figures_of_the_journal_have_names_that_a_script_can_rely_on(
         ("trades XXX_YYY", "XXX_YYY is not an instrument"),
         ("positions xxxyyy", "XXXYYY is not an instrument"),
         ("orders XXX_YYY", "XXX_YYY is not an instrument"),
+        ("candles EUR_USD --units 20m", "--units goes with --price B, A or BA"),
+        ("candles EUR_USD --units many --price A", "invalid size 'many': use 10k, 2.5m or 10000"),
         ("candles EUR_USD --to 2024-03-05", "--to goes with --from"),
         ("transactions --since x", "'x' is not a transaction id"),
         ("status --profile nobody", "nobody"),

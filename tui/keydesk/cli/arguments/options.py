@@ -4,16 +4,19 @@ import argparse
 import re
 from collections.abc import Callable
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 
 from keydesk.calc.market.granularity import SECONDS
 from keydesk.cli.arguments.parser import CommandParser
+from keydesk.text.typed import quantity
 
 YEARS = range(
     1970, 9999
 )  # a broker counts its seconds from 1970; in 9999 an offset could pass the end
 YEAR = re.compile(r"[0-9]{4}")
 INSTRUMENT = re.compile(r"[A-Z0-9]+(_[A-Z0-9]+)?")
+UNITS_OF = {"": 1, "k": 1_000, "m": 1_000_000}
 MAX_CANDLES = 5000  # of one answer
 
 
@@ -78,6 +81,25 @@ def add_price(parser: CommandParser) -> None:
         metavar="MBA",
         help="mid, bid, ask, or several of them, such as BA (M)",
     )
+
+
+def add_units(parser: CommandParser) -> None:
+    """Add --units."""
+    parser.add_argument(
+        "--units",
+        type=units,
+        metavar="N",
+        help="bid and ask that so many units trade at, through the depth: 5m",
+    )
+
+
+def units(text: str) -> Decimal:
+    """Return a typed number of units: 10000, 10k or 2.5m."""
+    typed = quantity(text.lower(), "km")
+    number = None if typed is None else typed.number * UNITS_OF[typed.unit]
+    if number is None or number <= 0:
+        raise argparse.ArgumentTypeError(f"invalid size {text!r}: use 10k, 2.5m or 10000")
+    return number
 
 
 def instrument(text: str) -> str:

@@ -9,6 +9,7 @@ from keydesk.cli.arguments.options import (
     add_json,
     add_period,
     add_price,
+    add_units,
     instrument,
     whole_number_of,
 )
@@ -127,6 +128,7 @@ def _add_candle_list(parser: CommandParser) -> None:
     _add_accounts(parser)
     add_candles(parser)
     add_price(parser)
+    add_units(parser)
     add_period(parser, required=False, end=" (now)")
     _add_count(parser, None)
 
@@ -202,6 +204,7 @@ VERBS = (
         _add_candle_list,
         (
             "keydesk candles EUR_USD --granularity M5 --count 12",
+            "keydesk candles EUR_USD --units 20m --price A",
             "keydesk candles EUR_USD --from 2024-03-04 --to 2024-03-05 --price BA --json",
         ),
     ),

@@ -55,6 +55,8 @@ def candles(options: Namespace) -> int:
         raise UsageError("--to goes with --from; for the last candles use --count")
     if options.count is not None and options.to is not None:
         raise UsageError("--count goes with --from or alone, not with --to")
+    if options.units is not None and "M" in options.price:
+        raise UsageError("--units goes with --price B, A or BA: the mid price is of no size")
     return asyncio.run(_candles(options))
 
 
@@ -76,8 +78,11 @@ async def _candles(options: Namespace) -> int:
 
 async def read_candles(reach: OpenAccount, options: Namespace) -> Sequence[Candlestick]:
     """Return the candles that the options choose; raise Refusal if the broker gives none."""
+    candles = reach.client.candles
     get = partial(
-        reach.client.candles.get,
+        candles.get
+        if options.units is None
+        else partial(candles.get_for_account, units=options.units),
         options.instrument,
         granularity=options.granularity,
         price=options.price,
