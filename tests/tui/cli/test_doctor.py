@@ -7,15 +7,20 @@ import pytest
 
 from keydesk.app.account_sources import AccountAddress
 from keydesk.cli.doctor import (
+    Check,
     check_colours,
     check_disk,
     check_locale,
+    check_paths,
     check_proxy,
     check_settings,
     check_terminal,
+    check_versions,
     clock,
     round_trip,
+    write_report,
 )
+from keydesk.cli.script_output import Refusal
 from keydesk.config.folders import Folders
 from keydesk_client.auth.secret import Secret
 
@@ -108,3 +113,17 @@ def test_the_proxy_is_named_without_its_password(monkeypatch: pytest.MonkeyPatch
     assert found.text == "https://api.test through http://socks.test:1 (proxy)"
     for direct in (at("https://api.test", ""), at("http://127.0.0.1:8020")):
         assert check_proxy(direct).text.endswith(" directly, without a proxy")
+
+
+def test_a_report_has_no_account_number_and_replaces_no_file(tmp_path: Path) -> None:
+    report = tmp_path / "report.txt"
+    checks = [Check("broker", "ok", f"LIVE main account 101-001-1000001-001 in {Path.home()}/x")]
+    write_report(report, checks)
+    assert report.read_text() == "ok   broker     LIVE main account (account) in ~/x\n"
+    with pytest.raises(Refusal, match="there already"):
+        write_report(report, checks)
+
+
+def test_versions_and_folders_are_named(tmp_path: Path) -> None:
+    assert "textual" in check_versions().text
+    assert str(tmp_path) in check_paths(Folders(tmp_path / "config", tmp_path / "state")).text

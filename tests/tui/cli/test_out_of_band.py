@@ -14,6 +14,7 @@ from keydesk.trading.desk_session import DeskLock
 from keydesk_client.orders.journal import FileJournal
 from support.broker import PracticeServer
 from support.proxies.poisoning_proxy import Poison, poisoning_proxy
+from support.shell import validate
 from support.signing_in import Home
 from support.terminal import Terminal, keydesk
 
@@ -50,6 +51,27 @@ async def test_flatten_closes_trades_and_cancels_entry_orders(
     assert await open_things(desk_of_my_own) == (0, [])
     again = home.run("flatten", "--profile", "main", "--yes", *home.unlocked)
     assert (again.returncode, again.stdout.startswith("FLAT")) == (0, True)
+
+
+async def test_for_a_script_flatten_says_its_words_on_stderr_and_the_accounts_as_json(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    words = ("--profile", "main", "--json", *home.unlocked)
+    asked = home.run("flatten", *words)
+    assert asked.returncode == 2
+    assert "--yes is required with --json" in asked.stderr + asked.stdout
+    done = home.run("flatten", *words, "--yes")
+    document = json.loads(done.stdout)
+    validate(document)
+    assert done.returncode == 0
+    assert [one["account_id"] for one in document["accounts"]] == [desk_of_my_own.account_id]
+    assert "close 2 trades, cancel 1 entry order" in done.stderr
+    assert await open_things(desk_of_my_own) == (0, [])
+    cancelled = json.loads(home.run("cancel-all", *words, "--yes").stdout)
+    validate(cancelled)
+    locked = json.loads(home.run("lock", "--profile", "main", "--yes", "--json").stdout)
+    validate(locked)
+    assert locked["locked"] is True
 
 
 async def test_what_was_sent_is_settled_in_the_desk_s_journal_and_in_its_audit_log(

@@ -2,18 +2,22 @@
 
 import asyncio
 import os
+import platform
+import re
 import shutil
 import sys
 import tempfile
 import termios
 from argparse import Namespace
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 from time import monotonic, time_ns
 from typing import Literal
 
+import keydesk
 from keydesk.app.account_sources import AccountAddress
 from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.script_output import Refusal, say_document
@@ -23,11 +27,11 @@ from keydesk.config.own_themes import load_own_themes
 from keydesk.config.settings import load_settings
 from keydesk.settings.toml_text import BadSettings
 from keydesk.terminal.check import TerminalCheck, TerminalFacts, ascii_locale, unusable
-from keydesk.terminal.output import say
+from keydesk.terminal.output import say, say_error
 from keydesk.terminal.query import colour_depth
 from keydesk.terminal.reset import reset
 from keydesk.text.file_errors import file_trouble
-from keydesk.text.sanitize import clean, safe
+from keydesk.text.sanitize import Printable, clean, safe
 from keydesk_client.arithmetic.constants import SECOND
 from keydesk_client.errors import KeydeskClientError
 
@@ -41,6 +45,9 @@ SLOW_MS = 400.0
 OFF_SECONDS = 2.0
 MARKS = {"ok": "ok  ", "warn": "WARN", "bad": "BAD "}
 SENTENCE = 500  # characters
+STREAM_SECONDS = 10.0
+LIBRARIES = ("textual", "httpx", "httpcore", "pydantic", "keyring")
+ACCOUNT_ID = re.compile(r"\b\d{3}-\d{3}-\d+-\d{3}\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +57,22 @@ class Check:
     name: str
     verdict: Verdict
     text: str
+
+
+def check_versions() -> Check:
+    """Return the versions of this program, of Python, the system, and the libraries that draw and send."""
+    libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+    system = f"{platform.system()} {platform.release()}"
+    return Check(
+        "versions",
+        "ok",
+        f"keydesk {keydesk.__version__}, Python {platform.python_version()}, {system}; {libraries}",
+    )
+
+
+def check_paths(folders: Folders) -> Check:
+    """Return where settings and journals are kept."""
+    return Check("paths", "ok", f"settings in {folders.config}, journals in {folders.state}")
 
 
 def check_terminal(size: os.terminal_size | None, environment: Mapping[str, str]) -> Check:
@@ -167,6 +190,23 @@ async def _check_account(reach: OpenAccount) -> AsyncIterator[Check]:
     began = time_ns()
     there = (await reach.client.pricing.get(["EUR_USD"])).time.ns
     yield clock(there, (began + time_ns()) // 2, own_broker=reach.target.own_broker)
+    yield await check_stream(reach)
+
+
+async def check_stream(reach: OpenAccount) -> Check:
+    """Check that the price stream opens and says something."""
+    began = monotonic()
+    try:
+        async with (
+            asyncio.timeout(STREAM_SECONDS),
+            reach.client.pricing.stream(["EUR_USD"]) as prices,
+        ):
+            async for _ in prices:
+                break
+    except (TimeoutError, KeydeskClientError) as error:
+        why = f"nothing within {STREAM_SECONDS:.0f} s" if isinstance(error, TimeoutError) else error
+        return Check("stream", "bad", f"prices do not come: {why}; a proxy may hold them back")
+    return Check("stream", "ok", f"prices come, the first after {monotonic() - began:.1f} s")
 
 
 async def _milliseconds(reach: OpenAccount) -> float:
@@ -204,17 +244,43 @@ def doctor(options: Namespace) -> int:
             {"name": check.name, "verdict": check.verdict, "words": check.text} for check in checks
         ]
         say_document("doctor", {"ok": fit, "checks": records})
-    else:
-        for check in checks:
-            text = clean(check.text, SENTENCE)
-            say(safe(f"{MARKS[check.verdict]} {check.name:<10} {text}"))
+    elif options.report is None:
+        say(*lines_of(checks))
+    if options.report is not None:
+        write_report(options.report, checks)
     return 0 if fit else 1
+
+
+def lines_of(checks: Iterable[Check]) -> list[Printable]:
+    """Return a line for each check."""
+    return [
+        safe(f"{MARKS[check.verdict]} {check.name:<10} {clean(check.text, SENTENCE)}")
+        for check in checks
+    ]
+
+
+def write_report(path: Path, checks: Iterable[Check]) -> None:
+    """Write the checks to a new file, without account numbers and the name of the home folder, and say so.
+
+    Raises:
+        Refusal: there is such a file already.
+    """
+    text = "".join(f"{line}\n" for line in lines_of(checks))
+    text = ACCOUNT_ID.sub("(account)", text).replace(str(Path.home()), "~")
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise Refusal(f"{path} is there already: choose another name", "local") from None
+    say_error(safe(f"Written: {clean(str(path))}; look at it before you pass it on"))
 
 
 def _checks(options: Namespace) -> list[Check]:
     folders = find_folders(options.data, os.environ)
     terminal = _terminal_facts()
     return [
+        check_versions(),
+        check_paths(folders),
         check_terminal(_terminal_size(), os.environ),
         *[Check("keys", "warn", warning) for warning in terminal.warnings],
         check_colours(os.environ),

@@ -300,6 +300,36 @@ class Check(BaseModel):
     words: str
 
 
+class ClosedAccount(BaseModel):
+    """Which account."""
+
+    profile: str
+    environment: Literal["PRACTICE", "LIVE"]
+    account_id: str
+
+
+class FlattenDocument(Document):
+    """`keydesk flatten --json`: the accounts that have no position and no entry order now; what is left is an error."""
+
+    kind: Literal["flatten"]
+    accounts: list[ClosedAccount]
+
+
+class CancelAllDocument(Document):
+    """`keydesk cancel-all --json`: the accounts that have no entry order now; what is left is an error."""
+
+    kind: Literal["cancel-all"]
+    accounts: list[ClosedAccount]
+
+
+class LockDocument(Document):
+    """`keydesk lock --json`: whether a desk on this machine is exit-only now."""
+
+    kind: Literal["lock"]
+    profile: str
+    locked: bool
+
+
 class DoctorDocument(Document):
     """`keydesk doctor --json`."""
 
@@ -512,6 +542,7 @@ DOCUMENTS: Mapping[str, type[Document]] = {
             TradesDocument,
         ),
         *(PositionsDocument, TransactionsDocument, PricesDocument, CandlesDocument),
+        *(FlattenDocument, CancelAllDocument, LockDocument),
         *(DoctorDocument, ProfilesDocument, TemplatesDocument, ExportDocument, HistoryDocument),
         *(JournalTradesDocument, JournalStatisticsDocument, JournalGroupsDocument),
         *(

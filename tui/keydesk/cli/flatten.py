@@ -3,8 +3,10 @@
 import asyncio
 import os
 import random
+import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import replace
 
 from keydesk.cli.account_access import (
@@ -15,7 +17,7 @@ from keydesk.cli.account_access import (
     warn_exposed,
 )
 from keydesk.cli.all_accounts import MAX_REASON_LENGTH, every_account
-from keydesk.cli.script_output import Refusal
+from keydesk.cli.script_output import Refusal, say_document
 from keydesk.cli.token_access import is_confirmed
 from keydesk.config.folders import find_folders
 from keydesk.config.settings import load_settings, profile_to_open
@@ -29,26 +31,40 @@ from keydesk.trading.open_items import OpenItems, open_items_at_broker
 from keydesk_client.auth.profiles import Profile
 from keydesk_client.errors import KeydeskClientError
 
+Heads = Sequence[Mapping[str, object]]
+"""What a document says of each account that was looked at: its profile, environment and id."""
+
 
 def cancel_all(options: Namespace) -> int:
     """Cancel entry orders; return the exit code, 0 if none is left."""
-    return asyncio.run(_cancel_all(options))
+    return _in_words_or_json("cancel-all", _cancel_all(options), options)
 
 
-async def _cancel_all(options: Namespace) -> int:
+def _in_words_or_json(command: str, work: Coroutine[None, None, Heads], options: Namespace) -> int:
+    """Do the work; with --json, its words go to stderr and the accounts, of which nothing is left, to stdout."""
+    if not options.json:
+        asyncio.run(work)
+        return 0
+    with redirect_stdout(sys.stderr):
+        heads = asyncio.run(work)
+    say_document(command, {"accounts": heads})
+    return 0
+
+
+async def _cancel_all(options: Namespace) -> Heads:
     async with open_account(options, for_exit=True) as reach:
         with unreadable_account(f"NOTHING WAS SENT: {reach.name}", "cancel-all"):
             open_items = _entries(await open_items_at_broker(reach.client))
         if open_items.is_flat:
             say(safe(f"{reach.name} has no entry order"))
-            return 0
+            return [reach.head]
         say(safe(f"CANCEL {reach.name}: {open_items.text}"))
         if not (options.yes or is_confirmed(SEND, "cancel them")):
             raise Refusal("nothing was sent")
         left = await close_and_cancel(reach, "cancel-all", _entries, open_items)
         if left.is_flat:
             say(safe(f"{reach.name} has no entry order"))
-            return 0
+            return [reach.head]
         raise Refusal(f"NOT CANCELLED, still there: {left.text}; again: keydesk cancel-all")
 
 
@@ -58,16 +74,17 @@ def _entries(open_items: OpenItems) -> OpenItems:
 
 def flatten(options: Namespace) -> int:
     """Flatten the account, or with --all every account; return the exit code, 0 if nothing is left open."""
-    return asyncio.run(_flatten_all(options) if options.all else _flatten(options))
+    work = _flatten_all(options) if options.all else _flatten(options)
+    return _in_words_or_json("flatten", work, options)
 
 
-async def _flatten(options: Namespace) -> int:
+async def _flatten(options: Namespace) -> Heads:
     async with open_account(options, for_exit=True) as reach:
         with unreadable_account(f"NOTHING WAS SENT: {reach.name}", "flatten"):
             open_items = await open_items_at_broker(reach.client)
         if open_items.is_flat:
             say(safe(f"FLAT: {reach.name} has no position and no entry order"))
-            return 0
+            return [reach.head]
         say(safe(f"FLATTEN {reach.name}: {_count_text(open_items)}: {open_items.text}"))
         letter = Letters(random.SystemRandom().choice).draw()
         if not (options.yes or is_confirmed(letter, "flatten")):
@@ -75,11 +92,11 @@ async def _flatten(options: Namespace) -> int:
         left = await close_and_cancel(reach, "flatten", lambda whole: whole, open_items)
         if left.is_flat:
             say(safe(f"FLAT: {reach.name} has no position and no entry order"))
-            return 0
+            return [reach.head]
         raise Refusal(f"NOT FLAT, still there: {left.text}; again: keydesk flatten")
 
 
-async def _flatten_all(options: Namespace) -> int:
+async def _flatten_all(options: Namespace) -> Heads:
     """Flatten every account of every profile at once, after one letter; say of each what became of it."""
     async with every_account(options, for_exit=True) as profiles:
         unread = [f"{each.profile.name}: {each.why}" for each in profiles if each.why]
@@ -102,7 +119,7 @@ async def _flatten_all(options: Namespace) -> int:
                 f"NOT ALL FLAT: {'; '.join([*left, *unread])}; again: keydesk flatten --all"
             )
         say("ALL FLAT: no account of any profile has a position or an entry order")
-        return 0
+        return [account.head for account in accounts]
 
 
 async def _open_items(account: OpenAccount) -> OpenItems | str:
@@ -160,9 +177,13 @@ def lock(options: Namespace) -> int:
         raise Refusal("nothing was changed")
     if options.release:
         lock.unlock()
-        say(safe(f"Unlocked: a desk on {name} may be armed again with A"))
     else:
         lock.lock()
+    if options.json:
+        say_document("lock", {"profile": name, "locked": not options.release})
+    elif options.release:
+        say(safe(f"Unlocked: a desk on {name} may be armed again with A"))
+    else:
         text = f"LOCKED: a desk on {name} closes, cancels and tightens, and opens nothing. "
         say(safe(f"{text}Release it: keydesk lock {_profile_option(profile)} --release"))
     return 0

@@ -51,7 +51,7 @@ function _shtab_keydesk_using
 end
 
 set -g _shtab_keydesk_commands login logout profiles status accounts orders positions trades transactions prices candles chart watch journal export history flatten cancel-all lock doctor reset-terminal skill completions schema practice 'practice serve' 'practice reset' 'practice check' 'practice status' 'practice pause' 'practice play' 'practice speed' 'practice step' 'practice jump' 'practice scenarios' 'practice replay' 'practice finish' 'practice shock' 'practice faults' 'practice checkpoint' 'practice ledgers' 'practice account' 'practice account add' 'practice account reset' 'practice account clone' 'practice account deposit' 'practice account withdraw' 'practice account margin' 'practice token' 'practice room' order 'order buy' 'order sell' 'order close' 'order protect' 'order cancel' config 'config path' 'config show' 'config check' 'config edit' vault 'vault passphrase' templates 'templates list' 'templates export' 'templates import'
-set -g _shtab_keydesk_opts_with_value --account --alias --at --balance --break-even --by --candles --cors-origin --count --csv --currency --data --date --draw --environment --faults --fps --from --granularity --host --hours --instrument --ledger --margin-rate --mistake --new-passphrase-fd --new-passphrase-file --note --out --outcome --owner --passphrase-fd --passphrase-file --port --price --price-rate --profile --rate-limit --rating --refresh --rest-url --seconds --seed --setup --side --since --size --speed --start --state --stop --stream-url --tag --tags --target --theme --to --token --token-fd --token-file --trail --type --uds --units --with-text
+set -g _shtab_keydesk_opts_with_value --account --alias --at --balance --break-even --by --candles --cors-origin --count --csv --currency --data --date --draw --environment --faults --fps --from --granularity --host --hours --instrument --ledger --margin-rate --mistake --new-passphrase-fd --new-passphrase-file --note --out --outcome --owner --passphrase-fd --passphrase-file --port --price --price-rate --profile --rate-limit --rating --refresh --report --rest-url --seconds --seed --setup --side --since --size --speed --start --state --stop --stream-url --tag --tags --target --theme --to --token --token-fd --token-file --trail --type --uds --units --with-text
 
 complete -c keydesk -e
 complete -c keydesk -f
@@ -258,6 +258,7 @@ complete -c keydesk -n '_shtab_keydesk_using flatten' -l passphrase-fd -x -d 're
 complete -c keydesk -n '_shtab_keydesk_using flatten' -l passphrase-file -xka "(__fish_complete_path (commandline -ct))" -d 'read the token vault'"'"'s passphrase from this file (mode 0600)'
 complete -c keydesk -n '_shtab_keydesk_using flatten' -l data -xka "(__fish_complete_directories)" -d 'keep settings and state in this folder'
 complete -c keydesk -n '_shtab_keydesk_using flatten' -l yes -d 'do not ask; needs the account'"'"'s name'
+complete -c keydesk -n '_shtab_keydesk_using flatten' -l json -d 'for a script, with --yes; the words go to standard error'
 complete -c keydesk -n '_shtab_keydesk_using; and test $_shtab_keydesk_npos -eq 0' -a cancel-all -d 'Cancel every entry order; stops and targets of trades stay.'
 complete -c keydesk -n '_shtab_keydesk_using cancel-all' -s h -l help -d 'show this help message and exit'
 complete -c keydesk -n '_shtab_keydesk_using cancel-all' -l profile -x -d 'the profile (default: the last one)'
@@ -266,6 +267,7 @@ complete -c keydesk -n '_shtab_keydesk_using cancel-all' -l passphrase-fd -x -d 
 complete -c keydesk -n '_shtab_keydesk_using cancel-all' -l passphrase-file -xka "(__fish_complete_path (commandline -ct))" -d 'read the token vault'"'"'s passphrase from this file (mode 0600)'
 complete -c keydesk -n '_shtab_keydesk_using cancel-all' -l data -xka "(__fish_complete_directories)" -d 'keep settings and state in this folder'
 complete -c keydesk -n '_shtab_keydesk_using cancel-all' -l yes -d 'do not ask; needs the account'"'"'s name'
+complete -c keydesk -n '_shtab_keydesk_using cancel-all' -l json -d 'for a script, with --yes; the words go to standard error'
 complete -c keydesk -n '_shtab_keydesk_using; and test $_shtab_keydesk_npos -eq 0' -a lock -d 'Make a desk on this machine exit-only.'
 complete -c keydesk -n '_shtab_keydesk_using lock' -s h -l help -d 'show this help message and exit'
 complete -c keydesk -n '_shtab_keydesk_using lock' -l profile -x -d 'the profile (default: the last one)'
@@ -273,6 +275,7 @@ complete -c keydesk -n '_shtab_keydesk_using lock' -l practice -d 'the practice 
 complete -c keydesk -n '_shtab_keydesk_using lock' -l release -d 'release the lock'
 complete -c keydesk -n '_shtab_keydesk_using lock' -l data -xka "(__fish_complete_directories)" -d 'keep settings and state in this folder'
 complete -c keydesk -n '_shtab_keydesk_using lock' -l yes -d 'do not ask; needs the account'"'"'s name'
+complete -c keydesk -n '_shtab_keydesk_using lock' -l json -d 'for a script, with --yes; the words go to standard error'
 complete -c keydesk -n '_shtab_keydesk_using; and test $_shtab_keydesk_npos -eq 0' -a doctor -d 'Check everything that the desk depends on.'
 complete -c keydesk -n '_shtab_keydesk_using doctor' -s h -l help -d 'show this help message and exit'
 complete -c keydesk -n '_shtab_keydesk_using doctor' -l profile -x -d 'the profile (default: the last one)'
@@ -281,6 +284,7 @@ complete -c keydesk -n '_shtab_keydesk_using doctor' -l passphrase-fd -x -d 'rea
 complete -c keydesk -n '_shtab_keydesk_using doctor' -l passphrase-file -xka "(__fish_complete_path (commandline -ct))" -d 'read the token vault'"'"'s passphrase from this file (mode 0600)'
 complete -c keydesk -n '_shtab_keydesk_using doctor' -l data -xka "(__fish_complete_directories)" -d 'keep settings and state in this folder'
 complete -c keydesk -n '_shtab_keydesk_using doctor' -l json -d 'for a script'
+complete -c keydesk -n '_shtab_keydesk_using doctor' -l report -xka "(__fish_complete_path (commandline -ct))" -d 'write a new file for a question or a fault report; it has no token and no account number'
 complete -c keydesk -n '_shtab_keydesk_using; and test $_shtab_keydesk_npos -eq 0' -a reset-terminal -d 'Repair this terminal after a program was killed in it. Line editing, echo,'
 complete -c keydesk -n '_shtab_keydesk_using reset-terminal' -s h -l help -d 'show this help message and exit'
 complete -c keydesk -n '_shtab_keydesk_using; and test $_shtab_keydesk_npos -eq 0' -a skill -d 'Print the guide for agents: what they can read, and what they never do.'

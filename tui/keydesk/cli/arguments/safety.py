@@ -1,6 +1,7 @@
 """The verbs of a second login: close, cancel, lock; and those about this machine."""
 
 from argparse import Namespace
+from pathlib import Path
 
 from keydesk.cli.arguments.options import add_account, add_data, add_json
 from keydesk.cli.arguments.parser import CommandParser, Verb
@@ -29,10 +30,13 @@ def _add_lock(parser: CommandParser) -> None:
 
 def _add_yes(parser: CommandParser) -> None:
     parser.add_argument("--yes", action="store_true", help="do not ask; needs the account's name")
+    add_json(parser, "for a script, with --yes; the words go to standard error")
 
 
 def _check_account_is_named(parser: CommandParser, options: Namespace) -> None:
-    """Only with a prompt may the account's name be left out."""
+    """Only with a prompt may the account's name be left out; a script is not asked."""
+    if options.json and not options.yes:
+        parser.error("the argument --yes is required with --json: nobody is asked")
     if options.yes and not (options.profile or options.practice or getattr(options, "all", False)):
         parser.error("one of the arguments --profile --practice is required with --yes")
 
@@ -40,6 +44,12 @@ def _check_account_is_named(parser: CommandParser, options: Namespace) -> None:
 def _add_doctor(parser: CommandParser) -> None:
     add_account(parser)
     add_json(parser, "for a script")
+    parser.add_argument(
+        "--report",
+        type=Path,
+        metavar="FILE",
+        help="write a new file for a question or a fault report; it has no token and no account number",
+    )
 
 
 def _add_nothing(_: CommandParser) -> None:
@@ -52,7 +62,7 @@ VERBS = (
         "flatten:flatten",
         "Close every position and cancel every entry order.",
         _add_flatten,
-        ("keydesk flatten --practice --yes",),
+        ("keydesk flatten --practice --yes", "keydesk flatten --practice --yes --json"),
         _check_account_is_named,
         writes=True,
     ),
@@ -78,7 +88,7 @@ VERBS = (
         "doctor:doctor",
         "Check everything that the desk depends on.",
         _add_doctor,
-        ("keydesk doctor", "keydesk doctor --json"),
+        ("keydesk doctor", "keydesk doctor --json", "keydesk doctor --report keydesk-report.txt"),
     ),
     Verb(
         "reset-terminal",
