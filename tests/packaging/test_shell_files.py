@@ -1,8 +1,11 @@
 """Completions, man page and schemas are as their script writes them now."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from keydesk.cli.shell_files import COMPLETIONS, FOLDER
 
@@ -23,3 +26,20 @@ def test_bash_completes_a_command_and_its_options() -> None:
     )
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["status", "--state", "export"]
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_the_completions_of_other_shells_are_read_without_a_fault(shell: str) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    file = FOLDER / COMPLETIONS[shell]
+    lines = {
+        "zsh": f'autoload -U compinit; compinit -u -D; eval "$(<{file})"; print $+functions[_shtab_keydesk]',
+        "fish": f'source "{file}"; complete -C "keydesk sta"',
+    }
+    options = {"zsh": ["-f", "-c"], "fish": ["--no-config", "-c"]}
+    done = subprocess.run(
+        [shell, *options[shell], lines[shell]], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith({"zsh": "1", "fish": "status"}[shell])

@@ -1,8 +1,10 @@
 import errno
 import json
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -177,3 +179,33 @@ def test_a_wrong_word_of_a_script_is_answered_in_json(capsys: pytest.CaptureFixt
             main(words)
         answer = json.loads(capsys.readouterr().out)
         assert (ended.value.code, answer["kind"], answer["category"]) == (2, "error", "invalid")
+
+
+def wrong_uses() -> Iterator[tuple[str, ...]]:
+    """Yield three wrong uses of each verb: an option that it lacks, a word too many, an option without its value."""
+    for name, verb in VERBS.items():
+        helped = verb.parser().format_help()
+        words = tuple(name.split())
+        yield *words, "--no-such-option"
+        if "..." not in helped.partition("\n\n")[0]:  # it takes as many words as there are
+            yield *words, *["word-too-many"] * 9
+        valued = re.search(r"(--[a-z-]+) [A-Z]", helped)
+        yield *words, valued[1] if valued else "--help=x"
+
+
+@pytest.mark.parametrize("words", wrong_uses(), ids=" ".join)
+def test_every_verb_refuses_a_wrong_use_with_2_in_words_and_in_json(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(list(words))
+    printed = capsys.readouterr()
+    assert ended.value.code == 2
+    assert "error: " in printed.err or "keydesk" in printed.err
+    assert printed.out == ""
+    with pytest.raises(SystemExit) as ended:
+        main([words[0], "--json", *words[1:]] if len(words) == 1 else [*words, "--json"])
+    if out := capsys.readouterr().out:  # of a verb that has --json
+        answer = json.loads(out)
+        assert (answer["category"], answer["exit_code"]) == ("invalid", 2)
+    assert ended.value.code == 2
