@@ -3,12 +3,14 @@
 import pytest
 from textual.widgets import Input
 
+from keydesk.calc.market.replay import ControlledMarket, MarketState, Scenario
 from keydesk.config.command_history import CommandHistory
 from keydesk.forms.command_line import CommandForm
 from keydesk.forms.command_list import CommandList, RunKey, SetOption, matching_entries
 from keydesk.keys.keymap import CHART, DESK, KEYMAP, KEYS, ON_THE_DESK, WATCHLIST
 from keydesk.parse.commands import QuitDesk, ShowInstrument
 from keydesk.parse.pages import PAGES, ShowPage
+from keydesk.parse.replay import ReplayCommand
 from support.data.desk_store import example_store
 from support.fakes.form_app import FormApp
 
@@ -47,6 +49,7 @@ def test_names_are_unique() -> None:
         ("market hours", "sessions"),
         ("exp", "exposure"),
         ("bkev", "break-even"),
+        ("swap", "instrument"),
     ],
 )
 def test_some_letters_find_the_command(typed: str, first: str) -> None:
@@ -174,3 +177,30 @@ async def test_the_list_has_room_at_every_size(size: tuple[int, int]) -> None:
             await pilot.press("down")
         assert "▶" in app.words
         assert app.screen.query_one("Sheet").region.bottom <= size[1]
+
+
+FRANC = Scenario("franc", 1_421_312_400_000_000_000, "EUR_CHF", "the floor goes")
+QUIET = Scenario("quiet-august", 1_470_000_000_000_000_000, "EUR_USD", "")
+
+
+async def test_scenarios_are_listed_behind_the_words_that_replay_one_and_enter_takes_the_first() -> (
+    None
+):
+    store = example_store()
+    store.market = ControlledMarket(MarketState(0, running=True, speed=1.0), (FRANC, QUIET), ())
+    app = FormApp(lambda: CommandForm(store, "replay scenario "))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        assert "replay scenario franc EUR/CHF, 15 January 2015" in app.said
+        assert "replay scenario quiet-august EUR/USD, 31 July 2016" in app.said
+        await pilot.press("enter")
+        [command] = app.results
+    assert isinstance(command, ReplayCommand)
+    assert command.body == {"scenario": "franc"}
+
+
+async def test_without_a_practice_market_no_scenario_is_listed() -> None:
+    app = form_app("replay scenario ")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        assert "franc" not in app.said

@@ -201,7 +201,7 @@ async def test_a_long_value_goes_on_beneath_itself_clear_of_the_names() -> None:
     rows = [
         (
             "what",
-            "Stop sell 655,796 at 206.638, stop 206.878, good for the day, then target 206.158",
+            "Stop sell 655,796 at 206.638, stop 206.878 and then its target at 206.158",
         ),
         ("id", "13"),
     ]

@@ -39,13 +39,14 @@ from keydesk.parse.pages import ShowOrders, ShowPage
 from keydesk.parse.replay import ReplayCommand
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
-from keydesk.text.format import pair, price, shorten
+from keydesk.text.format import at, pair, price, shorten
 from keydesk.text.sanitize import Printable, clean, safe
 
 SHOWN = 12
 FIELD_ROWS = 3  # of the field of text with its frame
 MARK: LiteralString = "▶ "
 NAME_WIDTH = 18
+SCENARIO: LiteralString = "replay scenario "  # as `;c` begins it
 KEY_WIDTH = 6
 MAX_LENGTH = 200  # characters of a text field
 
@@ -227,14 +228,17 @@ class CommandForm(InfoForm[ParsedCommand | RunKey | SetOption]):
         return [*effect, *(self._row(entry, chosen=entry is self._entry) for _, entry in rows)]
 
     def _row(self, entry: Entry, *, chosen: bool) -> TextLine:
-        width = self.inside - len(MARK) - NAME_WIDTH - KEY_WIDTH
+        is_long = len(entry.name) >= NAME_WIDTH  # a line of its own, without a key
+        name = safe(f"{entry.name}  " if is_long else f"{entry.name:<{NAME_WIDTH}}")
+        key = safe("" if is_long else f"{entry.key:<{KEY_WIDTH}}")
+        width = self.inside - len(MARK) - len(name) - len(key)
         reason = safe(f"  {entry.reason}") if entry.reason else safe("")
         text = shorten(safe(entry.text), max(1, width - len(reason)))
         role = "focus" if chosen else "plain"
         return (
             (MARK if chosen else " " * len(MARK), "focus"),
-            (safe(f"{entry.name:<{NAME_WIDTH}}"), "bright" if chosen else role),
-            (safe(f"{entry.key:<{KEY_WIDTH}}"), "muted"),
+            (name, "bright" if chosen else role),
+            (key, "muted"),
             (text, "plain" if chosen else "muted"),
             (reason, "warn"),
         )
@@ -327,8 +331,22 @@ class CommandForm(InfoForm[ParsedCommand | RunKey | SetOption]):
         self.redraw()
 
     def _found(self) -> Sequence[Entry]:
-        self._listed = self._commands.entries_behind(self.text) or self._entries
+        behind = self._commands.entries_behind(self.text) or self._scenarios()
+        self._listed = behind or self._entries
         return matching_entries(self.text, self._listed)
+
+    def _scenarios(self) -> Sequence[Entry]:
+        """Return the scenarios of the practice market behind the words that replay one, none for any other line."""
+        market = self.store.market
+        if market is None or not self.text.lstrip(" :").startswith(SCENARIO):
+            return ()
+        return [
+            Entry(
+                f"{SCENARIO}{each.name.lower()}",
+                safe(f"{pair(each.instrument)}, {at(each.start_ns):%-d %B %Y}"),
+            )
+            for each in market.scenarios
+        ]
 
     def _show_theme(self) -> None:
         """Show the theme that Enter would choose; the one in force again when there is none."""

@@ -224,7 +224,7 @@ KEYS: tuple[Key, ...] = (
     Key("sessions", ("g u",), DESK, "", "Market hours, countdowns", "sessions"),
     Key("account-page", ("g a",), DESK, "", "The account in full", "account_page"),
     Key("exposure-page", ("g x",), DESK, "", "Exposure by currency", "exposure_page"),
-    Key("instrument-page", ("g n",), DESK, "", "The instrument's terms", "instrument_page"),
+    Key("instrument-page", ("g n",), DESK, "", "Instrument: swap, margin", "instrument_page"),
     Key("outcomes", ("g i",), DESK, "", "Orders in flight, outcomes", "outcomes"),
     Key("journal", ("g j",), DESK, "", "Your trades, notes, R", "journal"),
     Key("statistics", ("g k",), DESK, "", "Statistics of your trades", "statistics"),
