@@ -19,6 +19,7 @@ sys.path.insert(0, str(HERE.parent / "tests"))
 
 from pyte.screens import Char, Screen  # noqa: E402
 
+from keydesk.config.tour_file import ENDED, TourFile  # noqa: E402
 from support.confirming import confirm  # noqa: E402
 from support.journal_home import fill_journal  # noqa: E402
 from support.terminal import Terminal, keydesk  # noqa: E402
@@ -115,6 +116,7 @@ def main() -> None:
 
 def taken(theme: str, home: str) -> Iterator[tuple[str, str]]:
     """Run the desk, trade so that every pane has content, and yield each picture's name and SVG text."""
+    without_tour(Path(home))
     command = keydesk("--theme", theme)
     with Terminal(command, USUAL_SIZE, {"KEYDESK_HOME": home}) as terminal:
         terminal.see("prices ok")
@@ -132,10 +134,16 @@ def taken_of_journal(theme: str, home: str) -> Iterator[tuple[str, str]]:
     ) as first:
         first.wait_for_exit()
     fill_journal(folder)
+    without_tour(folder)
     with Terminal(keydesk("--theme", theme), USUAL_SIZE, {"KEYDESK_HOME": str(folder)}) as terminal:
         terminal.see("prices ok")
         terminal.pause(4)
         yield from _each(terminal, theme, JOURNAL_PICTURES)
+
+
+def without_tour(home: Path) -> None:
+    """Let the desk open as for a trader who has traded: no picture has the notice line of the first run."""
+    TourFile(home / "desk" / "tour").write(ENDED)
 
 
 def _each(terminal: Terminal, theme: str, pictures: Sequence[Picture]) -> Iterator[tuple[str, str]]:

@@ -99,6 +99,17 @@ async def test_switches_are_kept_and_the_usual_state_leaves_the_file(tmp_path: P
     assert tomllib.loads((tmp_path / "config.toml").read_text()) == {}
 
 
+async def test_what_could_not_be_written_holds_until_the_desk_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("theme = ")
+    desk = Desk(tmp_path)
+    await desk.sets("theme", "light")
+    path.write_text("fps = 4\n")
+    main = {"main": MAIN}
+    assert desk.look.take(Settings(frames_per_second=4, profiles=main)) == ["fps 4"]
+    assert desk.screen.theme == "light"
+
+
 async def test_what_the_command_line_chose_is_shown_and_not_written(tmp_path: Path) -> None:
     desk = Desk(tmp_path, forced={"theme": "light", "ascii": "on"})
     assert (desk.look.value("theme"), desk.look.value("ascii")) == ("light", "on")

@@ -17,6 +17,7 @@ import pytest
 
 from keydesk.cli.reading.chart import colours_of_candles
 from keydesk.cli.reading.chart import has_colours as chart_has_colours
+from keydesk.settings import theme_data
 from support.broker import PracticeServer, practice_server
 from support.fakes.talking_server import talking_server
 from support.signing_in import Home
@@ -253,6 +254,8 @@ def test_a_chart_has_the_colours_of_the_theme() -> None:
     assert colours_of_candles("colour-blind", "truecolor") != colours_of_candles(
         "dark", "truecolor"
     )
+    own = theme_data.read("dark").changed("mine", {"rise": "#010203"}, {}, {}, {})
+    assert colours_of_candles("mine", "truecolor", {"mine": own})[0] == (1, 2, 3)
     assert colours_of_candles("dark", "16") == ("green+", "red")
     assert colours_of_candles("no-such-theme", "truecolor") == ("green+", "red")
 

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import available_timezones
 
-from keydesk.config.folders import FRAMES
+from keydesk.config.folders import FILE, FRAMES
 from keydesk.config.profiles import save_value
 from keydesk.screens.desk import DeskScreen
 from keydesk.settings.time_zone import SystemZone, time_zone
 from keydesk.settings.toml_text import BadSettings
 from keydesk.settings.values import CANDLE_LOOKS, PRACTICE_MARKET, Settings
 from keydesk.store.state import Topic
+from keydesk.text.file_errors import file_trouble
 from keydesk.widgets import theme
 from keydesk_client.errors import UnsafeFile
 
@@ -123,7 +124,6 @@ class DeskLook:
         """Change an option at once, and write it to the settings in a thread."""
         name, value = option.name, option.value
         self._put(name, value)
-        self._written[name] = value
         self._store.record("settings", f"{name} {value}")
         self._app.run_worker(self._save(name, value), "settings", group="settings")
 
@@ -190,6 +190,8 @@ class DeskLook:
         try:
             await asyncio.to_thread(save_value, self._folder, KEYS_OF_FILE[name], kept)
         except (BadSettings, UnsafeFile, OSError) as error:
-            self._store.tell("warn", f"{name} {value} until you leave, not saved: {error}")
+            why = file_trouble(error, self._folder / FILE)
+            self._store.tell("warn", f"{name} {value} until you leave, not saved: {why}")
         else:
+            self._written[name] = value
             self._store.tell("good", f"{name} {value}, also at the next start")

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from keydesk.config.alert_settings import save_channels
+from keydesk.config.folders import FILE
 from keydesk.settings.toml_text import BadSettings
 from keydesk.settings.values import CHANNELS
 from keydesk.store.watchlists import active_list
+from keydesk.text.file_errors import file_trouble
 from keydesk_client.errors import UnsafeFile
 
 if TYPE_CHECKING:
@@ -83,6 +85,7 @@ class SettingsPage:
         try:
             await asyncio.to_thread(save_channels, self._folder, kind, channels)
         except (BadSettings, UnsafeFile, OSError) as error:
-            self._desk.store.tell("warn", f"{kind}: in force until you leave, not saved: {error}")
+            why = file_trouble(error, self._folder / FILE)
+            self._desk.store.tell("warn", f"{kind}: in force until you leave, not saved: {why}")
         finally:
             self._desk.settings.writing -= 1

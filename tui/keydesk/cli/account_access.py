@@ -24,6 +24,7 @@ from keydesk.app.practice_broker import EmbeddedBroker, PracticeFailed
 from keydesk.cli.script_output import Refusal, document_text, say_document
 from keydesk.cli.token_access import given_passphrase, token_of
 from keydesk.config.folders import Folders, find_folders
+from keydesk.config.own_themes import OwnThemes, load_own_themes
 from keydesk.config.settings import load_settings, profile_to_open
 from keydesk.settings.values import Settings
 from keydesk.terminal.output import say, say_error
@@ -118,9 +119,10 @@ def trader_zone(options: argparse.Namespace) -> tzinfo:
     return load_settings(find_folders(options.data, os.environ).config).zone
 
 
-def trader_theme(options: argparse.Namespace) -> str:
-    """Return the name of the theme in the settings that the options select."""
-    return load_settings(find_folders(options.data, os.environ).config).theme
+def trader_theme(options: argparse.Namespace) -> tuple[str, OwnThemes]:
+    """Return the name of the theme in the settings that the options select, and the trader's own themes."""
+    folder = find_folders(options.data, os.environ).config
+    return load_settings(folder).theme, load_own_themes(folder)
 
 
 @asynccontextmanager

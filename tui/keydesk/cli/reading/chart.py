@@ -16,6 +16,7 @@ from keydesk.chart.time_axis import label_time
 from keydesk.cli.account_access import open_account, trader_theme
 from keydesk.cli.options import instrument_of
 from keydesk.cli.script_output import Refusal
+from keydesk.settings.theme_data import ThemeData
 from keydesk.terminal.output import say_picture
 from keydesk.terminal.query import Depth, colour_depth
 from keydesk.text.format import at as show_at
@@ -39,20 +40,24 @@ def chart(options: Namespace) -> int:
     """Print the chart, with times in the trader's zone; return the exit code."""
     candles, zone = asyncio.run(_candles(options))
     size = shutil.get_terminal_size((100, 30))
-    colours = colours_of_candles(trader_theme(options), colour_depth(os.environ))
+    theme, own = trader_theme(options)
+    colours = colours_of_candles(theme, colour_depth(os.environ), own.themes)
     text = draw_chart(candles, options.instrument, options.granularity, size, zone, colours=colours)
     say_picture(text if has_colours(sys.stdout, os.environ) else plotext.uncolorize(text))
     return 0
 
 
-def colours_of_candles(theme: str, depth: Depth) -> Colours:
+def colours_of_candles(
+    theme: str, depth: Depth, own: Mapping[str, ThemeData] | None = None
+) -> Colours:
     """Return what the library calls the colours of rising and falling candles, as the desk draws them in a theme.
 
     A terminal of 16 colours has its own green and red; so has one of 256, of which the library knows no red, green and blue.
     """
-    if depth != "truecolor" or theme not in names():
+    if depth != "truecolor" or theme not in names(own or ()):
         return PLAIN_COLOURS
-    rise, fall = (Color.parse(load(theme, depth).colours[role]).rgb for role in ("rise", "fall"))
+    colours = load(theme, depth, own).colours
+    rise, fall = (Color.parse(colours[role]).rgb for role in ("rise", "fall"))
     return rise, fall
 
 
