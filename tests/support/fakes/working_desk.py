@@ -12,9 +12,11 @@ from textual.screen import ModalScreen
 from keydesk.app.account_connection import USUAL_CHECKS
 from keydesk.app.actions.desk import DeskActions
 from keydesk.app.alerts.price_levels import LevelActions
+from keydesk.app.clipboard import Clipboard
 from keydesk.app.desk_account import DeskAccount
 from keydesk.app.replay import MarketReplay
 from keydesk.app.settings_changes import SizePresets
+from keydesk.app.tour import Tour
 from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.window import DeskWindow
 from keydesk.app.workspaces import WorkspaceActions
@@ -26,6 +28,7 @@ from keydesk.calc.orders.instructions import Instruction
 from keydesk.calc.orders.ticket_settings import Template
 from keydesk.config.command_history import CommandHistory
 from keydesk.config.limits import LimitChange
+from keydesk.config.tour_file import TourFile
 from keydesk.config.watchlists import WatchlistFile
 from keydesk.forms.account.order_history import OrderHistoryForm
 from keydesk.forms.account.transaction import TransactionForm
@@ -81,9 +84,12 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
             USUAL_CHECKS,
             GuardedKeys(self, super().on_event, self.store),
         )
+        self.copied: list[str] = []  # to the terminal's clipboard
         self.replay = MarketReplay(self, account, self.store)
         self.desk = self._desk_beneath()
         self.desk.presets = SizePresets(self.window, Template())
+        self.desk.tour = Tour(self.window, self.desk.presets, TourFile(lock.path.parent / "tour"))
+        self.desk.clipboard = Clipboard(self.window, self.copied.append, {})
         self.desk.lock = lock
         leaving = SimpleNamespace(ask_or_leave=self.leave)
         self.actions = DeskActions(cast("TradingDesk", self.desk), cast("Leaving", leaving))
