@@ -100,6 +100,25 @@ async def test_each_step_is_done_by_what_happened_and_not_by_its_key(tmp_path: P
         assert toured.line(now=10 + SHOWN_FOR) == ""
 
 
+async def test_a_tour_that_is_done_does_not_begin_again_in_a_replay(tmp_path: Path) -> None:
+    trade = next(iter(desk_store().trades.values()))
+    async with DeskApp(store_without_trades()).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        toured = Toured(pilot.app, tmp_path)  # type: ignore[arg-type]
+        store = toured.store
+        assert toured.line()
+        store.trades = {trade.id: trade}
+        assert "Tour 5/5" in toured.line()
+        store.trades, store.closed = {}, [ClosedTrade(trade.id, 1, Decimal(3))]
+        assert "Tour done" in toured.line()
+        assert store.account is not None
+        store.account = replace(store.account, created_time_ns=store.account.created_time_ns + 1)
+        assert toured.line() == ""
+        assert toured.path.read_text().strip() == ENDED
+        toured.tour.begin()
+        assert "Tour" in toured.line(), "it is asked for again"
+
+
 async def test_a_trade_from_before_is_not_the_tours(tmp_path: Path) -> None:
     store = desk_store()
     assert store.trades

@@ -83,7 +83,7 @@ class Tour:
         if self._store.health.environment != "PRACTICE" or self._store.arming.level == "READ-ONLY":
             self._store.tell("info", NOT_HERE)
             return
-        self._is_on, self._market = True, None
+        self._is_on, self._market, self._done_at = True, None, None
         self._file.write(BEGUN)
 
     def end(self) -> bool:
@@ -106,6 +106,9 @@ class Tour:
             self._show(safe(""))
             return
         if self._market != store.account.created_time_ns:  # the first one, or another market
+            if self._done_at is not None:  # done once, it does not begin again in a replay
+                self._leave()
+                return
             self._start(store.account.created_time_ns)
         step = self._facts().step
         if step is Step.DONE and self._done_at is None:
