@@ -258,3 +258,12 @@ def test_old_data_has_no_colours() -> None:
 def test_a_legend_shows_whole_groups_only() -> None:
     groups = ((("EMA 20", "a"),), (("a long name", "b"),), (("RSI", "c"),))
     assert text_of(fitted(groups, 14)) == "EMA 20  RSI   "
+
+
+def test_beside_a_form_words_stand_on_lines_only_where_more_than_a_few_letters_fit() -> None:
+    lines = (PriceLine(1.0835, "new stop", "stop", in_scale=True),)
+    scene = scene_of(path(1.08431, 300), width=50, height=14, lines=lines)
+    axis = 8
+    for room, is_named in ((4, False), (12, True)):
+        rows = drawn(replace(scene, hidden=50 - axis - room)).rows
+        assert any("new" in text_of(row) for row in rows) is is_named, room

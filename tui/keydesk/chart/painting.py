@@ -21,6 +21,7 @@ DASH, THIN = "╌", "┄"
 MAX_CANDLE = 3600  # seconds: on longer candles the opening of a session is not marked
 MAX_DAYS = 15
 CAPTIONS_WITHIN = 0.6  # of the plot, from the left
+LEAST_CAPTION = 6  # columns of a chart beside a form, from which on words stand on its lines
 SATURDAY = 5
 # Sydney opens as the day begins.
 MARKED = [session for session in SESSIONS if session.name != "Sydney"]
@@ -83,8 +84,13 @@ def _paint_candles(canvas: Canvas, view: View) -> None:
 
 
 def _fitting_words(words: Sequence[Run], room: int) -> list[Run]:
-    """Return the cells of the first words that have room, at least of the first one, with a blank behind each."""
+    """Return the cells of the first words that have room, with a blank behind each.
+
+    The first one is cut rather than left out, but not to letters that say nothing.
+    """
     cells: list[Run] = []
+    if room < LEAST_CAPTION:
+        return cells
     for text, role in words:
         if cells and len(cells) + len(text) >= room:
             break
