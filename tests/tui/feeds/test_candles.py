@@ -1,6 +1,7 @@
 """Going back through the history of the practice broker: every candle once, in order, in bounded memory."""
 
 from datetime import UTC, datetime
+from decimal import Decimal
 from itertools import pairwise
 from unittest.mock import Mock, patch
 
@@ -10,6 +11,7 @@ from keydesk.chart.position import Position
 from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.candles import load_candles, load_older, load_past
 from keydesk.store.candles import MAX_CANDLES, WINDOW, show_prices, want_date, want_history
+from keydesk.store.prices import apply_price
 from keydesk.store.state import Candle, CandleSeries, PastCandles
 from keydesk.store.store import Store
 from keydesk_client.client import Client
@@ -241,6 +243,27 @@ async def test_a_date_that_cannot_be_loaded_leaves_the_chart_where_it_is_and_the
     want_date(feed.store, "EUR_USD", "M5", YEAR_1990_NS)
     await load_candles(feed, series, "EUR_USD", "M5")
     assert not series.history_error
+
+
+async def test_candles_of_a_size_are_those_that_so_many_units_trade_at_and_prices_move_them_so(
+    desk_of_my_own: PracticeServer,
+) -> None:
+    async with client_of(desk_of_my_own) as client:
+        feed = link_of(client)
+        store = feed.store
+        store.set_candle_prices("A")
+        first = [each.close for each in (await opened(feed, "EUR_USD", "H1")).candles[:-2]]
+        store.set_candle_prices("SA", Decimal(50_000_000))
+        series = await load_candles(
+            feed, store.series["EUR_USD", "H1"], store.focus, store.granularity
+        )
+        assert series is not None
+        deep = [each.close for each in series.candles[:-2]]
+        assert all(large > small for small, large in zip(first, deep, strict=True))
+        [price] = (await client.pricing.get(["EUR_USD"])).prices
+        apply_price(store, price, 0.0)
+        [before, now] = (float(price.asks[0].price), series.candles[-1].close)
+        assert 0 < now - before < 0.01
 
 
 async def test_candles_of_bid_prices_do_not_come_before_those_of_mid_prices() -> None:

@@ -187,6 +187,21 @@ async def test_keys_change_style_and_prices() -> None:
         )
 
 
+async def test_candles_of_a_size_are_named_by_it_and_turn_back_to_mid() -> None:
+    pane, store = Chart(), desk_store()
+    async with shown(pane, store, size=(90, 24)) as pilot:
+        store.set_candle_prices("A")
+        await pilot.press("a")
+        store.set_candle_prices("SB", Decimal(2_000_000))
+        assert str(pane.heading().tabs[0].text) == "EUR/USD M5 bid for 2,000,000"
+        await pilot.press("a")
+        store.set_candle_prices("SA", Decimal(2_000_000))
+        await pilot.press("a")
+        assert [each.prices for each in heard(pilot, Chart.PricesWanted)] == ["SB", "SA", "M"]
+    store.set_candle_prices("SA", None)
+    assert store.candle_prices == "M", "a preset that counts in risk has no size"
+
+
 async def test_the_alignment_of_long_candles_is_named() -> None:
     pane, store = Chart(), desk_store()
     store.granularity = "D"

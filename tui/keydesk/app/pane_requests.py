@@ -168,7 +168,9 @@ class PaneRequests:
             case Chart.ZoomWanted():
                 store.set_chart_zoom(message.zoom)
             case Chart.PricesWanted():
-                store.set_candle_prices(message.prices)
+                given = self._desk.form_context()
+                size = given.template_of(store.focus).sizes.get(given.preset)
+                store.set_candle_prices(message.prices, size)
             case Log.PastWanted():
                 seen = message.from_followed
                 want_past(store, message.direction, message.letters, from_followed=seen)

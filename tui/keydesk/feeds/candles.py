@@ -1,6 +1,8 @@
 """Load the candles of charts: the newest ones, those before them, and those around a date. Prices and the account never wait for them."""
 
+from collections.abc import Awaitable, Callable
 from datetime import tzinfo
+from functools import partial
 
 from keydesk.feeds.account_feed import AccountFeed, reason
 from keydesk.store.candles import (
@@ -13,7 +15,7 @@ from keydesk.store.candles import (
     open_series,
     show_prices,
 )
-from keydesk.store.state import CandleSeries, Notice, PastCandles, Topic
+from keydesk.store.state import CandlePrices, CandleSeries, Notice, PastCandles, Topic
 from keydesk.text.format import at, pair
 from keydesk.text.sanitize import safe
 from keydesk_client.following.feeds import FAILURES
@@ -100,10 +102,10 @@ async def load(feed: AccountFeed, series: CandleSeries, count: int) -> bool:
     prices = feed.store.candle_prices
     try:
         answer = await feed.ask(
-            feed.client.candles.get(
+            _asker(feed, prices)(
                 series.instrument,
                 granularity=granularity_of(series.granularity),
-                price=prices,
+                price=prices[-1],
                 count=count,
             )
         )
@@ -202,13 +204,23 @@ async def _extend(
     apply_past_candles(feed.store, series, past, answer.candles, direction)
 
 
+def _asker(
+    feed: AccountFeed, prices: CandlePrices
+) -> Callable[..., Awaitable[CandlestickResponse]]:
+    """Return the call that reads candles: those of a size are the account's."""
+    candles, size = feed.client.candles, feed.store.candle_units
+    if prices in {"SB", "SA"} and size is not None:
+        return partial(candles.get_for_account, units=size)
+    return candles.get
+
+
 async def _page(
     feed: AccountFeed, series: CandleSeries, direction: Direction, edge_ns: int
 ) -> CandlestickResponse:
     """Request the candles on one side of an instant; what is at the edge may come again."""
     edge = DateTime.from_ns(edge_ns)
-    ask = feed.client.candles.get
-    name, prices = series.instrument, series.prices
+    ask = _asker(feed, series.prices)
+    name, prices = series.instrument, series.prices[-1]
     granularity = granularity_of(series.granularity)
     if direction == "older":
         return await feed.ask(ask(name, granularity=granularity, price=prices, count=PAGE, to=edge))

@@ -326,7 +326,7 @@ KEYS: tuple[Key, ...] = (
     Key("zoom-in", ("+", ">"), CHART, "zoom", "Fewer, wider candles", "zoom_in"),
     Key("zoom-out", ("_", "<"), CHART, "", "More, narrower candles", "zoom_out"),
     Key("chart-view", ("v",), CHART, "style", "Candles, bars, line, Heikin", "view"),
-    Key("chart-prices", ("a",), CHART, "bid/ask", "Mid, bid or ask candles", "prices"),
+    Key("chart-prices", ("a",), CHART, "bid/ask", "Mid, bid, ask; of the size", "prices"),
     Key("chart-pin", ("c p",), CHART, "", "Pin a further chart", "pin"),
     Key("chart-dots", ("o",), CHART, "", "Indicators: strokes or dots", "overlay_dots"),
     Key("chart-book", ("c c",), CHART, "clients", "Client orders, positions", "book"),

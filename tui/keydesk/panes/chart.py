@@ -26,7 +26,7 @@ from keydesk_client.arithmetic.constants import SECOND
 JUMP = 10  # candles
 OF_CROSSHAIR = frozenset(("cross", "lift", "to_last", "price_level"))
 LevelChange = Literal["line", "ray", "move", "remove", "rename"]
-PRICES: Sequence[CandlePrices] = ("M", "B", "A")
+PRICES: Sequence[CandlePrices] = ("M", "B", "A", "SB", "SA")
 
 
 class Chart(ChartView):
@@ -48,7 +48,7 @@ class Chart(ChartView):
 
     @dataclass
     class PricesWanted(Message):
-        """Request for candles of mid, bid or ask prices."""
+        """Request for candles of mid, bid or ask prices, or of those of the ticket's size."""
 
         prices: CandlePrices
 
@@ -257,7 +257,7 @@ class Chart(ChartView):
         self.post(BookStep(steps))
 
     def action_prices(self) -> None:
-        """Ask for mid, bid or ask candles, in turn."""
+        """Ask for mid, bid or ask candles, then for those of the ticket's size, in turn."""
         if self.frame is not None:
             now = self.frame.store.candle_prices
             self.post(self.PricesWanted(PRICES[(PRICES.index(now) + 1) % len(PRICES)]))

@@ -47,7 +47,7 @@ REDRAWN_AT_ONCE = (
 MAX_SEGMENTS = 4000
 WIDE_FROM = 56  # columns from which on the legend names the time that is left
 PACE = 0.2  # seconds between two redraws of a moving candle
-SIDES = {"M": "", "B": "bid", "A": "ask"}
+SIDES = {"M": "", "B": "bid", "A": "ask", "SB": "bid", "SA": "ask"}
 
 
 class ChartView(LinePane):
@@ -157,6 +157,7 @@ class ChartView(LinePane):
             show.pair(self._instrument(store)),
             granularity,
             SIDES[store.candle_prices],
+            _size_text(store),
             STYLE_NAMES[self.style],
             ALIGNMENT.get(granularity, ""),
             "pinned" if self.pinned else "",
@@ -453,3 +454,9 @@ class ChartView(LinePane):
             self._crosshair = None
             self.post(self.CrosshairTurned())
             self._draw_now()
+
+
+def _size_text(store: Store) -> str:
+    """Return the size whose prices the candles are of, "" for those of the smallest one."""
+    sized = store.candle_prices in {"SB", "SA"} and store.candle_units is not None
+    return f"for {show.units(store.candle_units)}" if sized else ""

@@ -10,6 +10,7 @@ from keydesk.calc.market.client_books import long_percent, sums_of
 from keydesk.store.candles import move_last
 from keydesk.store.state import REACH, BookBucket, BookKind, BookSnapshot, ClientBook, Topic
 from keydesk.store.store import CLOCK_LAG_NS, Store
+from keydesk.store.trading_context import depth_of
 from keydesk.values import Quote
 from keydesk_client.account.values import (
     FIRST_NS,
@@ -21,6 +22,7 @@ from keydesk_client.account.values import (
     readable,
 )
 from keydesk_client.account.values import price as checked_price
+from keydesk_client.arithmetic.depth import DepthLevel, average_fill_price
 from keydesk_client.models import (
     ClientPrice,
     HomeConversions,
@@ -41,6 +43,8 @@ KINDS: tuple[BookKind, ...] = get_args(BookKind)
 SILENCE = (
     1.0  # seconds after which an unchanged price counts as an update, because its age is shown
 )
+
+AVERAGE_DECIMALS = 7  # of an average price through the depth, which a chart draws
 
 
 def apply_book(
@@ -256,10 +260,19 @@ def _widen_day(store: Store, quote: Quote) -> None:
         day.low = mid
 
 
+def _of_size(size: Decimal, depth: Sequence[DepthLevel], first: float) -> float:
+    """Return the average price of a size through the depth; the first price where no depth is known."""
+    return float(average_fill_price(depth, size, AVERAGE_DECIMALS)) if depth else first
+
+
 def _move_candles(store: Store, instrument: str) -> None:
     quote = store.quotes[instrument]
     bid, ask = float(quote.bid), float(quote.ask)
-    prices = {"M": (bid + ask) / 2, "B": bid, "A": ask}
+    prices = {"M": (bid + ask) / 2, "B": bid, "A": ask, "SB": bid, "SA": ask}
+    if store.candle_units is not None:
+        size = store.candle_units
+        prices["SB"] = _of_size(size, depth_of(quote.bids, worse=-1), bid)
+        prices["SA"] = _of_size(size, depth_of(quote.asks, worse=1), ask)
     for series in store.charted[instrument]:
         if move_last(series, prices[series.prices], quote.time_ns):
             store.mark(Topic.CANDLES, (instrument, series.granularity))

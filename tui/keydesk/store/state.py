@@ -13,7 +13,8 @@ from keydesk.words.outages import Outage
 
 BookKind = Literal["orders", "positions"]
 PastDirection = Literal["", "older", "newer", "first"]  # of lines of the log
-CandlePrices = Literal["M", "B", "A"]  # mid, bid, ask
+CandlePrices = Literal["M", "B", "A", "SB", "SA"]
+"""Mid, bid, ask; bid and ask that the chosen size trades at, through the depth."""
 Zoom = Literal["line", "double", "narrow", "wide", "widest"]  # of candles, the most of them first
 USUAL_ZOOM: Zoom = "narrow"
 LinkState = Literal["OK", "SLOW", "STALE", "DOWN", "CONNECTING"]

@@ -100,6 +100,7 @@ class Store:
         self.focus: str = ""
         self.granularity: str = "M5"
         self.candle_prices: CandlePrices = "M"  # that the charts show
+        self.candle_units: Decimal | None = None  # the size of which they are, of SB and SA
         self.has_dots = True  # the charts draw indicators as braille dots
         self.chart_zoom: Zoom = USUAL_ZOOM
         # Place of a further chart -> its instrument, "" for the desk's, and its candle length.
@@ -244,8 +245,12 @@ class Store:
             self.granularity = granularity
             self.mark(Topic.FOCUS)
 
-    def set_candle_prices(self, prices: CandlePrices) -> None:
-        """Select mid, bid or ask candles."""
+    def set_candle_prices(self, prices: CandlePrices, size: Decimal | None = None) -> None:
+        """Select mid, bid or ask candles, or those of a size; without one, mid candles come in their place."""
+        sized = prices in {"SB", "SA"}
+        self.candle_units = size if sized else None
+        if sized and size is None:
+            prices = "M"
         if prices != self.candle_prices:
             self.candle_prices = prices
             self.mark(Topic.FOCUS)

@@ -129,13 +129,13 @@ def trading_context_of(store: Store, instrument: str, now: float) -> TradingCont
         tradeable=quote.tradeable,
         average_range=_average_range(store, instrument),
         daily_range=_daily_range(store, known),
-        bids=_depth(quote.bids, worse=-1),
-        asks=_depth(quote.asks, worse=1),
+        bids=depth_of(quote.bids, worse=-1),
+        asks=depth_of(quote.asks, worse=1),
         base_factors=_base_factors(store, known),
     )
 
 
-def _depth(levels: Sequence[OfferedLevel], *, worse: int) -> tuple[DepthLevel, ...]:
+def depth_of(levels: Sequence[OfferedLevel], *, worse: int) -> tuple[DepthLevel, ...]:
     """Return the levels with units on offer; what does not go on to worse prices cannot be believed, and ends them."""
     depth: list[DepthLevel] = []
     for level in levels:
