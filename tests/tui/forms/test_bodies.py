@@ -22,6 +22,7 @@ from keydesk.forms.account.messages import MessagesPage
 from keydesk.forms.account.order_history import OrderHistoryForm
 from keydesk.forms.account.orders import AccountOrdersForm
 from keydesk.forms.account.sessions import SessionsForm
+from keydesk.forms.account.settings import Choice, SettingsForm
 from keydesk.forms.account.transaction import Take, TransactionForm
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.info_form import DetailsForm, HelpForm
@@ -48,6 +49,7 @@ from keydesk.forms.trades.reverse_flatten import FlattenForm, ReverseForm
 from keydesk.keys.keymap import KEYMAP
 from keydesk.parse.pages import OrdersIn
 from keydesk.parse.replay import ReplayCommand
+from keydesk.settings.values import USUAL
 from keydesk.store.transactions.account_orders import AccountOrder, OrderList
 from keydesk.store.transactions.details import Related, TransactionDetails
 from keydesk.text.sanitize import safe
@@ -135,6 +137,10 @@ FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "OrderHistoryForm": lambda: OrderHistoryForm(example_store(), lambda take: take((), ())),
     "OrderLabelsForm": lambda: OrderLabelsForm(example_context(), ENTRY),
     "SessionsForm": lambda: SessionsForm(example_store(), lambda: WALL_NS),
+    "SettingsForm": lambda: SettingsForm(
+        lambda: [Choice("theme", "dark", ("dark", "light")), Choice("zone", "system")],
+        lambda: USUAL,
+    ),
     "TrailingForm": lambda: TrailingForm(example_context(), TRADE),
     "TransactionForm": lambda: TransactionForm(example_store(), FILLED, read_fill),
     "UnlockForm": lambda: UnlockForm(example_context()),

@@ -132,7 +132,7 @@ WITHOUT_FIELDS = {
     *("ReverseForm", "CommandForm", "DetailsForm", "FindForm", "HelpForm"),
     # They send nothing; what is typed in them has tests of its own.
     *("AddForm", "ColumnsForm", "RemoveForm", "IndicatorForm", "NameForm", "TimeframeForm"),
-    *("AuditForm", "LeaveForm", "LimitsForm", "SessionsForm", "UnlockForm"),
+    *("AuditForm", "LeaveForm", "LimitsForm", "SettingsForm", "SessionsForm", "UnlockForm"),
     *("AlertLineForm", "AlertsForm", "StartReplayForm", "ReplayPage", "NewAlertForm"),
     *("ExitPlanForm", "JournalForm", "JournalTradeForm", "NoteForm", "OrderHistoryForm"),
     "TransactionForm",

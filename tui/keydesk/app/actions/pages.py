@@ -40,7 +40,7 @@ class PageActions:
             "hours": self.action_sessions,
             "audit": desk.pages.show_audit,
             "configure": self.configure_account,
-            "settings": desk.settings_page.show,
+            "settings": self.show_settings,
             "alerts": desk.alerts.show_page,
             "statistics": self.action_statistics,
             "calendar": lambda: desk.statistics.show(CALENDAR_VIEW),
@@ -50,6 +50,10 @@ class PageActions:
         }
         if page.name in shows:
             shows[page.name]()
+
+    def show_settings(self) -> None:
+        """Show how the desk looks and notifies, and change it."""
+        self._desk.settings_page.show()
 
     def action_statistics(self) -> None:
         self._desk.statistics.show(FIGURES_VIEW)
