@@ -16,45 +16,56 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "tests")]
 
 import pyte  # noqa: E402
-from keydesk.calc.alerts.conditions import PriceCross, SpreadLevel, TradeResult  # noqa: E402
-from keydesk.store.transaction_details import Related, TransactionDetails  # noqa: E402
 from rich.color import ColorSystem  # noqa: E402
 from rich.style import Style  # noqa: E402
 from take import svg  # noqa: E402
 from textual.screen import Screen  # noqa: E402
 
-from keydesk.alerts.away import Outage, Seen, away_report  # noqa: E402
-from keydesk.calc.alerts.alert import Alert, Told  # noqa: E402
+from keydesk.alerts.away import LastVisit, Outage, away_report  # noqa: E402
+from keydesk.calc.alerts.alert import Alert, FiringRecord  # noqa: E402
+from keydesk.calc.alerts.fact_conditions import TradeResult  # noqa: E402
+from keydesk.calc.alerts.price_conditions import PriceCross, SpreadLevel  # noqa: E402
 from keydesk.forms.account.transaction import TransactionForm  # noqa: E402
 from keydesk.forms.info_form import DetailsForm  # noqa: E402
 from keydesk.forms.market.alerts import AlertsForm  # noqa: E402
 from keydesk.forms.market.new_alert import NewAlertForm  # noqa: E402
-from keydesk.store.state import LogKind, LogLine  # noqa: E402
 from keydesk.store.store import Store  # noqa: E402
+from keydesk.store.transactions.details import Related, TransactionDetails  # noqa: E402
 from keydesk.text.sanitize import safe  # noqa: E402
+from keydesk.words.log_line import LogKind, LogLine  # noqa: E402
 from support.data.desk_data import WALL_NS, desk_store  # noqa: E402
 from support.fakes.desk_app import DeskApp  # noqa: E402
 
 SIZES = ((80, 24), (120, 35), (200, 50))
 MINUTE = 60_000_000_000
 D = Decimal
-UP = PriceCross("EUR_USD", "mid", "up", D("1.08600"))
+UP = PriceCross(instrument="EUR_USD", side="mid", direction="up", level=D("1.08600"))
 ALERTS = (
     Alert("1", UP, made_ns=WALL_NS, note="range high of Monday"),
-    Alert("2", PriceCross("USD_JPY", "bid", "down", D("150.000")), made_ns=WALL_NS, repeat_s=300),
-    Alert("3", SpreadLevel("GBP_USD", "up", D(3)), made_ns=WALL_NS, state="paused"),
-    Alert("4", TradeResult("6411", "R", "up", D(2)), made_ns=WALL_NS),
+    Alert(
+        "2",
+        PriceCross(instrument="USD_JPY", side="bid", direction="down", level=D("150.000")),
+        made_ns=WALL_NS,
+        repeat_s=300,
+    ),
+    Alert(
+        "3",
+        SpreadLevel(instrument="GBP_USD", direction="up", level=D(3)),
+        made_ns=WALL_NS,
+        state="paused",
+    ),
+    Alert("4", TradeResult(trade_id="6411", unit="R", direction="up", level=D(2)), made_ns=WALL_NS),
 )
 
 
 def alerts(store: Store) -> Screen[Any]:
     """Return the page of alerts."""
-    return AlertsForm(store, lambda _: None, lambda: False)
+    return AlertsForm(store)
 
 
 def new_alert(store: Store) -> Screen[Any]:
     """Return a new alert."""
-    return NewAlertForm(store, UP, lambda _: "")
+    return NewAlertForm(store, UP)
 
 
 def away(store: Store) -> Screen[Any]:
@@ -62,10 +73,10 @@ def away(store: Store) -> Screen[Any]:
     account = store.account
     assert account is not None  # noqa: S101 - the made-up store has one
     now = WALL_NS
-    seen = Seen(account.created_time_ns, 6400, now - 60 * MINUTE, account.nav - 40)
-    told = (Told("1", 1, now - 9 * MINUTE, "EUR/USD mid crosses up 1.08600"),)
+    seen = LastVisit(account.created_time_ns, 6400, now - 60 * MINUTE, account.nav - 40)
+    fired = (FiringRecord("1", 1, now - 9 * MINUTE, "EUR/USD mid crosses up 1.08600"),)
     lost = (Outage("not connected", now - 30 * MINUTE, now - 28 * MINUTE),)
-    report = away_report(seen, now, store.log, told, outages=lost, nav=account.nav, currency="USD")
+    report = away_report(seen, now, store.log, fired, outages=lost, nav=account.nav, currency="USD")
     return DetailsForm(report.title, report.rows(store.zone))
 
 
@@ -77,7 +88,7 @@ def transaction(store: Store) -> Screen[Any]:
         return Related(str(id_), how, LogLine(str(id_), WALL_NS, kind, "EUR_USD", safe(words)))
 
     found = (
-        related(6410, "order", "ORDER", "Market buy 10,000 SL 1.08180 TP 1.08780"),
+        related(6410, "order", "ORDER", "Market buy 10,000 stop 1.08180 target 1.08780"),
         related(6440, "closed trade #6411", "CLOSE", "Closed long 10,000 at 1.08780 #6411, target"),
         related(6412, "stop-loss of trade #6411", "ORDER", "Stop 1.08180 for #6411"),
         related(6413, "same request", "ORDER", "Target 1.08780 for #6411"),

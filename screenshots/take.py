@@ -111,7 +111,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as home:
             for name, picture in (*taken(theme, home), *taken_of_journal(theme, home)):
                 (folder / f"{name}.svg").write_text(picture, encoding="utf-8")
-                print(theme, name)  # noqa: T201
+                print(theme, name, flush=True)  # noqa: T201
 
 
 def taken(theme: str, home: str) -> Iterator[tuple[str, str]]:
