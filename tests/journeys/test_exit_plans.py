@@ -28,7 +28,7 @@ def test_a_plan_is_set_seen_refused_and_taken_away(practice_folder: Path) -> Non
         send(terminal, "B")
         terminal.see("Trades 1")
         terminal.press("g", "t", "H")
-        see_in_form(terminal, "It runs only")
+        see_in_form(terminal, "only tightens the stop")
         terminal.press("t", *"1.5", "k", "5", "h", *"240", "e", "0")
         see_in_form(terminal, "Break-even at no profit")
         terminal.press("1")
