@@ -10,19 +10,18 @@ from datetime import tzinfo
 from typing import TextIO, TypeAlias
 
 import plotext
-from textual.color import Color
 
 from keydesk.chart.time_axis import label_time
 from keydesk.cli.account_access import open_account, trader_theme
 from keydesk.cli.options import instrument_of
 from keydesk.cli.script_output import Refusal
+from keydesk.settings import theme_data
 from keydesk.settings.theme_data import ThemeData
 from keydesk.terminal.output import say_picture
 from keydesk.terminal.query import Depth, colour_depth
 from keydesk.text.format import at as show_at
 from keydesk.text.format import pair, price
 from keydesk.text.sanitize import clean
-from keydesk.widgets.theme import load, names
 from keydesk_client.errors import NotFound, Refused
 from keydesk_client.models.pricing import Candlestick, CandlestickData
 
@@ -54,11 +53,18 @@ def colours_of_candles(
 
     A terminal of 16 colours has its own green and red; so has one of 256, of which the library knows no red, green and blue.
     """
-    if depth != "truecolor" or theme not in names(own or ()):
+    data = (own or {}).get(theme)
+    if data is None and theme in theme_data.names():
+        data = theme_data.read(theme)
+    if depth != "truecolor" or data is None or data.one_colour:
         return PLAIN_COLOURS
-    colours = load(theme, depth, own).colours
-    rise, fall = (Color.parse(colours[role]).rgb for role in ("rise", "fall"))
-    return rise, fall
+    return rgb_of(data.colours["rise"]), rgb_of(data.colours["fall"])
+
+
+def rgb_of(colour: str) -> tuple[int, int, int]:
+    """Return red, green and blue of a colour such as #5fbf83."""
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return red, green, blue
 
 
 def has_colours(output: TextIO, environment: Mapping[str, str]) -> bool:
