@@ -73,7 +73,13 @@ class Home:
         assert done.returncode == 0, done.stderr
 
     def signed_in(
-        self, name: str, practice: PracticeServer, *, rest_url: str = "", stream_url: str = ""
+        self,
+        name: str,
+        practice: PracticeServer,
+        *,
+        rest_url: str = "",
+        stream_url: str = "",
+        practice_money: bool = False,
     ) -> None:
         """Keep profile and token as `sign_in` does, in this process; the vault's key takes the least work that is allowed."""
         self.folder.mkdir(mode=0o700, exist_ok=True)
@@ -82,7 +88,8 @@ class Home:
         )
         TokenStore(vault, "vault").store(name, "custom", practice.token)
         urls = (rest_url or practice.rest_url, stream_url or practice.stream_url)
-        save_profile(self.folder, Profile(name, "custom", practice.account_id, *urls))
+        profile = Profile(name, "custom", practice.account_id, *urls, practice_money=practice_money)
+        save_profile(self.folder, profile)
 
     def files(self) -> dict[str, bytes]:
         """Every file under the folder, by its path there."""

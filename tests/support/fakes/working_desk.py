@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -56,6 +56,7 @@ from support.fakes.quick_pilot import QuickTests
 if TYPE_CHECKING:
     from keydesk.app.actions.leaving import Leaving
     from keydesk.app.desk import TradingDesk
+    from keydesk.app.sign_in import SignIn
 
 
 class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
@@ -92,7 +93,11 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
         self.desk.clipboard = Clipboard(self.window, self.copied.append, {})
         self.desk.lock = lock
         leaving = SimpleNamespace(ask_or_leave=self.leave)
-        self.actions = DeskActions(cast("TradingDesk", self.desk), cast("Leaving", leaving))
+        self.asked_of_accounts: list[tuple[str, str]] = []
+        self.sign_in = self._recording_sign_in()
+        self.actions = DeskActions(
+            cast("TradingDesk", self.desk), cast("Leaving", leaving), cast("SignIn", self.sign_in)
+        )
         self.watchlists = WatchlistActions(self.window, WatchlistFile(lock.path.parent))
         self.decided: list[Instruction] = []
         self.series_wanted: list[tuple[int, str]] = []  # place and candle length
@@ -107,6 +112,20 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
     def get_default_screen(self) -> DeskScreen:
         """Start on the desk."""
         return DeskScreen()
+
+    def _recording_sign_in(self) -> SimpleNamespace:
+        """Return what notes what is asked of the accounts, in `asked_of_accounts`."""
+
+        def note(what: str) -> Callable[..., None]:
+            return lambda name="": self.asked_of_accounts.append((what, name))
+
+        return SimpleNamespace(
+            begin=note("login"),
+            end=note("logout"),
+            choose=note("profile"),
+            open=note("open"),
+            show_accounts=note("accounts"),
+        )
 
     def _desk_beneath(self) -> SimpleNamespace:
         """Return what the actions use of the desk."""

@@ -38,7 +38,8 @@ def test_orders_open_in_every_state_or_in_the_one_that_is_named() -> None:
 @pytest.mark.parametrize(
     ("typed", "completed"),
     [
-        ("acc", "account "),
+        ("acc", "account"),  # of the account, and of all accounts
+        ("aud", "audit "),
         ("exp", "exposure "),
         ("inst", "instrument "),
         ("instrument gb", "instrument gbpusd "),
@@ -51,7 +52,7 @@ def test_tab_completes_a_page_and_its_instrument(typed: str, completed: str) -> 
 
 
 def test_what_a_word_may_become_is_listed() -> None:
-    assert completions("a", NAMES) == ["account", "audit", "alerts", "alert"]
+    assert completions("a", NAMES) == ["account", "accounts", "audit", "alerts", "alert"]
     assert completions("instrument eur", NAMES) == ["eurusd", "eurjpy"]
     assert completions("", NAMES) == []
 

@@ -84,16 +84,18 @@ class PracticeMarket:
     name: str = PRACTICE_MARKET
     environment: Band = "PRACTICE"
     noted: bool = False
+    address: PracticeAddress | None = None  # once the broker listens
 
     async def target(self) -> AccountAddress:
         """Return the first account once the broker listens; raise CannotOpen if it does not start."""
-        try:
-            address = await self.broker.address()
-        except PracticeFailed as error:
-            raise CannotOpen(f"the practice market did not open: {error}") from error
-        practice_broker.write_address(self.ledger, address)
-        self.noted = True
-        return practice_account(address)
+        if self.address is None:
+            try:
+                self.address = await self.broker.address()
+            except PracticeFailed as error:
+                raise CannotOpen(f"the practice market did not open: {error}") from error
+            practice_broker.write_address(self.ledger, self.address)
+            self.noted = True
+        return practice_account(self.address)
 
     async def supervise(self, say: Callable[[str], None]) -> None:
         """Restart the broker when it ends by itself, at most three times."""
@@ -103,7 +105,8 @@ class PracticeMarket:
                 return
             say("The practice broker ended and is started again; your orders are in its ledger")
             try:
-                practice_broker.write_address(self.ledger, await self.broker.start_again())
+                self.address = await self.broker.start_again()
+                practice_broker.write_address(self.ledger, self.address)
             except PracticeFailed as error:
                 say(f"The practice broker does not start again: {error}")
                 return

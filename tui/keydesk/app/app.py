@@ -5,33 +5,43 @@ from __future__ import annotations
 import asyncio
 import os
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from time import monotonic, time_ns
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.events import Event
+from textual.events import Event, Key, Paste
 from textual.message import Message
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 from textual.worker import Worker, WorkerState
 
 from keydesk import forms
 from keydesk.app import lifecycle
 from keydesk.app.account_connection import Connection, load_all
-from keydesk.app.account_sources import AccountAddress, CannotOpen
+from keydesk.app.account_sources import AccountAddress, AccountSource, CannotOpen
 from keydesk.app.actions.desk import DeskActions
 from keydesk.app.actions.leaving import Leaving
 from keydesk.app.availability import is_available
 from keydesk.app.desk import DeskSetup, TradingDesk
 from keydesk.app.garbage_collection import return_unused_memory, settle
-from keydesk.app.look import OFF, ON, DeskLook
+from keydesk.app.look import AUTO, OFF, ON, DeskLook
 from keydesk.app.pane_requests import PaneRequests, on_pane_requests
+from keydesk.app.sign_in import SignIn
+from keydesk.app.switching import AccountSwitch, name_of_account
+from keydesk.config.last_workspace import WorkspaceFile
+from keydesk.config.tour_file import TourFile
+from keydesk.config.user_files import UserSettings, load_user_settings
+from keydesk.keys.guard import Cause, arming_after
 from keydesk.screens.desk import DeskScreen
+from keydesk.settings.toml_text import BadSettings
 from keydesk.store.frame import FrameClock
 from keydesk.terminal._textual_private import raise_in_app
 from keydesk.terminal.check import ascii_locale
 from keydesk.terminal.input import InputDropped, InputOverrun
 from keydesk.terminal.query import theme_for
+from keydesk.text.sanitize import Printable, safe
+from keydesk.trading.desk_session import DeskLock
 from keydesk.widgets import theme
 from keydesk.widgets.terminal_app import TerminalApp
 
@@ -44,6 +54,7 @@ FAULT = (
     "Without the desk: keydesk flatten, keydesk cancel-all"
 )
 AFTER_A_FORM = 1.0  # seconds
+KEYS_OF_BEFORE = "Keys typed while the account changed were dropped"
 LONG_START = 5.0  # seconds after which a message names the reason for waiting
 
 
@@ -53,20 +64,16 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     ENABLE_COMMAND_PALETTE = False
     # The first screen is shown before a screen's own file would be read.
     CSS_PATH = DeskScreen.CSS_PATH
+    DEFAULT_MODE = "account 1"  # Textual's name for a stack of screens: each account that is opened has its own
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c", "interrupt", show=False, priority=True),
     ]
 
     def __init__(self, setup: DeskSetup) -> None:
         super().__init__()
-        self._setup = setup
         self.last_text = ""
-        environment, options = setup.account.environment, setup.options
-        self.title = f"Keydesk {environment}"
-        level = "READ-ONLY " if options.read_only else ""
-        self.window_title = f"Keydesk {level}{environment} {setup.account.name}"
         self.set_keymap(dict(setup.own.keymap.moved))
-        facts = setup.terminal
+        facts, options = setup.terminal, setup.options
         is_ascii = options.ascii or setup.settings.ascii or bool(facts.ascii_because)
         self._forced = {"ascii": ON if is_ascii else OFF}
         for name, value in (("theme", options.theme), ("fps", options.fps)):
@@ -74,7 +81,33 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
                 self._forced[name] = str(value)
         if options.mouse:
             self._forced["mouse"] = ON
-        self.desk = TradingDesk(self, setup, super().on_event)
+        self.accounts, self.switch = setup.accounts, AccountSwitch(self)
+        self.sign_in = SignIn(self)
+        self._pass_on = super().on_event
+        self._supervised: set[str] = set()  # accounts whose broker is watched
+        self._opened = 1  # accounts
+        self.is_changing = False  # another account is being put in place
+        self.add_mode(self.DEFAULT_MODE, self.get_default_screen)
+        self._build_desk(setup)
+        self._slow_line_reported = False
+        depth = theme.colour_depth(os.environ, facts.replies)
+        self.apply_theme(
+            options.theme or theme_for(setup.settings.theme, depth, facts.replies),
+            depth,
+            ascii_only=self._forced["ascii"] == ON,
+            erases_in_colour=facts.erases_in_colour,
+            own_themes=setup.own.themes.themes,
+        )
+
+    def _build_desk(self, setup: DeskSetup) -> None:
+        """Make the desk of an account, and what acts on it."""
+        self._setup = setup
+        self.target: AccountAddress | None = None  # once it is known
+        environment, options = setup.account.environment, setup.options
+        self.title = f"Keydesk {environment}"
+        level = "READ-ONLY " if options.read_only else ""
+        self.window_title = f"Keydesk {level}{environment} {setup.account.name}"
+        self.desk = TradingDesk(self, setup, self._pass_on)
         self.guarded_keys = self.desk.guarded_keys
         self.desk.look = DeskLook(
             self,
@@ -85,18 +118,63 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             forced=self._forced,
         )
         self.leaving = Leaving(self.desk, setup.forced_exit)
-        self.actions = DeskActions(self.desk, self.leaving)
+        self.actions = DeskActions(self.desk, self.leaving, self.sign_in)
         self.requests = PaneRequests(self.desk, self.actions)
-        self.clock = FrameClock(self.desk.store, options.fps or setup.settings.frames_per_second)
-        self._slow_line_reported = False
-        depth = theme.colour_depth(os.environ, facts.replies)
-        self.apply_theme(
-            options.theme or theme_for(setup.settings.theme, depth, facts.replies),
-            depth,
-            ascii_only=self._forced["ascii"] == ON,
-            erases_in_colour=facts.erases_in_colour,
-            own_themes=setup.own.themes.themes,
+        fps = self.desk.look.value("fps")
+        self.clock = FrameClock(self.desk.store, None if fps == AUTO else int(fps))
+
+    @property
+    def account_name(self) -> Printable:
+        """The open account in words."""
+        if self.target is None:
+            return safe(self._setup.account.name)
+        return name_of_account(self._setup.account, self.target)
+
+    @property
+    def source_name(self) -> str:
+        """The profile that is open, or the practice market."""
+        return self._setup.account.name
+
+    async def change_desk(self, source: AccountSource, target: AccountAddress) -> None:
+        """Build the desk anew on another account, disarmed, and open that; the one before has been left."""
+        own = await asyncio.to_thread(self._own_settings)
+        while isinstance(self.screen, ModalScreen):
+            self.pop_screen()
+        state, before = self._setup.folders.state, self.desk
+        self._forced = before.look.values
+        self._build_desk(
+            replace(
+                self._setup,
+                account=source,
+                settings=self.accounts.settings,
+                own=own,
+                lock=DeskLock.of(state / "orders", source.name),
+                workspace=WorkspaceFile.of(state / "desk", source.name),
+                tour=TourFile(self._setup.tour.path, begins=False),
+            )
         )
+        self.target, store = target, self.desk.store
+        store.zone = before.store.zone
+        store.arming = arming_after(Cause.ACCOUNT_SWITCH, store.arming, source.environment)
+        self.screen_change_signal.unsubscribe(self)
+        self._watch_screens()
+        await self._change_screens()
+        self.desk.presets.show()
+        self.desk.look.dress_screen()
+        self.run_worker(self._run_account(target), "account", group="feeds", exit_on_error=False)
+        self._follow_settings()
+
+    async def _change_screens(self) -> None:
+        """Show the main screen of the new desk, and remove that of the one before; no frame is drawn meanwhile."""
+        self._beats.pause()
+        before = self.current_mode
+        self._opened += 1
+        try:
+            self.add_mode(f"account {self._opened}", self.get_default_screen)
+            await self.switch_mode(f"account {self._opened}")
+        finally:
+            self._beats.resume()
+        await self.remove_mode(before)
 
     # Starting.
 
@@ -113,13 +191,20 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Start the frame clock, the signal handlers and the workers."""
         self.animation_level = "none"
         self._beats = self.set_interval(self.clock.period, self.beat)
-        self.guarded_keys.watch_screens()
-        self.screen_change_signal.subscribe(self, self._after_a_form)
-        leave, forced_exit = self.leaving.leave, self._setup.forced_exit
+        self._watch_screens()
+        leave, forced_exit = self.leave, self._setup.forced_exit
         lifecycle.leave_on_signals(leave, forced_exit)
         lifecycle.leave_without_terminal(leave, forced_exit)
         lifecycle.end_with_threads(self.end_on_fault, forced_exit, FAULT)
         self.call_after_refresh(self._open)
+
+    def leave(self, code: int) -> None:
+        """Leave the desk that is open."""
+        self.leaving.leave(code)
+
+    def _watch_screens(self) -> None:
+        self.guarded_keys.watch_screens()
+        self.screen_change_signal.subscribe(self, self._after_a_form)
 
     def _after_a_form(self, screen: Screen[object]) -> None:
         """Free the objects of closed forms a moment later, about 0.5 MB each."""
@@ -135,8 +220,20 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.desk.look.dress_screen()
         self._say_terminal()
         self.run_worker(self._run_account(), "account", group="feeds", exit_on_error=False)
+        self._follow_settings()
+
+    def _follow_settings(self) -> None:
         watching = self.desk.settings_files.run()
         self.run_worker(watching, "settings files", group="feeds", exit_on_error=False)
+
+    def _own_settings(self) -> UserSettings:
+        """Return the trader's files as they are now, or where one cannot be used, as they were."""
+        self.accounts.read_again()
+        try:
+            own = load_user_settings(self._setup.folders.config)
+            return replace(own, keymap=self._setup.own.keymap)  # keys count from the next start
+        except (BadSettings, OSError):
+            return self._setup.own
 
     def _say_terminal(self) -> None:
         """Report limits of the terminal; ASCII by locale or `--ascii` was chosen and is not reported."""
@@ -146,20 +243,32 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         for warning in facts.warnings:
             self.desk.store.tell("warn", warning)
 
-    async def _run_account(self) -> None:
-        """Find the account, or start the practice broker; open it, and run its feeds until cancelled."""
+    async def _run_account(self, target: AccountAddress | None = None) -> None:
+        """Find the account unless it is known; open it, and run its feeds until cancelled."""
         load_all()  # the practice broker is starting meanwhile
         try:
-            target = await self._account_address()
+            target = target or await self._account_address()
         except CannotOpen as error:
             self.last_text = str(error)
             self.exit(1, return_code=1)
             return
+        if not target.own_broker:  # from here on it is read in the desk
+            target = replace(target, login=f":login {target.profile}")
+        self.target = target
         self.show_window_title(f"{self.window_title} …{target.account_id[-3:]}")
         self.desk.on_address(target)
-        keeping = self._setup.account.supervise(partial(self.desk.store.tell, "bad"))
-        self.run_worker(keeping, "broker", group="feeds")
+        self._supervise(self._setup.account)
         await self.desk.account.run(target, self._on_account_open)
+
+    def _supervise(self, source: AccountSource) -> None:
+        """Watch the broker of an account, once, for as long as this program runs."""
+        if source.name not in self._supervised:
+            self._supervised.add(source.name)
+
+            def say(text: str) -> None:
+                self.desk.store.tell("bad", text)
+
+            self.run_worker(source.supervise(say), "broker", group="brokers")
 
     async def _account_address(self) -> AccountAddress:
         text = "The broker is still starting: a large ledger takes a while to read"
@@ -221,7 +330,13 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     # Keys, and the messages of panes.
 
     async def on_event(self, event: Event) -> None:
-        """Let the guard check keys, pastes and a lost focus before Textual acts on them."""
+        """Let the guard check keys, pastes and a lost focus before Textual acts on them.
+
+        What is typed in the moment in which the account changes was meant for the one before, and is dropped.
+        """
+        if self.is_changing and isinstance(event, Key | Paste):
+            self.desk.store.tell("warn", KEYS_OF_BEFORE)
+            return
         await self.guarded_keys.on_event(event)
 
     def on_input_dropped(self, message: InputDropped) -> None:

@@ -20,6 +20,7 @@ from keydesk.app.alerts.away import AwayCard
 from keydesk.app.alerts.price_levels import LevelActions
 from keydesk.app.clipboard import Clipboard
 from keydesk.app.desk_account import AccountRequests, DeskAccount
+from keydesk.app.desk_accounts import DeskAccounts
 from keydesk.app.journal.account_journal import AccountJournal
 from keydesk.app.journal.statistics import JournalStatistics
 from keydesk.app.lifecycle import ForcedExit
@@ -74,6 +75,7 @@ class DeskSetup:
     workspace: WorkspaceFile
     tour: TourFile
     terminal: TerminalFacts
+    accounts: DeskAccounts
 
 
 class TradingDesk:
@@ -233,9 +235,9 @@ class TradingDesk:
 
     # Leaving.
 
-    def close(self) -> None:
+    def close(self, reason: str = "the desk was left") -> None:
         """Write what is kept of the desk."""
         self.alerts.close()
         self.away.close()
         self._setup.workspace.save(self.screen.workspace())
-        self.store.record("leave", "the desk was left")
+        self.store.record("leave", reason)

@@ -15,7 +15,7 @@ from keydesk.app.account_sources import AccountAddress
 from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.keys.keymap import KeyMap
 from keydesk.settings.values import Reconciliation
-from keydesk.store.state import Notice
+from keydesk.store.state import Notice, NoticeLevel
 from keydesk.store.store import Store
 from keydesk.text.sanitize import safe
 from keydesk.trading.desk_session import DeskSession
@@ -102,6 +102,18 @@ class DeskAccount:
         if self._session is not None:
             for name in outcomes:
                 self._session.shown(name)
+
+    def keep_outcome(self, name: str, level: NoticeLevel, text: str) -> bool:
+        """Keep an outcome of another account until it is read here; return False while this account is not open."""
+        if self._session is None or self.connection is None:
+            return False
+        self._session.keep_outcome(name, level, text)
+        return True
+
+    def forget_outcome(self, name: str) -> None:
+        """Note that another account's desk keeps an outcome of this one from now on."""
+        if self._session is not None:
+            self._session.forget_outcome(name)
 
     def check(self) -> None:
         """Write new messages, note which outcomes were read, and report other desks that came or went."""

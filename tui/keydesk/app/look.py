@@ -95,6 +95,11 @@ class DeskLook:
         """Return what an option is now."""
         return self._now[name]
 
+    @property
+    def values(self) -> dict[str, str]:
+        """What every option is now."""
+        return dict(self._now)
+
     def choices(self, name: str) -> Sequence[str]:
         """Return what an option may be."""
         match name:

@@ -46,6 +46,8 @@ class DeskWindow:
 
     def row_of(self, name: str) -> str | None:
         """Return the key of the selected row of a list."""
+        if not self.screen.has_panes:
+            return None
         pane = self.screen.pane(name)
         return pane.selected if isinstance(pane, TablePane) else None
 

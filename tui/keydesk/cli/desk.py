@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from keydesk.app import practice_broker
 from keydesk.app.account_sources import AccountSource, PracticeMarket, ProfileAccount
+from keydesk.app.desk_accounts import DeskAccounts
 from keydesk.app.practice_broker import STOP_SECONDS, EmbeddedBroker
 from keydesk.cli.runner import desk_options, report_error
 from keydesk.cli.script_output import Refusal
@@ -32,6 +33,7 @@ from keydesk_client.errors import KeydeskClientError
 if TYPE_CHECKING:
     from keydesk.config.tour_file import TourFile
     from keydesk.config.user_files import UserSettings
+    from keydesk_client.auth.token_store import TokenStore
 
 # Imported modules are never garbage, and collecting takes a tenth of the start; the open desk collects again.
 STARTING = (500_000, 20, 50)
@@ -55,7 +57,8 @@ def open_desk(argv: list[str]) -> int:
         settings = load_settings(folders.config)
         profile = profile_to_open(options.profile, settings, practice=options.practice)
         make_private(folders.state)
-        account = _account_source(options, folders, profile)
+        account, store = _account_source(options, folders, profile)
+        accounts = DeskAccounts(folders, settings, account, store, options.price_rate)
         _forget_other_sizes()
     except (Refusal, UnsafeFolder, BadSettings, KeydeskClientError, OSError) as error:
         report_error(error)
@@ -71,66 +74,53 @@ def open_desk(argv: list[str]) -> int:
             _remember(folders, settings, profile)
         finally:
             terminal = check.facts()
-        code, reopen = _run(options, settings, folders, account, own, terminal=terminal)
+        return _run(options, settings, accounts, account, own, terminal=terminal)
     except BadSettings as error:
         report_error(error)
         return 1
     finally:
-        account.stop()
-    return _open_next(options, reopen) if reopen and not code else code
-
-
-def _open_next(options: DeskOptions, name: str) -> int:
-    """Become the desk of another account, in this terminal; a passphrase is asked for again."""
-    is_practice = name == PRACTICE_MARKET
-    argv = ["--practice"] if is_practice else ["--profile", name]
-    kept = {"theme": options.theme, "fps": options.fps, "data": options.data}
-    if is_practice:
-        kept["price-rate"] = options.price_rate
-    for option, value in kept.items():
-        argv += [f"--{option}", str(value)] if value is not None else []
-    argv += ["--read-only"] * options.read_only + ["--ascii"] * options.ascii
-    argv += ["--mouse"] * options.mouse
-    os.execv(sys.executable, [sys.executable, "-m", "keydesk", *argv])  # noqa: S606 - our own arguments
+        accounts.stop()
 
 
 def _run(
     options: DeskOptions,
     settings: Settings,
-    folders: Folders,
+    accounts: DeskAccounts,
     account: AccountSource,
     own: "UserSettings",
     *,
     terminal: TerminalFacts,
-) -> tuple[int, str]:
-    """Run the desk until it is left; return the exit code, and the account to open next or ""."""
+) -> int:
+    """Run the desk until it is left; return the exit code."""
     from keydesk.app.app import KeydeskApp  # noqa: PLC0415 - see `open_desk`
     from keydesk.app.desk import DeskSetup  # noqa: PLC0415
     from keydesk.app.lifecycle import ForcedExit  # noqa: PLC0415
     from keydesk.config.last_workspace import WorkspaceFile  # noqa: PLC0415
     from keydesk.trading.desk_session import DeskLock  # noqa: PLC0415
 
+    folders = accounts.folders
     if why := _trouble_with_theme(options, settings, folders, own):
         say_error(safe(f"keydesk: {clean(why, MAX_LAST_WORDS_LENGTH)}"))
-        return 1, ""
+        return 1
     setup = DeskSetup(
         options,
         settings,
         folders,
         account,
         own,
-        forced_exit=ForcedExit(account.abandon, lambda: app.last_text),
+        forced_exit=ForcedExit(accounts.abandon, lambda: app.last_text),
         lock=DeskLock.of(folders.state / "orders", account.name),
         workspace=WorkspaceFile.of(folders.state / "desk", account.name),
         tour=_tour(folders, account, options),
         terminal=terminal,
+        accounts=accounts,
     )
     app = KeydeskApp(setup)
     app.run(mouse=options.mouse or settings.mouse)
     discard_what_cannot_be_written()
     if app.last_text:
         say_error(safe(f"keydesk: {clean(app.last_text, MAX_LAST_WORDS_LENGTH)}"))
-    return app.return_code or (1 if app.last_text else 0), app.leaving.reopen
+    return app.return_code or (1 if app.last_text else 0)
 
 
 def _trouble_with_theme(
@@ -154,8 +144,8 @@ def _tour(folders: Folders, account: AccountSource, options: DeskOptions) -> "To
 
 def _account_source(
     options: DeskOptions, folders: Folders, profile: Profile | None
-) -> AccountSource:
-    """Start the practice broker, or read the profile's token while the terminal can still prompt."""
+) -> "tuple[AccountSource, TokenStore | None]":
+    """Start the practice broker, or read the profile's token and open its store while the terminal can still prompt."""
     if not (sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()):
         raise Refusal("the desk needs a terminal; over SSH ask for one with ssh -t")
     if why := unusable(os.environ):
@@ -164,18 +154,22 @@ def _account_source(
     if profile is None:
         ledger = folders.private("practice")
         _refuse_a_second_desk(ledger)
-        return PracticeMarket(EmbeddedBroker.start(ledger, options.price_rate), ledger)
+        return PracticeMarket(EmbeddedBroker.start(ledger, options.price_rate), ledger), None
     if not (profile.rest_url or "").startswith("http://"):
         from keydesk_client.http.certificates import (  # noqa: PLC0415 - for a profile only
             named_certificates,
         )
 
         named_certificates()  # read again by each connection; a wrong one is reported here, at the prompt
-    from keydesk.cli.token_access import given_passphrase, token_of  # noqa: PLC0415 - keyring
+    from keydesk.cli.token_access import (  # noqa: PLC0415 - keyring
+        given_passphrase,
+        token_and_store,
+    )
 
     given = given_passphrase(options.passphrase_fd, options.passphrase_file)
     login = folders.login_command(profile.name)
-    return ProfileAccount(profile, token_of(folders, profile, given), login)
+    token, store = token_and_store(folders, profile, given)
+    return ProfileAccount(profile, token, login), store
 
 
 def _forget_other_sizes() -> None:

@@ -7,6 +7,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from textwrap import wrap
 
 from keydesk.app.account_sources import CannotOpen, accounts_to_choose, urls_of
 from keydesk.cli.script_output import Refusal, UsageError, say_document
@@ -25,11 +26,13 @@ from keydesk.cli.token_access import (
     with_retries,
 )
 from keydesk.config.folders import Folders, find_folders
+from keydesk.config.live_safety import LiveSafetyNote
 from keydesk.config.profiles import delete_profile, save_last_profile, save_profile
 from keydesk.config.settings import load_settings, profile_named
 from keydesk.settings.values import PRACTICE_MARKET
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import Printable, SafeText, clean, safe
+from keydesk.words.live_safety import LIVE_SAFETY, TITLE
 from keydesk_client.auth.profiles import Profile
 from keydesk_client.auth.secret import Secret
 from keydesk_client.auth.token_store import Passphrase, check_token
@@ -40,6 +43,7 @@ SEALED = (
     "the vault goes with the last profile that uses it"
 )
 TAIL = 4
+WIDTH, LABEL = 79, 14  # columns
 PLACES = {"native": "desktop's token store", "vault": "token vault"}
 
 
@@ -71,7 +75,25 @@ def login(options: Namespace) -> int:
     else:
         opened = f"Open it: keydesk --profile {profile.name}"
     say(safe(f"{text}The token is in {where}. {opened}"))
+    if sys.stdin.isatty() and not profile.is_practice:
+        _say_safety(LiveSafetyNote.of(folders.state))
     return 0
+
+
+def _say_safety(note: LiveSafetyNote) -> None:
+    """Print the page of safety, at the first sign-in of a person to real money."""
+    if note.is_shown:
+        return
+    say("", TITLE)
+    for name, text in LIVE_SAFETY.items():
+        lines = wrap(text, WIDTH - LABEL)
+        say(
+            *(
+                safe(f"{label:<{LABEL}}{line}")
+                for label, line in zip((name, *[""] * len(lines)), lines, strict=False)
+            )
+        )
+    note.write()
 
 
 def _asked_for(options: Namespace, known: Profile | None) -> Profile:

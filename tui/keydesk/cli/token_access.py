@@ -127,8 +127,14 @@ def given_passphrase(
 def store_of(folders: Folders, given: Passphrase | None, choice: TokenPlace | None) -> TokenStore:
     """Open the chosen store; without a choice, a given passphrase selects the vault."""
     vault = folders.private("tokens") / VAULT
-    choice = choice or ("vault" if given else None)
     passphrase = _checked(given, vault) if given else _ask_passphrase(vault)
+    return _opened_store(folders, passphrase, choice or ("vault" if given else None))
+
+
+def _opened_store(
+    folders: Folders, passphrase: Passphrase, choice: TokenPlace | None
+) -> TokenStore:
+    vault = folders.private("tokens") / VAULT
     try:
         return open_token_store(vault, passphrase, choice=choice, warn=folders.warn)
     except NoTokenStore:
@@ -159,6 +165,32 @@ def token_of(folders: Folders, profile: Profile, given: Passphrase | None) -> Se
     """
     store = store_of(folders, given, profile.kept_in)
     return with_retries(lambda: token_in(store, profile, folders), given)
+
+
+class _AtThePrompt:
+    """A question for the passphrase that is asked before the desk opens only: later its screen is in the terminal."""
+
+    def __init__(self, ask: Passphrase) -> None:
+        self._ask: Passphrase | None = ask
+
+    def __call__(self) -> str | None:
+        return None if self._ask is None else self._ask()
+
+    def end(self) -> None:
+        """Answer nothing from now on."""
+        self._ask = None
+
+
+def token_and_store(
+    folders: Folders, profile: Profile, given: Passphrase | None
+) -> tuple[Secret, TokenStore]:
+    """Return the token of a profile, and its store, which stays open and asks nothing any more; raise as `token_of`."""
+    vault = folders.private("tokens") / VAULT
+    prompt = _AtThePrompt(_checked(given, vault) if given else _ask_passphrase(vault))
+    store = _opened_store(folders, prompt, profile.kept_in)
+    token = with_retries(lambda: token_in(store, profile, folders), given)
+    prompt.end()
+    return token, store
 
 
 def token_in(store: TokenStore, profile: Profile, folders: Folders) -> Secret:

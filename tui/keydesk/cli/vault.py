@@ -17,11 +17,12 @@ from keydesk.cli.token_access import (
 from keydesk.config.folders import find_folders
 from keydesk.terminal.output import say
 from keydesk_client.auth.token_store import Passphrase
-from keydesk_client.auth.vault import VaultKeyring
 
 
 def change_passphrase(options: Namespace) -> int:
     """Change the passphrase of the vault; return the exit code."""
+    from keydesk_client.auth.vault import VaultKeyring  # noqa: PLC0415 - loads cryptography
+
     folders = find_folders(options.data, os.environ)
     path = folders.private("tokens") / VAULT
     if not path.exists():

@@ -16,6 +16,7 @@ from keydesk.keys.bindings import bindings_of
 from keydesk.keys.guard import KeyPlace
 from keydesk.keys.keymap import COMMAND, FIND
 from keydesk.parse.commands import (
+    AccountCommand,
     BeginTour,
     ChooseIndicators,
     GoToDate,
@@ -270,6 +271,7 @@ class CommandForm(InfoForm[ParsedCommand | RunKey | SetOption]):
                 | MakeAlert()
                 | ToggleMute()
                 | BeginTour()
+                | AccountCommand()
                 | RunKey()
                 | SetOption()
             ) as shown:

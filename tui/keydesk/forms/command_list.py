@@ -84,7 +84,7 @@ class SetOption:
     def text(self) -> Printable:
         """Return what it does."""
         if self.name == "profile":
-            return safe(f"leaves this desk and opens {self.value}")
+            return safe(f"opens {self.value} in this desk, disarmed")
         return safe(f"sets {self.name} to {self.value}")
 
 

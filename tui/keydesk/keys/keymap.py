@@ -46,6 +46,8 @@ CONFIGURE = "account-settings"  # name and margin rate of the account
 COLUMNS = "columns"  # the columns of a watchlist
 DELETE_LIST = "delete-list"
 TIMEFRAMES = "timeframes"  # the list of candle lengths
+CHOICE = "choice"  # a list of which one line is chosen, such as the accounts of a token
+PROFILES = "profiles"  # the choice of another account
 INDICATORS = "indicators"  # the choice of indicators
 LEAVING = "leaving"  # the question before leaving
 LIMITS = "limits"  # the page of limits
@@ -83,6 +85,7 @@ BENEATH: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys((CLOSE_POSITION, POSITION_PART, ONE_TRADE), (FORM,)),
     **dict.fromkeys((EXIT_PLAN, BREAK_EVEN, LABELS), (ONE_TRADE, FORM)),
     CONFIGURE: (FORM,),
+    PROFILES: (CHOICE,),
     ACCOUNT: (HELP,),
     **dict.fromkeys((JOURNAL, TRADE_NOTE), ()),
     JOURNAL_TRADE: (HELP,),
@@ -611,6 +614,11 @@ KEYS: tuple[Key, ...] = (
     Key("alert-often", ("o",), NEW_ALERT, "often", "Once, or repeat", "often"),
     Key("alert-text", ("e",), NEW_ALERT, "type", "Type it as a line", "text"),
     Key("alert-drop", ("escape", "q"), NEW_ALERT, "drop", "Make no alert", "drop"),
+    Key("choice-down", ("j", "down"), CHOICE, "down", "Line down", "choose(1)"),
+    Key("choice-up", ("k", "up"), CHOICE, "up", "Line up", "choose(-1)"),
+    Key("choice-take", ("enter",), CHOICE, "take", "Take it", "take"),
+    Key("choice-close", ("escape", "q"), CHOICE, "close", "Close", "drop"),
+    Key("profile-other", ("a",), PROFILES, "others", "Other accounts of its token", "other"),
     Key("timeframe-next", ("l", "right"), TIMEFRAMES, "", "Next longer", "choose(1)"),
     Key("timeframe-before", ("h", "left"), TIMEFRAMES, "", "Next shorter", "choose(-1)"),
     Key("timeframe-unit", ("j", "down"), TIMEFRAMES, "", "Longer unit", "unit(1)"),

@@ -26,6 +26,7 @@ from keydesk.parse.orders import (
     parse_order,
 )
 from keydesk.parse.pages import ORDER_STATES, PAGES, ShowOrders, ShowPage
+from keydesk.parse.profile_names import is_profile_name
 from keydesk.parse.replay import (
     NOT_OFFERED,
     ReplayCommand,
@@ -53,6 +54,9 @@ COMMANDS = (
     "mute",
     "tour",
     "replay",
+    "profile",
+    "login",
+    "logout",
 )
 USAGES: Mapping[str, tuple[LiteralString, LiteralString]] = {
     "buy": ("buy eurusd 50k sl 20p tp 2r", "Buy ticket from one line"),
@@ -76,7 +80,9 @@ USAGES: Mapping[str, tuple[LiteralString, LiteralString]] = {
     "mouse": ("mouse on", "Clicks and the wheel, on or off"),
     "hints": ("hints off", "Key hints in the last line"),
     "candles": ("candles bars", "How charts draw prices"),
-    "profile": ("profile main", "Leave, open another account"),
+    "profile": ("profile main", "Open another account"),
+    "login": ("login main", "Sign in, with a token"),
+    "logout": ("logout main", "Remove a profile, its token"),
 }
 """The commands but for the pages: an example of those that take more words, and what each does."""
 SIDES: dict[str, Side] = {"b": "BUY", "buy": "BUY", "s": "SELL", "sell": "SELL"}
@@ -216,6 +222,29 @@ class BeginTour:
     text: ClassVar[str] = "shows the five steps of the first trade again"
 
 
+AccountVerb = Literal["login", "logout", "profile"]
+
+
+@dataclass(frozen=True, slots=True)
+class AccountCommand:
+    """Sign in, sign out, or choose another account."""
+
+    verb: AccountVerb
+    name: str = ""  # of the profile; "" if it is not named
+
+    @property
+    def text(self) -> str:
+        """What it does."""
+        named = f" {self.name}" if self.name else ""
+        match self.verb:
+            case "login":
+                return f"signs in{named}: asks for a token, unseen, and opens its account"
+            case "logout":
+                return f"removes the profile{named or ' that is open'} and its token"
+            case "profile":
+                return "chooses another account"
+
+
 LayoutVerb = Literal["show", "save", "delete"]
 
 
@@ -263,6 +292,7 @@ ParsedCommand = (
     | MakeAlert
     | ToggleMute
     | BeginTour
+    | AccountCommand
     | OpenTicket
     | ReplayCommand
     | ShowMessage
@@ -275,6 +305,9 @@ SINGLE_WORDS: Mapping[str, ParsedCommand] = {
     "messages": ShowMessages(),
     "mute": ToggleMute(),
     "tour": BeginTour(),
+    "login": AccountCommand("login"),
+    "logout": AccountCommand("logout"),
+    "profile": AccountCommand("profile"),
     "orders": ShowOrders("ALL"),
     **{name: ShowPage(name) for name in PAGES},
     "undo": ShowMessage("warn", "Orders cannot be undone: close, cancel or reverse"),
@@ -305,6 +338,8 @@ def parse_command(  # noqa: PLR0911 - one return a kind of command
             return _alert(typed[len("alert") :], instruments, focus, levels or {})
         case ["orders", *rest]:
             return _orders(" ".join(rest))
+        case ["login" | "logout" as verb, *_]:
+            return _account(verb, typed.split()[1:])
         case ["replay", *rest]:
             return _replay(rest, market, now)
         case [verb, *rest] if verb in VIEW_VERBS or verb == "instrument":
@@ -328,6 +363,14 @@ def _orders(typed: str) -> ParsedCommand:
             return ShowOrders(state)
     states = ", ".join(state.lower() for state in ORDER_STATES)
     return ShowMessage("warn", f"orders: {typed} is not a state; use one of {states}")
+
+
+def _account(verb: AccountVerb, names: Sequence[str]) -> ParsedCommand:
+    """Return a sign-in or sign-out of one profile; the words are not repeated, as one of them may be a token."""
+    if len(names) != 1 or not is_profile_name(names[0]):
+        text = f"{verb}: write :{verb} and the name of a profile; a token is asked for, unseen, never typed here"
+        return ShowMessage("warn", text)
+    return AccountCommand(verb, names[0])
 
 
 def _replay(

@@ -6,6 +6,7 @@ from typing import Literal, get_args
 
 PageName = Literal[
     "account",
+    "accounts",
     "exposure",
     "instrument",
     "outcomes",
@@ -28,6 +29,7 @@ PageName = Literal[
 ]
 PAGES: Mapping[PageName, str] = {
     "account": "shows the account in full",
+    "accounts": "shows every account of your profiles",
     "exposure": "shows the exposure by currency and the risk together",
     "instrument": "shows the terms of the instrument",
     "outcomes": "shows what became of the orders, slippage, times",

@@ -109,7 +109,7 @@ class DeskScreen(Backdrop):
         unavailable: Callable[[str], bool] = lambda _: False,
         left_as: Workspace | None = None,
     ) -> None:
-        super().__init__(id="desk")
+        super().__init__(name="desk")  # no id: while the account is changed there are two
         self._left_as = left_as or Workspace()
         self.frame: Frame | None = None
         self._keymap = keymap
@@ -335,6 +335,11 @@ class DeskScreen(Backdrop):
         charts = (*left_as.charts, *[("", "")] * len(self._side_charts))
         for chart, (pinned, granularity) in zip(self._side_charts, charts, strict=False):
             chart.choose(granularity, pinned)
+
+    @property
+    def has_panes(self) -> bool:
+        """Whether it is composed; it is not yet in the moment in which the account is changed."""
+        return bool(self._all_panes)
 
     def pane(self, name: str) -> LinePane:
         """Return a pane by its id: watchlist, chart, trades, orders, positions, log, books, ticket."""

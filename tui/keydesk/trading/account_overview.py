@@ -51,7 +51,6 @@ class AccountOverview:
     entry_orders: int = 0
     unprotected: int = 0  # trades without a stop
     open_risk: Decimal | None = None  # of the trades to their stops; None: not known
-    shared_with: str = ""  # another profile that lists the account, too
 
     @property
     def risk_text(self) -> SafeText:
@@ -83,9 +82,18 @@ class AccountOverview:
             f"{counted(self.trades, 'trade')}, {counted(self.entry_orders, 'entry order')}, "
             f"open risk {self.risk_text}"
         )
-        other = f"  also of profile {clean(self.shared_with)}" if self.shared_with else ""
-        head = safe(f"{self.name}  {clean_name(self.currency, 8)}{other}")
+        head = safe(f"{self.name}  {clean_name(self.currency, 8)}")
         return (head, *(safe(f"  {each}") for each in (figures, margin, held)))
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileOverview:
+    """The accounts of a profile's token; `why` says why they cannot be read."""
+
+    profile: str
+    environment: str  # PRACTICE or LIVE
+    accounts: Sequence[AccountOverview] = ()
+    why: str = ""
 
 
 def _money(value: Decimal | None, *, signed: bool = False) -> str:

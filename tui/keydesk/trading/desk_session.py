@@ -149,6 +149,12 @@ class DeskSession:
             del self._unread[next(iter(self._unread))]
         self._write()
 
+    def forget_outcome(self, name: str) -> None:
+        """Drop an outcome that is told and kept elsewhere."""
+        if self._unread.pop(name, None) is not None:
+            self._shown_at.pop(name, None)
+            self._write()
+
     def shown(self, name: str) -> None:
         """Note that an outcome was painted on the screen."""
         if name in self._unread:

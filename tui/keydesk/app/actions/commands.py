@@ -15,8 +15,9 @@ from keydesk.parse.replay import STATUS, ReplayCommand
 if TYPE_CHECKING:
     from keydesk.app.actions.leaving import Leaving
     from keydesk.app.desk import TradingDesk
+    from keydesk.app.sign_in import SignIn
     from keydesk.forms.command_list import CommandList, RunKey, SetOption
-    from keydesk.parse.commands import ParsedCommand, ViewCommand
+    from keydesk.parse.commands import AccountVerb, ParsedCommand, ViewCommand
 
 
 class CommandActions:
@@ -28,6 +29,7 @@ class CommandActions:
         tickets: Opens a typed order as a ticket.
         pages: Shows a page by its name.
         trades: Opens forms for the selected trade.
+        sign_in: Signs in and opens other accounts.
     """
 
     def __init__(
@@ -37,10 +39,13 @@ class CommandActions:
         tickets: TicketActions,
         pages: PageActions,
         trades: TradeActions,
+        *,
+        sign_in: SignIn,
     ) -> None:
         self._desk, self._window, self._store = desk, desk.window, desk.store
         self._leaving = leaving
         self._tickets, self._pages, self._trades = tickets, pages, trades
+        self._sign_in = sign_in
 
     def action_command_line(self, text: str = "") -> None:
         """Open the command line, with the beginning of a command."""
@@ -62,9 +67,9 @@ class CommandActions:
         )
 
     def _set(self, option: SetOption) -> None:
-        """Change how the desk looks, or leave it for another account."""
+        """Change how the desk looks, or open another account."""
         if option.name == "profile":
-            self._leaving.ask_or_leave(reopen=option.value)
+            self._sign_in.open(option.value)
         else:
             self._desk.look.apply(option)
 
@@ -88,6 +93,7 @@ class CommandActions:
         self, command: ParsedCommand | None
     ) -> None:
         from keydesk.parse.commands import (  # noqa: PLC0415
+            AccountCommand,
             BeginTour,
             MakeAlert,
             OpenTicket,
@@ -124,6 +130,8 @@ class CommandActions:
                 self._desk.alerts.make(line)
             case ToggleMute():
                 self._desk.alerts.toggle_mute()
+            case AccountCommand(verb, name):
+                self._change_account(verb, name)
             case BeginTour():
                 self._desk.tour.begin()
             case ShowMessage(level, words):
@@ -132,6 +140,15 @@ class CommandActions:
                 pass
             case _:
                 self._change_view(command)
+
+    def _change_account(self, verb: AccountVerb, name: str) -> None:
+        match verb:
+            case "login":
+                self._sign_in.begin(name)
+            case "logout":
+                self._sign_in.end(name)
+            case "profile":
+                self._sign_in.choose()
 
     def _change_view(self, command: ViewCommand | ReplayCommand) -> None:
         """Change what chart and panes show, or the practice market."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from keydesk.app.actions.leaving import Leaving
     from keydesk.app.clipboard import Part
     from keydesk.app.desk import TradingDesk
+    from keydesk.app.sign_in import SignIn
     from keydesk.chart.price_axis import PriceLine
 
 TO_READ = 1.0  # seconds that a notice must be on the screen before Esc marks it as seen
@@ -29,12 +30,13 @@ class DeskActions:
     Args:
         desk: Has what the keys act on, and carries out what the forms return.
         leaving: Ends the desk.
+        sign_in: Signs in and opens other accounts.
     """
 
-    def __init__(self, desk: TradingDesk, leaving: Leaving) -> None:
+    def __init__(self, desk: TradingDesk, leaving: Leaving, sign_in: SignIn) -> None:
         self._desk, self._window, self._store = desk, desk.window, desk.store
-        tickets, trades, pages = TicketActions(desk), TradeActions(desk), PageActions(desk)
-        commands = CommandActions(desk, leaving, tickets, pages, trades)
+        tickets, trades, pages = TicketActions(desk), TradeActions(desk), PageActions(desk, sign_in)
+        commands = CommandActions(desk, leaving, tickets, pages, trades, sign_in=sign_in)
         self._groups = (
             *(self, tickets, trades, pages),
             *(AlertActions(desk), commands, ReplayActions(desk, commands)),

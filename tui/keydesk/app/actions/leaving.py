@@ -41,7 +41,6 @@ class Leaving:
         self._interrupted_at = float("-inf")
         self._is_asking = False
         self._begun = False
-        self.reopen = ""  # the account that is opened after this desk
 
     def interrupt(self) -> bool:
         """Leave on the second Ctrl-C within two seconds; return whether it was that one.
@@ -61,9 +60,8 @@ class Leaving:
         self._interrupted_at = now
         return False
 
-    def ask_or_leave(self, *, reopen: str = "") -> None:
-        """Leave the desk, maybe for another account; open trades without a stop ask once."""
-        self.reopen = reopen
+    def ask_or_leave(self) -> None:
+        """Leave the desk; open trades without a stop ask once."""
         if not self.ask():
             self.leave()
 
@@ -84,7 +82,7 @@ class Leaving:
 
     def stay(self) -> None:
         """Note that the trader decided to stay: the next Ctrl-C is the first one again."""
-        self._is_asking, self._interrupted_at, self.reopen = False, float("-inf"), ""
+        self._is_asking, self._interrupted_at = False, float("-inf")
 
     def leave(self, code: int = 0) -> None:
         """Leave after commands in flight had time to finish."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from keydesk.app.desk import TradingDesk
+    from keydesk.app.sign_in import SignIn
     from keydesk.forms.info_form import Rows
     from keydesk.parse.pages import PageName, ShowPage
 
@@ -23,14 +24,16 @@ FIGURES_VIEW, CALENDAR_VIEW, WHAT_IF_VIEW = 1, 7, 8  # of the page of statistics
 class PageActions:
     """Opens the pages over the desk."""
 
-    def __init__(self, desk: TradingDesk) -> None:
+    def __init__(self, desk: TradingDesk, sign_in: SignIn) -> None:
         self._desk, self._window, self._store = desk, desk.window, desk.store
+        self._sign_in = sign_in
 
     def show_page(self, page: ShowPage) -> None:
         """Show a page by its name on the command line; those of a trade are forms, which others show."""
         desk = self._desk
         shows: Mapping[PageName, Callable[[], None]] = {
             "account": self.action_account_page,
+            "accounts": self._sign_in.show_accounts,
             "exposure": self.action_exposure_page,
             "instrument": lambda: self.show_instrument(page.instrument or self._instrument()),
             "outcomes": self.action_outcomes,

@@ -1,13 +1,10 @@
 """The verbs of profiles and their tokens."""
 
 import argparse
-import re
 from pathlib import Path
 
 from keydesk.cli.arguments.options import add_data, add_json, add_passphrase
 from keydesk.cli.arguments.parser import CommandParser, Verb
-
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 
 
 def _add_login(parser: CommandParser) -> None:
@@ -34,9 +31,10 @@ def _add_login(parser: CommandParser) -> None:
 
 
 def _name(text: str) -> str:
+    from keydesk.parse.profile_names import is_profile_name  # noqa: PLC0415 - as above
     from keydesk.settings.values import PRACTICE_MARKET  # noqa: PLC0415 - as above
 
-    if not NAME.fullmatch(text) or text == PRACTICE_MARKET:
+    if not is_profile_name(text) or text == PRACTICE_MARKET:
         raise argparse.ArgumentTypeError(
             "a profile's name is up to 32 letters, digits, - and _, other than practice-market"
         )

@@ -1,0 +1,505 @@
+"""Sign in and out and change the account from inside the desk: one question after another, in a worker of its own.
+
+A token is typed into a field of dots, goes to its broker and to the token store, and is kept nowhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from keydesk.app.account_sources import AccountSource, CannotOpen, accounts_to_choose, urls_of
+from keydesk.app.all_accounts import follow_accounts
+from keydesk.app.desk_accounts import STORE_ERRORS, VaultIsLocked
+from keydesk.config.live_safety import LiveSafetyNote
+from keydesk.parse.profile_names import is_profile_name
+from keydesk.settings.toml_text import BadSettings
+from keydesk.settings.values import PRACTICE_MARKET
+from keydesk.store.risk import unprotected_trades
+from keydesk.store.state import NoticeLevel
+from keydesk.text.format import account_tail
+from keydesk.text.sanitize import Printable, SafeText, clean, safe
+from keydesk_client.auth.profiles import ENVIRONMENTS, Profile
+from keydesk_client.auth.secret import Secret
+from keydesk_client.errors import InvalidSettings, KeydeskClientError, WrongPassphrase
+
+if TYPE_CHECKING:
+    from keydesk.app.app import KeydeskApp
+    from keydesk.forms.account.sign_in import TextForm
+    from keydesk.trading.token_accounts import TokenAccount
+
+MEANINGS = {
+    "practice": "practice money at the broker",
+    "live": "real money at the broker: LIVE",
+    "custom": "another host, by its address",
+}
+NAME_HINT = "Up to 32 letters, digits, - and _, such as main"
+SHORTEST_PASSPHRASE = 8
+AGAIN, OTHER_TOKEN = "Ask the broker again, with the same token", "Type another token"
+MAX_TROUBLE = 300  # characters
+
+
+class SignIn:
+    """Signs in and out, and opens other accounts.
+
+    Args:
+        app: Shows the questions and has the accounts.
+    """
+
+    def __init__(self, app: KeydeskApp) -> None:
+        self._app = app
+
+    # What the command line asks for; each runs in a worker, one at a time.
+
+    def begin(self, name: str = "") -> None:
+        """Sign in: to a new profile, or with another token to one that is there."""
+        self._run(self._sign_in(name), "sign in")
+
+    def end(self, name: str = "") -> None:
+        """Sign out of a profile, by default of the one that is open."""
+        self._run(self._sign_out(name or self._app.source_name), "sign out")
+
+    def choose(self) -> None:
+        """Choose among the profiles and their accounts."""
+        self._run(self._choose(), "choose account")
+
+    def open(self, name: str) -> None:
+        """Open the account of a profile, or the practice market; nothing where that is open."""
+        if self._is_open(name):
+            self._tell("info", f"{clean(name)} is open in this desk")
+        else:
+            self._run(self._open(name), "open account")
+
+    def _is_open(self, name: str) -> bool:
+        """Return whether the account of a profile is the one that is open."""
+        target = self._app.target
+        profile = self._app.accounts.settings.profiles.get(name)
+        if target is None or name != self._app.source_name:
+            return False
+        return profile is None or profile.account_id == target.account_id
+
+    def show_accounts(self) -> None:
+        """Show every account of every profile whose token can be read, and read them again while the page is open."""
+        from keydesk.forms.account.all_accounts import AllAccountsPage  # noqa: PLC0415 - with the first form
+
+        page = AllAccountsPage(self._app.source_name)
+        self._app.push_screen(page)
+        reading = follow_accounts(self._app.accounts, page, self._app.screen_stack)
+        self._app.run_worker(reading, "all accounts", group="pages", exit_on_error=False)
+
+    def _run(self, work: Coroutine[None, None, None], name: str) -> None:
+        if any(each.group == "accounts" and not each.is_finished for each in self._app.workers):
+            work.close()
+            self._tell("warn", "NOT DONE: another account is being opened just now")
+            return
+        self._app.run_worker(work, name, group="accounts", exit_on_error=False)
+
+    def _tell(self, level: NoticeLevel, text: str) -> None:
+        self._app.desk.store.tell(level, text)
+
+    # Opening.
+
+    async def _open(self, name: str, account_id: str = "") -> None:
+        """Open an account in place of the one that is open; trades without a stop ask once."""
+        from keydesk.forms.account.leaving import LeaveForm  # noqa: PLC0415 - with the first form
+
+        app = self._app
+        source = await self._source(name, account_id)
+        if source is None:
+            return
+        store = app.desk.store
+        if unprotected_trades(store) and not await app.push_screen_wait(LeaveForm(store)):
+            return
+        if await app.switch.open(source):
+            await asyncio.to_thread(self._remember, name)
+
+    async def _source(self, name: str, account_id: str = "") -> AccountSource | None:
+        """Return the account, after the passphrase was asked for if it is needed; None where it cannot be opened."""
+        while True:
+            try:
+                source: AccountSource = await self._app.accounts.source(name, account_id)
+            except VaultIsLocked:
+                if not await self._unlock():
+                    return None
+            except (CannotOpen, *STORE_ERRORS) as error:
+                self._tell("bad", f"NOT OPENED: {clean(str(error), MAX_TROUBLE)}")
+                return None
+            else:
+                return source
+
+    def _remember(self, name: str) -> None:
+        from keydesk.config.profiles import save_last_profile  # noqa: PLC0415 - writes with tomlkit
+
+        with suppress(OSError, BadSettings):
+            save_last_profile(self._app.accounts.folders.config, name)
+
+    async def _unlock(self) -> bool:
+        """Ask for the passphrase of the vault until it opens; return False if that was given up."""
+        from keydesk.forms.account.sign_in import TextForm  # noqa: PLC0415 - with the first form
+
+        accounts, trouble = self._app.accounts, ""
+        is_new = not accounts.vault_path.exists()
+        while True:
+            passphrase = await (
+                self._new_passphrase()
+                if is_new
+                else self._ask(
+                    TextForm(
+                        "Passphrase of the token vault",
+                        [safe("Shown as dots. The vault stays open until you leave the desk.")],
+                        trouble=trouble,
+                        hidden=True,
+                    )
+                )
+            )
+            if passphrase is None:
+                return False
+            try:
+                await accounts.open_vault(Secret(passphrase))
+            except WrongPassphrase:
+                trouble = "That passphrase does not open the vault"
+            except STORE_ERRORS as error:
+                self._tell("bad", f"NOT OPENED: {clean(str(error), MAX_TROUBLE)}")
+                return False
+            else:
+                return True
+
+    async def _new_passphrase(self) -> str | None:
+        """Ask for the passphrase of a new vault, twice."""
+        from keydesk.forms.account.sign_in import TextForm  # noqa: PLC0415 - with the first form
+
+        hint = safe(
+            "There is no unlocked token store of a desktop here: tokens are kept in an encrypted file, and this is "
+            f"its passphrase, of {SHORTEST_PASSPHRASE} characters or more."
+        )
+        trouble = ""
+        while True:
+            first = await self._ask(
+                TextForm(
+                    "Choose a passphrase", [hint], trouble=trouble, hidden=True, refuse=_too_short
+                )
+            )
+            if first is None:
+                return None
+            again = await self._ask(TextForm("The same passphrase again", hidden=True))
+            if again is None or again == first:
+                return again
+            trouble = "The two passphrases differ"
+
+    # Choosing.
+
+    async def _choose(self) -> None:
+        from keydesk.forms.account.sign_in import ProfileForm  # noqa: PLC0415 - with the first form
+
+        accounts = self._app.accounts
+        names = [PRACTICE_MARKET, *(each.name for each in accounts.profiles)]
+        rows = [self._row(PRACTICE_MARKET), *(self._row(each) for each in accounts.profiles)]
+        cursor = names.index(self._app.source_name) if self._app.source_name in names else 0
+        hints: list[Printable] = [safe("The keyboard is disarmed on the account that opens.")]
+        if not accounts.profiles:
+            hints.append(safe("No profile yet: :login NAME"))
+        chosen = await self._app.push_screen_wait(
+            ProfileForm("Open another account", rows, hints, cursor)
+        )
+        if chosen is None:
+            return
+        name = names[chosen.row]
+        if not chosen.other or name == PRACTICE_MARKET:
+            await self._open(name)
+        elif account_id := await self._other_account(accounts.settings.profiles[name]):
+            await self._open(name, account_id)
+
+    def _row(self, profile: Profile | str) -> SafeText:
+        is_open = "●" if _name_of(profile) == self._app.source_name else " "
+        if isinstance(profile, str):
+            return safe(f"{is_open} PRACTICE  {PRACTICE_MARKET}")
+        money = "PRACTICE" if profile.is_practice else "LIVE"
+        locked = profile.kept_in == "vault" and not self._app.accounts.is_vault_open
+        state = "  vault locked: asks for its passphrase" if locked else ""
+        tail = clean(account_tail(profile.account_id))
+        return safe(f"{is_open} {money:<8}  {clean(profile.name):<20} …{tail}{state}")
+
+    async def _other_account(self, profile: Profile) -> str:
+        """Let an account of a profile's token be chosen; return "" if none was."""
+        source = await self._source(profile.name)
+        if source is None:
+            return ""
+        token = await self._app.accounts.token(profile)
+        try:
+            accounts = await self._waiting(accounts_to_choose(profile, token), profile)
+        except (CannotOpen, KeydeskClientError) as error:
+            self._tell("bad", f"NOT OPENED: {clean(str(error), MAX_TROUBLE)}")
+            return ""
+        return "" if accounts is None else await self._chosen_account(profile, accounts)
+
+    async def _chosen_account(self, profile: Profile, accounts: Sequence[TokenAccount]) -> str:
+        from keydesk.forms.account.sign_in import ChoiceForm  # noqa: PLC0415 - with the first form
+
+        ids = [each.id for each in accounts]
+        cursor = ids.index(profile.account_id) if profile.account_id in ids else 0
+        form = ChoiceForm(
+            safe(f"Accounts of {clean(profile.name)}"), [each.text for each in accounts], (), cursor
+        )
+        chosen = await self._app.push_screen_wait(form)
+        return "" if chosen is None else ids[chosen.row]
+
+    # Signing in.
+
+    async def _sign_in(self, name: str) -> None:
+        asked_for = await self._asked_for(name)
+        if asked_for is None:
+            return
+        found = await self._token_and_accounts(asked_for)
+        if found is None:
+            return
+        token, accounts = found
+        ids = [each.id for each in accounts]
+        account_id = asked_for.account_id if asked_for.account_id in ids else ""
+        account_id = account_id or (ids[0] if len(ids) == 1 else "")
+        account_id = account_id or await self._chosen_account(asked_for, accounts)
+        if not account_id:
+            return
+        profile = await self._stored(replace(asked_for, account_id=account_id), token)
+        if profile is None:
+            return
+        self._app.accounts.read_again()
+        if not profile.is_practice:
+            await self._show_safety()
+        await self._open(profile.name)
+
+    async def _asked_for(self, name: str) -> Profile | None:
+        """Ask for what is not known of a profile: its name, its environment, and the address of a custom host."""
+        from keydesk.forms.account.sign_in import ChoiceForm, TextForm  # noqa: PLC0415 - with the first form
+
+        if not name:
+            form = TextForm("What to call the profile", [safe(NAME_HINT)], refuse=_wrong_name)
+            name = await self._ask(form) or ""
+        if not name:
+            return None
+        if why := _wrong_name(name):
+            self._tell("warn", f"NOT SIGNED IN: {why}")
+            return None
+        known = self._app.accounts.settings.profiles.get(name)
+        if known is not None:
+            return known
+        rows = [safe(f"{each:<10} {MEANINGS[each]}") for each in ENVIRONMENTS]
+        hints = [safe("Where the token belongs. It is never sent anywhere else.")]
+        chosen = await self._app.push_screen_wait(ChoiceForm(safe(f"Sign in: {name}"), rows, hints))
+        if chosen is None:
+            return None
+        environment = ENVIRONMENTS[chosen.row]
+        profile = Profile(name, environment, "")
+        return await self._with_addresses(profile) if environment == "custom" else profile
+
+    async def _with_addresses(self, profile: Profile) -> Profile | None:
+        from keydesk.forms.account.sign_in import ChoiceForm, TextForm  # noqa: PLC0415 - with the first form
+
+        hint = [safe("Such as https://broker.example")]
+        rest = await self._ask(TextForm("Address of the host", hint, refuse=_wrong_address))
+        if rest is None:
+            return None
+        form = TextForm(
+            "Address of its streams", [safe("Enter: the same")], refuse=_wrong_address, before=rest
+        )
+        stream = await self._ask(form)
+        if stream is None:
+            return None
+        rows = [safe("real money: LIVE, starts disarmed"), safe("practice money: PRACTICE")]
+        hints = [
+            safe("Choose practice money only if you know that this host trades no real money.")
+        ]
+        money = await self._app.push_screen_wait(ChoiceForm("What this host trades", rows, hints))
+        if money is None:
+            return None
+        return replace(profile, rest_url=rest, stream_url=stream, practice_money=money.row == 1)
+
+    async def _token_and_accounts(
+        self, profile: Profile
+    ) -> tuple[Secret, Sequence[TokenAccount]] | None:
+        """Ask for the token until the broker takes one; a broker that does not answer may be asked again with the same."""
+        from keydesk.forms.account.sign_in import TextForm  # noqa: PLC0415 - with the first form
+
+        trouble = ""
+        while True:
+            hints = [safe("Shown as dots, and kept in the token store. A paste is fine here.")]
+            form = TextForm(
+                safe(f"Token for {clean(profile.name)}, {profile.environment}"),
+                hints,
+                trouble=trouble,
+                refuse=_wrong_token,
+                hidden=True,
+            )
+            typed = await self._ask(form)
+            if typed is None:
+                return None
+            token = Secret(typed)
+            try:
+                accounts = await self._accounts_of(profile, token)
+            except CannotOpen as error:
+                trouble = str(error)
+                trouble = trouble[:1].upper() + trouble[1:]
+                continue
+            if accounts is None:
+                return None
+            if accounts:
+                return token, accounts
+            trouble = ""
+
+    async def _accounts_of(self, profile: Profile, token: Secret) -> Sequence[TokenAccount] | None:
+        """Return the accounts of the token; () for another token, None if that was given up."""
+        from keydesk.forms.account.sign_in import ChoiceForm  # noqa: PLC0415 - with the first form
+
+        while True:
+            try:
+                return await self._waiting(accounts_to_choose(profile, token), profile)
+            except KeydeskClientError as error:
+                text = clean(str(error), MAX_TROUBLE)
+            hints = [safe(f"{clean(urls_of(profile)[0])} does not answer: {text}")]
+            form = ChoiceForm("The token could not be checked", [AGAIN, OTHER_TOKEN], hints)
+            chosen = await self._app.push_screen_wait(form)
+            if chosen is None:
+                return None
+            if chosen.row:
+                return ()
+
+    async def _waiting(
+        self, work: Coroutine[None, None, Sequence[TokenAccount]], profile: Profile
+    ) -> Sequence[TokenAccount] | None:
+        """Return the result of a request while a form says so and takes the keys; None if Esc gave it up."""
+        from keydesk.forms.account.sign_in import WaitForm  # noqa: PLC0415 - with the first form
+
+        asking = asyncio.ensure_future(work)
+        form = WaitForm(safe(f"Asking {clean(urls_of(profile)[0])} for the accounts of the token"))
+
+        def give_up(_: None) -> None:
+            asking.cancel()
+
+        self._app.push_screen(form, give_up)
+        try:
+            return await asking
+        except asyncio.CancelledError:
+            if form in self._app.screen_stack:  # the worker itself was cancelled
+                raise
+            return None
+        finally:
+            form.dismiss(None)
+
+    async def _stored(self, profile: Profile, token: Secret) -> Profile | None:
+        """Store token and profile; None where that failed or was given up."""
+        from keydesk.config.profiles import save_profile  # noqa: PLC0415 - writes with tomlkit
+
+        accounts = self._app.accounts
+        known = accounts.settings.profiles.get(profile.name)
+        while True:
+            try:
+                store = await accounts.store_for(known)
+                await asyncio.to_thread(store.store, profile.name, profile.environment, token)
+                stored = replace(profile, kept_in=store.kind)
+                await asyncio.to_thread(save_profile, accounts.folders.config, stored)
+            except (VaultIsLocked, WrongPassphrase):
+                if not await self._unlock():
+                    return None
+            except (CannotOpen, BadSettings, *STORE_ERRORS) as error:
+                self._tell("bad", f"NOT SIGNED IN: {clean(str(error), MAX_TROUBLE)}")
+                return None
+            else:
+                return stored
+
+    async def _show_safety(self) -> None:
+        """Show the page of safety, once in the life of this installation."""
+        from keydesk.forms.account.sign_in import LiveSafetyPage  # noqa: PLC0415 - with the first form
+
+        note = LiveSafetyNote.of(self._app.accounts.folders.state)
+        if not note.is_shown:
+            await self._app.push_screen_wait(LiveSafetyPage())
+            await asyncio.to_thread(note.write)
+
+    # Signing out.
+
+    async def _sign_out(self, name: str) -> None:
+        from keydesk.config.profiles import delete_profile  # noqa: PLC0415 - writes with tomlkit
+        from keydesk.forms.account.sign_in import ChoiceForm  # noqa: PLC0415 - with the first form
+
+        accounts = self._app.accounts
+        profile = accounts.settings.profiles.get(name)
+        if profile is None:
+            known = ", ".join(each.name for each in accounts.profiles) or "none yet"
+            self._tell("info", f"There is no profile {clean(name)} to sign out of (known: {known})")
+            return
+        rows = [
+            safe("stay signed in"),
+            safe(f"sign out of {clean(name)}: remove profile and token"),
+        ]
+        hints = [
+            safe("Positions, orders and stops stay as they are at the broker."),
+            safe("The broker accepts the token until you revoke it there."),
+        ]
+        chosen = await self._app.push_screen_wait(ChoiceForm("Sign out", rows, hints))
+        if chosen is None or not chosen.row:
+            return
+        was_open = name == self._app.source_name
+        if was_open:
+            await self._open(PRACTICE_MARKET)
+            if self._app.source_name == name:
+                self._tell("warn", f"NOT SIGNED OUT of {clean(name)}: its account is still open")
+                return
+        removed = await self._forget(profile)
+        if removed:
+            await asyncio.to_thread(delete_profile, accounts.folders.config, name)
+            accounts.read_again()
+            self._tell("info", f"Signed out of {clean(name)}: profile and token are removed")
+
+    async def _forget(self, profile: Profile) -> bool:
+        while True:
+            try:
+                store = await self._app.accounts.store_for(profile)
+                await asyncio.to_thread(store.forget, profile.name, profile.environment)
+            except VaultIsLocked:
+                if not await self._unlock():
+                    return False
+            except (CannotOpen, *STORE_ERRORS) as error:
+                self._tell("bad", f"NOT SIGNED OUT: {clean(str(error), MAX_TROUBLE)}")
+                return False
+            else:
+                return True
+
+    async def _ask(self, form: TextForm) -> str | None:
+        return await self._app.push_screen_wait(form)
+
+
+def _name_of(profile: Profile | str) -> str:
+    return profile if isinstance(profile, str) else profile.name
+
+
+def _wrong_name(text: str) -> str:
+    is_free = is_profile_name(text) and text != PRACTICE_MARKET
+    return "" if is_free else f"A profile's name is: {NAME_HINT.lower()}"
+
+
+def _too_short(text: str) -> str:
+    if len(text) < SHORTEST_PASSPHRASE:
+        return f"A passphrase for the vault has {SHORTEST_PASSPHRASE} characters or more"
+    return ""
+
+
+def _wrong_address(text: str) -> str:
+    from keydesk_client.http.endpoint import address_of  # noqa: PLC0415 - loads HTTP
+
+    try:
+        address_of(text)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def _wrong_token(text: str) -> str:
+    from keydesk_client.auth.token_store import check_token  # noqa: PLC0415 - loads keyring
+
+    try:
+        check_token(Secret(text))
+    except InvalidSettings as error:
+        return str(error)
+    return ""
