@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 from textual.message import Message
 
@@ -14,9 +14,11 @@ from keydesk.app.account_sources import AccountAddress
 from keydesk.app.actions.desk import DeskActions
 from keydesk.app.actions.leaving import Leaving
 from keydesk.app.desk import DeskSetup, TradingDesk
+from keydesk.app.desk_accounts import DeskAccounts
 from keydesk.app.lifecycle import ForcedExit
 from keydesk.app.look import DeskLook
 from keydesk.app.pane_requests import PaneRequests, on_pane_requests
+from keydesk.app.sign_in import SignIn
 from keydesk.config.folders import DeskOptions, Folders
 from keydesk.config.last_workspace import WorkspaceFile
 from keydesk.config.settings import load_settings
@@ -57,24 +59,28 @@ class SettingsDesk(TerminalApp[int], QuickTests[int]):
     def __init__(self, folder: Path) -> None:
         super().__init__()
         settings = load_settings(folder)
+        folders, account = Folders(folder, folder / "state"), NoAccount()
         setup = DeskSetup(
             DeskOptions(),
             settings,
-            Folders(folder, folder / "state"),
-            NoAccount(),
+            folders,
+            account,
             load_user_settings(folder),
             forced_exit=ForcedExit(lambda: None),
             lock=DeskLock.of(folder / "state", "main"),
             workspace=WorkspaceFile.of(folder / "state", "main"),
             tour=TourFile(folder / "state" / "tour"),
             terminal=TerminalFacts(),
+            accounts=DeskAccounts(folders, settings, account),
         )
         self.frames: list[int | None] = []
         self.apply_theme(settings.theme, own_themes=setup.own.themes.themes)
         self.set_keymap(dict(setup.own.keymap.moved))
         self.desk = TradingDesk(self, setup, super().on_event)
         leaving = Leaving(self.desk, setup.forced_exit)
-        self.requests = PaneRequests(self.desk, DeskActions(self.desk, leaving))
+        self.requests = PaneRequests(
+            self.desk, DeskActions(self.desk, leaving, cast("SignIn", None))
+        )
         self.desk.look = DeskLook(self, self.desk.store, folder, settings, self.frames.append)
 
     def on_mount(self) -> None:
