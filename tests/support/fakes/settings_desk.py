@@ -11,6 +11,7 @@ from typing import Literal, cast
 from textual.message import Message
 
 from keydesk.app.account_sources import AccountAddress
+from keydesk.app.accounts.sign_in import SignIn
 from keydesk.app.actions.desk import DeskActions
 from keydesk.app.actions.leaving import Leaving
 from keydesk.app.desk import DeskSetup, TradingDesk
@@ -18,7 +19,8 @@ from keydesk.app.desk_accounts import DeskAccounts
 from keydesk.app.lifecycle import ForcedExit
 from keydesk.app.look import DeskLook
 from keydesk.app.pane_requests import PaneRequests, on_pane_requests
-from keydesk.app.sign_in import SignIn
+from keydesk.app.settings.settings_files import SettingsFiles
+from keydesk.app.settings.settings_page import SettingsPage
 from keydesk.config.folders import DeskOptions, Folders
 from keydesk.config.last_workspace import WorkspaceFile
 from keydesk.config.settings import load_settings
@@ -78,9 +80,10 @@ class SettingsDesk(TerminalApp[int], QuickTests[int]):
         self.set_keymap(dict(setup.own.keymap.moved))
         self.desk = TradingDesk(self, setup, super().on_event)
         leaving = Leaving(self.desk, setup.forced_exit)
-        self.requests = PaneRequests(
-            self.desk, DeskActions(self.desk, leaving, cast("SignIn", None))
-        )
+        self.settings_files = SettingsFiles(self.desk, setup.own, folder)
+        self.settings_page = SettingsPage(self.desk, folder)
+        actions = DeskActions(self.desk, leaving, cast("SignIn", None), self.settings_page)
+        self.requests = PaneRequests(self.desk, actions, self.settings_page)
         self.desk.look = DeskLook(self, self.desk.store, folder, settings, self.frames.append)
 
     def on_mount(self) -> None:
@@ -102,5 +105,5 @@ class SettingsDesk(TerminalApp[int], QuickTests[int]):
         """Look at the files until a change counts; return what was said of it, with its level."""
         before = len(self.desk.store.notices)
         for _ in range(2):
-            await self.desk.settings_files.look()
+            await self.settings_files.look()
         return [f"{each.level} {each.text}" for each in self.desk.store.notices[before:]]

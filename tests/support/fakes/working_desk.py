@@ -14,12 +14,12 @@ from keydesk.app.actions.desk import DeskActions
 from keydesk.app.alerts.price_levels import LevelActions
 from keydesk.app.clipboard import Clipboard
 from keydesk.app.desk_account import DeskAccount
+from keydesk.app.lists.watchlists import WatchlistActions
+from keydesk.app.lists.workspaces import WorkspaceActions
 from keydesk.app.replay import MarketReplay
 from keydesk.app.settings_changes import SizePresets
 from keydesk.app.tour import Tour
-from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.window import DeskWindow
-from keydesk.app.workspaces import WorkspaceActions
 from keydesk.calc.alerts.alert import AlertLine
 from keydesk.calc.alerts.fact_conditions import TradeResult
 from keydesk.calc.alerts.price_conditions import PriceCross
@@ -54,9 +54,10 @@ from support.fakes.form_app import example_context
 from support.fakes.quick_pilot import QuickTests
 
 if TYPE_CHECKING:
+    from keydesk.app.accounts.sign_in import SignIn
     from keydesk.app.actions.leaving import Leaving
     from keydesk.app.desk import TradingDesk
-    from keydesk.app.sign_in import SignIn
+    from keydesk.app.settings.settings_page import SettingsPage
 
 
 class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
@@ -96,7 +97,10 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
         self.asked_of_accounts: list[tuple[str, str]] = []
         self.sign_in = self._recording_sign_in()
         self.actions = DeskActions(
-            cast("TradingDesk", self.desk), cast("Leaving", leaving), cast("SignIn", self.sign_in)
+            cast("TradingDesk", self.desk),
+            cast("Leaving", leaving),
+            cast("SignIn", self.sign_in),
+            cast("SettingsPage", None),
         )
         self.watchlists = WatchlistActions(self.window, WatchlistFile(lock.path.parent))
         self.decided: list[Instruction] = []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from keydesk.app.account_pages import AccountPages, booking_of, closes_of
+from keydesk.app.pages.account_pages import AccountPages, booking_of, closes_of
 from keydesk_client.errors import OutOfRange, Unreachable
 from keydesk_client.models import Transaction
 from support.data.account_history import candle, fill, transaction

@@ -127,7 +127,7 @@ async def test_limits_of_a_file_that_is_removed_or_half_written_stay(tmp_path: P
         app = pilot.app
         assert isinstance(app, SettingsDesk)
         path.write_text("")
-        await app.desk.settings_files.look()
+        await app.settings_files.look()
         path.write_text("[limits]\nhard_units = 50\nhard_op")
         [said] = await app.looks()
         assert "is not valid TOML" in said

@@ -35,7 +35,7 @@ async def after(folder: Path, *keys: str, size: tuple[int, int] = (80, 24)) -> P
         app = pilot.app
         assert isinstance(app, SettingsDesk)
         await pilot.pause()
-        app.desk.settings_page.show()
+        app.settings_page.show()
         await pilot.pause()
         await pilot.press(*keys)
         await app.workers.wait_for_complete()
@@ -52,7 +52,7 @@ async def test_a_theme_is_seen_while_it_is_turned_and_written_with_the_comments_
         app = pilot.app
         assert isinstance(app, SettingsDesk)
         await pilot.pause()
-        app.desk.settings_page.show()
+        app.settings_page.show()
         await pilot.pause()
         page = Page(app)
         assert "< dark >" in page.row("colours")
@@ -99,7 +99,7 @@ async def test_every_kind_has_a_row_on_a_small_terminal(tmp_path: Path) -> None:
         app = pilot.app
         assert isinstance(app, SettingsDesk)
         await pilot.pause()
-        app.desk.settings_page.show()
+        app.settings_page.show()
         await pilot.press(*["j"] * 30)
         assert "▶ a limit reached" in Page(app).text
         await pilot.press(*["k"] * 30)
@@ -112,7 +112,7 @@ async def test_columns_open_their_list(tmp_path: Path) -> None:
         app = pilot.app
         assert isinstance(app, SettingsDesk)
         await pilot.pause()
-        app.desk.settings_page.show()
+        app.settings_page.show()
         await pilot.press("j", "j", "l", "enter")
         assert isinstance(app.screen, ColumnsForm)
 
@@ -123,7 +123,7 @@ async def test_a_file_that_cannot_be_written_is_said_and_the_change_holds(tmp_pa
         app = pilot.app
         assert isinstance(app, SettingsDesk)
         await pilot.pause()
-        app.desk.settings_page.show()
+        app.settings_page.show()
         path.write_text("theme = ")  # half a line, by an editor meanwhile
         await pilot.press("l", *["j"] * 8, "space")
         await app.workers.wait_for_complete()

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from keydesk.app.transaction_details import read_details, read_orders
+from keydesk.app.pages.transaction_details import read_details, read_orders
 from keydesk.parse.pages import OrdersIn
 from keydesk.store.store import Store
 from keydesk.store.transactions.account_orders import OrderList

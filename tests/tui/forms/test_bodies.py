@@ -13,6 +13,7 @@ from textual.screen import Screen
 from keydesk.calc.alerts.price_conditions import PriceCross
 from keydesk.calc.market.watchlists import Watchlist
 from keydesk.calc.trade_journal.notes import TradeNote
+from keydesk.forms.account.all_accounts import AllAccountsPage
 from keydesk.forms.account.arming import ArmForm, UnlockForm
 from keydesk.forms.account.audit import AuditForm
 from keydesk.forms.account.configure import ConfigureForm
@@ -23,6 +24,13 @@ from keydesk.forms.account.order_history import OrderHistoryForm
 from keydesk.forms.account.orders import AccountOrdersForm
 from keydesk.forms.account.sessions import SessionsForm
 from keydesk.forms.account.settings import Choice, SettingsForm
+from keydesk.forms.account.sign_in import (
+    ChoiceForm,
+    LiveSafetyPage,
+    ProfileForm,
+    TextForm,
+    WaitForm,
+)
 from keydesk.forms.account.transaction import Take, TransactionForm
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.info_form import DetailsForm, HelpForm
@@ -87,6 +95,14 @@ def read_orders(_state: OrdersIn, _before_id: str, take: Callable[[OrderList], N
 FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "AccountOrdersForm": lambda: AccountOrdersForm(example_store(), "ALL", read_orders),
     "AddForm": lambda: AddForm(example_store(), LIST),
+    "AllAccountsPage": lambda: AllAccountsPage("main"),
+    "ChoiceForm": lambda: ChoiceForm("Sign in: main", [safe("practice"), safe("live")]),
+    "LiveSafetyPage": LiveSafetyPage,
+    "ProfileForm": lambda: ProfileForm(
+        "Open another account", [safe("● PRACTICE  practice-market")]
+    ),
+    "TextForm": lambda: TextForm("Token of main", [safe("Shown as dots.")], hidden=True),
+    "WaitForm": lambda: WaitForm("Asking the broker"),
     "AlertLineForm": lambda: AlertLineForm(example_store(), "eurusd > 1.12", "Alert"),
     "AlertsForm": lambda: AlertsForm(example_store()),
     "ArmForm": lambda: ArmForm(example_context()),

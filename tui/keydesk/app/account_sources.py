@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from keydesk.trading.token_accounts import TokenAccount
+    from keydesk.trading.accounts.token_accounts import TokenAccount
     from keydesk_client.http.retry import Retries
 
 MAX_STARTS = 3
@@ -242,7 +242,7 @@ async def accounts_to_choose(profile: Profile, token: Secret) -> Sequence[TokenA
         CannotOpen: the broker refuses the token, or it has no account.
         KeydeskClientError: the broker cannot be reached, or answers something else.
     """
-    from keydesk.trading.token_accounts import token_accounts  # noqa: PLC0415 - for a sign-in
+    from keydesk.trading.accounts.token_accounts import token_accounts  # noqa: PLC0415 - for a sign-in
     from keydesk_client.client import Client  # noqa: PLC0415 - the desk paints first
     from keydesk_client.http.retry import Retries  # noqa: PLC0415 - the desk paints first
 

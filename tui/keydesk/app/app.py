@@ -20,6 +20,9 @@ from keydesk import forms
 from keydesk.app import lifecycle
 from keydesk.app.account_connection import Connection, load_all
 from keydesk.app.account_sources import AccountAddress, AccountSource, CannotOpen
+from keydesk.app.accounts.account_window import AccountWindow
+from keydesk.app.accounts.sign_in import SignIn
+from keydesk.app.accounts.switching import AccountSwitch, name_of_account
 from keydesk.app.actions.desk import DeskActions
 from keydesk.app.actions.leaving import Leaving
 from keydesk.app.availability import is_available
@@ -27,8 +30,8 @@ from keydesk.app.desk import DeskSetup, TradingDesk
 from keydesk.app.garbage_collection import return_unused_memory, settle
 from keydesk.app.look import AUTO, OFF, ON, DeskLook
 from keydesk.app.pane_requests import PaneRequests, on_pane_requests
-from keydesk.app.sign_in import SignIn
-from keydesk.app.switching import AccountSwitch, name_of_account
+from keydesk.app.settings.settings_files import SettingsFiles
+from keydesk.app.settings.settings_page import SettingsPage
 from keydesk.config.last_workspace import WorkspaceFile
 from keydesk.config.tour_file import TourFile
 from keydesk.config.user_files import UserSettings, load_user_settings
@@ -43,7 +46,6 @@ from keydesk.terminal.query import theme_for
 from keydesk.text.sanitize import Printable, safe
 from keydesk.trading.desk_session import DeskLock
 from keydesk.widgets import theme
-from keydesk.widgets.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -58,7 +60,7 @@ KEYS_OF_BEFORE = "Keys typed while the account changed were dropped"
 LONG_START = 5.0  # seconds after which a message names the reason for waiting
 
 
-class KeydeskApp(TerminalApp[int], inherit_bindings=False):
+class KeydeskApp(AccountWindow, inherit_bindings=False):
     """The desk's window: gives `TradingDesk` keys, frames and signals, and paints what it has."""
 
     ENABLE_COMMAND_PALETTE = False
@@ -82,7 +84,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         if options.mouse:
             self._forced["mouse"] = ON
         self.accounts, self.switch = setup.accounts, AccountSwitch(self)
-        self.sign_in = SignIn(self)
+        self.sign_in = SignIn(self, self.switch)
         self._pass_on = super().on_event
         self._supervised: set[str] = set()  # accounts whose broker is watched
         self._opened = 1  # accounts
@@ -118,8 +120,10 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             forced=self._forced,
         )
         self.leaving = Leaving(self.desk, setup.forced_exit)
-        self.actions = DeskActions(self.desk, self.leaving, self.sign_in)
-        self.requests = PaneRequests(self.desk, self.actions)
+        self.settings_files = SettingsFiles(self.desk, setup.own, setup.folders.config)
+        settings_page = SettingsPage(self.desk, setup.folders.config)
+        self.actions = DeskActions(self.desk, self.leaving, self.sign_in, settings_page)
+        self.requests = PaneRequests(self.desk, self.actions, settings_page)
         fps = self.desk.look.value("fps")
         self.clock = FrameClock(self.desk.store, None if fps == AUTO else int(fps))
 
@@ -223,7 +227,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self._follow_settings()
 
     def _follow_settings(self) -> None:
-        watching = self.desk.settings_files.run()
+        watching = self.settings_files.run()
         self.run_worker(watching, "settings files", group="feeds", exit_on_error=False)
 
     def _own_settings(self) -> UserSettings:

@@ -13,7 +13,6 @@ from textual.events import Event
 from textual.screen import ModalScreen
 
 from keydesk.app.account_connection import Connection
-from keydesk.app.account_pages import AccountPages
 from keydesk.app.account_sources import AccountAddress, AccountSource
 from keydesk.app.alerts.account_alerts import AccountAlerts, WeekEndReminder
 from keydesk.app.alerts.away import AwayCard
@@ -24,16 +23,15 @@ from keydesk.app.desk_accounts import DeskAccounts
 from keydesk.app.journal.account_journal import AccountJournal
 from keydesk.app.journal.statistics import JournalStatistics
 from keydesk.app.lifecycle import ForcedExit
+from keydesk.app.lists.watchlists import WatchlistActions
+from keydesk.app.lists.workspaces import WorkspaceActions
 from keydesk.app.loss_lock import DailyLossLock
+from keydesk.app.pages.account_pages import AccountPages
+from keydesk.app.pages.transaction_details import TransactionPages
 from keydesk.app.replay import MarketReplay
 from keydesk.app.settings_changes import SettingsChanges, SizePresets
-from keydesk.app.settings_files import SettingsFiles
-from keydesk.app.settings_page import SettingsPage
 from keydesk.app.tour import Tour
-from keydesk.app.transaction_details import TransactionPages
-from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.window import DeskWindow
-from keydesk.app.workspaces import WorkspaceActions
 from keydesk.config.command_history import CommandHistory
 from keydesk.config.folders import DeskOptions, Folders
 from keydesk.config.last_workspace import WorkspaceFile
@@ -132,8 +130,6 @@ class TradingDesk:
             keymap=keymap,
         )
         self.templates = own.templates
-        self.settings_files = SettingsFiles(self, own, folders.config)
-        self.settings_page = SettingsPage(self, folders.config)
         self.tour = Tour(self.window, self.presets, setup.tour)
         self.clipboard = Clipboard(self.window, app.send_to_terminal, os.environ)
         self.away = AwayCard(app, store, self.guarded_keys)

@@ -35,6 +35,7 @@ from keydesk.widgets.sorted_table import SortedTable
 if TYPE_CHECKING:
     from keydesk.app.actions.desk import DeskActions
     from keydesk.app.desk import TradingDesk
+    from keydesk.app.settings.settings_page import SettingsPage
 
 FormRequest = (
     PriceWanted
@@ -90,10 +91,12 @@ class PaneRequests:
     Args:
         desk: Has what they ask for.
         actions: Performs what a key does, too.
+        settings: The page of settings.
     """
 
-    def __init__(self, desk: TradingDesk, actions: DeskActions) -> None:
+    def __init__(self, desk: TradingDesk, actions: DeskActions, settings: SettingsPage) -> None:
         self._desk, self._store, self._actions = desk, desk.store, actions
+        self._settings = settings
 
     def handle(self, message: Message) -> None:  # noqa: C901 - one branch a message
         """Do what a message asks for; messages of other kinds are not for the desk."""
@@ -138,7 +141,7 @@ class PaneRequests:
                 form.begin_with(message.tag, message.comment)
                 self._desk.ask(form)
             case SettingChosen() | ChannelSwitched():
-                self._desk.settings_page.change(message)
+                self._settings.change(message)
             case SettingOpened("zone"):
                 self._actions.perform("command_line", "zone ")
             case SettingOpened():

@@ -17,7 +17,7 @@ from keydesk.config.settings import load_settings
 from keydesk.settings.values import Settings
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import Printable, clean, safe
-from keydesk.trading.account_overview import AccountOverview, read_account
+from keydesk.trading.accounts.account_overview import AccountOverview, read_account
 from keydesk_client.auth.profiles import Profile, TokenPlace
 from keydesk_client.auth.secret import Secret
 from keydesk_client.auth.token_store import Passphrase, TokenStore

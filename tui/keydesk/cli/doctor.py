@@ -244,7 +244,7 @@ def doctor(options: Namespace) -> int:
             {"name": check.name, "verdict": check.verdict, "words": check.text} for check in checks
         ]
         say_document("doctor", {"ok": fit, "checks": records})
-    elif options.report is None:
+    else:
         say(*lines_of(checks))
     if options.report is not None:
         write_report(options.report, checks)

@@ -13,9 +13,9 @@ from keydesk.calc.market.indicator_specs import IndicatorChoice
 from keydesk.parse.replay import STATUS, ReplayCommand
 
 if TYPE_CHECKING:
+    from keydesk.app.accounts.sign_in import SignIn
     from keydesk.app.actions.leaving import Leaving
     from keydesk.app.desk import TradingDesk
-    from keydesk.app.sign_in import SignIn
     from keydesk.forms.command_list import CommandList, RunKey, SetOption
     from keydesk.parse.commands import AccountVerb, ParsedCommand, ViewCommand
 

@@ -15,10 +15,11 @@ from keydesk.store.state import Topic
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from keydesk.app.accounts.sign_in import SignIn
     from keydesk.app.actions.leaving import Leaving
     from keydesk.app.clipboard import Part
     from keydesk.app.desk import TradingDesk
-    from keydesk.app.sign_in import SignIn
+    from keydesk.app.settings.settings_page import SettingsPage
     from keydesk.chart.price_axis import PriceLine
 
 TO_READ = 1.0  # seconds that a notice must be on the screen before Esc marks it as seen
@@ -31,11 +32,15 @@ class DeskActions:
         desk: Has what the keys act on, and carries out what the forms return.
         leaving: Ends the desk.
         sign_in: Signs in and opens other accounts.
+        settings: The page of settings.
     """
 
-    def __init__(self, desk: TradingDesk, leaving: Leaving, sign_in: SignIn) -> None:
+    def __init__(
+        self, desk: TradingDesk, leaving: Leaving, sign_in: SignIn, settings: SettingsPage
+    ) -> None:
         self._desk, self._window, self._store = desk, desk.window, desk.store
-        tickets, trades, pages = TicketActions(desk), TradeActions(desk), PageActions(desk, sign_in)
+        tickets, trades = TicketActions(desk), TradeActions(desk)
+        pages = PageActions(desk, sign_in, settings)
         commands = CommandActions(desk, leaving, tickets, pages, trades, sign_in=sign_in)
         self._groups = (
             *(self, tickets, trades, pages),

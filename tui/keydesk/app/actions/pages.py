@@ -12,8 +12,9 @@ from keydesk.text.sanitize import Printable, clean_name, safe
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from keydesk.app.accounts.sign_in import SignIn
     from keydesk.app.desk import TradingDesk
-    from keydesk.app.sign_in import SignIn
+    from keydesk.app.settings.settings_page import SettingsPage
     from keydesk.forms.info_form import Rows
     from keydesk.parse.pages import PageName, ShowPage
 
@@ -24,9 +25,9 @@ FIGURES_VIEW, CALENDAR_VIEW, WHAT_IF_VIEW = 1, 7, 8  # of the page of statistics
 class PageActions:
     """Opens the pages over the desk."""
 
-    def __init__(self, desk: TradingDesk, sign_in: SignIn) -> None:
+    def __init__(self, desk: TradingDesk, sign_in: SignIn, settings: SettingsPage) -> None:
         self._desk, self._window, self._store = desk, desk.window, desk.store
-        self._sign_in = sign_in
+        self._sign_in, self._settings = sign_in, settings
 
     def show_page(self, page: ShowPage) -> None:
         """Show a page by its name on the command line; those of a trade are forms, which others show."""
@@ -56,7 +57,7 @@ class PageActions:
 
     def show_settings(self) -> None:
         """Show how the desk looks and notifies, and change it."""
-        self._desk.settings_page.show()
+        self._settings.show()
 
     def action_statistics(self) -> None:
         self._desk.statistics.show(FIGURES_VIEW)

@@ -83,7 +83,7 @@ def _add_profiles(parser: CommandParser) -> None:
 VERBS = (
     Verb(
         "login",
-        "login:login",
+        "sign_in.login:login",
         "Sign in: the token is asked for, or read from stdin when that is no terminal.",
         _add_login,
         (
@@ -95,14 +95,14 @@ VERBS = (
     ),
     Verb(
         "logout",
-        "login:logout",
+        "sign_in.login:logout",
         "Remove a profile and its token.",
         _add_logout,
         ("keydesk logout main",),
     ),
     Verb(
         "vault passphrase",
-        "vault:change_passphrase",
+        "sign_in.vault:change_passphrase",
         "Change the passphrase of the token vault.",
         _add_vault_passphrase,
         ("keydesk vault passphrase",),
@@ -110,7 +110,7 @@ VERBS = (
     ),
     Verb(
         "profiles",
-        "login:profiles",
+        "sign_in.login:profiles",
         "List the profiles that are signed in.",
         _add_profiles,
         ("keydesk profiles", "keydesk profiles --json"),

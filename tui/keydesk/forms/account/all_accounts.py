@@ -7,7 +7,7 @@ from keydesk.forms.info_form import ScrolledForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.text.format import EMPTY, counted, money
 from keydesk.text.sanitize import Printable, clean, safe
-from keydesk.trading.account_overview import AccountOverview, ProfileOverview
+from keydesk.trading.accounts.account_overview import AccountOverview, ProfileOverview
 
 LABEL, FIGURE = 12, 16  # columns
 WIDE = 60  # columns from which on two figures stand on a line

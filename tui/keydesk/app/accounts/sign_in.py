@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from keydesk.app.account_sources import AccountSource, CannotOpen, accounts_to_choose, urls_of
-from keydesk.app.all_accounts import follow_accounts
+from keydesk.app.accounts.all_accounts import follow_accounts
 from keydesk.app.desk_accounts import STORE_ERRORS, VaultIsLocked
 from keydesk.config.live_safety import LiveSafetyNote
 from keydesk.parse.profile_names import is_profile_name
@@ -27,9 +27,10 @@ from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import InvalidSettings, KeydeskClientError, WrongPassphrase
 
 if TYPE_CHECKING:
-    from keydesk.app.app import KeydeskApp
+    from keydesk.app.accounts.account_window import AccountWindow
+    from keydesk.app.accounts.switching import AccountSwitch
     from keydesk.forms.account.sign_in import TextForm
-    from keydesk.trading.token_accounts import TokenAccount
+    from keydesk.trading.accounts.token_accounts import TokenAccount
 
 MEANINGS = {
     "practice": "practice money at the broker",
@@ -47,10 +48,11 @@ class SignIn:
 
     Args:
         app: Shows the questions and has the accounts.
+        switch: Opens another account.
     """
 
-    def __init__(self, app: KeydeskApp) -> None:
-        self._app = app
+    def __init__(self, app: AccountWindow, switch: AccountSwitch) -> None:
+        self._app, self._switch = app, switch
 
     # What the command line asks for; each runs in a worker, one at a time.
 
@@ -113,7 +115,7 @@ class SignIn:
         store = app.desk.store
         if unprotected_trades(store) and not await app.push_screen_wait(LeaveForm(store)):
             return
-        if await app.switch.open(source):
+        if await self._switch.open(source):
             await asyncio.to_thread(self._remember, name)
 
     async def _source(self, name: str, account_id: str = "") -> AccountSource | None:

@@ -11,7 +11,7 @@ from textwrap import wrap
 
 from keydesk.app.account_sources import CannotOpen, accounts_to_choose, urls_of
 from keydesk.cli.script_output import Refusal, UsageError, say_document
-from keydesk.cli.sign_in_dialog import (
+from keydesk.cli.sign_in.sign_in_dialog import (
     ask_addresses,
     ask_environment,
     is_practice_money,

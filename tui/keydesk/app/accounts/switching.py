@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from keydesk.app.account_sources import AccountAddress
-    from keydesk.app.app import KeydeskApp
+    from keydesk.app.accounts.account_window import AccountWindow
     from keydesk.app.desk import TradingDesk
 
 COMMANDS, FEEDS = "commands", "feeds"
@@ -41,7 +41,7 @@ class AccountSwitch:
         app: Has the desk, and builds the next one.
     """
 
-    def __init__(self, app: KeydeskApp) -> None:
+    def __init__(self, app: AccountWindow) -> None:
         self._app = app
         self._left: set[str] = set()  # records of accounts that were left with commands under way
 

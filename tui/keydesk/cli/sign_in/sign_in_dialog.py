@@ -10,7 +10,7 @@ from keydesk.cli.script_output import Refusal
 from keydesk.cli.token_access import TRIES, ask_token, interruptible
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import clean, safe
-from keydesk.trading.token_accounts import TokenAccount
+from keydesk.trading.accounts.token_accounts import TokenAccount
 from keydesk_client.auth.profiles import ENVIRONMENTS, Environment, Profile
 from keydesk_client.auth.secret import Secret
 from keydesk_client.auth.token_store import check_token

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from keydesk.app.desk_accounts import DeskAccounts
     from keydesk.forms.account.all_accounts import AllAccountsPage
-    from keydesk.trading.account_overview import AccountOverview, ProfileOverview
+    from keydesk.trading.accounts.account_overview import AccountOverview, ProfileOverview
 
 READ_EVERY = 10.0  # seconds
 ANSWER_WITHIN = 20.0  # seconds
@@ -45,7 +45,7 @@ async def follow_accounts(
 
 async def read_profile(accounts: DeskAccounts, name: str) -> ProfileOverview:
     """Return the accounts of a profile's token, or why they cannot be read."""
-    from keydesk.trading.account_overview import ProfileOverview  # noqa: PLC0415 - loads the client
+    from keydesk.trading.accounts.account_overview import ProfileOverview  # noqa: PLC0415 - loads the client
 
     profile = accounts.settings.profiles.get(name)
     band = "PRACTICE" if profile is None or profile.is_practice else "LIVE"
@@ -65,7 +65,7 @@ async def read_profile(accounts: DeskAccounts, name: str) -> ProfileOverview:
 
 
 async def _read(source: AccountSource) -> Sequence[AccountOverview]:
-    from keydesk.trading.account_overview import read_accounts  # noqa: PLC0415 - loads the client
+    from keydesk.trading.accounts.account_overview import read_accounts  # noqa: PLC0415 - loads the client
     from keydesk_client.client import Client  # noqa: PLC0415 - as above
     from keydesk_client.http.retry import Retries  # noqa: PLC0415 - as above
 

@@ -1,0 +1,1 @@
+"""Sign in and out, change the account of the desk, look at all accounts."""

@@ -1,0 +1,1 @@
+"""The lists that a trader keeps: watchlists and workspaces."""

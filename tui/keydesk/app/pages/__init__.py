@@ -1,0 +1,1 @@
+"""Pages about the account: order history, audit log, outcomes, transactions."""

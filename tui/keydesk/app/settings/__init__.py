@@ -1,0 +1,1 @@
+"""The page of settings, and the files of settings that change under a running desk."""

@@ -1,0 +1,1 @@
+"""Reading several accounts: those of a token, and the figures of each."""
