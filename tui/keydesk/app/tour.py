@@ -182,6 +182,4 @@ def step_text(step: Step, keymap: KeyMap, instrument: str, percent: str) -> Safe
 def end_text(keymap: KeyMap) -> SafeText:
     """Return what is said behind the last step."""
     line, journal = keymap.name("command"), keymap.name("journal").replace(" ", "")
-    return safe(
-        f"Tour done: {journal} has the trade. Your own account: {line}q, then keydesk login"
-    )
+    return safe(f"Tour done: {journal} has the trade. Your own account: {line}login")
