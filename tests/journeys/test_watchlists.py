@@ -37,6 +37,11 @@ def leave(terminal: Terminal) -> None:
     assert terminal.wait_for_exit() == 0
 
 
+def see_pairs(terminal: Terminal, pairs: list[str]) -> None:
+    """Wait until the rows of the watchlist are these."""
+    terminal.until(lambda: watchlist_pairs(terminal) == pairs, what=f"the rows {pairs}")
+
+
 def test_a_list_is_built_sorted_filtered_and_found_again(practice_folder: Path) -> None:
     with open_desk(practice_folder) as terminal:
         ready(terminal)
@@ -47,18 +52,18 @@ def test_a_list_is_built_sorted_filtered_and_found_again(practice_folder: Path) 
         terminal.see("No instrument here. w a adds one.")
         for letters, name in (("uj", "USD/JPY"), ("gj", "GBP/JPY"), ("eg", "EUR/GBP")):
             add(terminal, letters, name)
-        assert watchlist_pairs(terminal) == ["USD/JPY", "GBP/JPY", "EUR/GBP"]
+        see_pairs(terminal, ["USD/JPY", "GBP/JPY", "EUR/GBP"])
         terminal.see("Deal EUR/USD")  # another list is no other ticket
 
         terminal.press("l", "l")
         terminal.see("bid ▼ held")
-        assert watchlist_pairs(terminal) == ["GBP/JPY", "USD/JPY", "EUR/GBP"]
+        see_pairs(terminal, ["GBP/JPY", "USD/JPY", "EUR/GBP"])
         terminal.press("w", "f")
         terminal.see("Only rows with these letters")
         terminal.type("j")
         terminal.press("Enter")
         terminal.see("only /j")
-        assert watchlist_pairs(terminal) == ["GBP/JPY", "USD/JPY"]
+        see_pairs(terminal, ["GBP/JPY", "USD/JPY"])
         terminal.press("j")
         terminal.see("Deal USD/JPY")
         leave(terminal)
@@ -69,9 +74,7 @@ def test_a_list_is_built_sorted_filtered_and_found_again(practice_folder: Path) 
     with open_desk(practice_folder) as terminal:
         terminal.see("Watch Yen")
         terminal.see("bid ▼ held, only /j")
-        terminal.until(
-            lambda: watchlist_pairs(terminal) == ["GBP/JPY", "USD/JPY"], what="the same rows"
-        )
+        see_pairs(terminal, ["GBP/JPY", "USD/JPY"])
         terminal.see("Deal USD/JPY")
         terminal.press("w", "e")
         terminal.until(lambda: len(watchlist_pairs(terminal)) == 3, what="every row")
