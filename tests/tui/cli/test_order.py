@@ -1,5 +1,6 @@
 """`keydesk order`: a dry run first, the ticket's checks and limits, and an exit code for each outcome."""
 
+import asyncio
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -18,7 +19,7 @@ from keydesk_client.orders.outcome import (
     Rejected,
     Unconfirmed,
 )
-from support.broker import PracticeServer
+from support.broker import PracticeServer, plain_client
 from support.shell import Run
 
 INTENT = Intent("id", Action.CREATE, 1, 2, None, "", {})
@@ -116,6 +117,28 @@ def test_limits_and_locks_refuse_an_entry_and_no_exit(run: Run, limits: Path) ->
     assert run("lock", "--practice", "--release", "--yes").code == 0
 
 
+def test_a_level_that_is_moved_keeps_the_time_in_force_of_the_one_before(
+    run: Run, shell_broker: PracticeServer
+) -> None:
+    assert run("order", "buy", "EUR_USD", "1000", "sl", "50p", "--yes").code == 0
+    [trade] = trades(run)
+    stop = run("trades", "--json").json["trades"][0]["stopLossOrder"]["price"]
+    path = f"/v3/accounts/{shell_broker.account_id}/trades/{trade}"
+
+    async def with_an_end_of_day() -> None:
+        async with plain_client(shell_broker.rest_url, shell_broker.token) as http:
+            body = {"stopLoss": {"price": stop, "timeInForce": "GFD"}}
+            assert (await http.put(f"{path}/orders", json=body)).status_code == 200
+
+    asyncio.run(with_an_end_of_day())
+    tighter = str(Decimal(stop) + Decimal("0.0010"))
+    assert run("order", "protect", trade, "--stop", tighter, "--yes").code == 0
+    [kept] = run("trades", "--json").json["trades"]
+    assert Decimal(kept["stopLossOrder"]["price"]) == Decimal(tighter)
+    assert kept["stopLossOrder"]["timeInForce"] == "GFD"
+    assert run("order", "close", trade, "--yes").code == 0
+
+
 def test_the_daily_loss_lock_refuses_an_entry_and_no_exit(
     run: Run, limits: Path, module_folder: Path
 ) -> None:
@@ -127,6 +150,8 @@ def test_the_daily_loss_lock_refuses_an_entry_and_no_exit(
     [kept] = module_folder.rglob("*.daily-loss")
     assert '"is_on": true' in kept.read_text()  # also for a desk that is opened later
     [trade] = trades(run)
+    wider = run("order", "protect", trade, "--stop", "none", "--yes")
+    assert (wider.code, "may only be tightened" in wider.err) == (1, True), wider.err
     assert run("order", "close", trade, "--yes").code == 0
 
 

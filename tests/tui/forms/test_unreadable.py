@@ -139,6 +139,7 @@ WITHOUT_FIELDS = {
     *("AccountPage", "DayPage", "ExposurePage", "InstrumentPage"),
     *("AccountOrdersForm", "MessagesPage", "StatisticsPage"),
     "NoteTextForm",
+    *("AllAccountsPage", "ChoiceForm", "LiveSafetyPage", "ProfileForm", "TextForm", "WaitForm"),
 }
 
 

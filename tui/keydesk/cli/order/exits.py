@@ -1,24 +1,32 @@
 """`keydesk order close`, `protect` and `cancel`: what closes, cancels or tightens is refused by no limit, lock or old price."""
 
 import asyncio
+import os
 from argparse import Namespace
 from decimal import Decimal
-from time import monotonic
 from typing import Literal
 
 from keydesk.calc.orders.instructions import UNCHANGED, Change, SetProtection
 from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.options import instrument_of
+from keydesk.cli.order.knowledge import knowledge_of, why_exits_only
 from keydesk.cli.order.sending import Proposal, carry_out
 from keydesk.cli.script_output import Refusal, UsageError, refusal_of
+from keydesk.config.folders import find_folders
+from keydesk.config.user_files import load_templates
 from keydesk.text.format import pair, units
 from keydesk.text.sanitize import clean_name
-from keydesk.trading.desk_session import DeskLock
-from keydesk.trading.order_requests import stop_edit, target_edit, trail_edit
+from keydesk.trading.order_requests import (
+    TILL_CANCELLED,
+    LifetimeMembers,
+    stop_edit,
+    target_edit,
+    trail_edit,
+)
 from keydesk.words.order_text import change_text
 from keydesk.words.outcomes import Command
 from keydesk_client.errors import NotFound
-from keydesk_client.models import Trade
+from keydesk_client.models import StopLossOrder, TakeProfitOrder, Trade, TrailingStopLossOrder
 
 ALL: Literal["ALL"] = "ALL"
 AGAIN = "the same command"
@@ -88,7 +96,7 @@ async def _protect(options: Namespace) -> int:
             _change(options.target),
             _change(options.trail),
         )
-        _refuse_more_risk_under_a_lock(reach, trade, change)
+        await _refuse_more_risk_under_a_lock(reach, trade, change, options.data)
         edits = {"stop": change.stop, "target": change.target, "trail": change.trail}
         proposal = Proposal(
             "protect",
@@ -108,9 +116,11 @@ async def _protect(options: Namespace) -> int:
             },
             lambda sender: sender.set_dependent_orders(
                 options.trade,
-                stop_loss=stop_edit(change.stop),
-                take_profit=target_edit(change.target),
-                trailing_stop_loss=trail_edit(change.trail),
+                stop_loss=stop_edit(change.stop, _life_of(trade.stop_loss_order)),
+                take_profit=target_edit(change.target, _life_of(trade.take_profit_order)),
+                trailing_stop_loss=trail_edit(
+                    change.trail, _life_of(trade.trailing_stop_loss_order)
+                ),
             ),
         )
         return await carry_out(reach, options, proposal, opens=False)
@@ -122,17 +132,31 @@ def _change(typed: Decimal | Literal["none"] | None) -> Change:
     return None if isinstance(typed, str) else typed
 
 
-def _refuse_more_risk_under_a_lock(reach: OpenAccount, trade: Trade, change: SetProtection) -> None:
-    """Refuse a stop that is taken away or moved away while `keydesk lock` holds; a tighter one is an exit."""
+async def _refuse_more_risk_under_a_lock(
+    reach: OpenAccount, trade: Trade, change: SetProtection, data: str | None
+) -> None:
+    """Refuse a stop that is taken away or moved away where no risk may be opened; a tighter one is an exit."""
     now = None if trade.stop_loss_order is None else trade.stop_loss_order.price
     removed = now is not None and change.stop is None
     side = 1 if trade.current_units > 0 else -1
     wider = isinstance(change.stop, Decimal) and now is not None and side * (change.stop - now) < 0
-    lock = DeskLock.of(reach.folder, reach.target.profile)
-    if (removed or wider) and lock.check(monotonic()):
-        raise Refusal(
-            f"NOTHING WAS SENT: the desk is locked (keydesk lock): the stop of #{trade.id} may only be tightened"
-        )
+    if not (removed or wider):
+        return
+    limits = load_templates(find_folders(data, os.environ).config).limits
+    async with knowledge_of(reach, trade.instrument, limits) as known:
+        if why := why_exits_only(reach, known):
+            raise Refusal(
+                f"NOTHING WAS SENT: {why}. The stop of #{clean_name(trade.id)} may only be tightened"
+            )
+
+
+def _life_of(
+    order: StopLossOrder | TakeProfitOrder | TrailingStopLossOrder | None,
+) -> LifetimeMembers:
+    """Return the time in force of the order in whose place another one comes."""
+    if order is None or order.time_in_force is None:
+        return TILL_CANCELLED
+    return {"time_in_force": order.time_in_force, "gtd_time": order.gtd_time}
 
 
 async def _trade(reach: OpenAccount, trade_id: str) -> Trade:
