@@ -290,6 +290,19 @@ async def test_the_dealing_pane_shows_both_prices_the_size_and_what_is_held() ->
     )
 
 
+async def test_in_two_columns_the_reason_of_a_disarmed_desk_stays_in_its_own() -> None:
+    store, pane = desk_store(), Deal()
+    store.arming = Arming("DISARMED", "a live desk starts disarmed")
+    store.positions.clear()
+    async with shown(pane, store, size=(45, 9)):
+        pane.show_preset(Preset("3: 10,000", D(10_000), lambda _: ("stop 20 pips",)))
+        rows = text_of(pane)
+    for row in rows:
+        for label in ("margin", "largest"):
+            assert label not in row or row[row.index(label) - 1] == " "
+    assert "a live desk starts" in "\n".join(rows)
+
+
 async def test_eighty_columns_show_the_size_that_b_and_s_would_open_with() -> None:
     pane = InstrumentLine()
     async with shown(pane, desk_store(), size=(80, 3)):

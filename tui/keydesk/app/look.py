@@ -20,6 +20,7 @@ from keydesk.settings.toml_text import BadSettings
 from keydesk.settings.values import CANDLE_LOOKS, PRACTICE_MARKET, Settings
 from keydesk.store.state import Topic
 from keydesk.text.file_errors import file_trouble
+from keydesk.text.format import counted
 from keydesk.widgets import theme
 from keydesk_client.errors import UnsafeFile
 
@@ -143,7 +144,7 @@ class DeskLook:
                 self._put(name, texts[name])
                 words.append(f"{name} {texts[name]}")
         if settings.profiles != before.profiles:
-            words.append(f"{len(settings.profiles)} profiles")
+            words.append(counted(len(settings.profiles), "profile"))
         if settings.reconciliation != before.reconciliation:
             words.append("reconciliation, from the next start")
         return words

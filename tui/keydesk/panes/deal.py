@@ -105,12 +105,13 @@ class Deal(LinePane, can_focus=False):
         if not quote.tradeable:
             prices.append([("not tradeable now", self.palette["warn"])])
         cost, position = self._cost(store), self._position_lines(store)
-        permission, terms = self._permission(store), self._terms(store)
+        permission, terms = self._permission(store, self.inside), self._terms(store)
         height = self.outer_size.height
         spaced = [[], *prices, [], *cost, *terms, [], *position, [], *permission]
         if len(spaced) <= height:
             return spaced
         if self.inside >= TWO_COLUMNS:
+            permission = self._permission(store, self.inside // 2 - 1)
             left, right = [*prices, *position, *permission], [*cost, *terms]
             return [self._beside(*each) for each in zip_longest(left, right, fillvalue=list[Run]())]
         return [*prices, *cost, *position, *permission, *terms]
@@ -172,17 +173,18 @@ class Deal(LinePane, can_focus=False):
             [("P/L      ", self.palette["faint"]), (show.money(profit, signed=True), style)],
         ]
 
-    def _permission(self, store: Store) -> list[list[Run]]:
+    def _permission(self, store: Store, width: int) -> list[list[Run]]:
+        """Return whether orders that open risk are sent, in lines of a width."""
         match store.arming.level:
             case "ARMED":
                 return [[("entries allowed", self.palette["muted"])]]
             case "DISARMED" if store.loss_lock.is_on:
-                lines = lines_of(safe(LOSS_LOCKED), self.inside)
+                lines = lines_of(safe(LOSS_LOCKED), width)
                 return [[(part, self.palette["warn"])] for part in lines]
             case "DISARMED":
                 faint = self.palette["faint"]
                 reason: list[list[Run]] = [
-                    [(part, faint)] for part in lines_of(safe(store.arming.reason), self.inside)
+                    [(part, faint)] for part in lines_of(safe(store.arming.reason), width)
                 ]
                 arms = f"exit only, {self.keymap.name('arm')} arms"
                 return [[(safe(arms), self.palette["warn"])], *reason]
