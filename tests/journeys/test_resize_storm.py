@@ -77,7 +77,7 @@ def test_charts_books_crosshair_and_a_docked_ticket_outlive_a_storm_of_sizes(
         storm(terminal, chance)
         terminal.see("new stop")
         terminal.see("Esc drops")
-        terminal.until(lambda: all(row[0] in "┏┃┗" for row in terminal.rows[19:35]))
+        terminal.until(lambda: all(row[0] in "┏┃┗" for row in terminal.rows[22:35]))
         confirm(terminal)
         terminal.see("Trades 1")
         terminal.quit()
