@@ -304,7 +304,10 @@ class SignIn:
         if rest is None:
             return None
         form = TextForm(
-            "Address of its streams", [safe("Enter: the same address as above")], refuse=_wrong_address, before=rest
+            "Address of its streams",
+            [safe("Enter: the same address as above")],
+            refuse=_wrong_address,
+            before=rest,
         )
         stream = await self._ask(form)
         if stream is None:
