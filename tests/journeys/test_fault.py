@@ -12,7 +12,7 @@ FAULTS = {
         """
 from keydesk.panes.deal import Deal as Broken
 name = "_permission"
-def fault(self, store):
+def fault(self, store, width):
     return 1 / 0 if store.arming.level == "DISARMED" else []
 """,
         "A",
