@@ -186,6 +186,7 @@ def test_a_replay_has_no_lock_of_the_account_that_was_left(practice_folder: Path
         terminal.see("exit only, A arms")
         terminal.see("the account was ")  # "replaced" stands in the next line of its column
         assert "LOSS LOCK" not in terminal.text
+        terminal.see_no_more("EXIT-ONLY")
         terminal.press("A")
         terminal.see("ARM the keyboard")
         confirm(terminal)

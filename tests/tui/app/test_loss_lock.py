@@ -98,6 +98,11 @@ class Desk:
         return [str(each.text) for each in self.store.notices]
 
     @property
+    def waiting(self) -> list[str]:
+        """What stays on the screen until it is seen."""
+        return [str(each.text) for each in self.store.notices if each.waits]
+
+    @property
     def exit_only(self) -> str:
         return exit_only_text(self.store, self.limits, self.store.now_ns)
 
@@ -197,9 +202,11 @@ def test_the_new_day_releases_it_and_says_so(path: Path) -> None:
     desk = Desk(path, "300").looks()
     desk.loses("0")
     assert desk.looks(5 * HOUR - 1).lock.is_on
+    assert len(desk.waiting) == 1
     assert not desk.looks(1).lock.is_on
     assert "released" in desk.said[-1]
     assert desk.exit_only == ""
+    assert desk.waiting == [], "what denies entries is over"
 
 
 def test_an_early_unlock_survives_a_restart_and_is_recorded(path: Path) -> None:
@@ -284,6 +291,7 @@ def test_each_ledger_finds_its_own_lock_again_and_another_one_is_told_that_it_ha
     desk.loses("0")
     assert not desk.looks(-1000 * HOUR).lock.is_on
     assert "this one is not locked" in desk.said[-1]
+    assert desk.waiting == [], "the lock of the account that was left"
     account.created_time_ns -= 1
     assert desk.looks(1001 * HOUR).lock.is_on
     assert desk.said[-1] == f"{desk.exit_only}. Exits work"
@@ -304,6 +312,7 @@ def test_a_desk_that_goes_from_a_locked_ledger_to_another_one_says_the_lock_of_t
     desk.loses("300")
     assert desk.looks(1001 * HOUR).lock.is_on
     assert "limit of 300.00" in desk.said[-1]
+    assert desk.waiting == [desk.said[-1]]
 
 
 def test_the_clock_of_another_ledger_before_its_account_changes_no_lock(path: Path) -> None:

@@ -1,8 +1,8 @@
 """Keep the daily loss lock: check the day's loss once a second, and keep the lock in a file beside the order journal.
 
-The file is of the account, so that every desk and every restart finds it; it has a record of each of its ledgers. It only adds to what transactions show: a lock
-that was reached holds although the loss is smaller now, and an early unlock waits across a restart. Without the file,
-or with one that cannot be written, the loss itself still locks.
+The file is of the account, so that every desk and every restart finds it; it has a record of each of its ledgers. It
+only adds to what transactions show: a lock that was reached holds although the loss is smaller now, and an early unlock
+waits across a restart. Without the file, or with one that cannot be written, the loss itself still locks.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from keydesk.keys.guard import Cause
 from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.store.ledger_watch import LedgerWatch
 from keydesk.store.risk import day_result, keep_day_start
-from keydesk.store.state import NoticeLevel, Topic
+from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text.format import duration
 from keydesk.text.sanitize import clean
@@ -32,12 +32,6 @@ CHECK_INTERVAL = 1.0  # seconds
 BEHIND_NS = 5_000_000_000  # by which one of two desks may see the clock and transactions later
 LEFT_BEHIND = "The daily loss lock is on the account you came from: this one is not locked"
 NOT_NOW = "The early unlock was not requested, for the account is being read: ask for the early unlock again in a moment"
-LEVELS: dict[LossEvent, NoticeLevel] = {
-    LossEvent.WARNED: "bad",
-    LossEvent.LOCKED: "bad",
-    LossEvent.UNLOCKED: "warn",
-    LossEvent.NEW_DAY: "info",
-}
 
 
 class DailyLossLock:
@@ -60,6 +54,7 @@ class DailyLossLock:
         self._read_account: Callable[[], object] = lambda: None
         self._path: Path | None = None
         self._seen = LossRecord(0, 0, 0, LossLock())  # at the last look
+        self._told: list[str] = []  # messages that wait to be seen, true while the lock is on
         self._checked_at = float("-inf")
         self._locked_now = self._released_early = self._new_day = False
         self._failed = False  # the file could not be written, which was reported
@@ -121,10 +116,22 @@ class DailyLossLock:
 
     def _say_locked(self) -> None:
         lock, now_ns = self._store.loss_lock, self._store.now_ns
-        self._store.tell("bad", f"{lock_text(lock, now_ns)}. Exits work")
+        self._take_back()
+        self._tell_while_on(f"{lock_text(lock, now_ns)}. Exits work")
+
+    def _tell_while_on(self, text: str) -> None:
+        self._told.append(text)
+        self._store.tell("bad", text)
+
+    def _take_back(self) -> None:
+        """Let the messages of a lock that is no longer on wait no more: they would deny what can be sent."""
+        for text in self._told:
+            self._store.take_back(text)
+        self._told.clear()
 
     def _leave_behind(self) -> None:
         """Say that the lock was that of another ledger; the trader arms this one."""
+        self._take_back()
         self._store.tell("info", LEFT_BEHIND)
         arming = self._store.arming
         if arming.reason == Cause.DAILY_LOSS.value.text:
@@ -160,16 +167,24 @@ class DailyLossLock:
         for event in events:
             text = event_text(event, after, result, now_ns)
             self._store.record("limit", text)
-            self._store.tell(LEVELS[event], text + self._resting(event))
+            match event:
+                case LossEvent.WARNED:
+                    self._tell_while_on(text)
+                case LossEvent.LOCKED:
+                    self._tell_while_on(text + self._resting())
+                case LossEvent.UNLOCKED:
+                    self._take_back()
+                    self._store.tell("warn", text)
+                case LossEvent.NEW_DAY:
+                    self._take_back()
+                    self._store.tell("info", text)
             self._locked_now |= event is LossEvent.LOCKED
             self._released_early |= event is LossEvent.UNLOCKED
             self._new_day |= event is LossEvent.NEW_DAY
         return keep_day_start(self._store, after)
 
-    def _resting(self, event: LossEvent) -> str:
+    def _resting(self) -> str:
         """Return a warning of entry orders, which can fill although nothing new is sent."""
-        if event is not LossEvent.LOCKED:
-            return ""
         count = sum(each.trade_id is None for each in self._store.orders.values())
         if not count:
             return ""
