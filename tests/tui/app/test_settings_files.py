@@ -83,7 +83,7 @@ async def test_the_page_of_limits_shows_what_is_in_force_now() -> None:
             "theme = 'sepia'\n",
             'config.toml:1: theme "sepia" is not known; there are: colour-blind',
         ),
-        ("config.toml", "[alerts\n", "config.toml is not valid TOML"),
+        ("config.toml", "[alerts\n", "config.toml:1 is not valid TOML"),
         (
             "templates.toml",
             "[limits]\nhard_units = -1\n",

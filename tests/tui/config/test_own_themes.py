@@ -65,7 +65,7 @@ def test_a_theme_changes_another_one_and_keeps_the_rest(tmp_path: Path) -> None:
         ('[colours-16]\nprofit = "#00ff00"\n', 'such as profit = "ansi_bright_green"'),
         ('[weights]\nprofit = "fat"\n', "weights.profit must be one or more of bold, dim"),
         ('base = "mono"\n', "mine.toml:1: base must be dark, light or colour-blind"),
-        ("[colours\n", "mine.toml is not valid TOML"),
+        ("[colours\n", "mine.toml:1 is not valid TOML"),
     ],
 )
 def test_what_cannot_be_read_or_used_is_refused_with_names_and_numbers(

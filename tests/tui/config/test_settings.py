@@ -46,7 +46,20 @@ def test_how_often_what_is_unconfirmed_is_checked_can_be_set(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("theme = ", "not valid TOML"),
+        (
+            "fps = 5\ntheme = \n",
+            r"config.toml:2 is not valid TOML: Invalid value: a text stands between quotation marks",
+        ),
+        (
+            'theme = "light\nfps = 5',
+            r"config.toml:1 is not valid TOML: .*: a quotation mark is missing at the end",
+        ),
+        ("theme = 'light", "config.toml is not valid TOML: .*: a quotation mark is missing"),
+        (
+            'theme: "light"',
+            "config.toml:1 is not valid TOML: .*: a setting is written as name = value",
+        ),
+        ("[profiles.main\n", r"config.toml:1 is not valid TOML: Expected '\]' at the end"),
         ("theme = 3", "theme must be text"),
         ("fps = 0", "fps must be a whole number from 1 to 30"),
         (

@@ -161,7 +161,7 @@ async def test_a_bad_file_is_named_stays_as_it_is_and_the_list_lives_until_the_e
 ) -> None:
     (tmp_path / FILE).write_text("[[lists]\n", encoding="utf-8")
     async with desk(tmp_path) as pilot:
-        assert f"{tmp_path / FILE} is not valid TOML" in last_notice(pilot)
+        assert f"{tmp_path / FILE}:1 is not valid TOML" in last_notice(pilot)
         await build(pilot)
         assert rows(pilot) == ["EUR_USD", "GBP_JPY", "USD_CHF"]
     assert (tmp_path / FILE).read_text(encoding="utf-8") == "[[lists]\n"

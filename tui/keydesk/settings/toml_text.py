@@ -1,5 +1,6 @@
 """The text of a settings file: read with a limit, and refused in words where it is none."""
 
+import re
 import stat
 import tomllib
 from decimal import Decimal
@@ -9,6 +10,14 @@ from typing import Any
 import keydesk
 
 SCHEMAS = Path(keydesk.__file__).parent / "shell" / "settings"
+PLACE = re.compile(r" \(at line (\d+), column \d+\)$")
+REMEDIES = {
+    "Illegal character '\\n'": "a quotation mark is missing at the end of the line",
+    "Unterminated string": "a quotation mark is missing",
+    'Expected "\'"': "a quotation mark is missing",
+    "Invalid value": 'a text stands between quotation marks, as in name = "text"; a switch is true or false',
+    "Expected '=' after a key": 'a setting is written as name = value, as in theme = "light"',
+}
 MAX_BYTES = 4_000_000  # of a file of settings; more would delay the start by seconds
 
 
@@ -37,7 +46,17 @@ def parsed(text: str, path: Path) -> dict[str, Any]:
     except RecursionError as error:
         raise BadSettings(f"{path} is nested too deeply; fix or remove it") from error
     except ValueError as error:  # not TOML, or a number of thousands of digits
-        raise BadSettings(f"{path} is not valid TOML: {error}; fix or remove it") from error
+        raise BadSettings(f"{not_toml(path, error)}; fix or remove it") from error
+
+
+def not_toml(path: Path, error: ValueError) -> str:
+    """Return in words where and why a file is not TOML, with what is usually missing there."""
+    text = str(error)
+    place = PLACE.search(text)
+    where = f"{path}:{place[1]}" if place else f"{path}"
+    what = text[: place.start()] if place else text
+    usual = [remedy for start, remedy in REMEDIES.items() if text.startswith(start)]
+    return f"{where} is not valid TOML: {': '.join([what, *usual])}"
 
 
 def text_in(path: Path) -> str:
