@@ -9,9 +9,12 @@ import pytest
 from keydesk.calc.market.price_levels import PriceLevel
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.config.price_levels import load_levels, save_level
+from keydesk.config.profiles import save_profile
+from keydesk.config.settings import load_settings
 from keydesk.forms.account.limits import LimitsForm
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.keys.keymap import DESK
+from keydesk_client.auth.profiles import Profile
 from support.fakes.form_app import FormApp, example_context
 from support.fakes.settings_desk import SettingsDesk
 
@@ -190,6 +193,17 @@ async def test_what_the_desk_writes_itself_is_not_said_again(tmp_path: Path) -> 
         await app.workers.wait_for_complete()
         assert await app.looks() == []
         assert (app.theme, app.desk.settings.limits.hard_units) == ("light", D(70))
+
+
+async def test_a_profile_is_named_unless_the_desk_itself_has_written_it(tmp_path: Path) -> None:
+    async with SettingsDesk(tmp_path).run_test() as pilot:
+        app = pilot.app
+        assert isinstance(app, SettingsDesk)
+        save_profile(tmp_path, Profile("main", "practice", "101-001-1-1"))
+        app.desk.look.know_profiles(load_settings(tmp_path))
+        assert await app.looks() == []
+        save_profile(tmp_path, Profile("second", "practice", "101-001-1-2"))
+        assert await app.looks() == ["good config.toml read again: 2 profiles"]
 
 
 async def test_a_theme_of_the_users_own_is_drawn_as_its_file_is_edited(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -148,6 +149,10 @@ class DeskLook:
         if settings.reconciliation != before.reconciliation:
             words.append("reconciliation, from the next start")
         return words
+
+    def know_profiles(self, settings: Settings) -> None:
+        """Know the profiles that the desk itself has just written: nothing is said of them when the file is read again."""
+        self._settings = replace(self._settings, profiles=settings.profiles)
 
     def _put(self, name: str, value: str) -> None:
         """Put an option in force."""

@@ -267,10 +267,14 @@ class SignIn:
         profile = await self._stored(replace(asked_for, account_id=account_id), token)
         if profile is None:
             return
-        self._app.accounts.read_again()
+        self._know_profiles()
         if not profile.is_practice:
             await self._show_safety()
         await self._open(profile.name)
+
+    def _know_profiles(self) -> None:
+        self._app.accounts.read_again()
+        self._app.desk.look.know_profiles(self._app.accounts.settings)
 
     async def _asked_for(self, name: str) -> Profile | None:
         """Ask for what is not known of a profile: its name, its environment, and the address of a custom host."""
@@ -454,7 +458,7 @@ class SignIn:
         removed = await self._forget(profile)
         if removed:
             await asyncio.to_thread(delete_profile, accounts.folders.config, name)
-            accounts.read_again()
+            self._know_profiles()
             self._tell("info", f"Signed out of {clean(name)}: profile and token are removed")
 
     async def _forget(self, profile: Profile) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.app import ComposeResult
+from textual.events import Key
 from textual.widgets import Input
 
 from keydesk.forms.info_form import InfoForm
@@ -162,6 +163,18 @@ class ChoiceForm(InfoForm[Chosen]):
             ("▶ " if chosen else "  ", "focus"),
             (safe(text[: self.inside - 2]), "bright" if chosen else "plain"),
         )
+
+    def on_key(self, event: Key) -> None:
+        """Go to the next row that begins with a letter; a letter with a meaning of its own has that."""
+        letter = (event.character or "").casefold()
+        if not letter.isalnum() or event.key in self.active_bindings:
+            return
+        count = len(self._rows)
+        for row in (each % count for each in range(self.cursor + 1, self.cursor + 1 + count)):
+            if self._rows[row].lstrip("● ").casefold().startswith(letter):
+                self.cursor = row
+                self.redraw()
+                return
 
     def action_choose(self, step: int) -> None:
         """Go down or up."""

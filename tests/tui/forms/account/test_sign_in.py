@@ -1,0 +1,45 @@
+"""The lists of signing in: a line is chosen by arrows or by its first letter, and Enter alone takes it."""
+
+import pytest
+
+from keydesk.forms.account.sign_in import ChoiceForm, Chosen, ProfileForm
+from keydesk.text.sanitize import safe
+from support.fakes.form_app import FormApp
+
+ENVIRONMENTS = ("practice   practice money", "live   real money", "custom   another host")
+
+
+def choice() -> ChoiceForm:
+    return ChoiceForm("Sign in: main", [safe(each) for each in ENVIRONMENTS])
+
+
+@pytest.mark.parametrize(
+    ("keys", "row"),
+    [
+        ("", 0),
+        ("l", 1),
+        ("cp", 0),
+        ("C", 2),
+        ("lx1", 1),  # no row begins with them
+        ("jj", 2),
+        ("ck", 1),
+    ],
+)
+async def test_a_letter_goes_to_the_row_that_begins_with_it(keys: str, row: int) -> None:
+    app = FormApp(choice)
+    async with app.run_test(size=(90, 24)) as pilot:
+        await pilot.press(*keys)
+        assert app.results == []
+        await pilot.press("enter")
+    assert app.results == [Chosen(row)]
+
+
+async def test_a_letter_that_has_a_meaning_keeps_it_and_a_mark_before_the_row_is_no_letter() -> (
+    None
+):
+    app = FormApp(
+        lambda: ProfileForm("Open another account", [safe("● PRACTICE"), safe("  LIVE  a")])
+    )
+    async with app.run_test(size=(90, 24)) as pilot:
+        await pilot.press("l", "a")
+    assert app.results == [Chosen(1, other=True)]
