@@ -99,6 +99,9 @@ async def test_the_rules_of_a_market_order_become_the_plan_of_its_trade(
     async with plan_desk(desk_of_my_own, folder) as desk:
         trade = await desk.buys(rules=ONE_R)
         await desk.until(lambda: trade.id in desk.store.exit_plans)
+        # The row may have come with an answer about the account, before the transaction of its stop.
+        await desk.until(lambda: desk.store.trades[trade.id].initial_stop is not None)
+        trade = desk.store.trades[trade.id]
         assert trade.initial_stop is not None
         plan = desk.store.exit_plans[trade.id]
         assert plan == ExitPlan(
