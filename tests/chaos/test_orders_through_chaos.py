@@ -34,8 +34,8 @@ SENDERS = 4
 """Orders of one client that are under way at once."""
 BESIDE_PAUSES_S = 4.5
 """Of the 35 s, what is left for the requests themselves."""
-AT_ONCE_S = 1.0
-"""After the last answered look-up nothing is waited for: what is left is a busy machine's own time."""
+AT_ONCE_S = 4.0
+"""After the last answered look-up nothing is waited for, least of all a pause of 15 s: what is left is a busy machine's own time."""
 
 ALARMS_WITHIN_S = 120.0
 """What was believed absent and is in the ledger is looked up through the bad network, with pauses and retries."""
