@@ -8,6 +8,7 @@ from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.text.format import EMPTY, counted, money
 from keydesk.text.sanitize import Printable, clean, safe
 from keydesk.trading.accounts.account_overview import AccountOverview, ProfileOverview
+from keydesk.widgets.theme import signed_role
 
 LABEL, FIGURE = 12, 16  # columns
 WIDE = 60  # columns from which on two figures stand on a line
@@ -76,25 +77,22 @@ class AllAccountsPage(ScrolledForm):
             why = safe(f"{account.name} cannot be read: {clean(account.why)}")
             return wrap_text(why, "warn", inside)
         result = account.unrealized_pl
-        sign = "muted" if not result else ("good" if result > 0 else "bad")
         held = safe(
             f"{counted(account.trades, 'trade')}, {counted(account.entry_orders, 'entry order')}"
         )
         figures = [
             _figure("NAV", _money(account.nav), "bright"),
-            _figure("open P/L", _money(result, signed=True), sign),
+            _figure("open P/L", _money(result, signed=True), signed_role(result, zero="muted")),
             _figure("margin used", _money(account.margin_used)),
             _figure("available", _money(account.margin_available)),
         ]
         risk = "danger" if account.unprotected else "plain"
         head: TextLine = ((safe(f"{account.name}  {clean(account.currency, 8)}"), "plain"),)
-        open_line: TextLine = (
-            (safe(f"{held}, open risk "), "muted"),
-            (account.risk_text, risk),
-        )
-        two = inside >= WIDE
-        rows = [(*figures[0], *figures[1]), (*figures[2], *figures[3])] if two else list(figures)
-        return [head, *rows, open_line]
+        open_risk: TextLine = (("open risk ", "muted"), (account.risk_text, risk))
+        if inside < WIDE:
+            return [head, *figures, ((held, "muted"),), open_risk]
+        pairs = [(*figures[0], *figures[1]), (*figures[2], *figures[3])]
+        return [head, *pairs, ((safe(f"{held}, "), "muted"), *open_risk)]
 
     def _indented(self, lines: Sequence[TextLine]) -> list[TextLine]:
         return [((INDENT, "plain"), *line) for line in lines]
