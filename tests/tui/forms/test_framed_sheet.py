@@ -12,7 +12,7 @@ from keydesk.forms.framed_sheet import Sheet
 from keydesk.forms.sheet import ModalForm, TextLine
 from keydesk.text.sanitize import safe
 from keydesk.widgets import theme
-from keydesk.widgets.theme import palette_of
+from keydesk.widgets.theme import ColourRole, palette_of
 from support.fakes.form_app import FormApp
 
 SIZE = (80, 24)
@@ -25,7 +25,7 @@ class PlainForm(ModalForm[None]):
     WIDTH: ClassVar[int] = 24
     DEFAULT_CSS = "PlainForm > Sheet { border: round $focus; padding: 0 1; }"
 
-    def __init__(self, words: Sequence[str], role: str = "plain") -> None:
+    def __init__(self, words: Sequence[str], role: ColourRole = "plain") -> None:
         super().__init__()
         self.words, self.role = list(words), role
 

@@ -6,7 +6,7 @@ import pytest
 from textual.screen import ModalScreen
 
 from keydesk.calc.orders.instructions import CloseTrades, MoveEntry
-from keydesk.forms.sheet import fold_line
+from keydesk.forms.sheet import TextLine, fold_line
 from keydesk.text.sanitize import safe
 from keydesk.trading.desk_session import DeskLock
 from support.fakes.working_desk import WorkingDesk
@@ -131,7 +131,7 @@ async def test_no_command_opens_a_ticket_on_the_mini_desk(tmp_path: Path) -> Non
 
 
 def test_a_long_line_is_broken_at_spaces_and_keeps_every_letter_and_role() -> None:
-    line = ((safe("CLOSE "), "bright"), (safe("LONG 10,000 漢字漢字"), "plain"))
+    line: TextLine = ((safe("CLOSE "), "bright"), (safe("LONG 10,000 漢字漢字"), "plain"))
     for width in range(4, 30):
         lines = fold_line(line, width)
         letters = [(letter, role) for part in lines for text, role in part for letter in text]

@@ -16,7 +16,7 @@ from keydesk.keys.keymap import (
     KeyMap,
 )
 from keydesk.panes.deal import Deal, Preset
-from keydesk.panes.strips.account import AccountStrip
+from keydesk.panes.strips.account import TEXT_ON, AccountStrip, Band
 from keydesk.panes.strips.health import HealthLine
 from keydesk.panes.strips.instrument import InstrumentLine
 from keydesk.panes.strips.keys import KeyFooter
@@ -62,14 +62,14 @@ async def test_a_wide_account_strip_tells_the_rest() -> None:
     ],
 )
 async def test_the_band_says_in_words_and_colour_where_orders_go(
-    environment: str, arming: str, text: str, band: str
+    environment: str, arming: str, text: str, band: Band
 ) -> None:
     pane, store = AccountStrip(), desk_store()
     store.health.environment = environment  # type: ignore[assignment]  # one of the two literals
     store.arming = Arming(arming)  # type: ignore[arg-type]  # one of the three literals
     async with shown(pane, store, size=(120, 3)):
         strip = pane.render_line(0)
-        behind = pane.palette.on(f"{band}-text", band).bgcolor
+        behind = pane.palette.on(TEXT_ON[band], band).bgcolor
     assert text in strip.text
     assert {s.style.bgcolor for s in strip if s.style and not s.style.reverse} == {behind}
 

@@ -12,7 +12,7 @@ from textual.color import Color
 from keydesk.terminal.output import in_ascii
 from keydesk.text.format import MINUS
 from keydesk.widgets import theme
-from keydesk.widgets.theme import ROLES, Depth, Palette, role_of_sign, signed_role
+from keydesk.widgets.theme import ROLES, ColourRole, Depth, Palette, role_of_sign, signed_role
 
 COLOURED = ("colour-blind", "dark", "light")
 DEEP: tuple[Depth, ...] = ("truecolor", "256")
@@ -135,7 +135,8 @@ def test_without_colour_signs_and_weights_tell_roles_apart() -> None:
     drawn = theme.load("dark", "mono")
     palette = Palette(drawn.colours, drawn.weights)
     assert drawn.named_colours
-    for one, other in combinations(("bright", "plain", "danger", "loss"), 2):
+    roles: tuple[ColourRole, ...] = ("bright", "plain", "danger", "loss")
+    for one, other in combinations(roles, 2):
         assert palette[one] != palette[other]
     assert palette.selected.reverse
 

@@ -42,6 +42,7 @@ from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text.format import at, pair, price, shorten
 from keydesk.text.sanitize import Printable, clean, safe
+from keydesk.widgets.theme import ColourRole
 
 SHOWN = 12
 FIELD_ROWS = 3  # of the field of text with its frame
@@ -235,7 +236,7 @@ class CommandForm(InfoForm[ParsedCommand | RunKey | SetOption]):
         width = self.inside - len(MARK) - len(name) - len(key)
         reason = safe(f"  {entry.reason}") if entry.reason else safe("")
         text = shorten(safe(entry.text), max(1, width - len(reason)))
-        role = "focus" if chosen else "plain"
+        role: ColourRole = "focus" if chosen else "plain"
         return (
             (MARK if chosen else " " * len(MARK), "focus"),
             (name, "bright" if chosen else role),
@@ -279,12 +280,12 @@ class CommandForm(InfoForm[ParsedCommand | RunKey | SetOption]):
             case OpenTicket(side, instrument, fields):
                 size = f" {fields.size_text}" if fields.size_text else ""
                 what = f"ticket: {side}{size} {pair(instrument)} {fields.text}".rstrip()
-                return wrap_text(clean(what), side.lower(), self.inside)
+                return wrap_text(clean(what), "buy" if side == "BUY" else "sell", self.inside)
             case ReplayCommand(words):
                 return wrap_text(clean(words), "bright", self.inside)
             case ShowMessage(level, words):
                 wrong = level == "warn" and self.refused
-                role = "warn" if wrong else "muted"
+                role: ColourRole = "warn" if wrong else "muted"
                 return [*self._completions(), *wrap_text(clean(words), role, self.inside)]
 
     def _completions(self) -> Sequence[TextLine]:

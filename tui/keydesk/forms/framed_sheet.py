@@ -1,7 +1,7 @@
 """The frame of a form with its lines, which it draws itself."""
 
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from typing import Literal, TypeAlias, cast
 
 from rich.segment import Segment
 from rich.style import Style
@@ -12,9 +12,11 @@ from textual.widget import Widget
 
 from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.widgets.lines import DrawnLine, DrawnWidget, Run, cut, width_of
-from keydesk.widgets.theme import Palette, palette_of
+from keydesk.widgets.theme import ChartRole, ColourRole, Palette, palette_of
 
-FramedLine: TypeAlias = Sequence[tuple[Printable, str]]  # texts with their roles
+WordsRole: TypeAlias = ColourRole | Literal["live-text on live", "bright on selection"] | ChartRole
+"""A role, one on another's colour, or one of a chart."""
+FramedLine: TypeAlias = Sequence[tuple[Printable, WordsRole]]
 
 
 class Sheet(DrawnWidget):
@@ -121,10 +123,10 @@ def _padded(text: SafeText, style: Style, plain: Style) -> list[Run]:
     return [(safe(" " * left), plain), (inner, style), (safe(" " * right), plain)]
 
 
-def _style_of(role: str, palette: Palette) -> Style:
+def _style_of(role: WordsRole, palette: Palette) -> Style:
     """Return the style of a role, of one on another's colour, or of a chart."""
     front, _, backdrop = role.partition(" on ")
     if backdrop:
-        return palette.on(front, backdrop)
+        return palette.on(cast("ColourRole", front), cast("ColourRole", backdrop))
     is_of_chart = not role or "~" in role or "@" in role
-    return palette.chart_style(role) if is_of_chart else palette[role]
+    return palette.chart_style(role) if is_of_chart else palette[cast("ColourRole", role)]

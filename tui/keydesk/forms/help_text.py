@@ -11,6 +11,7 @@ from keydesk.keys.tasks import Task, task_of
 from keydesk.parse.commands import USAGES
 from keydesk.text.format import shorten
 from keydesk.text.sanitize import Printable, safe
+from keydesk.widgets.theme import ColourRole
 
 PROSE: Mapping[str, tuple[Printable, Printable, Printable]] = {
     "desk": (
@@ -255,7 +256,7 @@ def _entry(key: Key, width: int) -> TextLine:
     shown = key.shown if len(key.shown) <= KEY_WIDTH else key.shown.split(" ")[0]
     room = max(1, width - KEY_WIDTH - 1)
     text = shorten(safe(key.text), room)
-    role = "bright" if key.touches_money else "plain"
+    role: ColourRole = "bright" if key.touches_money else "plain"
     return ((safe(f"{shown:<{KEY_WIDTH}} "), role), (safe(f"{text:<{room}}"), "muted"))
 
 

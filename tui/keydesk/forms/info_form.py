@@ -32,6 +32,7 @@ from keydesk.text.format import (
 )
 from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.widgets.overlay import Result
+from keydesk.widgets.theme import ColourRole
 
 FRAME = 4  # columns of a sheet beside its lines
 FIELD_ROWS = 3  # of a field of text with its frame
@@ -175,9 +176,9 @@ class StyledText(str):
     """A value that is drawn in another role than the plain one."""
 
     __slots__ = ("role",)
-    role: str
+    role: ColourRole
 
-    def __new__(cls, text: str, role: str) -> Self:
+    def __new__(cls, text: str, role: ColourRole) -> Self:
         """Return the words with their role."""
         toned = super().__new__(cls, text)
         toned.role = role

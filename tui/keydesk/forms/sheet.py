@@ -15,7 +15,7 @@ from textual.events import Resize
 from textual.geometry import Size
 
 from keydesk.calc.orders.ticket_settings import Limits, Template, TemplateSet
-from keydesk.forms.framed_sheet import Sheet
+from keydesk.forms.framed_sheet import Sheet, WordsRole
 from keydesk.keys.confirm import Letters
 from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.keys.keymap import KEYMAP, KeyMap
@@ -24,11 +24,9 @@ from keydesk.store.store import Store
 from keydesk.text.format import JOINED, join_units, lines_of, money
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.overlay import Overlay, Result
-from keydesk.widgets.theme import signed_role
+from keydesk.widgets.theme import ChartRole, signed_role
 
-Words = tuple[
-    Printable, str
-]  # text, role; "live-text on live" has another role's colour as background
+Words = tuple[Printable, WordsRole]
 TextLine = Sequence[Words]
 
 BLANK: TextLine = ()
@@ -40,7 +38,7 @@ def signed_money(value: Decimal | None, places: int = 2) -> Words:
     return (money(value, places, signed=True), signed_role(value))
 
 
-def wrap_text(text: Printable, role: str, width: int) -> list[TextLine]:
+def wrap_text(text: Printable, role: WordsRole, width: int) -> list[TextLine]:
     """Return a sentence wrapped to the width."""
     return [((line, role),) for line in lines_of(text, width)]
 
@@ -103,7 +101,7 @@ def _end_of_line(text: str, start: int, width: int, gaps: frozenset[int]) -> int
     return start + (len(text[start:broken].rstrip(" ")) or broken - start)
 
 
-ACTIVE_FIELD = "~focus"  # the role of the field that has the keys: a solid block
+ACTIVE_FIELD = ChartRole("~focus")  # the role of the field that has the keys: a solid block
 FIELD_PARTS = 4  # of a field's line: key, name, value, unit; its meaning follows
 LABEL_WIDTH = 11  # of a figure
 FIGURE_WIDTH = 12  # its value, to the right

@@ -19,6 +19,7 @@ from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.sheet import ACTIVE_FIELD, TextLine
 from keydesk.text.format import EMPTY, money, pair, price, short_age, units
 from keydesk.text.sanitize import Printable, safe
+from keydesk.widgets.theme import ColourRole
 
 FIELD_WIDTH = 10
 LABEL_WIDTH = 11
@@ -31,7 +32,7 @@ NOT_KNOWN: Printable = "✗ ATR is not known"
 
 def headline(draft: Draft, plan: Plan | None, context: TradingContext | None) -> TextLine:
     """Return what would be sent, in words: side, units, instrument, type and price."""
-    role = draft.side.lower()
+    role: ColourRole = "buy" if draft.side == "BUY" else "sell"
     arrow = "▲" if draft.side == "BUY" else "▼"
     size = units(plan.units) if plan and plan.units else EMPTY
     text = safe(f"{arrow} {draft.side} {size} {pair(draft.instrument)}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 from itertools import zip_longest
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from keydesk.calc.orders.ticket_settings import RISK_PRESET, Template
 from keydesk.panes.price_cells import flash_of, price_format_of, price_runs, prices_are_old
@@ -20,7 +20,7 @@ from keydesk.text import format as show
 from keydesk.text.format import lines_of, pip_count, units
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.lines import Heading, LinePane, Run, Tab, width_of
-from keydesk.widgets.theme import signed_role
+from keydesk.widgets.theme import ColourRole, signed_role
 
 TWO_COLUMNS = 42  # columns from which on two lists stand side by side
 LOSS_LOCKED = "loss lock, exits only"
@@ -132,7 +132,9 @@ class Deal(LinePane, can_focus=False):
             self._label("largest", largest),
         ]
 
-    def _side(self, side: str, price: Decimal, move: int, frame: Frame) -> list[Run]:
+    def _side(
+        self, side: Literal["buy", "sell"], price: Decimal, move: int, frame: Frame
+    ) -> list[Run]:
         price_format = price_format_of(frame.store, frame.store.focus)
         parts = show.split_price(price, price_format.pip_location, price_format.precision)
         old = prices_are_old(frame.store)
@@ -191,7 +193,7 @@ class Deal(LinePane, can_focus=False):
             case "READ-ONLY":
                 return [[("read-only: sends nothing", self.palette["muted"])]]
 
-    def _label(self, label: str, value: Printable, role: str = "plain") -> list[Run]:
+    def _label(self, label: str, value: Printable, role: ColourRole = "plain") -> list[Run]:
         return [(safe(f"{label:<9}"), self.palette["faint"]), (value, self.palette[role])]
 
 

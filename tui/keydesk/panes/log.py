@@ -24,7 +24,7 @@ from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.row_order import Measured
 from keydesk.widgets.sorted_table import SortedTable
 from keydesk.widgets.table import Column
-from keydesk.widgets.theme import signed_role
+from keydesk.widgets.theme import ColourRole, signed_role
 from keydesk.words.log_line import LogKind, LogLine
 from keydesk_client.arithmetic.constants import DAY
 
@@ -36,7 +36,7 @@ NUMBER = Column("id", "id", 7, right=False)
 PROFIT = Column("pl", "P/L", 9)
 NO_LINE = LogLine("", 0, "NOTE", "", safe(""))
 GAPS = 4  # between the columns that are always there
-LOG_ROLES: dict[LogKind, str] = {
+LOG_ROLES: dict[LogKind, ColourRole] = {
     "FILL": "bright",
     "CLOSE": "bright",
     "REJECT": "danger",

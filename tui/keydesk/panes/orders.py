@@ -21,7 +21,7 @@ from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.row_order import Measured
 from keydesk.widgets.sorted_table import SortedTable
 from keydesk.widgets.table import Column
-from keydesk.widgets.theme import Palette
+from keydesk.widgets.theme import ColourRole, Palette
 from keydesk_client.arithmetic.constants import SECOND
 
 KINDS = {
@@ -99,7 +99,9 @@ class Orders(InstrumentRows, SortedTable):
         entry = order.trade_id is None
         if column == "side":
             return [_side(order, self.palette)]
-        weight = "plain" if entry and column in ("pair", "kind", "units", "price") else "muted"
+        weight: ColourRole = (
+            "plain" if entry and column in ("pair", "kind", "units", "price") else "muted"
+        )
         return [(safe(self._text(order, column, frame)), self.palette[weight])]
 
     # Sorting and filtering.

@@ -21,7 +21,7 @@ from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.row_order import Measured
 from keydesk.widgets.sorted_table import SortedTable
 from keydesk.widgets.table import Column
-from keydesk.widgets.theme import signed_role
+from keydesk.widgets.theme import ColourRole, signed_role
 
 
 class Positions(InstrumentRows, SortedTable):
@@ -94,7 +94,7 @@ class Positions(InstrumentRows, SortedTable):
             case "risk":
                 return self._risk(self._group(position, frame.store))
             case _:
-                weight = "plain" if column in ("pair", "net") else "muted"
+                weight: ColourRole = "plain" if column in ("pair", "net") else "muted"
                 return [(safe(self._text(position, column, frame)), self.palette[weight])]
 
     def _group(self, position: PositionRow, store: Store) -> TradeGroup:

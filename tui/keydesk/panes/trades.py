@@ -27,7 +27,7 @@ from keydesk.widgets.row_order import Measured
 from keydesk.widgets.sorted_table import SortedTable
 from keydesk.widgets.strip_line import Item, fit_items, joined
 from keydesk.widgets.table import Column
-from keydesk.widgets.theme import Palette, signed_role
+from keydesk.widgets.theme import ColourRole, Palette, signed_role
 from keydesk_client.arithmetic.constants import MINUTE
 from keydesk_client.arithmetic.risk import nearest_stop
 
@@ -139,7 +139,7 @@ class Trades(InstrumentRows, SortedTable):
 
     def _plain_cell(self, trade: TradeRow, column: str, frame: Frame) -> Run:
         moves = column in ("now", "to_stop", "to_target")
-        role = "faint" if self.by_instrument and column == "pair" else _weight(column)
+        role: ColourRole = "faint" if self.by_instrument and column == "pair" else _weight(column)
         style = self._by_price(role) if moves else self.palette[role]
         return (safe(self._text(trade, column, frame)), style)
 
@@ -148,7 +148,7 @@ class Trades(InstrumentRows, SortedTable):
         at_stake = style if self._old else style + self.palette.at_stake
         return [(show.money(trade.unrealized_pl, signed=True), at_stake)]
 
-    def _by_price(self, role: str) -> Style:
+    def _by_price(self, role: ColourRole) -> Style:
         """Return the style of a value computed from prices; faint while prices are stale."""
         return self.palette["faint" if self._old else role]
 
@@ -323,7 +323,7 @@ def side_run(palette: Palette, units: Decimal) -> Run:
     return ("LONG", palette["buy"]) if units > 0 else ("SHORT", palette["sell"])
 
 
-def _weight(column: str) -> str:
+def _weight(column: str) -> ColourRole:
     return "plain" if column in ("pair", "units", "entry", "now", "target") else "muted"
 
 

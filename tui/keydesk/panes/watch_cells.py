@@ -17,7 +17,7 @@ from keydesk.text import format as show
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.values import Quote
 from keydesk.widgets.lines import Run
-from keydesk.widgets.theme import Palette, role_of_sign
+from keydesk.widgets.theme import ColourRole, Palette, role_of_sign
 
 WHOLE_FROM, SHORT_FROM = Decimal(1_000), Decimal(99_999)  # pips
 CENTS_BELOW = Decimal(100_000)  # larger profits are shown without cents
@@ -34,7 +34,7 @@ def pips_text(pips: Decimal, *, signed: bool) -> SafeText:
     return show.short_units(pips, signed=signed)
 
 
-def _by_price(frame: Frame, role: str) -> str:
+def _by_price(frame: Frame, role: ColourRole) -> ColourRole:
     """Return the role of a figure computed from prices; faint while prices are stale."""
     return "faint" if prices_are_old(frame.store) else role
 
@@ -66,7 +66,7 @@ def _usual(palette: Palette, quote: Quote, frame: Frame) -> Sequence[Run]:
     times = frame.store.spreads.times_usual(quote.instrument, quote.ask - quote.bid)
     if times is None:
         return _unknown(palette)
-    role = "danger" if times > WIDE else "muted"
+    role: ColourRole = "danger" if times > WIDE else "muted"
     return [(pips_text(times, signed=False), palette[_by_price(frame, role)])]
 
 
@@ -121,7 +121,7 @@ def _session(palette: Palette, quote: Quote, frame: Frame) -> Sequence[Run]:
     store = frame.store
     now_ns = store.clock_ns or frame.time_ns
     text = watch_order.session_text(store, quote.instrument, now_ns)
-    role = "muted" if quote.tradeable else "warn"
+    role: ColourRole = "muted" if quote.tradeable else "warn"
     return [(safe(text or show.EMPTY), palette[role])]
 
 
@@ -129,7 +129,7 @@ def _own(palette: Palette, instrument: str, store: Store) -> Sequence[Run]:
     net = watch_order.net_units(store, instrument)
     if net is None:
         return []
-    role = "buy" if net > 0 else "sell" if net < 0 else "plain"
+    role: ColourRole = "buy" if net > 0 else "sell" if net < 0 else "plain"
     return [(show.short_units(net), palette[role])]
 
 

@@ -8,14 +8,52 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Literal, NewType, get_args
 
-ROLES = (
-    *("background", "bright", "plain", "muted", "faint", "line", "focus", "selection"),
-    *("bid", "ask", "buy", "sell", "profit", "loss", "rise", "fall", "tick-up", "tick-down"),
-    *("warn", "danger", "good", "live", "live-text", "practice", "practice-text"),
-    *("readonly", "readonly-text", "entry", "stop", "target", "pending"),
-    *("alert", "last", "cursor", "grid", "overlay-1", "overlay-2", "overlay-3", "band"),
-)
+ColourRole = Literal[
+    "background",
+    "bright",
+    "plain",
+    "muted",
+    "faint",
+    "line",
+    "focus",
+    "selection",
+    "bid",
+    "ask",
+    "buy",
+    "sell",
+    "profit",
+    "loss",
+    "rise",
+    "fall",
+    "tick-up",
+    "tick-down",
+    "warn",
+    "danger",
+    "good",
+    "live",
+    "live-text",
+    "practice",
+    "practice-text",
+    "readonly",
+    "readonly-text",
+    "entry",
+    "stop",
+    "target",
+    "pending",
+    "alert",
+    "last",
+    "cursor",
+    "grid",
+    "overlay-1",
+    "overlay-2",
+    "overlay-3",
+    "band",
+]
+ROLES: tuple[ColourRole, ...] = get_args(ColourRole)
+ChartRole = NewType("ChartRole", str)
+"""A role in a chart: also `~rise`, filled with it, and `entry@rise`, on a cell that is filled with another."""
 # What is read as text, on which other role. Lines, candles and the hints in `faint` may be dimmer.
 TEXT_ON_BACKGROUND = (
     *("bright", "plain", "muted", "focus", "bid", "ask", "buy", "sell", "profit", "loss"),

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from typing import cast
 
 from rich.style import Style
 from textual.app import App
@@ -18,12 +19,14 @@ from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
 from keydesk.settings import theme_data
-from keydesk.settings.theme_data import ROLES, ThemeData, ThemeError, folder
+from keydesk.settings.theme_data import ROLES, ChartRole, ColourRole, ThemeData, ThemeError, folder
 from keydesk.terminal.query import Depth, colour_depth
 from keydesk.text.format import MINUS
 
 __all__ = [
     "ROLES",
+    "ChartRole",
+    "ColourRole",
     "Depth",
     "DeskTheme",
     "Palette",
@@ -43,6 +46,7 @@ WEIGHTS = {
     **dict.fromkeys(("entry", "stop", "target", "pending", "last"), "bold"),
 }
 MONO = "mono"
+SIGNS: Mapping[str, ColourRole] = {"+": "profit", MINUS: "loss"}
 BOLD = Style(bold=True)
 REVERSE = Style(reverse=True)
 
@@ -80,16 +84,16 @@ class DeskTheme:
         )
 
 
-def signed_role(value: Decimal | int | None, *, zero: str = "plain") -> str:
+def signed_role(value: Decimal | int | None, *, zero: ColourRole = "plain") -> ColourRole:
     """Return the role of an amount by its sign; `zero` is that of nothing and of an unknown amount."""
     if not value:
         return zero
     return "profit" if value > 0 else "loss"
 
 
-def role_of_sign(text: str) -> str:
+def role_of_sign(text: str) -> ColourRole:
     """Return the role of a number as it is written: what rounds to nothing is neither gain nor loss."""
-    return {"+": "profit", MINUS: "loss"}.get(text[:1], "plain")
+    return SIGNS.get(text[:1], "plain")
 
 
 class Palette:
@@ -102,14 +106,14 @@ class Palette:
         self._plain: dict[str, Style] = {}
         self._chart: dict[str, Style] = {}
 
-    def __getitem__(self, role: str) -> Style:
+    def __getitem__(self, role: ColourRole) -> Style:
         """Return the style of a role on the screen's background."""
         style = self._plain.get(role)
         if style is None:
             style = self._plain[role] = self.on(role, "background")
         return style
 
-    def on(self, role: str, backdrop: str) -> Style:
+    def on(self, role: ColourRole, backdrop: ColourRole) -> Style:
         """Return the style of a role on another role's colour."""
         style = self._styles.get((role, backdrop))
         if style is None:
@@ -124,10 +128,12 @@ class Palette:
         return style
 
     def _chart_style(self, role: str) -> Style:
-        front, _, back = role.lstrip("~").partition("@")
-        if not front:
+        named, _, behind = role.lstrip("~").partition("@")
+        if not named:
             return self["plain"]
-        if back:
+        front = cast("ColourRole", named)
+        if behind:
+            back = cast("ColourRole", behind)
             crossing = self.on(front, back)
             return crossing + REVERSE if self._colours[front] == self._colours[back] else crossing
         if not role.startswith("~"):

@@ -8,7 +8,7 @@ from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.text.format import EMPTY, counted, money
 from keydesk.text.sanitize import Printable, clean, safe
 from keydesk.trading.accounts.account_overview import AccountOverview, ProfileOverview
-from keydesk.widgets.theme import signed_role
+from keydesk.widgets.theme import ColourRole, signed_role
 
 LABEL, FIGURE = 12, 16  # columns
 WIDE = 60  # columns from which on two figures stand on a line
@@ -57,7 +57,7 @@ class AllAccountsPage(ScrolledForm):
         opened = "  open in this desk" if name == self._opened else ""
         if profile is None:
             return [((safe(f"{clean(name)}  "), "bright"), (LOADING, "muted"))]
-        role = "live" if profile.environment == "LIVE" else "practice"
+        role: ColourRole = "live" if profile.environment == "LIVE" else "practice"
         head: TextLine = (
             (safe(f"{profile.environment}"), role),
             (safe(f"  {clean(name)}"), "bright"),
@@ -86,7 +86,7 @@ class AllAccountsPage(ScrolledForm):
             _figure("margin used", _money(account.margin_used)),
             _figure("available", _money(account.margin_available)),
         ]
-        risk = "danger" if account.unprotected else "plain"
+        risk: ColourRole = "danger" if account.unprotected else "plain"
         head: TextLine = ((safe(f"{account.name}  {clean(account.currency, 8)}"), "plain"),)
         open_risk: TextLine = (("open risk ", "muted"), (account.risk_text, risk))
         if inside < WIDE:
@@ -102,5 +102,5 @@ def _money(value: Decimal | None, *, signed: bool = False) -> Printable:
     return safe(EMPTY) if value is None else money(value, signed=signed)
 
 
-def _figure(label: str, value: Printable, role: str = "plain") -> TextLine:
+def _figure(label: str, value: Printable, role: ColourRole = "plain") -> TextLine:
     return ((safe(f"{label:<{LABEL}}"), "muted"), (safe(f"{value:>{FIGURE}}  "), role))

@@ -20,6 +20,7 @@ from keydesk.store.risk import day_result
 from keydesk.store.state import Notice
 from keydesk.text.format import counted, duration, money
 from keydesk.text.sanitize import Printable, clean, safe
+from keydesk.widgets.theme import ColourRole
 from keydesk_client.arithmetic.constants import SECOND
 
 LENGTH = 3  # characters of the account id
@@ -200,7 +201,7 @@ class UnlockForm(InfoForm[bool]):
             *(self._part("", "✗ That is not the sentence above", "warn") if self._wrong else ()),
         ]
 
-    def _part(self, name: str, text: str, role: str = "plain") -> list[TextLine]:
+    def _part(self, name: str, text: str, role: ColourRole = "plain") -> list[TextLine]:
         """Return a text beside its name, wrapped."""
         wrapped = wrap_text(safe(text), role, max(1, self.inside - LABEL))
         names = (safe(f"{name:<{LABEL}}"), *[safe(" " * LABEL)] * (len(wrapped) - 1))

@@ -1,6 +1,6 @@
 """The viewer of the audit log: the newest entries first, letters filter them, the chosen one is shown in full."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from typing import ClassVar
 
@@ -15,12 +15,19 @@ from keydesk.keys.keymap import FIND
 from keydesk.text.format import clock, date_and_time, shorten_text
 from keydesk.text.sanitize import Printable, safe
 from keydesk.trading.audit import AuditEntry, matching
+from keydesk.widgets.theme import ColourRole
 
 INPUT_ROWS = 3
 FULL_ROWS = 6  # of the chosen entry
 KIND_WIDTH = 9
 MAX_LENGTH = 100  # characters of the filter
-ROLES = {"guard": "warn", "refused": "warn", "limit": "warn", "outcome": "bright", "key": "focus"}
+ROLES: Mapping[str, ColourRole] = {
+    "guard": "warn",
+    "refused": "warn",
+    "limit": "warn",
+    "outcome": "bright",
+    "key": "focus",
+}
 
 
 class AuditForm(InfoForm[None]):

@@ -18,6 +18,7 @@ from keydesk.store.store import Store
 from keydesk.text.format import EMPTY, money, percent
 from keydesk.text.sanitize import Printable, safe
 from keydesk.values import AccountState
+from keydesk.widgets.theme import ColourRole
 
 WHOLE = Decimal(100)
 LABEL = 12  # columns
@@ -67,7 +68,7 @@ class ConfigureForm(Form[ConfigureAccount]):
         text: Printable = "% of what is held"
         if isinstance(rate, UnreadableText):
             text = "✗ invalid"
-        role = "danger" if isinstance(rate, UnreadableText) else "muted"
+        role: ColourRole = "danger" if isinstance(rate, UnreadableText) else "muted"
         changed = "changed" if self.fields.changed("name") is not None else ""
         return [
             self.fields.line("k", "name", (safe(changed), "warn"), self.inside),

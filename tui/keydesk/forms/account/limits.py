@@ -34,6 +34,7 @@ from keydesk.store.trading_context import trading_context_of
 from keydesk.text.format import UNLIMITED, money, pair, units
 from keydesk.text.sanitize import Printable, safe
 from keydesk.values import TradeRow
+from keydesk.widgets.theme import ColourRole
 from keydesk_client.arithmetic.constants import NOTHING, PERCENT
 from keydesk_client.arithmetic.profit import notional
 
@@ -45,7 +46,7 @@ WIDE_NOW = 30  # where the meaning of each limit stands beside it
 MEANING_FROM = BEFORE_NOW + WIDE_NOW + 48
 DAILY = frozenset(("daily_loss", "daily_loss_percent"))
 FROM_NEXT_DAY = f"counts from the next day, {DAY_END_TEXT}"
-EFFECT_ROLES = {
+EFFECT_ROLES: Mapping[LimitEffect, ColourRole] = {
     LimitEffect.EXIT_ONLY: "loss",
     LimitEffect.PAUSES: "loss",
     LimitEffect.REFUSES: "loss",
@@ -188,7 +189,7 @@ class LimitsForm(InfoForm[Changes]):
     def _below(self) -> list[TextLine]:
         trouble = self.trouble()
         if trouble:
-            role = "danger" if self.refused else "warn"
+            role: ColourRole = "danger" if self.refused else "warn"
             return [BLANK, *wrap_text(safe(f"✗ {trouble}"), role, self.inside)]
         field = self.rows[self.at].field
         texts = [] if self.inside >= MEANING_FROM else [field.meaning]
@@ -224,10 +225,11 @@ class LimitsForm(InfoForm[Changes]):
 
     def _row(self, at: int, row: LimitRow, now: Mapping[str, Usage]) -> list[TextLine]:
         active = at == self.at
-        text, role = row.entry.text, "bright"
+        text = row.entry.text
+        role: ColourRole = "bright" if text else "muted"
         if not text:
             common = value_in(self.context.limits, row.field.name) if self.instrument else None
-            text, role = ("off" if common is None else f"({common:f})"), "muted"
+            text = "off" if common is None else f"({common:f})"
         usage, usage_role = _usage_text(now.get(row.field.name), row.value)
         unit = self._unit(row.field)
         left, right = ("[", "]") if active else (" ", " ")
@@ -336,7 +338,7 @@ def _usage_text(usage: Usage | None, limit: Decimal | UnreadableText | None) -> 
     if usage.amount is None or not isinstance(limit, Decimal) or not limit:
         return (safe(f"{usage.text}{usage.about}"), "plain")
     share = usage.amount / limit
-    role = "danger" if share >= REACHED else "warn" if share >= NEAR else "plain"
+    role: ColourRole = "danger" if share >= REACHED else "warn" if share >= NEAR else "plain"
     return (safe(f"{usage.text} / {limit:f}{usage.about}"), role)
 
 

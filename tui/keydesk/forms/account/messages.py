@@ -10,6 +10,7 @@ from keydesk.store.state import Notice, NoticeLevel, Topic
 from keydesk.store.store import NOTICE_LIMIT, Store
 from keydesk.text.format import at, lines_of
 from keydesk.text.sanitize import Printable, safe
+from keydesk.widgets.theme import ColourRole
 
 KINDS: Mapping[NoticeLevel, Words] = {
     "info": ("note", "muted"),
@@ -63,7 +64,7 @@ class MessagesPage(ScrolledForm):
         room = self.inside - TIME_WIDTH - KIND_WIDTH
         words: Words = (safe(f"{kind:<{KIND_WIDTH}}"), role)
         start: TextLine = ((safe(f"{when:<{TIME_WIDTH}}"), "faint"), words)
-        plain = "bright" if notice.waits else "plain"
+        plain: ColourRole = "bright" if notice.waits else "plain"
         if room < LEAST_TEXT:
             return [start, *wrap_text(notice.text, plain, self.inside)]
         blank: TextLine = ((safe(" " * (TIME_WIDTH + KIND_WIDTH)), "plain"),)

@@ -16,6 +16,7 @@ from keydesk.text.format import clock, date_and_time, lines_of, pair, pips, shor
 from keydesk.text.sanitize import Printable, clean, clean_name, safe
 from keydesk.trading.executions import ExecutionFigures
 from keydesk.trading.order_history import OrderHistory, with_states
+from keydesk.widgets.theme import ColourRole
 from keydesk.words.order_text import words_of_text
 
 LEAST_LIST = 3  # rows of the list
@@ -187,7 +188,7 @@ class OrderHistoryForm(InfoForm[None]):
             lines += self._named("request", request, "faint")
         return lines
 
-    def _named(self, name: Printable, text: Printable, role: str) -> list[TextLine]:
+    def _named(self, name: Printable, text: Printable, role: ColourRole) -> list[TextLine]:
         width = max(1, self.inside - LABEL)
         wrapped = lines_of(text, width) or [safe("")]
         names = [name, *[""] * (len(wrapped) - 1)]

@@ -1,6 +1,6 @@
 """The page of the account's orders by state: pending, filled, cancelled or triggered ones; newest first, older ones load."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -15,9 +15,15 @@ from keydesk.store.store import Store
 from keydesk.store.transactions.account_orders import AccountOrder, OrderList
 from keydesk.text.format import at, shorten_text
 from keydesk.text.sanitize import Printable, clean, clean_name, safe
+from keydesk.widgets.theme import ColourRole
 
 STATE_WIDTH = 9  # columns of CANCELLED
-ROLES = {"PENDING": "focus", "FILLED": "good", "CANCELLED": "muted", "TRIGGERED": "warn"}
+ROLES: Mapping[str, ColourRole] = {
+    "PENDING": "focus",
+    "FILLED": "good",
+    "CANCELLED": "muted",
+    "TRIGGERED": "warn",
+}
 Take = Callable[[OrderList], None]
 
 

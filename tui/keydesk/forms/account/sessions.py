@@ -22,6 +22,7 @@ from keydesk.store.risk import unprotected_trades
 from keydesk.store.store import Store
 from keydesk.text.format import date_and_time, duration, pair
 from keydesk.text.sanitize import Printable, safe
+from keydesk.widgets.theme import ColourRole
 from keydesk_client.arithmetic.constants import SECOND
 
 NAME_WIDTH = 12
@@ -86,9 +87,11 @@ class SessionsForm(ScrolledForm):
         unprotected = unprotected_trades(self.store)
         if not unprotected:
             return []
-        near = "danger" if is_friday_evening(now_ns) else "muted"
+        near: ColourRole = "danger" if is_friday_evening(now_ns) else "muted"
         lines: list[TextLine] = [BLANK, (("No stop over the weekend:", near),)]
-        lines += [((safe(f"  {trade_name(each)}"), "plain"),) for each in unprotected[:MAX_SHOWN]]
+        lines.extend(
+            ((safe(f"  {trade_name(each)}"), "plain"),) for each in unprotected[:MAX_SHOWN]
+        )
         if len(unprotected) > MAX_SHOWN:
             lines.append(((safe(f"  and {len(unprotected) - MAX_SHOWN} more"), "muted"),))
         return lines
@@ -96,7 +99,7 @@ class SessionsForm(ScrolledForm):
 
 def _line(hours: Hours, now_ns: int, zone: tzinfo) -> TextLine:
     """Return a session with its countdown, and the time of the trader's zone that it counts to."""
-    role = "good" if hours.is_open else "muted"
+    role: ColourRole = "good" if hours.is_open else "muted"
     return (
         (safe(f"{hours.name:<{NAME_WIDTH}}"), "plain"),
         (safe(f"{hours.text(now_ns):<{STATE_WIDTH}}"), role),

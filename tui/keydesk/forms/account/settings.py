@@ -6,7 +6,7 @@ from typing import ClassVar, LiteralString
 
 from keydesk.forms.info_form import InfoForm, width_of
 from keydesk.forms.requests import ChannelSwitched, SettingChosen, SettingOpened
-from keydesk.forms.sheet import BLANK, TextLine, wrap_text
+from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import KEYMAP, SETTINGS, KeyMap
 from keydesk.settings.values import CHANNELS, KINDS, Channel, EventKind
@@ -138,14 +138,14 @@ class SettingsForm(InfoForm[None]):
 
     def _kind(self, at: int, kind: EventKind) -> TextLine:
         active, on = at == self.at, self._kinds().get(kind, ())
-        cells = []
+        cells: list[Words] = []
         for place, channel in enumerate(CHANNELS):
             chosen = active and place == self.channel
             text = (
                 f"{'[' if chosen else ' '}{'x' if channel in on else '·'}{']' if chosen else ' '}"
             )
             cells.append((safe(f" {text:<10}"), "good" if channel in on else "faint"))
-        name = (safe(f"{KIND_LABELS[kind]:<{NAME_WIDTH}}"), "bright" if active else "plain")
+        name: Words = (safe(f"{KIND_LABELS[kind]:<{NAME_WIDTH}}"), "bright" if active else "plain")
         return (("▶ " if active else "  ", "focus"), name, *cells)
 
     # The keys.

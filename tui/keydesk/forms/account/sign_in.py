@@ -246,7 +246,9 @@ class LiveSafetyPage(InfoForm[bool]):
         for name, text in LIVE_SAFETY.items():
             wrapped = wrap_text(text, "plain", max(1, self.inside - LABEL))
             names = (safe(f"{name:<{LABEL}}"), *[safe(" " * LABEL)] * (len(wrapped) - 1))
-            lines += [((each, "bright"), *line) for each, line in zip(names, wrapped, strict=True)]
+            lines.extend(
+                ((each, "bright"), *line) for each, line in zip(names, wrapped, strict=True)
+            )
             lines.append(BLANK)
         return lines[:-1]
 

@@ -17,6 +17,7 @@ from keydesk.store.store import Store
 from keydesk.store.transactions.details import Related, TransactionDetails, related_text
 from keydesk.text.format import lines_of, shorten, shorten_text
 from keydesk.text.sanitize import Printable, clean_name, safe
+from keydesk.widgets.theme import ColourRole
 from keydesk.words.log_line import LogLine
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ class TransactionForm(InfoForm[None]):
         width = self._label_width(each.how for each in self.details.related)
         label = safe(set_cell_size(shorten(safe(related.how), width), width) + " ")
         text = shorten_text(related_text(related), max(1, self.inside - cell_len(label) - 2))
-        role = "bright" if chosen else "plain"
+        role: ColourRole = "bright" if chosen else "plain"
         return (("▶ " if chosen else "  ", "focus"), (label, "muted"), (text, role))
 
     # Keys.

@@ -17,7 +17,7 @@ from keydesk.forms.sheet import TextLine
 from keydesk.store.state import Candle
 from keydesk.text.format import at
 from keydesk.text.sanitize import safe
-from keydesk.widgets.theme import signed_role
+from keydesk.widgets.theme import ChartRole, signed_role
 from keydesk_client.arithmetic.constants import SECOND
 
 WANTED = 64  # candles at most
@@ -94,7 +94,7 @@ class TradeChart:
         )
         picture = Picture()
         picture.show(scene)
-        return [tuple((safe(text), role) for text, role in row) for row in picture.rows]
+        return [tuple((safe(text), ChartRole(role)) for text, role in row) for row in picture.rows]
 
     def _prices(self) -> tuple[PriceLine, ...]:
         trade = self.trade

@@ -22,6 +22,7 @@ from keydesk.keys.guard import KeyPlace
 from keydesk.keys.keymap import KEYMAP, NAME, TRADE_NOTE, KeyMap
 from keydesk.text.format import EMPTY, shorten
 from keydesk.text.sanitize import Printable, clean, safe
+from keydesk.widgets.theme import ColourRole
 
 LABEL = 12  # columns of key and name
 MAX_TYPED_LENGTH = MAX_NOTE_LENGTH + 1  # one more, to be refused instead of cut
@@ -197,7 +198,7 @@ class NoteForm(InfoForm[NoteEdit]):
             (shorten(clean(text or EMPTY), room), self._role(name, bool(text))),
         )
 
-    def _role(self, name: NoteField, is_set: bool) -> str:
+    def _role(self, name: NoteField, is_set: bool) -> ColourRole:
         if name in self.changes:
             return "warn"
         return "plain" if is_set else "faint"
@@ -221,6 +222,7 @@ class NoteForm(InfoForm[NoteEdit]):
 
     def _broker(self) -> TextLine:
         key = self.keymap.name("note-broker")
+        role: ColourRole
         if not self._is_open():
             text, role = "no: the broker takes it only while the trade is open", "faint"
         elif self.to_broker:

@@ -25,7 +25,7 @@ from keydesk.text.search import has_text
 from keydesk.trade_journal.live import LiveJournal
 from keydesk.widgets.row_order import Measured, TableOrder
 from keydesk.widgets.table import Column, fit, needed, widen
-from keydesk.widgets.theme import signed_role
+from keydesk.widgets.theme import ColourRole, signed_role
 
 NOTE_LINES = 3  # about the chosen trade, with the blank one above
 GAPS = (2, 1)
@@ -181,7 +181,7 @@ def table_header(columns: Sequence[Column], gap: int, sorted_by: str) -> TextLin
     """Return the titles of the columns."""
     line: list[Words] = [(" ", "plain")]
     for at, column in enumerate(columns):
-        role = "bright" if column.key == sorted_by else "muted"
+        role: ColourRole = "bright" if column.key == sorted_by else "muted"
         line += [(" " * (gap if at else 1), "plain"), (_aligned(column.title, column), role)]
     return line
 
@@ -253,7 +253,7 @@ def note_lines(
         ]
     nothing = "no note yet" if note.is_empty else "no note text"
     text = note.note or f"{nothing}: n writes tags, setup, note, rating, mistake"
-    role = "plain" if note.note else "faint"
+    role: ColourRole = "plain" if note.note else "faint"
     about_part: TextLine = ((shorten_text(safe(f"  A part: {part}"), width), "warn"),)
     written: TextLine = ((shorten_text(safe(f"  {clean(text)}"), width), role),)
     return [about_part if part else BLANK, first, written]

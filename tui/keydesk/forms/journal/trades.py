@@ -34,6 +34,7 @@ from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.trade_journal.live import LiveJournal
 from keydesk.widgets.row_order import TableOrder
 from keydesk.widgets.table import Column
+from keydesk.widgets.theme import ColourRole
 
 SORTED_AT_ONCE = 500  # rows: more are sorted in a thread
 CHECK_INTERVAL = 2.0  # seconds between looks at the file of notes
@@ -302,18 +303,18 @@ class JournalForm(InfoForm[None]):
 
     def _empty(self) -> list[TextLine]:
         journal = self.journal
+        role: ColourRole = "warn" if journal.trouble else "muted"
         if journal.trouble:
-            text, role = self._with_remedy(journal.trouble), "warn"
+            text = self._with_remedy(journal.trouble)
         elif self.letters and self.table.count:
             text = safe(
                 f"No trade matches {self.letters}. {self.keymap.name('journal-whole')} shows all"
             )
-            role = "muted"
         elif journal.is_read and not journal.is_reading and self._sorting is None:
-            text, role = safe("No trade was opened on this account yet"), "muted"
+            text = safe("No trade was opened on this account yet")
         else:
             done = f": {journal.progress}" if journal.progress else " …"
-            text, role = safe(f"Reading the journal{done}"), "muted"
+            text = safe(f"Reading the journal{done}")
         return wrap_text(text, role, self.inside)[: self.room]
 
     def _below(self) -> list[TextLine]:

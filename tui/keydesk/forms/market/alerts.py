@@ -19,6 +19,7 @@ from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text.format import EMPTY, at, counted, date_and_time, money, pair, shorten_text
 from keydesk.text.sanitize import Printable, clean, safe
+from keydesk.widgets.theme import ColourRole
 
 STATES: Mapping[AlertState, Words] = {
     "on": ("watching", "good"),
@@ -159,7 +160,7 @@ class AlertsForm(InfoForm[None]):
         words = shorten_text(clean(alert.text.removeprefix(f"{name} ")), width)
         state, role = STATES[alert.state]
         is_over = alert.state in ("done", "expired")
-        plain = "bright" if chosen else "muted" if is_over else "plain"
+        plain: ColourRole = "bright" if chosen else "muted" if is_over else "plain"
         distance = "" if is_over else self._distance(alert)
         often = f"  {alert.repeat_text}" if self._has_often else ""
         return (

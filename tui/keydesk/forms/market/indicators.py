@@ -25,6 +25,7 @@ from keydesk.keys.keymap import INDICATORS, KEYMAP, KeyMap
 from keydesk.store.store import Store
 from keydesk.text.format import pair
 from keydesk.text.sanitize import Printable, safe
+from keydesk.widgets.theme import ColourRole
 
 MORE_ROWS: dict[Kind, tuple[tuple[float, ...], ...]] = {"ema": ((20,), (50,), (200,))}
 """The rows of a kind that may be chosen several times."""
@@ -133,7 +134,7 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
         return lines
 
     @property
-    def _trouble_role(self) -> str:
+    def _trouble_role(self) -> ColourRole:
         return "danger" if self.refused else "warn"
 
     def trouble(self) -> str:

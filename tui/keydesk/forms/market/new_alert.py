@@ -23,6 +23,7 @@ from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text.format import pips, price, r_multiple
 from keydesk.text.sanitize import Printable, clean, safe
+from keydesk.widgets.theme import ColourRole
 
 NEXT_DIRECTION: Mapping[Direction, Direction] = {"up": "down", "down": "touch", "touch": "up"}
 NEXT_SIDE: Mapping[PriceSide, PriceSide] = {"mid": "bid", "bid": "ask", "ask": "mid"}
@@ -96,7 +97,7 @@ class NewAlertForm(InfoForm[AlertChoice]):
     def lines(self) -> Sequence[TextLine]:
         """Return condition, level and distance, and what the keys change."""
         condition = self.condition
-        rows: list[tuple[str, str, str]] = [("tells when", condition.text, "bright")]
+        rows: list[tuple[str, str, ColourRole]] = [("tells when", condition.text, "bright")]
         rows.append(("now", self._now(condition), "plain"))
         rows.append(("how often", _often(self.repeat_s), "plain"))
         lines: list[TextLine] = []

@@ -5,7 +5,7 @@ from typing import ClassVar, Final
 
 from keydesk.calc.market.granularity import ALIGNMENT, SECONDS
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import TextLine
+from keydesk.forms.sheet import TextLine, Words
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import TIMEFRAMES
 from keydesk.text.sanitize import Printable, safe
@@ -55,7 +55,7 @@ class TimeframeForm(InfoForm[str]):
         return [*grid, ((safe(words_of(self.chosen)), "muted"),)]
 
     def _line(self, group: Sequence[str]) -> TextLine:
-        cells: list[tuple[Printable, str]] = []
+        cells: list[Words] = []
         for name in group:
             is_chosen, is_now = name == self.chosen, name == self._now
             cells += [

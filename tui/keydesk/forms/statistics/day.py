@@ -19,11 +19,17 @@ from keydesk.text.format import MINUS
 from keydesk.text.sanitize import Printable, safe
 from keydesk.trade_journal.report import Page, Section, day_of, page, week_of
 from keydesk.trade_journal.snapshot import JournalSnapshot
+from keydesk.widgets.theme import ColourRole
 
 GAP = 2
 BETWEEN = 4  # columns between two tables
 SIGNED = frozenset({"result", "R"})
-SENTENCE_ROLES = {"Result:": "bright", "Best:": "profit", "Worst:": "loss", "Mistakes:": "warn"}
+SENTENCE_ROLES: Mapping[str, ColourRole] = {
+    "Result:": "bright",
+    "Best:": "profit",
+    "Worst:": "loss",
+    "Mistakes:": "warn",
+}
 LEFT_OUT_FIRST = ("id", "held", "setup", "side", "closed", "of")
 INDENT = 10  # of sentences that go on
 
@@ -211,17 +217,17 @@ def _table(section: Section, width: int) -> list[TextLine]:
     right = {name: all(_is_number(row[name]) for row in section.rows) for name in columns}
     head = "".join(_aligned(name, widths[name], right=right[name]) for name in columns)
     lines: list[TextLine] = [((safe(head.rstrip()), "muted"),)]
-    lines += [
+    lines.extend(
         tuple(
             (safe(_aligned(row[name], widths[name], right=right[name])), _role(name, row))
             for name in columns
         )
         for row in section.rows
-    ]
+    )
     return lines
 
 
-def _role(name: str, row: Mapping[str, str]) -> str:
+def _role(name: str, row: Mapping[str, str]) -> ColourRole:
     value = row[name]
     if "under" in row.get("of", ""):
         return "faint"

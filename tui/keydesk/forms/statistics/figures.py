@@ -28,7 +28,7 @@ from keydesk.forms.statistics.view import (
 )
 from keydesk.text.sanitize import Printable, safe
 from keydesk.trade_journal.rows import HUNDREDTH, as_shown, basis, number, statistics_rows
-from keydesk.widgets.theme import signed_role
+from keydesk.widgets.theme import ColourRole, signed_role
 
 NAME_WIDTH, VALUE_WIDTH, BASIS_WIDTH = 23, 20, 18
 FULL_WIDTH = NAME_WIDTH + 2 + VALUE_WIDTH + 2 + BASIS_WIDTH
@@ -37,6 +37,7 @@ PICTURE_GAP = 4
 WITH_PICTURES, WITH_MEANINGS = 140, 190  # columns of the page
 LEAST_PICTURE = 10  # rows
 NUMBER_WIDTH = 7  # of trades, where the window has no room for what a figure rests on
+Labelled = tuple[str, ColourRole]
 SIGNED = frozenset(
     ("result", "average win", "average loss", "expectancy", "expectancy R", "financing")
 )
@@ -171,10 +172,10 @@ def _figure_lines(row: tuple[str, str, str], width: int) -> list[TextLine]:
     """Return a figure with what it rests on; where that has no room, the name, the value and its number of trades."""
     name, value, rests_on = row
     doubtful = ", " in rests_on
-    role = "faint" if doubtful else "plain"
+    role: ColourRole = "faint" if doubtful else "plain"
     if name in SIGNED and not doubtful and value:
         role = signed_role(Decimal(value))
-    muted = "faint" if doubtful else "muted"
+    muted: ColourRole = "faint" if doubtful else "muted"
     shown = as_shown(value) if value else "–"
     basis_text = re.sub(r"n=(\d+)", lambda found: f"n {int(found[1]):,}", rests_on)
     if width < FULL_WIDTH:
@@ -191,9 +192,7 @@ def _figure_lines(row: tuple[str, str, str], width: int) -> list[TextLine]:
     return [line]
 
 
-def _narrow_lines(
-    name: tuple[str, str], value: tuple[str, str], n: tuple[str, str], width: int
-) -> list[TextLine]:
+def _narrow_lines(name: Labelled, value: Labelled, n: Labelled, width: int) -> list[TextLine]:
     """Return name, value and number on one line where they fit, else the name above."""
     room = width - NUMBER_WIDTH
     number_text: Words = (safe(f"{n[0]:>{NUMBER_WIDTH}}"), n[1])

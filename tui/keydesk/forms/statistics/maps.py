@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from keydesk.calc.market.trading_day import DAY_SPAN_TEXT
 from keydesk.calc.trade_journal.charts import (
@@ -22,6 +22,7 @@ from keydesk.calc.trade_journal.charts import (
 )
 from keydesk.calc.trade_journal.groups import WEEKDAYS
 from keydesk.calc.trade_journal.statistics import FEW_TRADES
+from keydesk.forms.framed_sheet import WordsRole
 from keydesk.forms.sheet import BLANK, TextLine, Words, signed_money, wrap_text
 from keydesk.forms.statistics.view import View, ViewInput, in_columns, is_few, two_sided_bar
 from keydesk.text.format import MINUS, money, percent, shorten
@@ -176,7 +177,8 @@ def _marked(words: Words, *, is_chosen: bool) -> Words:
     if not is_chosen:
         return words
     if len(text) > 2:  # noqa: PLR2004
-        return safe(f"▶{text[1:]}"), f"{role if role != 'grid' else 'bright'} on selection"
+        marked = f"{role if role != 'grid' else 'bright'} on selection"
+        return safe(f"▶{text[1:]}"), cast("WordsRole", marked)
     return safe("▶" + text[1:]), "bright on selection"
 
 

@@ -30,7 +30,7 @@ from keydesk.forms.sheet import BLANK, TextLine, fold_line, signed_money, wrap_t
 from keydesk.forms.statistics.view import View, ViewInput, too_few
 from keydesk.text.format import at, counted, money
 from keydesk.text.sanitize import Printable, safe
-from keydesk.widgets.theme import signed_role
+from keydesk.widgets.theme import ChartRole, signed_role
 from keydesk_client.arithmetic.constants import DAY
 
 LEAST_TRADES = 2
@@ -57,7 +57,10 @@ class PictureView(View[Drawn]):
         n, rows, words = data
         if not rows:
             return too_few(n, LEAST_TRADES, self.WHAT, given.width)
-        return [*words, *(tuple((safe(text), role) for text, role in row) for row in rows)]
+        return [
+            *words,
+            *(tuple((safe(text), ChartRole(role)) for text, role in row) for row in rows),
+        ]
 
 
 class EquityView(PictureView):

@@ -12,7 +12,7 @@ from keydesk.forms.statistics.view import View, ViewInput
 from keydesk.text.format import money
 from keydesk.text.sanitize import safe
 from keydesk.trade_journal.what_if_text import RULE_NAMES, doubts, rule_text
-from keydesk.widgets.theme import signed_role
+from keydesk.widgets.theme import ColourRole, signed_role
 
 STEP = Decimal("0.25")  # R
 MAX_R = Decimal(20)
@@ -121,10 +121,10 @@ def _table(result: WhatIfResult, width: int) -> list[TextLine]:
         lines.append(line[:shown])
     n = result.before.total
     counts = f"{'trades':<{names}}{n.n:>{cells}}{n.n:>{cells}}"
-    role = "faint" if n.doubt else "muted"
+    tone: ColourRole = "faint" if n.doubt else "muted"
     if is_narrow:
-        return [*lines, ((safe(counts), role),), *wrap_text(safe(n.doubt), role, width)]
-    return [*lines, ((safe(f"{counts}{n.doubt:>{cells + 4}}"), role),)]
+        return [*lines, ((safe(counts), tone),), *wrap_text(safe(n.doubt), tone, width)]
+    return [*lines, ((safe(f"{counts}{n.doubt:>{cells + 4}}"), tone),)]
 
 
 def _rows(before: Statistics, after: Statistics) -> list[tuple[str, Figure, Figure, bool | None]]:

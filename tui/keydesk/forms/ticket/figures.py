@@ -18,7 +18,7 @@ from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.sheet import LABEL_WIDTH, TextLine, Words, figure, signed_money
 from keydesk.text.format import EMPTY, UNLIMITED, money, percent, price, short_units, units
 from keydesk.text.sanitize import safe
-from keydesk.widgets.theme import signed_role
+from keydesk.widgets.theme import ColourRole, signed_role
 from keydesk_client.arithmetic.constants import PERCENT
 from keydesk_client.arithmetic.profit import spread_cost
 
@@ -71,7 +71,7 @@ def _deep_lines(plan: Plan, context: TradingContext) -> list[FigureLine]:
         return []
     entry = shown_number(plan.levels.entry) or plan.average
     worse = money(abs(plan.average - entry) / context.rules.pip, 1)
-    average = (price(plan.average, context.rules.price_precision), "warn")
+    average: Words = (price(plan.average, context.rules.price_precision), "warn")
     note = safe(f"{worse} pips beyond the best")
     return [FigureLine(figure("average", average, "", (note, "warn")))]
 
@@ -96,7 +96,7 @@ def _spread_line(plan: Plan, context: TradingContext) -> TextLine:
 
 def margin_lines(plan: Plan, context: TradingContext) -> list[FigureLine]:
     """Return the margin that it takes, what is left of it, and the margin closeout."""
-    left = (money(plan.margin_left), "danger" if plan.margin_left < 0 else "plain")
+    left: Words = (money(plan.margin_left), "danger" if plan.margin_left < 0 else "plain")
     margin = figure(
         "margin",
         (money(plan.margin, signed=True), "plain"),
@@ -114,7 +114,8 @@ def _reduction_lines(draft: Draft, plan: Plan, context: TradingContext) -> Seque
     """Return the units by which an order reduces the position, and the profit that this realizes."""
     effect, funds = plan.effect, context.funds
     sells = draft.direction < 0
-    side, role = ("LONG", "buy") if sells else ("SHORT", "sell")
+    side = "LONG" if sells else "SHORT"
+    role: ColourRole = "buy" if sells else "sell"
     held = effect.long_before if sells else effect.short_before
     at, won = plan.average, plan.realized
     when = (

@@ -185,7 +185,7 @@ def scale_out_lines(
     for part in parts:
         size = safe(f"  {units(abs(part.units)):>10} ")
         if part.target is not None:
-            gain = (safe(f" {money(part.at_target, signed=True)}"), "profit")
+            gain: Words = (safe(f" {money(part.at_target, signed=True)}"), "profit")
             lines.append(
                 ((size, "plain"), (safe(f"target {price(part.target, digits)}"), "plain"), gain)
             )

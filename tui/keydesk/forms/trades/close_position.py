@@ -87,7 +87,7 @@ class PositionForm(Form[ClosePosition | CloseParts]):
         signed = side.units if side.name == "long" else -side.units
         total = side.realized(side.units, context)
         now = price(context.closing_average(signed), digits)
-        trades = (counted(len(side.trades), "trade"), "muted")
+        trades: Words = (counted(len(side.trades), "trade"), "muted")
         profit: Sequence[Words] = ()
         if total is not None:
             profit = (signed_money(total), (safe(f" {context.funds.currency}"), "muted"))

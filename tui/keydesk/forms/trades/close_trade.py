@@ -15,7 +15,15 @@ from keydesk.calc.orders.instructions import CloseTrades
 from keydesk.calc.risk.sizing import part
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import ACTIVE_FIELD, BLANK, FormContext, TextLine, figure, signed_money
+from keydesk.forms.sheet import (
+    ACTIVE_FIELD,
+    BLANK,
+    FormContext,
+    TextLine,
+    Words,
+    figure,
+    signed_money,
+)
 from keydesk.forms.ticket_sheet import FIELD_WIDTH, quote_line
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm, trade_name
 from keydesk.keys.bindings import bindings_of
@@ -33,7 +41,7 @@ def entry_and_now(trade: TradeRow, context: TradingContext) -> Sequence[TextLine
     digits = context.rules.price_precision
     close = context.closing_average(trade.units)
     moved = profit_in_pips(trade.units, trade.price, close, context.rules.pip)
-    notes = (
+    notes: Sequence[Words] = (
         (safe(f"{pips(moved)} pips  "), "plain"),
         signed_money(result_of(trade, abs(trade.units), context)),
         (safe(f" {context.funds.currency}"), "muted"),
@@ -66,11 +74,10 @@ def part_lines(choices: Sequence[tuple[str, str]], typed: str) -> list[TextLine]
 
 def choice_line(choices: Sequence[tuple[str, str]]) -> TextLine:
     """Return keys and what each chooses."""
-    return tuple(
-        words
-        for key, meaning in choices
-        for words in ((safe(key), "bright"), (safe(f" {meaning}   "), "muted"))
-    )
+    line: list[Words] = []
+    for key, meaning in choices:
+        line.extend(((safe(key), "bright"), (safe(f" {meaning}   "), "muted")))
+    return line
 
 
 class CloseForm(Form[CloseTrades]):
@@ -221,7 +228,7 @@ class ScaleOutForm(TradeForm[CloseTrades]):
         if context is not None:
             cash = signed_money(result_of(trade, closing, context))
             lines.append(figure("realizes", cash, context.funds.currency))
-        stays = ("its stop and target stay", "muted")
+        stays: Words = ("its stop and target stay", "muted")
         return [*lines, figure("remains", (units(left), "plain"), "", stays)]
 
     def action(self) -> Action:

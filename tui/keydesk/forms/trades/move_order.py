@@ -42,8 +42,9 @@ from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import MODIFY
 from keydesk.store.risk import open_risk_of
 from keydesk.text.format import EMPTY, UNLIMITED, money, price, units
-from keydesk.text.sanitize import safe
+from keydesk.text.sanitize import Printable, safe
 from keydesk.values import OrderRow
+from keydesk.widgets.theme import ColourRole
 from keydesk.words.order_text import order_name
 from keydesk_client.arithmetic.profit import pip, round_price
 
@@ -225,6 +226,8 @@ class MoveForm(LifetimeFields[MoveEntry, str]):
     def _field(self, name: str, level: Reading, context: TradingContext) -> TextLine:
         active, was = self.draft.active == name, levels_of(self.order)[name]
         digits = context.rules.price_precision
+        meaning: Printable
+        role: ColourRole
         if named := self.level_text(name):
             meaning, role = named, "muted"
         elif isinstance(level, UnreadableText):
@@ -316,5 +319,5 @@ def _risk_lines(levels: Levels, context: TradingContext) -> Sequence[TextLine]:
     at_stop = figure("at stop", (money(-lost, signed=True), "loss"), currency, *share)
     if won is None or not lost:
         return (at_stop,)
-    ratio = (safe(f"{money(won / lost)} R"), "plain")
+    ratio: Words = (safe(f"{money(won / lost)} R"), "plain")
     return (at_stop, figure("target", (money(won, signed=True), "profit"), currency, ratio))

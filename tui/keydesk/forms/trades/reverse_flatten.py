@@ -197,9 +197,9 @@ class FlattenForm(Form[Flatten]):
             lines.append(
                 ((safe(f"and {len(positions) - SHOWN_POSITIONS} more positions"), "muted"),)
             )
-        lines += [
+        lines.extend(
             ((safe(f"cancel {order_name(row)}"), "plain"),) for row in entries[:SHOWN_ENTRIES]
-        ]
+        )
         if len(entries) > SHOWN_ENTRIES:
             lines.append(
                 ((safe(f"and {len(entries) - SHOWN_ENTRIES} more entry orders"), "muted"),)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Literal
 
 from rich.style import Style
 
@@ -15,14 +16,21 @@ from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.values import AccountState
 from keydesk.widgets.lines import Run
 from keydesk.widgets.strip_line import Item, StripLine
+from keydesk.widgets.theme import ColourRole
 
+Band = Literal["readonly", "live", "practice"]
 MAX_ALIAS_WIDTH = 20  # columns
 LOSS_LOCK = safe(" LOSS LOCK ")
 FIRST_TO_GO = 9  # rank of the alias
+TEXT_ON: Mapping[Band, ColourRole] = {
+    "readonly": "readonly-text",
+    "live": "live-text",
+    "practice": "practice-text",
+}
 NAV_NAMED_FROM = 82  # columns; fewer have the currency in place of the name
 
 
-def band_of(store: Store) -> str:
+def band_of(store: Store) -> Band:
     """Return the environment's role of colour; read-only outranks both, for nothing is sent."""
     if store.arming.level == "READ-ONLY":
         return "readonly"
@@ -35,7 +43,7 @@ class BandLine(StripLine):
     def backdrop(self, frame: Frame) -> Style:
         """Return the environment's colour."""
         band = band_of(frame.store)
-        return self.palette.on(f"{band}-text", band)
+        return self.palette.on(TEXT_ON[band], band)
 
     def changed(self, frame: Frame) -> None:
         """Redraw when a number or the arming level changed."""

@@ -8,6 +8,7 @@ from keydesk.keys.chords import Continuation
 from keydesk.store.frame import Frame
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.lines import LinePane, Run
+from keydesk.widgets.theme import ColourRole
 
 COLUMN = 36  # columns of a key with its sentence, and the gap behind it
 KEY_WIDTH = 5
@@ -61,7 +62,8 @@ class ChordList(LinePane, can_focus=False):
             return
         for entry in self._entries[y - 1 :: self._rows]:
             off = self._unavailable(entry.id)
-            strong, weak = ("faint", "faint") if off else ("bright", "plain")
+            strong: ColourRole = "faint" if off else "bright"
+            weak: ColourRole = "faint" if off else "plain"
             room = COLUMN - KEY_WIDTH - 2
             text = safe(f"{entry.text:<{room}}"[:room])
             yield safe(f"{entry.key:>{KEY_WIDTH}} "), self.palette[strong]

@@ -10,11 +10,12 @@ from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.widgets.lines import Run, cut, width_of
 from keydesk.widgets.strip_line import Item, StripLine
+from keydesk.widgets.theme import ColourRole
 from keydesk_client.arithmetic.constants import SECOND
 
 NARROW = 60  # columns
 SECOND_MS = 1000
-ROLE_OF: dict[LinkState, str] = {
+ROLE_OF: dict[LinkState, ColourRole] = {
     "OK": "muted",
     "SLOW": "warn",
     "STALE": "danger",
@@ -116,7 +117,7 @@ class HealthLine(StripLine):
 
     def _unanswered(self, state: LinkState, age: float) -> Item:
         shown = "waiting" if state == "OK" else WORDS[state]
-        role = "warn" if state == "OK" else ROLE_OF[state]
+        role: ColourRole = "warn" if state == "OK" else ROLE_OF[state]
         return Item(
             (
                 ("requests ", self.palette["muted"]),

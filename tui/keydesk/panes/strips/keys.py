@@ -11,6 +11,7 @@ from keydesk.store.state import Topic
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import width_of
 from keydesk.widgets.strip_line import Item, StripLine
+from keydesk.widgets.theme import ColourRole
 
 WATCHED = (Topic.ARMING, Topic.HEALTH, Topic.FOCUS, Topic.MARKET)
 ROWS_OF = (Topic.TRADES, Topic.ORDERS, Topic.POSITIONS)
@@ -110,7 +111,8 @@ class KeyFooter(StripLine):
         yield first
         for each in continuations(self._keymap, self._pane, self._chord):
             off = self._unavailable(each.id)
-            strong, weak = ("faint", "faint") if off else ("plain", "muted")
+            strong: ColourRole = "faint" if off else "plain"
+            weak: ColourRole = "faint" if off else "muted"
             runs = (
                 (safe(each.key), self.palette[strong]),
                 (safe(f" {each.word}"), self.palette[weak]),
@@ -150,7 +152,8 @@ class KeyFooter(StripLine):
 
     def _item(self, key: Key) -> Item:
         off = self._unavailable(key.id)
-        strong, weak = ("faint", "faint") if off else ("plain", "muted")
+        strong: ColourRole = "faint" if off else "plain"
+        weak: ColourRole = "faint" if off else "muted"
         name = key.shown.split()[0]  # the help has the others
         if key.id in BESIDE:
             name += f" {self._keymap.name(BESIDE[key.id])}"

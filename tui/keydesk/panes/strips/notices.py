@@ -13,13 +13,19 @@ from itertools import accumulate, islice
 from rich.style import Style
 
 from keydesk.store.frame import Frame
-from keydesk.store.state import CONNECTION, Notice, Topic
+from keydesk.store.state import CONNECTION, Notice, NoticeLevel, Topic
 from keydesk.text import format as show
 from keydesk.text.format import lines_of
 from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.widgets.lines import LinePane, Run
+from keydesk.widgets.theme import ColourRole
 
-NOTICE_ROLES = {"info": "plain", "good": "good", "warn": "warn", "bad": "danger"}
+NOTICE_ROLES: Mapping[NoticeLevel, ColourRole] = {
+    "info": "plain",
+    "good": "good",
+    "warn": "warn",
+    "bad": "danger",
+}
 SIGN_OF = {"info": "·", "good": "✓", "warn": "!", "bad": "✗"}
 # Seconds for which a notice is new, and for which it is shown: a good outcome stays longer, dimmed, if there is room.
 NEW_FOR: Mapping[str, float] = {"info": 10, "warn": 15, "good": 20, "bad": 20}
@@ -136,7 +142,7 @@ class Notices(LinePane, can_focus=False):
         flashes = frame.now < frame.store.flash_until and notice is frame.store.notices[-1]
         return lines, style + REVERSED if flashes else style, head, notice
 
-    def _words(self, notice: Notice, role: str) -> Words:
+    def _words(self, notice: Notice, role: ColourRole) -> Words:
         zone = UTC if self.frame is None else self.frame.store.zone
         head = safe(f"{show.clock(notice.time_ns, zone)} {SIGN_OF[notice.level]} ")
         lines = lines_of(notice.text, self.inside - INDENT)
