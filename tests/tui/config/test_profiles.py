@@ -61,3 +61,10 @@ def test_a_file_that_is_no_toml_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(BadSettings, match="fix it"):
         profiles.save_profile(tmp_path, LIVE)
     assert (tmp_path / "config.toml").read_text() == "fps = "
+
+
+def test_a_file_that_is_no_text_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_bytes(b"fps = 4\n# caf\xe9\n")
+    with pytest.raises(BadSettings, match="is not UTF-8 at line 2"):
+        profiles.save_profile(tmp_path, LIVE)
+    assert (tmp_path / "config.toml").read_bytes() == b"fps = 4\n# caf\xe9\n"

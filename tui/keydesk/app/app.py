@@ -56,7 +56,6 @@ FAULT = (
     "Without the desk: keydesk flatten, keydesk cancel-all"
 )
 AFTER_A_FORM = 1.0  # seconds
-KEYS_OF_BEFORE = "Keys typed while the account changed were dropped"
 LONG_START = 5.0  # seconds after which a message names the reason for waiting
 
 
@@ -339,7 +338,7 @@ class KeydeskApp(AccountWindow, inherit_bindings=False):
         What is typed in the moment in which the account changes was meant for the one before, and is dropped.
         """
         if self.is_changing and isinstance(event, Key | Paste):
-            self.desk.store.tell("warn", KEYS_OF_BEFORE)
+            self.are_keys_dropped = True
             return
         await self.guarded_keys.on_event(event)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from keydesk.config.folders import FILE
-from keydesk.settings.toml_text import BadSettings, first_line
+from keydesk.settings.toml_text import BadSettings, first_line, text_in
 from keydesk.settings.values import PRACTICE_MARKET
 from keydesk_client.auth.private_files import locked, replace_file
 from keydesk_client.auth.profiles import Profile
@@ -81,7 +81,7 @@ def change_file(folder: Path, name: str, change: Callable[["tomlkit.TOMLDocument
     """Change a settings file and keep its comments; a missing one is created.
 
     Raises:
-        BadSettings: the file is not TOML; it is left as it is.
+        BadSettings: the file is not a text, or not TOML; it is left as it is.
     """
     import tomlkit  # noqa: PLC0415 - needed for writing only
     from tomlkit.exceptions import TOMLKitError  # noqa: PLC0415 - same
@@ -91,7 +91,7 @@ def change_file(folder: Path, name: str, change: Callable[["tomlkit.TOMLDocument
     path = named.resolve()  # a link stays a link: some keep their settings elsewhere
     beside = path if path.is_file() or not path.exists() else named  # no lock file beside a device
     with locked(beside):
-        text = path.read_text(encoding="utf-8") if path.exists() else f"{first_line(name)}\n\n"
+        text = text_in(path) if path.exists() else f"{first_line(name)}\n\n"
         try:
             document = tomlkit.parse(text)
         except TOMLKitError as error:

@@ -21,6 +21,7 @@ class AccountWindow(TerminalApp[int], inherit_bindings=False):
     desk: TradingDesk
     target: AccountAddress | None  # None before it is known
     is_changing = False  # another account is being put in place
+    are_keys_dropped = False  # some were typed meanwhile
 
     @property
     @abstractmethod

@@ -28,11 +28,12 @@ async def follow_accounts(
     accounts: DeskAccounts, page: AllAccountsPage, screens: Sequence[Screen[object]]
 ) -> None:
     """Give the page each profile as soon as it was read, until the page is closed."""
-    names = [each.name for each in accounts.profiles]
-    if accounts.has_practice_market:
-        names = [PRACTICE_MARKET, *names]
-    page.expect(names)
     while page in screens:
+        await asyncio.to_thread(accounts.read_again)  # another program may have changed them
+        names = [each.name for each in accounts.profiles]
+        if accounts.has_practice_market:
+            names = [PRACTICE_MARKET, *names]
+        page.expect(names)
         reading = {asyncio.ensure_future(read_profile(accounts, each)): each for each in names}
         try:
             for done in asyncio.as_completed(reading):

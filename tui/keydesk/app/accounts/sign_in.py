@@ -14,17 +14,25 @@ from typing import TYPE_CHECKING
 from keydesk.app.account_sources import AccountSource, CannotOpen, accounts_to_choose, urls_of
 from keydesk.app.accounts.all_accounts import follow_accounts
 from keydesk.app.desk_accounts import STORE_ERRORS, VaultIsLocked
+from keydesk.config.folders import FILE
 from keydesk.config.live_safety import LiveSafetyNote
+from keydesk.config.settings import load_settings
 from keydesk.parse.profile_names import is_profile_name
 from keydesk.settings.toml_text import BadSettings
 from keydesk.settings.values import PRACTICE_MARKET
 from keydesk.store.risk import unprotected_trades
 from keydesk.store.state import NoticeLevel
+from keydesk.text.file_errors import file_trouble
 from keydesk.text.format import account_tail
 from keydesk.text.sanitize import Printable, SafeText, clean, safe
 from keydesk_client.auth.profiles import ENVIRONMENTS, Profile
 from keydesk_client.auth.secret import Secret
-from keydesk_client.errors import InvalidSettings, KeydeskClientError, WrongPassphrase
+from keydesk_client.errors import (
+    InvalidSettings,
+    KeydeskClientError,
+    UnsafeFile,
+    WrongPassphrase,
+)
 
 if TYPE_CHECKING:
     from keydesk.app.accounts.account_window import AccountWindow
@@ -70,10 +78,13 @@ class SignIn:
 
     def open(self, name: str) -> None:
         """Open the account of a profile, or the practice market; nothing where that is open."""
+        self._run(self._open_another(name), "open account")
+
+    async def _open_another(self, name: str) -> None:
         if self._is_open(name):
             self._tell("info", f"{clean(name)} is open in this desk")
         else:
-            self._run(self._open(name), "open account")
+            await self._open(name)
 
     def _is_open(self, name: str) -> bool:
         """Return whether the account of a profile is the one that is open."""
@@ -97,7 +108,16 @@ class SignIn:
             work.close()
             self._tell("warn", "NOT DONE: another account is being opened just now")
             return
+        work = self._with_profiles_of_now(work)
         self._app.run_worker(work, name, group="accounts", exit_on_error=False)
+
+    async def _with_profiles_of_now(self, work: Coroutine[None, None, None]) -> None:
+        """Read the profiles, which another desk or a command may have changed, and do the work."""
+        try:
+            await asyncio.to_thread(self._app.accounts.read_again)
+            await work
+        finally:
+            work.close()  # where the worker was cancelled before it began
 
     def _tell(self, level: NoticeLevel, text: str) -> None:
         self._app.desk.store.tell(level, text)
@@ -196,12 +216,12 @@ class SignIn:
     async def _choose(self) -> None:
         from keydesk.forms.account.sign_in import ProfileForm  # noqa: PLC0415 - with the first form
 
-        accounts = self._app.accounts
-        names = [PRACTICE_MARKET, *(each.name for each in accounts.profiles)]
-        rows = [self._row(PRACTICE_MARKET), *(self._row(each) for each in accounts.profiles)]
+        profiles = self._app.accounts.profiles
+        names = [PRACTICE_MARKET, *(each.name for each in profiles)]
+        rows = [self._row(PRACTICE_MARKET), *(self._row(each) for each in profiles)]
         cursor = names.index(self._app.source_name) if self._app.source_name in names else 0
         hints: list[Printable] = [safe("The keyboard is disarmed on the account that opens.")]
-        if not accounts.profiles:
+        if not profiles:
             hints.append(safe("No profile yet: :login NAME"))
         chosen = await self._app.push_screen_wait(
             ProfileForm("Open another account", rows, hints, cursor)
@@ -211,7 +231,7 @@ class SignIn:
         name = names[chosen.row]
         if not chosen.other or name == PRACTICE_MARKET:
             await self._open(name)
-        elif account_id := await self._other_account(accounts.settings.profiles[name]):
+        elif account_id := await self._other_account(profiles[chosen.row - 1]):
             await self._open(name, account_id)
 
     def _row(self, profile: Profile | str) -> SafeText:
@@ -229,8 +249,8 @@ class SignIn:
         source = await self._source(profile.name)
         if source is None:
             return ""
-        token = await self._app.accounts.token(profile)
         try:
+            token = await self._app.accounts.token(profile)
             accounts = await self._waiting(accounts_to_choose(profile, token), profile)
         except (CannotOpen, KeydeskClientError) as error:
             self._tell("bad", f"NOT OPENED: {clean(str(error), MAX_TROUBLE)}")
@@ -251,6 +271,8 @@ class SignIn:
     # Signing in.
 
     async def _sign_in(self, name: str) -> None:
+        if not await self._can_write("NOT SIGNED IN"):  # before a token is typed
+            return
         asked_for = await self._asked_for(name)
         if asked_for is None:
             return
@@ -271,6 +293,16 @@ class SignIn:
         if not profile.is_practice:
             await self._show_safety()
         await self._open(profile.name)
+
+    async def _can_write(self, what: str) -> bool:
+        """Say why profiles cannot be written: a file that is wrong is not changed, for it could not be read again."""
+        folder = self._app.accounts.folders.config
+        try:
+            await asyncio.to_thread(load_settings, folder)
+        except (BadSettings, OSError) as error:
+            self._tell("bad", f"{what}: {clean(file_trouble(error, folder / FILE), MAX_TROUBLE)}")
+            return False
+        return True
 
     def _know_profiles(self) -> None:
         self._app.accounts.read_again()
@@ -403,6 +435,8 @@ class SignIn:
         accounts = self._app.accounts
         known = accounts.settings.profiles.get(profile.name)
         while True:
+            if not await self._can_write("NOT SIGNED IN"):
+                return None
             try:
                 store = await accounts.store_for(known)
                 await asyncio.to_thread(store.store, profile.name, profile.environment, token)
@@ -433,6 +467,8 @@ class SignIn:
         from keydesk.forms.account.sign_in import ChoiceForm  # noqa: PLC0415 - with the first form
 
         accounts = self._app.accounts
+        if not await self._can_write("NOT SIGNED OUT"):  # before the account is left
+            return
         profile = accounts.settings.profiles.get(name)
         if profile is None:
             known = ", ".join(each.name for each in accounts.profiles) or "none yet"
@@ -455,18 +491,24 @@ class SignIn:
             if self._app.source_name == name:
                 self._tell("warn", f"NOT SIGNED OUT of {clean(name)}: its account is still open")
                 return
-        removed = await self._forget(profile)
-        if removed:
-            await asyncio.to_thread(delete_profile, accounts.folders.config, name)
-            self._know_profiles()
-            self._tell("info", f"Signed out of {clean(name)}: profile and token are removed")
+        if not await self._can_write("NOT SIGNED OUT") or not await self._forget(profile):
+            return
+        folder = accounts.folders.config
+        try:
+            await asyncio.to_thread(delete_profile, folder, name)
+        except (BadSettings, UnsafeFile, OSError) as error:
+            why = file_trouble(error, folder / FILE)
+            self._tell("bad", f"The token is gone, the profile is not: {clean(why, MAX_TROUBLE)}")
+            return
+        self._know_profiles()
+        self._tell("info", f"Signed out of {clean(name)}: profile and token are removed")
 
     async def _forget(self, profile: Profile) -> bool:
         while True:
             try:
                 store = await self._app.accounts.store_for(profile)
                 await asyncio.to_thread(store.forget, profile.name, profile.environment)
-            except VaultIsLocked:
+            except (VaultIsLocked, WrongPassphrase):  # or changed by another program meanwhile
                 if not await self._unlock():
                     return False
             except (CannotOpen, *STORE_ERRORS) as error:

@@ -32,6 +32,7 @@ KEPT = frozenset((COMMANDS, "settings", "lifecycle", "accounts", "left account",
 """Groups of workers that go on when the desk changes; the others belong to the account that is left."""
 CONNECTION = "account"  # the worker that holds the connection
 CLOSED_WITHIN = 3.0  # seconds
+KEYS_OF_BEFORE = "Keys typed while the account changed were dropped"
 
 
 class AccountSwitch:
@@ -74,11 +75,13 @@ class AccountSwitch:
         if why := self.why_not(target.records):
             tell("warn", f"NOT OPENED: {why}")
             return False
-        self._app.is_changing = True
+        self._app.is_changing, self._app.are_keys_dropped = True, False
         try:
             await self._leave_and_open(source, target)
         finally:
             self._app.is_changing = False
+        if self._app.are_keys_dropped:  # said on the desk that is open now
+            self._app.desk.store.tell("warn", KEYS_OF_BEFORE)
         return True
 
     async def _leave_and_open(self, source: AccountSource, target: AccountAddress) -> None:

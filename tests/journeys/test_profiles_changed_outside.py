@@ -1,0 +1,100 @@
+"""Profiles that another program changes while a desk is open: signed in, signed out, and a settings file that is wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from keydesk.config.profiles import delete_profile
+from keydesk.config.settings import load_settings
+from support.broker import PracticeServer, SharedPractice
+from support.signing_in import PASSPHRASE, Home
+from support.terminal import Terminal, keydesk
+
+SIZE = (120, 35)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture
+def other(shared_practice: SharedPractice) -> PracticeServer:
+    """Another token of a broker, with accounts of its own."""
+    return shared_practice.open_first_desk()
+
+
+def command(terminal: Terminal, line: str) -> None:
+    """Type a line of the command line."""
+    terminal.press(":")
+    terminal.see("Command  ")
+    terminal.write(line.encode())
+    terminal.see(line)
+    terminal.press("Enter")
+
+
+def paste(terminal: Terminal, text: str) -> None:
+    """Paste a text into a field, and take it."""
+    terminal.pause()
+    terminal.write(b"\x1b[200~" + text.encode() + b"\x1b[201~")
+    terminal.pause()
+    terminal.press("Enter")
+
+
+def test_profiles_of_another_program_are_opened_and_missed_at_once(
+    home: Home, desk_of_my_own: PracticeServer, other: PracticeServer
+) -> None:
+    home.signed_in("lab", desk_of_my_own, practice_money=True)
+    with Terminal(keydesk("--profile", "lab", *home.unlocked), SIZE, home.env) as terminal:
+        terminal.see("prices ok")
+        command(terminal, "accounts")
+        terminal.see("Accounts of all profiles")
+        home.sign_in("second", other, "--practice-money")
+        terminal.see("PRACTICE  second")
+        terminal.press("Escape")
+        command(terminal, "profile second")
+        terminal.see(f"Opened PRACTICE second …{other.account_id[-5:]}")
+        terminal.see("prices ok")
+        delete_profile(home.folder, "lab")
+        command(terminal, "profile lab")
+        terminal.see("there is no profile lab; sign in: :login lab")
+        command(terminal, "profile")
+        terminal.see("● PRACTICE  second")
+        assert "lab" not in "".join(row for row in terminal.rows if "PRACTICE  " in row)
+        terminal.press("Escape")
+        terminal.quit()
+        assert terminal.wait_for_exit() == 0
+
+
+def test_a_settings_file_that_is_wrong_stops_sign_in_and_sign_out_before_anything_is_changed(
+    home: Home, desk_of_my_own: PracticeServer
+) -> None:
+    home.signed_in("lab", desk_of_my_own, practice_money=True)
+    config = home.folder / "config.toml"
+    right = config.read_text()
+    with Terminal(keydesk("--profile", "lab", *home.unlocked), SIZE, home.env) as terminal:
+        terminal.see("prices ok")
+        command(terminal, "login lab")
+        terminal.see("Token for lab")
+        config.write_text("theme = dark\n" + right)
+        paste(terminal, desk_of_my_own.token)
+        terminal.see("NOT SIGNED IN: ")
+        terminal.see("config.toml:1")
+        command(terminal, "logout")
+        terminal.see("NOT SIGNED OUT: ")
+        config.write_text(right)
+        command(terminal, "logout")
+        terminal.see("until you revoke it there")
+        config.write_bytes(right.encode() + b"# caf\xe9\n")
+        terminal.press("j", "Enter")
+        terminal.until(lambda: "exit only" in terminal.text and "NOT SIGNED OUT" in terminal.text)
+        config.write_text(right)
+        command(terminal, "profile lab")
+        terminal.see("Opened PRACTICE lab")
+        terminal.see("prices ok")
+        terminal.quit()
+        assert terminal.wait_for_exit() == 0
+    assert list(load_settings(home.folder).profiles) == ["lab"]
+    status = home.run("status", "--profile", "lab", *home.unlocked)
+    assert status.returncode == 0, status.stderr
+    assert PASSPHRASE not in status.stdout
