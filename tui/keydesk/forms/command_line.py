@@ -4,16 +4,14 @@ from collections.abc import Sequence
 from time import monotonic
 from typing import ClassVar, LiteralString
 
-from textual.app import ComposeResult
 from textual.widgets import Input
 
 from keydesk.alerts.readings import trouble_of
 from keydesk.forms.command_list import CommandList, Entry, RunKey, SetOption, matching_entries
-from keydesk.forms.info_form import InfoForm
+from keydesk.forms.field_form import FieldForm
 from keydesk.forms.requests import ThemePreview
 from keydesk.forms.sheet import TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
-from keydesk.keys.guard import KeyPlace
 from keydesk.keys.keymap import COMMAND, FIND
 from keydesk.parse.commands import (
     AccountCommand,
@@ -53,20 +51,14 @@ KEY_WIDTH = 6
 MAX_LENGTH = 200  # characters of a text field
 
 
-class FindForm(InfoForm[str]):
+class FindForm(FieldForm[str]):
     """Returns the instrument chosen."""
 
     BINDINGS = bindings_of(FIND)
     WIDTH: ClassVar[int] = 44
     IS_PAGE: ClassVar[bool] = False
-    DEFAULT_CSS = """
-    FindForm > Input, FindForm > Input:focus {
-        width: 44; max-width: 100%; height: 3; border: round $focus; background: $background;
-    }
-    """
 
     TITLE: ClassVar[LiteralString] = "Find an instrument"
-    KEYS_GO_TO: ClassVar[KeyPlace] = "text"
 
     def __init__(self, store: Store) -> None:
         super().__init__()
@@ -74,9 +66,11 @@ class FindForm(InfoForm[str]):
         self.text = ""
         self.cursor = 0
 
-    def compose(self) -> ComposeResult:
-        yield Input(placeholder="letters, such as gj", max_length=MAX_LENGTH, select_on_focus=False)
-        yield self.new_sheet()
+    def new_field(self) -> Input:
+        """Return the field."""
+        return Input(
+            placeholder="letters, such as gj", max_length=MAX_LENGTH, select_on_focus=False
+        )
 
     def title_text(self) -> Printable:
         """Return the title."""
@@ -131,7 +125,7 @@ class FindForm(InfoForm[str]):
         self.redraw()
 
 
-class CommandForm(InfoForm[ParsedCommand | RunKey | SetOption]):
+class CommandForm(FieldForm[ParsedCommand | RunKey | SetOption]):
     """Return the command that the typed line means, or that was chosen in the list beneath it.
 
     Args:
@@ -143,12 +137,6 @@ class CommandForm(InfoForm[ParsedCommand | RunKey | SetOption]):
     BINDINGS = bindings_of(COMMAND)
     WIDTH: ClassVar[int] = 78
     IS_PAGE: ClassVar[bool] = False
-    DEFAULT_CSS = """
-    CommandForm > Input, CommandForm > Input:focus {
-        width: 78; max-width: 100%; height: 3; border: round $focus; background: $background;
-    }
-    """
-    KEYS_GO_TO: ClassVar[KeyPlace] = "text"
 
     def __init__(
         self,
@@ -168,14 +156,14 @@ class CommandForm(InfoForm[ParsedCommand | RunKey | SetOption]):
         self._past: int | None = None  # the line of the history that stands in the field
         self.refused = False  # Enter was pressed on a line that cannot be read
 
-    def compose(self) -> ComposeResult:
-        yield Input(
+    def new_field(self) -> Input:
+        """Return the field."""
+        return Input(
             self.text,
             placeholder="q leaves; b eurusd 50k @1.0830 sl 20p tp 2r",
             max_length=MAX_LENGTH,
             select_on_focus=False,
         )
-        yield self.new_sheet()
 
     def title_text(self) -> Printable:
         """Return the title with the number of lines that match."""

@@ -45,7 +45,7 @@ class Sheet(DrawnWidget):
         """Set the words in the frame; the same ones again draw nothing."""
         if self._title != (title, foot):
             self._title = title, foot
-            self.border_title = Text(title)
+            self.border_title = Text(title) if title else None
             self.border_subtitle = Text(foot) if foot else None
 
     def show(self, lines: Iterable[FramedLine]) -> None:

@@ -133,7 +133,11 @@ class InfoForm(ModalForm[Result]):
 
     def title_sheet(self, sheet: Sheet) -> None:
         """Set the title and the hints of the frame."""
-        sheet.entitle(self.title_text(), self._chord_text() or self.foot_text())
+        sheet.entitle(self.title_text(), self.hints_text())
+
+    def hints_text(self) -> Printable:
+        """Return what stands in the lower edge: what may follow the first key of a chord, else the keys."""
+        return self._chord_text() or self.foot_text()
 
     def on_chord_changed(self, message: ChordChanged) -> None:
         """Show in the lower edge what may follow the first key of a chord."""

@@ -4,13 +4,11 @@ from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.widgets import Input
 
-from keydesk.forms.info_form import InfoForm
+from keydesk.forms.field_form import FieldForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
-from keydesk.keys.guard import KeyPlace
 from keydesk.keys.keymap import FIND
 from keydesk.text.format import clock, date_and_time, shorten_text
 from keydesk.text.sanitize import Printable, safe
@@ -30,17 +28,11 @@ ROLES: Mapping[str, ColourRole] = {
 }
 
 
-class AuditForm(InfoForm[None]):
+class AuditForm(FieldForm[None]):
     """Shows entries of the audit log; it sends nothing and changes nothing."""
 
     BINDINGS = bindings_of(FIND)
-    WIDTH: ClassVar[int] = 118
-    DEFAULT_CSS = """
-    AuditForm > Input, AuditForm > Input:focus {
-        width: 100%; height: 3; border: round $focus; background: $background;
-    }
-    """
-    KEYS_GO_TO: ClassVar[KeyPlace] = "text"
+    WIDTH: ClassVar[int] = 176
 
     def __init__(self, entries: list[AuditEntry], zone: tzinfo) -> None:
         self.entries, self.zone = entries, zone
@@ -48,13 +40,13 @@ class AuditForm(InfoForm[None]):
         self.cursor = 0
         super().__init__()
 
-    def compose(self) -> ComposeResult:
-        yield Input(
+    def new_field(self) -> Input:
+        """Return the field."""
+        return Input(
             placeholder="filter: words, or what:confirm",
             max_length=MAX_LENGTH,
             select_on_focus=False,
         )
-        yield self.new_sheet()
 
     def title_text(self) -> Printable:
         """Return how many entries there are."""

@@ -51,7 +51,7 @@ class OrderHistoryForm(InfoForm[None]):
 
     KEY_CONTEXT: ClassVar[str] = ORDER_TRANSITIONS
     BINDINGS = bindings_of(ORDER_TRANSITIONS)
-    WIDTH: ClassVar[int] = 118
+    WIDTH: ClassVar[int] = 176
 
     def __init__(
         self,

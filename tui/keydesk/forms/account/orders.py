@@ -39,7 +39,7 @@ class AccountOrdersForm(InfoForm[None]):
 
     KEY_CONTEXT: ClassVar[str] = ACCOUNT_ORDERS
     BINDINGS = bindings_of(ACCOUNT_ORDERS)
-    WIDTH: ClassVar[int] = 118
+    WIDTH: ClassVar[int] = 176
 
     def __init__(
         self,

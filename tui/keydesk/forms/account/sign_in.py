@@ -4,14 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.events import Key
 from textual.widgets import Input
 
+from keydesk.forms.field_form import FieldForm
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
-from keydesk.keys.guard import KeyPlace
 from keydesk.keys.keymap import CHOICE, NAME, PROFILES
 from keydesk.text.sanitize import Printable, clean, safe
 from keydesk.words.live_safety import LIVE_SAFETY, TITLE
@@ -34,7 +33,7 @@ class SecretInput(Input):
         """Cut nothing."""
 
 
-class TextForm(InfoForm[str]):
+class TextForm(FieldForm[str]):
     """Returns a line of text.
 
     Args:
@@ -49,12 +48,6 @@ class TextForm(InfoForm[str]):
     BINDINGS = bindings_of(NAME)
     WIDTH: ClassVar[int] = 76
     IS_PAGE: ClassVar[bool] = False
-    DEFAULT_CSS = """
-    TextForm > Input, TextForm > Input:focus {
-        width: 76; max-width: 100%; height: 3; border: round $focus; background: $background;
-    }
-    """
-    KEYS_GO_TO: ClassVar[KeyPlace] = "text"
 
     def __init__(
         self,
@@ -72,13 +65,13 @@ class TextForm(InfoForm[str]):
         self._trouble, self._refuse = trouble, refuse
         self._hidden, self._before = hidden, before
 
-    def compose(self) -> ComposeResult:
-        yield (
+    def new_field(self) -> Input:
+        """Return the field."""
+        return (
             SecretInput()
             if self._hidden
             else Input(self._before, max_length=MAX_LENGTH, select_on_focus=False)
         )
-        yield self.new_sheet()
 
     def title_text(self) -> Printable:
         """Return the title."""

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from textual.app import ComposeResult
 from textual.widgets import Input
 
 from keydesk.calc.trade_journal.notes import (
@@ -15,10 +14,10 @@ from keydesk.calc.trade_journal.notes import (
     TradeNote,
     tags_in,
 )
+from keydesk.forms.field_form import FieldForm
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
-from keydesk.keys.guard import KeyPlace
 from keydesk.keys.keymap import KEYMAP, NAME, TRADE_NOTE, KeyMap
 from keydesk.text.format import EMPTY, shorten
 from keydesk.text.sanitize import Printable, clean, safe
@@ -55,17 +54,11 @@ class NoteEdit:
         return replace(note, **self.changes)
 
 
-class NoteTextForm(InfoForm[str]):
+class NoteTextForm(FieldForm[str]):
     """Returns a text of the note; what does not fit the field is shown whole below it."""
 
     BINDINGS = bindings_of(NAME)
     WIDTH: ClassVar[int] = 100
-    DEFAULT_CSS = """
-    NoteTextForm > Input, NoteTextForm > Input:focus {
-        width: 100%; height: 3; border: round $focus; background: $background;
-    }
-    """
-    KEYS_GO_TO: ClassVar[KeyPlace] = "text"
 
     def __init__(
         self, title: Printable, before: str, trouble: Callable[[str], str], hint: Printable
@@ -76,9 +69,9 @@ class NoteTextForm(InfoForm[str]):
         self._trouble = trouble
         self._field_hint: Printable = hint
 
-    def compose(self) -> ComposeResult:
-        yield Input(self.text, max_length=MAX_TYPED_LENGTH, select_on_focus=False)
-        yield self.new_sheet()
+    def new_field(self) -> Input:
+        """Return the field."""
+        return Input(self.text, max_length=MAX_TYPED_LENGTH, select_on_focus=False)
 
     def title_text(self) -> Printable:
         """Return the title."""

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.widgets import Input
 
 from keydesk.alerts.readings import standing_hint, trouble_of
@@ -13,10 +12,10 @@ from keydesk.calc.alerts.alert import USUAL_PAUSE_S, AlertLine, repeat_text
 from keydesk.calc.alerts.condition import AlertSyntaxError, Direction, PriceSide
 from keydesk.calc.alerts.fact_conditions import TradeResult
 from keydesk.calc.alerts.price_conditions import PriceCross
+from keydesk.forms.field_form import FieldForm
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, Words, fold_line, wrap_text
 from keydesk.keys.bindings import bindings_of
-from keydesk.keys.guard import KeyPlace
 from keydesk.keys.keymap import KEYMAP, NAME, NEW_ALERT, KeyMap
 from keydesk.parse.alerts import parse_alert
 from keydesk.store.frame import Frame
@@ -196,7 +195,7 @@ def _often(repeat_s: int | None) -> str:
     return f"{repeat_text(repeat_s)}, {fresh}"
 
 
-class AlertLineForm(InfoForm[AlertLine]):
+class AlertLineForm(FieldForm[AlertLine]):
     """Returns the alert that was typed.
 
     Args:
@@ -207,12 +206,6 @@ class AlertLineForm(InfoForm[AlertLine]):
     BINDINGS = bindings_of(NAME)
     WIDTH: ClassVar[int] = 72
     IS_PAGE: ClassVar[bool] = False
-    DEFAULT_CSS = """
-    AlertLineForm > Input, AlertLineForm > Input:focus {
-        width: 72; max-width: 100%; height: 3; border: round $focus; background: $background;
-    }
-    """
-    KEYS_GO_TO: ClassVar[KeyPlace] = "text"
 
     def __init__(self, store: Store, before: str, title: Printable) -> None:
         super().__init__()
@@ -220,14 +213,14 @@ class AlertLineForm(InfoForm[AlertLine]):
         self._title: Printable = title
         self.refused = False  # Enter was pressed on a line that cannot be read
 
-    def compose(self) -> ComposeResult:
-        yield Input(
+    def new_field(self) -> Input:
+        """Return the field."""
+        return Input(
             self.text,
             placeholder="eurusd > 1.12 once note breakout",
             max_length=MAX_LENGTH,
             select_on_focus=False,
         )
-        yield self.new_sheet()
 
     def title_text(self) -> Printable:
         """Return the title."""

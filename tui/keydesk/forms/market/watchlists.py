@@ -3,15 +3,14 @@
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Literal, LiteralString
 
-from textual.app import ComposeResult
 from textual.widgets import Input
 
 from keydesk.calc.market.watchlists import COLUMN_MEANINGS, MAX_NAME_LENGTH, Watchlist
 from keydesk.forms.command_line import FindForm
+from keydesk.forms.field_form import FieldForm
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
-from keydesk.keys.guard import KeyPlace
 from keydesk.keys.keymap import COLUMNS, DELETE_LIST, NAME
 from keydesk.store.store import Store
 from keydesk.store.watchlists import in_usual_order
@@ -36,7 +35,7 @@ class AddForm(FindForm):
         return [name for name in in_usual_order(self.store.instruments) if name not in self._held]
 
 
-class NameForm(InfoForm[str]):
+class NameForm(FieldForm[str]):
     """Returns a short text: the name of a list, or the letters of a filter. The first letter replaces the present text.
 
     Args:
@@ -50,12 +49,6 @@ class NameForm(InfoForm[str]):
     BINDINGS = bindings_of(NAME)
     WIDTH: ClassVar[int] = WIDTH
     IS_PAGE: ClassVar[bool] = False
-    DEFAULT_CSS = """
-    NameForm > Input, NameForm > Input:focus {
-        width: 64; max-width: 100%; height: 3; border: round $focus; background: $background;
-    }
-    """
-    KEYS_GO_TO: ClassVar[KeyPlace] = "text"
 
     def __init__(
         self,
@@ -73,9 +66,9 @@ class NameForm(InfoForm[str]):
         self._trouble = trouble
         self._field_hint: Printable = hint
 
-    def compose(self) -> ComposeResult:
-        yield Input(self.text, max_length=self._longest, select_on_focus=True)
-        yield self.new_sheet()
+    def new_field(self) -> Input:
+        """Return the field."""
+        return Input(self.text, max_length=self._longest, select_on_focus=True)
 
     def title_text(self) -> Printable:
         """Return the title."""

@@ -1,0 +1,44 @@
+"""The base of forms with one field of text: its frame has the title, and what is typed is explained below it."""
+
+from abc import abstractmethod
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.widgets import Input
+
+from keydesk.forms.framed_sheet import Sheet
+from keydesk.forms.info_form import InfoForm
+from keydesk.keys.guard import KeyPlace
+from keydesk.text.sanitize import Printable
+from keydesk.widgets.overlay import Result
+
+
+class FieldForm(InfoForm[Result]):
+    """A form whose letters go to a field of text above its lines."""
+
+    DEFAULT_CSS = """
+    FieldForm > Input, FieldForm > Input:focus {
+        max-width: 100%; height: 3; border: round $focus; border-title-color: $bright; background: $background;
+    }
+    """
+    KEYS_GO_TO: ClassVar[KeyPlace] = "text"
+
+    @abstractmethod
+    def new_field(self) -> Input:
+        """Return the field."""
+
+    def compose(self) -> ComposeResult:
+        self._field = self.new_field()
+        self._field.styles.width = "100%" if self.IS_PAGE else self.WIDTH
+        self._titled: Printable = ""
+        yield self._field
+        yield self.new_sheet()
+
+    def title_sheet(self, sheet: Sheet) -> None:
+        """Set the title over the field, and the hints below the lines."""
+        title = self.title_text()
+        if title != self._titled:
+            self._titled = title
+            self._field.border_title = Text(title)
+        sheet.entitle("", self.hints_text())
