@@ -1,12 +1,26 @@
 """Which account is opened, under which band, and where its token may go."""
 
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+
 import pytest
 
-from keydesk.app.account_sources import CannotOpen, ProfileAccount, urls_of
+from keydesk.app.account_sources import (
+    CannotOpen,
+    ProfileAccount,
+    accounts_of,
+    accounts_to_choose,
+    urls_of,
+)
 from keydesk_client.auth.profiles import Profile
 from keydesk_client.auth.secret import Secret
 from keydesk_client.client import LIVE, PRACTICE
+from keydesk_client.http.retry import Retries
 from support.broker import PracticeServer
+from support.data.hostile_answers import whole_request
+from support.fakes.talking_server import talking_server
 
 TOKEN = "planted-0123456789abcdef"
 
@@ -59,3 +73,66 @@ async def test_the_account_must_be_the_token_s(desk_of_my_own: PracticeServer) -
         await signed_in(desk_of_my_own, "9", token).target()
     with pytest.raises(CannotOpen, match="refuses the token"):
         await signed_in(desk_of_my_own, account_id, TOKEN).target()
+
+
+HOSTILE = (
+    "../../../etc/passwd",
+    "a/b",
+    "a\\b",
+    "\x1b]0;x\x07101",
+    "a\nb",
+    ".",
+    "x" * 101,
+    "ü" * 60,
+    "\u202e1",
+)
+
+
+@asynccontextmanager
+async def broker_with(ids: Sequence[str]) -> AsyncIterator[str]:
+    """A broker that lists these accounts, and knows nothing more of them."""
+    body = json.dumps({"accounts": [{"id": each, "tags": []} for each in ids]}).encode()
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            while head := await whole_request(reader):
+                is_list = head.split(b" ", 2)[1].endswith(b"/accounts")
+                answer, state = (body, b"200 OK") if is_list else (b"{}", b"404 Not Found")
+                writer.write(
+                    b"HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+                    % (state, len(answer), answer)
+                )
+
+    async with talking_server(talk) as url:
+        yield url
+
+
+async def test_accounts_whose_number_cannot_name_a_file_are_not_offered_and_none_twice() -> None:
+    async with broker_with((*HOSTILE, "101-1", "101 ü", "101-1")) as url:
+        profile = Profile("lab", "custom", "", url, url)
+        chosen = await accounts_to_choose(profile, Secret(TOKEN))
+        assert [each.id for each in chosen] == ["101-1", "101 ü"]
+        found = await accounts_of(url, url, Secret(TOKEN), Retries(most=0))
+        assert list(found) == ["101-1", "101 ü"]
+    async with broker_with(HOSTILE) as url:
+        profile = Profile("lab", "custom", "", url, url)
+        with pytest.raises(CannotOpen, match="no account for this token whose number can be used"):
+            await accounts_to_choose(profile, Secret(TOKEN))
+
+
+@pytest.mark.parametrize(
+    ("ids", "login", "words"),
+    [
+        ([], ":login lab", "with one of: none: :login lab"),
+        (["1", "2"], "keydesk login lab", "with one of: 1, 2: keydesk login lab --account ID"),
+        ([f"{n}" for n in range(9000)], ":login lab", "4, 5, 6, 7 and 8992 more: :login lab"),
+    ],
+)
+async def test_an_account_that_is_missing_is_said_with_a_few_others(
+    ids: list[str], login: str, words: str
+) -> None:
+    async with broker_with(ids) as url:
+        account = ProfileAccount(Profile("lab", "custom", "9999", url, url), Secret(TOKEN), login)
+        with pytest.raises(CannotOpen) as refused:
+            await account.target()
+    assert str(refused.value).endswith(words)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config.own_themes import load_own_themes
+from keydesk.config.own_themes import MAX_THEMES, load_own_themes
 from keydesk.settings import theme_data
 from keydesk.settings.theme_data import LEAST_CONTRAST, TEXT_ON, contrast, too_faint
 from keydesk.widgets import theme
@@ -83,6 +83,20 @@ def test_names_of_the_program_and_names_that_cannot_be_typed_are_refused(tmp_pat
     assert list(own.themes) == ["good"]
     assert "dark comes with Keydesk; give the file another name" in own.troubles["dark"]
     assert "small letters, digits and -" in own.troubles["Big"]
+
+
+def test_a_theme_that_would_be_read_for_minutes_is_refused_at_once(tmp_path: Path) -> None:
+    themes_in(tmp_path, slow="a." * 100_000 + "b = 1")
+    assert "slow.toml has more than 64 kB" in load_own_themes(tmp_path).troubles["slow"]
+
+
+def test_themes_that_are_too_many_are_said(tmp_path: Path) -> None:
+    themes_in(tmp_path, **{f"t{number:02}": "" for number in range(60)})
+    own = load_own_themes(tmp_path)
+    assert len(own.themes) == MAX_THEMES
+    assert own.troubles == {
+        "t50": f"{tmp_path}/themes/t50.toml: only the first 50 themes are read; move others away"
+    }
 
 
 def test_an_unknown_theme_is_named_with_its_line(tmp_path: Path) -> None:

@@ -102,6 +102,10 @@ def a_pipe(path: Path) -> None:
     os.mkfifo(path)
 
 
+def a_link_to_a_terminal(path: Path) -> None:
+    path.symlink_to("/dev/ptmx")
+
+
 def a_link_to_nothing(path: Path) -> None:
     path.symlink_to(path.with_name("missing"))
 
@@ -119,6 +123,7 @@ def a_huge_file(path: Path) -> None:
     [
         (a_folder, "is a folder; move it away: a file is expected there"),
         (a_pipe, "is a pipe or a socket; put a file there, or remove it"),
+        (a_link_to_a_terminal, "is a device; put a file there, or remove it"),
         (a_link_to_nothing, "is a link to a file that is missing; put the file there"),
         (a_text_in_latin_1, "is not UTF-8 at line 2; save the file as UTF-8"),
         (a_huge_file, "has more than 4 MB; fix or remove it"),

@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from keydesk.app import practice_broker
 from keydesk.app.practice_broker import EmbeddedBroker, PracticeAddress, PracticeFailed
+from keydesk.parse.profile_names import is_account_id
 from keydesk.settings.values import PRACTICE_MARKET
 from keydesk_client.auth.profiles import Profile
 from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import Forbidden, KeydeskClientError, Unauthorized
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from keydesk.trading.accounts.token_accounts import TokenAccount
     from keydesk_client.http.retry import Retries
 
 MAX_STARTS = 3
+MAX_NAMED = 8  # accounts that a message names
 AT_ONCE = 0.3  # seconds
 FIRST_ANSWER_WITHIN = 5.0  # seconds; then the desk opens and says what is wrong
 
@@ -168,9 +170,10 @@ class ProfileAccount:
         except (KeydeskClientError, TimeoutError):
             return target
         if target.account_id not in found:
+            is_command = not self.login.startswith(":")  # the desk asks for the account
             raise CannotOpen(
                 f"the token of profile {self.profile.name} may not use account {self.profile.account_id}; "
-                f"sign in again with one of: {', '.join(found)}: {self.login} --account ID"
+                f"sign in again with one of: {_some(found)}: {self.login}{' --account ID' * is_command}"
             )
         return replace(target, linked=found[target.account_id])
 
@@ -194,6 +197,13 @@ class ProfileAccount:
 
     def abandon(self) -> None:
         """Do nothing: no process belongs to this account."""
+
+
+def _some(accounts: Iterable[str]) -> str:
+    """Return the numbers of accounts, of many the first ones."""
+    ids = list(accounts)
+    more = f" and {len(ids) - MAX_NAMED} more" if ids[MAX_NAMED:] else ""
+    return f"{', '.join(ids[:MAX_NAMED])}{more}" if ids else "none"
 
 
 def practice_account(address: PracticeAddress) -> AccountAddress:
@@ -232,7 +242,11 @@ async def accounts_of(
     ) as client:
         with refused_token():
             answer = await client.accounts.list()
-    return {account.id: account.mt4_account_id is not None for account in answer.accounts}
+    return {
+        account.id: account.mt4_account_id is not None
+        for account in answer.accounts
+        if is_account_id(account.id)
+    }
 
 
 async def accounts_to_choose(profile: Profile, token: Secret) -> Sequence[TokenAccount]:
@@ -257,7 +271,7 @@ async def accounts_to_choose(profile: Profile, token: Secret) -> Sequence[TokenA
         with refused_token():
             accounts = await token_accounts(client)
     if not accounts:
-        raise CannotOpen("the broker has no account for this token")
+        raise CannotOpen("the broker has no account for this token whose number can be used")
     return accounts
 
 

@@ -14,6 +14,9 @@ from keydesk.text.sanitize import clean_name
 FOLDER = "themes"
 NAME = re.compile("[a-z0-9][a-z0-9-]{0,19}")
 MAX_THEMES = 50
+MAX_LENGTH = (
+    64_000  # characters of a file: all roles fit many times, and it is read within a moment
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,12 @@ def load_own_themes(folder: Path) -> OwnThemes:
     """Read the themes in a config folder; one that cannot be used is in the troubles, and the others count."""
     themes: dict[str, ThemeData] = {}
     troubles: dict[str, str] = {}
-    for path in own_theme_files(folder):
+    files = own_theme_files(folder)
+    for path in files[MAX_THEMES:]:
+        troubles[path.stem] = (
+            f"{path}: only the first {MAX_THEMES} themes are read; move others away"
+        )
+    for path in files[:MAX_THEMES]:
         try:
             themes[path.stem] = _load(path)
         except BadSettings as error:
@@ -56,7 +64,7 @@ def load_own_themes(folder: Path) -> OwnThemes:
 def own_theme_files(folder: Path) -> list[Path]:
     """Return the files of themes."""
     try:
-        return sorted((folder / FOLDER).glob("*.toml"))[:MAX_THEMES]
+        return sorted((folder / FOLDER).glob("*.toml"))[: MAX_THEMES + 1]
     except OSError:
         return []
 
@@ -71,4 +79,7 @@ def _load(path: Path) -> ThemeData:
         )
     from keydesk.settings.theme_file import read_theme  # noqa: PLC0415 - for a file only
 
-    return read_theme(path, text_in(path))
+    text = text_in(path)
+    if len(text) > MAX_LENGTH:
+        raise BadSettings(f"{path} has more than {MAX_LENGTH // 1000} kB; fix or remove it")
+    return read_theme(path, text)

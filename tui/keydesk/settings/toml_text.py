@@ -1,5 +1,6 @@
 """The text of a settings file: read with a limit, and refused in words where it is none."""
 
+import os
 import re
 import stat
 import tomllib
@@ -67,6 +68,8 @@ def text_in(path: Path) -> str:
             raise BadSettings(f"{path} is a folder; move it away: a file is expected there")
         if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):  # to read a pipe waits for its writer
             raise BadSettings(f"{path} is a pipe or a socket; put a file there, or remove it")
+        if stat.S_ISCHR(mode) and not path.samefile(os.devnull):  # a terminal waits for its keys
+            raise BadSettings(f"{path} is a device; put a file there, or remove it")
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except FileNotFoundError:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from keydesk.parse.profile_names import is_account_id
 from keydesk.text.format import EMPTY, money
 from keydesk.text.sanitize import SafeText, clean, clean_name, safe
 from keydesk_client.account.values import MAX_VALUE, READ_ERRORS
@@ -42,14 +43,14 @@ class TokenAccount:
 
 
 async def token_accounts(client: Client) -> Sequence[TokenAccount]:
-    """Return the accounts of the client's token, in the broker's order.
+    """Return the accounts of the client's token, in the broker's order, without those whose number cannot be used.
 
     Raises:
         KeydeskClientError: the list cannot be read; an account that cannot be read is listed without its balance.
     """
     listed = (await client.accounts.list()).accounts
-    named = [(text(each, "id") or "", each.mt4_account_id is not None) for each in listed]
-    known = [(id_, linked) for id_, linked in named if id_]
+    named = {text(each, "id") or "": each.mt4_account_id is not None for each in listed}
+    known = [(id_, linked) for id_, linked in named.items() if is_account_id(id_)]
     read = [_read(client, id_, linked=linked) for id_, linked in known[:MOST_READ]]
     return [
         *(await asyncio.gather(*read)),
