@@ -78,6 +78,7 @@ def test_a_new_trader_signs_in_to_two_brokers_from_inside_the_desk(
         terminal.press("Enter")
         terminal.see("What this host trades")
         terminal.press("j", "Enter")
+        terminal.see("kept in an encrypted file")
         fill(terminal, "Token for lab", WRONG)
         terminal.see("refuses the token (401)")
         fill(terminal, "Token for lab", desk_of_my_own.token)

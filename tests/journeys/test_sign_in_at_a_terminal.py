@@ -43,6 +43,7 @@ def test_a_person_names_nothing_but_the_profile_mistypes_the_token_and_chooses_t
         terminal.write(desk_of_my_own.rest_url.encode() + b"\n")
         answer(terminal, "Address of its streams", "")
         answer(terminal, "type practice", "practice")
+        terminal.see("will be kept in an encrypted file")
         answer(terminal, "Token for lab", WRONG)
         terminal.see("refuses the token (401)")
         asked_again(terminal, "Token for lab", 2, desk_of_my_own.token)

@@ -13,6 +13,9 @@ from keydesk.__main__ import main
 from keydesk.cli.arguments.tree import VERBS
 from keydesk.cli.runner import desk_options, report_error
 from keydesk.config.folders import DeskOptions
+from keydesk.config.settings_files import other_troubles
+from keydesk.config.user_files import load_user_settings
+from keydesk.settings.toml_text import BadSettings
 
 
 def test_the_bare_command_leaves_everything_to_the_settings() -> None:
@@ -209,3 +212,25 @@ def test_every_verb_refuses_a_wrong_use_with_2_in_words_and_in_json(
         answer = json.loads(out)
         assert (answer["category"], answer["exit_code"]) == ("invalid", 2)
     assert ended.value.code == 2
+
+
+def test_every_file_of_settings_that_cannot_be_used_is_named_on_a_line_of_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "config.toml").write_text("fps = 99\n")
+    (tmp_path / "templates.toml").write_text("[limits]\nhard_unit = 5\n")
+    (tmp_path / "watchlists.toml").write_text("lists = [\n")
+    (tmp_path / "keymap.toml").write_text("")
+    assert main(["status", "--data", str(tmp_path)]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    names = [re.search(r"/(\w+\.toml)", line)[1] for line in lines]  # type: ignore[index]
+    assert names == ["config.toml", "templates.toml", "watchlists.toml"]
+
+
+def test_a_chosen_theme_that_is_missing_is_named_beside_a_wrong_file(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text('theme = "sepia"\n')
+    (tmp_path / "templates.toml").write_text("[limits]\nhard_unit = 5\n")
+    with pytest.raises(BadSettings) as refused:
+        load_user_settings(tmp_path)
+    [theme] = other_troubles(refused.value, tmp_path)
+    assert 'theme "sepia" is not known' in theme

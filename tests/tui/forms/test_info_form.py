@@ -127,6 +127,14 @@ def test_the_help_of_a_pane_is_by_task_and_has_the_commands() -> None:
     assert ":date 2015-01-15" in text
 
 
+def test_the_help_of_a_pane_explains_every_figure_of_the_first_line() -> None:
+    text = text_of_help(TRADES, 76)
+    words = text[text.index("The first line") :].split("The command line")[0].split()
+    figures = ["NAV", "uPL", "day", "margin", "risk", "closeout", "bal", "free"]
+    assert [each for each in figures if each not in words] == []
+    assert "The first line" not in text_of_help(TICKET, 76)
+
+
 @pytest.mark.parametrize("words", PROSE.values())
 def test_the_prose_is_three_lines_that_fit_a_narrow_terminal(words: tuple[str, ...]) -> None:
     assert len(words) == 3

@@ -45,9 +45,18 @@ class Clipboard:
         if part == "id":
             self.copy("the id", [[self._id_in(pane, selected)]])
         elif part == "row" and isinstance(pane, TablePane):
-            self.copy("the row", [pane.text_row(selected)] if selected else [])
+            self._copy_row(pane, selected)
         else:
             self.copy("the pane", pane.text_rows())
+
+    def _copy_row(self, pane: TablePane, selected: str | None) -> None:
+        """Copy the row under the cursor; where there is none, say how to come to one."""
+        if selected is not None:
+            self.copy("the row", [pane.text_row(selected)])
+            return
+        part = self._window.keymap.name("copy-pane")
+        text = f"Nothing to copy: no row here. Tab goes to a table, j and k to a row; {part} copies the pane"
+        self._store.tell("info", text)
 
     def _id_in(self, pane: LinePane, selected: str | None) -> str:
         """Return the id of the row as the broker names it, else the instrument on the desk."""

@@ -126,6 +126,12 @@ class DeskAccounts:
             raise CannotOpen(NO_NATIVE)
         return store
 
+    async def place_for(self, known: Profile | None) -> TokenPlace:
+        """Return where the token of a profile will be kept: where it is, else the desktop's store, else the vault."""
+        if known is not None:
+            return known.kept_in
+        return "native" if await asyncio.to_thread(_native_store, self.vault_path) else "vault"
+
     async def store_for(self, known: Profile | None) -> TokenStore:
         """Return the store that takes a token: the one that has the profile's, else the desktop's, else the vault.
 

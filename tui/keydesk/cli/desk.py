@@ -13,7 +13,7 @@ from keydesk.app import practice_broker
 from keydesk.app.account_sources import AccountSource, PracticeMarket, ProfileAccount
 from keydesk.app.desk_accounts import DeskAccounts
 from keydesk.app.practice_broker import STOP_SECONDS, EmbeddedBroker
-from keydesk.cli.runner import desk_options, report_error
+from keydesk.cli.runner import desk_options, report_error, report_other_files
 from keydesk.cli.script_output import Refusal
 from keydesk.config.folders import DeskOptions, Folders, UnsafeFolder, find_folders, make_private
 from keydesk.config.settings import load_settings, profile_to_open
@@ -62,6 +62,8 @@ def open_desk(argv: list[str]) -> int:
         _forget_other_sizes()
     except (Refusal, UnsafeFolder, BadSettings, KeydeskClientError, OSError) as error:
         report_error(error)
+        if isinstance(error, BadSettings):
+            report_other_files(error, options.data)
         return 1
     try:
         check = TerminalCheck(os.environ)
@@ -77,6 +79,7 @@ def open_desk(argv: list[str]) -> int:
         return _run(options, settings, accounts, account, own, terminal=terminal)
     except BadSettings as error:
         report_error(error)
+        report_other_files(error, options.data)
         return 1
     finally:
         accounts.stop()

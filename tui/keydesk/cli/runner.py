@@ -4,12 +4,13 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 
 from keydesk.cli.arguments.desk import DESK
 from keydesk.cli.arguments.tree import desk_parser, find_verb
 from keydesk.cli.script_output import FAILURE, Refusal, UsageError, category_of, say_error_json
-from keydesk.config.folders import DeskOptions, UnsafeFolder
+from keydesk.config.folders import DeskOptions, UnsafeFolder, find_folders
 from keydesk.settings.toml_text import BadSettings
 from keydesk.terminal.output import (
     discard_what_cannot_be_written,
@@ -51,7 +52,10 @@ def run(arguments: Sequence[str]) -> int:
         discard_what_cannot_be_written()
         return FAILURE
     except (Refusal, BadSettings, UnsafeFolder, KeydeskClientError, OSError) as error:
-        return _failed(error, wants_json=getattr(options, "json", False))
+        code = _failed(error, wants_json=getattr(options, "json", False))
+        if isinstance(error, BadSettings) and not getattr(options, "json", False):
+            report_other_files(error, getattr(options, "data", None))
+        return code
     return code
 
 
@@ -84,6 +88,15 @@ def flush_output() -> int:
 def report_error(error: Exception) -> None:
     """Print an error on stderr."""
     say_error(safe(f"keydesk: {clean(text_of(error), SENTENCE)}"))
+
+
+def report_other_files(error: BadSettings, data: str | None) -> None:
+    """Print the other files of settings that cannot be used: all are to be mended, not one after each start."""
+    from keydesk.config.settings_files import other_troubles  # noqa: PLC0415 - after an error only
+
+    with suppress(UnsafeFolder, KeydeskClientError, OSError):
+        for each in other_troubles(error, find_folders(data, os.environ).config):
+            say_error(safe(f"keydesk: {clean(each, SENTENCE)}"))
 
 
 def text_of(error: Exception) -> str:

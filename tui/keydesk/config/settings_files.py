@@ -1,6 +1,6 @@
 """All files of settings in one table: each with its declaration and its check, its JSON schema, its keys in words."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -9,6 +9,8 @@ from typing import Any
 from keydesk.config import price_levels, watchlists, workspaces
 from keydesk.config.alert_settings import load_alert_settings
 from keydesk.config.folders import FILE, TEMPLATES_FILE
+from keydesk.config.own_themes import load_own_themes
+from keydesk.config.settings import load_settings
 from keydesk.config.user_files import KEYS_FILE, load_keymap, load_templates
 from keydesk.settings.config_file import ConfigFile
 from keydesk.settings.declared import Table, tables_in
@@ -77,6 +79,17 @@ FILES: Mapping[str, SettingsFile] = {
         ),
     )
 }
+
+
+def other_troubles(error: BadSettings, folder: Path) -> Sequence[str]:
+    """Return why further files than the one that an error names cannot be used, a line for each."""
+    text = str(error)
+    names = [name for name in FILES if str(folder / name) not in text]
+    troubles = [FILES[name].trouble(folder) for name in names]
+    if FILE in names and not FILES[FILE].trouble(folder):
+        own, chosen = load_own_themes(folder), load_settings(folder).theme
+        troubles.append(own.trouble_with(chosen, folder))
+    return [each for each in troubles if each and each != text]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,11 @@ from keydesk.text.format import shorten
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.theme import ColourRole
 
+FIRST_LINE = safe(
+    "NAV is what the account is worth now, uPL the profit and loss of open trades, day the result since 17:00 New York, "
+    "margin what is bound, risk the loss if every stop is hit, closeout how near the broker's own closing of all trades is, "
+    "bal the balance without open trades, free the margin for new ones."
+)
 PROSE: Mapping[str, tuple[Printable, Printable, Printable]] = {
     "desk": (
         "The main screen. The pane with the bright frame has the keys; Tab gives",
@@ -201,6 +206,7 @@ def help_lines(
         if kept:
             lines += [BLANK, _heading(title), *_columns(kept, width)]
     if not is_of_overlay(context):
+        lines += [BLANK, _heading("The first line"), *wrap_text(FIRST_LINE, "plain", width)]
         lines += [BLANK, _heading("The command line: press : and type, or choose")]
         lines += _commands(width)
     return lines

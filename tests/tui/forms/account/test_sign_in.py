@@ -43,3 +43,20 @@ async def test_a_letter_that_has_a_meaning_keeps_it_and_a_mark_before_the_row_is
     async with app.run_test(size=(90, 24)) as pilot:
         await pilot.press("l", "a")
     assert app.results == [Chosen(1, other=True)]
+
+
+@pytest.mark.parametrize("size", [(20, 5), (20, 6), (40, 12), (60, 16), (120, 35)])
+@pytest.mark.parametrize("count", [2, 3, 10_000])
+async def test_the_row_that_would_be_taken_is_seen_in_every_window(
+    size: tuple[int, int], count: int
+) -> None:
+    rows = [safe(f"row {number}") for number in range(count)]
+    hint = safe("Positions, orders and stops stay as they are at the broker.")
+    app = FormApp(lambda: ChoiceForm("Sign out", rows, [hint]))
+    async with app.run_test(size=size) as pilot:
+        shown = app.words
+        assert "row 0" in shown
+        assert "row 1" in shown
+        assert ("Positions, orders" in shown) is (size >= (40, 12))
+        await pilot.press("j")
+        assert "▶ row 1" in app.words

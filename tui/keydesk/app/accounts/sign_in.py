@@ -25,6 +25,7 @@ from keydesk.store.state import NoticeLevel
 from keydesk.text.file_errors import file_trouble
 from keydesk.text.format import account_tail
 from keydesk.text.sanitize import Printable, SafeText, clean, safe
+from keydesk.words.token_places import KEPT
 from keydesk_client.auth.profiles import ENVIRONMENTS, Profile
 from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import (
@@ -364,8 +365,10 @@ class SignIn:
         from keydesk.forms.account.sign_in import TextForm  # noqa: PLC0415 - with the first form
 
         trouble = ""
+        known = self._app.accounts.settings.profiles.get(profile.name)
+        place = KEPT[await self._app.accounts.place_for(known)]
+        hints = [safe(f"Shown as dots, and kept in {place}. A paste is fine here.")]
         while True:
-            hints = [safe("Shown as dots, and kept in the token store. A paste is fine here.")]
             form = TextForm(
                 safe(f"Token for {clean(profile.name)}, {profile.environment}"),
                 hints,

@@ -33,9 +33,10 @@ from keydesk.settings.values import PRACTICE_MARKET
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import Printable, SafeText, clean, safe
 from keydesk.words.live_safety import LIVE_SAFETY, TITLE
+from keydesk.words.token_places import KEPT
 from keydesk_client.auth.profiles import Profile
 from keydesk_client.auth.secret import Secret
-from keydesk_client.auth.token_store import Passphrase, check_token
+from keydesk_client.auth.token_store import Passphrase, check_token, unlocked_native_store
 from keydesk_client.errors import KeydeskClientError, StoreDamaged, StoreLocked
 
 SEALED = (
@@ -58,10 +59,12 @@ def login(options: Namespace) -> int:
             f"profile {options.name} is signed in for {known.environment}; take another name, "
             f"or sign out first: keydesk logout {options.name}"
         )
+    given = given_passphrase(options.passphrase_fd, options.passphrase_file)
+    if sys.stdin.isatty():
+        say(safe(f"The token will be kept in {_place_to_be(given, known)}."))
     profile, token = (
         signed_in_at_terminal(asked_for) if sys.stdin.isatty() else _signed_in_by_script(asked_for)
     )
-    given = given_passphrase(options.passphrase_fd, options.passphrase_file)
     profile = _store_profile(folders, profile, token, given, known)
     where = "the desktop's token store" if profile.kept_in == "native" else "the token vault"
     money = "practice money" if profile.is_practice else "LIVE, real money"
@@ -78,6 +81,15 @@ def login(options: Namespace) -> int:
     if sys.stdin.isatty() and not profile.is_practice:
         _say_safety(LiveSafetyNote.of(folders.state))
     return 0
+
+
+def _place_to_be(given: Passphrase | None, known: Profile | None) -> str:
+    """Return in words where the token will be kept, before it is typed."""
+    if known is not None and not given:
+        is_native = known.kept_in == "native"
+    else:
+        is_native = not given and unlocked_native_store() is not None
+    return KEPT["native" if is_native else "vault"]
 
 
 def _say_safety(note: LiveSafetyNote) -> None:

@@ -16,6 +16,7 @@ from keydesk.text.sanitize import Printable, clean, safe
 from keydesk.words.live_safety import LIVE_SAFETY, TITLE
 
 LABEL = 14  # columns
+FEWEST_ROWS = 3  # of a list, in the smallest window: no row is taken that is not seen
 MAX_LENGTH = 1024  # characters of a token
 NOTHING = "Nothing typed yet"
 
@@ -142,8 +143,13 @@ class ChoiceForm(InfoForm[Chosen]):
         return self.keys_that_fit("Enter takes", "↑ ↓ choose")
 
     def lines(self) -> Sequence[TextLine]:
-        """Return the rows around the chosen one, below the hints."""
-        hints = [line for each in self._hints for line in wrap_text(each, "muted", self.inside)]
+        """Return the rows around the chosen one, below the hints that leave room for them."""
+        left = self.room - min(len(self._rows), FEWEST_ROWS) - 1
+        hints: list[TextLine] = []
+        for each in self._hints:
+            wrapped = wrap_text(each, "muted", self.inside)
+            if len(hints) + len(wrapped) <= left:
+                hints += wrapped
         above = [*hints, BLANK] if hints else []
         room = max(1, self.room - len(above))
         first = max(0, min(self.cursor - room // 2, len(self._rows) - room))
