@@ -327,6 +327,19 @@ async def test_a_key_without_a_meaning_says_where_the_keys_are_once() -> None:
     assert not any("nothing here" in text for text in app.told[4:])
 
 
+@pytest.mark.parametrize("first", ["", "g"])
+async def test_signs_that_have_a_meaning_for_a_program_are_keys_as_others(first: str) -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        for sign in "{}%\\[]$`\"'!&*=~^_|<>€":
+            await hand.types(first + sign, gap=0.2)
+            await hand.types("é", gap=0.2)  # ends what a sign may have begun
+    for sign in "{}":
+        expected = f"g {sign}: no such key. ? lists them" if first else f"{sign} does nothing here"
+        assert any(expected in text for text in app.told), expected
+
+
 class Letters(DetailsForm):
     """A page with the chords of the journal."""
 

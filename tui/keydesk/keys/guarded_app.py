@@ -335,7 +335,9 @@ class GuardedKeys:
         elif self._is_idle(event) and not (
             _is_foreign_letter(event) or self.guard.caps_lock_suspected
         ):
-            self._say_idle(event, f"{_name_of(event)} does nothing here: {{}} shows the keys")
+            self._say_idle(
+                event, f"{_name_of(event)} does nothing here: {self._help} shows the keys"
+            )
 
     async def _is_of_chord(self, event: events.Key, context: str) -> bool:
         """Take a key that begins or ends a chord; return False for any other key."""
@@ -346,7 +348,7 @@ class GuardedKeys:
             await self.run_key_action(action)
         elif action is not None and not self.chords.first and event.key != "escape":
             second = event.character if event.is_printable else SHOWN.get(event.key, event.key)
-            self._say_idle(event, f"{first} {second}: no such key. {{}} lists them")
+            self._say_idle(event, f"{first} {second}: no such key. {self._help} lists them")
         return action is not None
 
     def _show_chord(self) -> None:
@@ -377,7 +379,11 @@ class GuardedKeys:
         )
         is_again = event.key == before[0] and event.time - before[1] < IDLE_AGAIN
         if not is_again and self.guard.crowded_at is None:
-            self._store.tell("info", text.format(self.keymap.name("help")))
+            self._store.tell("info", text)
+
+    @property
+    def _help(self) -> str:
+        return self.keymap.name("help")
 
     def _opens(self, event: Typed) -> bool:
         return isinstance(event, events.Key) and self.guard.touches_money(event.key, ON_THE_DESK)
