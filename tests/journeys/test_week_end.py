@@ -46,7 +46,7 @@ def test_a_trade_without_a_stop_is_named_on_friday_and_a_halted_instrument_opens
         terminal.press(";", "p")  # a shock is part of what is still to come
         command(terminal, "replay shock halt eurusd 3600s")
         terminal.press("S")  # an exit is never refused
-        see_in_form(terminal, "reduces LONG 10,000")
+        see_in_form(terminal, "of LONG 10,000, never opens a trade")
         terminal.see("y sends")
         terminal.press("Escape")
         terminal.see_no_more(FORM)
