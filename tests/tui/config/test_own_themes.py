@@ -83,6 +83,7 @@ def test_names_of_the_program_and_names_that_cannot_be_typed_are_refused(tmp_pat
     assert list(own.themes) == ["good"]
     assert "dark comes with Keydesk; give the file another name" in own.troubles["dark"]
     assert "small letters, digits and -" in own.troubles["Big"]
+    assert own.trouble_with("dark", tmp_path) == "", "the desk opens with its own"
 
 
 def test_a_theme_that_would_be_read_for_minutes_is_refused_at_once(tmp_path: Path) -> None:

@@ -33,10 +33,10 @@ class OwnThemes:
 
     def trouble_with(self, name: str, folder: Path) -> str:
         """Return why a theme that the settings name cannot be used, with the remedy; "" if it can."""
+        if name in self.names:  # also one of Keydesk's own that a file has the name of
+            return ""
         if name in self.troubles:
             return self.troubles[name]
-        if name in self.names:
-            return ""
         from keydesk.settings.declared import line_of  # noqa: PLC0415 - for a file only
 
         path = folder / FILE
