@@ -50,3 +50,18 @@ async def test_gains_losses_and_what_cannot_be_read_are_shown(size: tuple[int, i
     for text in ("−8.50", "+12.25", "1 without a stop", "timed out", "vault is locked", "slow"):
         assert text in shown, text
     assert (roles["−8.50"], roles["+12.25"]) == ("loss", "profit")
+
+
+async def test_of_thousands_of_accounts_the_first_are_shown_and_the_rest_is_counted() -> None:
+    page = AllAccountsPage("main")
+    accounts = [AccountOverview(f"101-001-1-{number}", "not read") for number in range(9_000)]
+    app = FormApp(lambda: page)
+    async with app.run_test(size=(80, 24)) as pilot:
+        page.expect(["main", "second"])
+        page.show(ProfileOverview("main", "LIVE", accounts))
+        page.show(ProfileOverview("second", "LIVE", why="the token vault is locked"))
+        await pilot.pause()
+        assert len(page.all_lines()) < 100
+        await pilot.press("end")
+        assert "and 8,950 accounts more of this token" in app.words
+        assert "cannot be read: the token vault is locked" in app.words

@@ -11,6 +11,7 @@ from keydesk.trading.accounts.account_overview import AccountOverview, ProfileOv
 from keydesk.widgets.theme import ColourRole, signed_role
 
 LABEL, FIGURE = 12, 16  # columns
+MOST_SHOWN = 50  # accounts of a token: the page is drawn anew with every key
 WIDE = 60  # columns from which on two figures stand on a line
 LOADING = "is being read"
 INDENT = "  "
@@ -67,8 +68,12 @@ class AllAccountsPage(ScrolledForm):
             why = safe(f"cannot be read: {clean(profile.why)}")
             return [head, *self._indented(wrap_text(why, "warn", self.inside - len(INDENT)))]
         lines = [head]
-        for each in profile.accounts:
+        for each in profile.accounts[:MOST_SHOWN]:
             lines += self._indented(self._account(each))
+        more = len(profile.accounts) - MOST_SHOWN
+        if more > 0:
+            words = safe(f"and {counted(more, 'account')} more of this token")
+            lines += self._indented(wrap_text(words, "muted", self.inside - len(INDENT)))
         return lines
 
     def _account(self, account: AccountOverview) -> Sequence[TextLine]:
