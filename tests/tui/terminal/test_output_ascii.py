@@ -73,3 +73,12 @@ def _is_like(sign: str, plain: str) -> bool:
 def test_what_means_unknown_is_only_drawn_for_the_text_of_others() -> None:
     assert in_ascii("±1 pip, profit factor ∞") == "+1 pip, profit factor *"
     assert in_ascii("é") == "?"
+
+
+def test_the_corners_of_a_frame_are_alike_on_both_sides() -> None:
+    assert [in_ascii(edge) for edge in ("╭──╮", "╰──╯", "┌──┐", "└──┘")] == [
+        "/--\\",
+        "\\--/",
+        "+--+",
+        "+--+",
+    ]

@@ -19,7 +19,8 @@ class FieldForm(InfoForm[Result]):
 
     DEFAULT_CSS = """
     FieldForm > Input, FieldForm > Input:focus {
-        max-width: 100%; height: 3; border: round $focus; border-title-color: $bright; background: $background;
+        max-width: 100%; height: 3; padding: 0 1; border: round $focus; border-title-color: $bright;
+        background: $background; background-tint: $background 0%;
     }
     """
     KEYS_GO_TO: ClassVar[KeyPlace] = "text"

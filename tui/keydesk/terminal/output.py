@@ -21,9 +21,9 @@ LINES = {
     "┊": ":",
     **dict.fromkeys("▔“”", '"'),
     "╴": "-",
-    **dict.fromkeys("┌┐└┘├┤┬┴┼╮╯┏┓┗┛", "+"),
-    "╭": "/",
-    "╰": "\\",
+    **dict.fromkeys("┌┐└┘├┤┬┴┼┏┓┗┛", "+"),
+    **dict.fromkeys("╭╯", "/"),
+    **dict.fromkeys("╮╰", "\\"),
 }
 CANDLES = {**dict.fromkeys("┃╻╹╽╿█▄▀▖▗▘▙▚▛▜▝▞▟", "#"), **dict.fromkeys("╷╵", "|")}
 DOTS = dict.fromkeys(map(chr, range(0x2801, 0x2900)), ".")  # Braille of lines
