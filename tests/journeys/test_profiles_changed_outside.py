@@ -6,6 +6,7 @@ import pytest
 
 from keydesk.config.profiles import delete_profile
 from keydesk.config.settings import load_settings
+from keydesk_client.auth.vault import ALLOWED_WORK, VaultKeyring
 from support.broker import PracticeServer, SharedPractice
 from support.signing_in import PASSPHRASE, Home
 from support.terminal import Terminal, keydesk
@@ -39,6 +40,15 @@ def paste(terminal: Terminal, text: str) -> None:
     terminal.write(b"\x1b[200~" + text.encode() + b"\x1b[201~")
     terminal.pause()
     terminal.press("Enter")
+
+
+def see_in_messages(terminal: Terminal, text: str) -> None:
+    """Look for a message on the page of all: the lines at the bottom have room for the newest ones alone."""
+    command(terminal, "messages")
+    terminal.see("Esc closes")
+    terminal.see(text)
+    terminal.press("Escape")
+    terminal.see_no_more("Esc closes")
 
 
 def test_profiles_of_another_program_are_opened_and_missed_at_once(
@@ -78,16 +88,17 @@ def test_a_settings_file_that_is_wrong_stops_sign_in_and_sign_out_before_anythin
         terminal.see("Token for lab")
         config.write_text("theme = dark\n" + right)
         paste(terminal, desk_of_my_own.token)
-        terminal.see("NOT SIGNED IN: ")
-        terminal.see("config.toml:1")
+        terminal.see_no_more("Token for lab")
+        see_in_messages(terminal, "NOT SIGNED IN: ")
         command(terminal, "logout")
-        terminal.see("NOT SIGNED OUT: ")
+        see_in_messages(terminal, "NOT SIGNED OUT: ")
         config.write_text(right)
         command(terminal, "logout")
         terminal.see("until you revoke it there")
         config.write_bytes(right.encode() + b"# caf\xe9\n")
         terminal.press("j", "Enter")
-        terminal.until(lambda: "exit only" in terminal.text and "NOT SIGNED OUT" in terminal.text)
+        terminal.see("exit only")
+        see_in_messages(terminal, "is not UTF-8 at line")
         config.write_text(right)
         command(terminal, "profile lab")
         terminal.see("Opened PRACTICE lab")
@@ -98,3 +109,32 @@ def test_a_settings_file_that_is_wrong_stops_sign_in_and_sign_out_before_anythin
     status = home.run("status", "--profile", "lab", *home.unlocked)
     assert status.returncode == 0, status.stderr
     assert PASSPHRASE not in status.stdout
+
+
+@pytest.mark.parametrize("line", ["login lab", "logout"])
+def test_a_passphrase_that_another_program_has_changed_is_asked_for_again(
+    home: Home, desk_of_my_own: PracticeServer, line: str
+) -> None:
+    home.signed_in("lab", desk_of_my_own, practice_money=True)
+    with Terminal(keydesk("--profile", "lab", *home.unlocked), SIZE, home.env) as terminal:
+        terminal.see("prices ok")
+        vault = VaultKeyring(
+            home.folder / "tokens" / "tokens.vault", lambda: PASSPHRASE, work=min(ALLOWED_WORK)
+        )
+        vault.change_passphrase(lambda: "another one of mine")
+        command(terminal, line)
+        if line == "logout":
+            terminal.see("until you revoke it there")
+            terminal.press("j", "Enter")
+        else:
+            terminal.see("Token for lab")
+            paste(terminal, desk_of_my_own.token)
+        terminal.see("Passphrase of the token vault")
+        paste(terminal, PASSPHRASE)
+        terminal.see("That passphrase does not open the vault")
+        paste(terminal, "another one of mine")
+        terminal.see("Signed out of lab" if line == "logout" else "Opened PRACTICE lab")
+        terminal.see("exit only")
+        terminal.quit()
+        assert terminal.wait_for_exit() == 0
+    assert list(load_settings(home.folder).profiles) == ([] if line == "logout" else ["lab"])

@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from keydesk.app import practice_broker
 from keydesk.app.account_sources import AccountSource, CannotOpen, PracticeMarket, ProfileAccount
@@ -20,7 +21,7 @@ from keydesk_client.auth.profiles import VAULT, Profile
 from keydesk_client.errors import KeydeskClientError, StoreLocked, WrongPassphrase
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from keydesk.config.folders import Folders
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from keydesk_client.auth.secret import Secret
     from keydesk_client.auth.token_store import TokenStore
 
+Answer = TypeVar("Answer")
 STORE_ERRORS = (KeydeskClientError, OSError)
 NO_NATIVE = (
     "the desktop's token store, where its token is, is locked or cannot be reached from here"
@@ -102,12 +104,7 @@ class DeskAccounts:
         """
         store = await self._store(profile.kept_in)
         try:
-            token = await asyncio.to_thread(store.load, profile.name, profile.environment)
-        except (StoreLocked, WrongPassphrase) as error:  # changed by another program meanwhile
-            if profile.kept_in == "vault":
-                self._vault = None
-                raise VaultIsLocked("the token vault is locked") from error
-            raise CannotOpen(f"profile {profile.name}: {error}") from error
+            token = await self.use(store, partial(store.load, profile.name, profile.environment))
         except STORE_ERRORS as error:
             raise CannotOpen(f"profile {profile.name}: {error}") from error
         if token is None:
@@ -115,6 +112,21 @@ class DeskAccounts:
                 f"no token is stored for profile {profile.name}; sign in again: :login {profile.name}"
             )
         return token
+
+    async def use(self, store: TokenStore, work: Callable[[], Answer]) -> Answer:
+        """Return what a store answers, asked in a thread.
+
+        Raises:
+            VaultIsLocked: it is the vault, and another program has changed its passphrase meanwhile.
+            KeydeskClientError: it cannot be used.
+        """
+        try:
+            return await asyncio.to_thread(work)
+        except (StoreLocked, WrongPassphrase) as error:
+            if store.kind == "native":
+                raise
+            self._vault = None
+            raise VaultIsLocked("the token vault is locked") from error
 
     async def _store(self, place: TokenPlace) -> TokenStore:
         if place == "vault":

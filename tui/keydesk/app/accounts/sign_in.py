@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from keydesk.app.account_sources import AccountSource, CannotOpen, accounts_to_choose, urls_of
@@ -442,10 +443,12 @@ class SignIn:
                 return None
             try:
                 store = await accounts.store_for(known)
-                await asyncio.to_thread(store.store, profile.name, profile.environment, token)
+                await accounts.use(
+                    store, partial(store.store, profile.name, profile.environment, token)
+                )
                 stored = replace(profile, kept_in=store.kind)
                 await asyncio.to_thread(save_profile, accounts.folders.config, stored)
-            except (VaultIsLocked, WrongPassphrase):
+            except VaultIsLocked:
                 if not await self._unlock():
                     return None
             except (CannotOpen, BadSettings, *STORE_ERRORS) as error:
@@ -510,8 +513,10 @@ class SignIn:
         while True:
             try:
                 store = await self._app.accounts.store_for(profile)
-                await asyncio.to_thread(store.forget, profile.name, profile.environment)
-            except (VaultIsLocked, WrongPassphrase):  # or changed by another program meanwhile
+                await self._app.accounts.use(
+                    store, partial(store.forget, profile.name, profile.environment)
+                )
+            except VaultIsLocked:
                 if not await self._unlock():
                     return False
             except (CannotOpen, *STORE_ERRORS) as error:
