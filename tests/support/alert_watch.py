@@ -11,7 +11,7 @@ from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.alert_list import add_alert
 from keydesk.alerts.watch import AlertWatch
 from keydesk.calc.alerts.alert import Alert, FiringRecord
-from keydesk.calc.alerts.condition import Condition
+from keydesk.calc.alerts.condition_base import Condition
 from keydesk.calc.alerts.price_conditions import PriceCross
 from keydesk.store.prices import apply_price
 from keydesk.store.store import Store

@@ -6,7 +6,7 @@ import pytest
 
 from keydesk.alerts.alert_list import add_alert
 from keydesk.calc.alerts.alert import Alert
-from keydesk.calc.alerts.condition import Condition
+from keydesk.calc.alerts.condition_base import Condition
 from keydesk.calc.alerts.fact_conditions import (
     AccountResult,
     ClientLongPercent,

@@ -33,7 +33,7 @@ from keydesk.alerts.alert_list import (
 )
 from keydesk.calc.alerts.alert import Alert, Firing
 from keydesk.calc.alerts.candle_conditions import AtrMultiple, MovingAverageCross, RsiLevel
-from keydesk.calc.alerts.condition import Condition, Facts, PriceSnapshot
+from keydesk.calc.alerts.condition_base import Condition, Facts, PriceSnapshot
 from keydesk.calc.alerts.fact_conditions import (
     AccountResult,
     ClientLongPercent,

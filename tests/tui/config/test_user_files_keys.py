@@ -8,9 +8,9 @@ from textual.events import Event
 from textual.widget import Widget
 
 from keydesk.config.user_files import load_keymap
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.keys.keymap import CHART, KEYMAP, TRADES, WATCHLIST, KeyMap
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.settings.toml_text import BadSettings
 from keydesk.store.state import NoticeLevel
 from keydesk.store.store import Store

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from keydesk.calc.alerts.alert import standing_text
 from keydesk.calc.alerts.candle_conditions import AtrMultiple, MovingAverageCross, RsiLevel
-from keydesk.calc.alerts.condition import AlertSyntaxError, Condition, Facts, PriceSnapshot
+from keydesk.calc.alerts.condition_base import AlertSyntaxError, Condition, Facts, PriceSnapshot
 from keydesk.calc.alerts.fact_conditions import (
     AccountResult,
     ClientLongPercent,

@@ -28,7 +28,7 @@ from keydesk.alerts.alert_list import (
 )
 from keydesk.alerts.old_alert_file import with_line
 from keydesk.calc.alerts.alert import Alert, AlertState, Firing, FiringRecord
-from keydesk.calc.alerts.condition import AlertSyntaxError
+from keydesk.calc.alerts.condition_base import AlertSyntaxError
 from keydesk.parse.alerts import read_condition
 from keydesk.text.file_errors import file_trouble
 from keydesk.text.sanitize import clean

@@ -8,7 +8,7 @@ from time import monotonic
 
 from keydesk.calc.alerts.alert import Alert, AlertLine, standing_text
 from keydesk.calc.alerts.candle_conditions import CandleCondition
-from keydesk.calc.alerts.condition import (
+from keydesk.calc.alerts.condition_base import (
     AlertSyntaxError,
     Condition,
     Facts,

@@ -19,7 +19,7 @@ from keydesk.alerts.alert_list import (
 from keydesk.alerts.readings import BrokerClock, PriceReadings, facts_of, values_of
 from keydesk.calc.alerts.alert import Alert, Firing
 from keydesk.calc.alerts.candle_conditions import CandleCondition
-from keydesk.calc.alerts.condition import Facts, Reading
+from keydesk.calc.alerts.condition_base import Facts, Reading
 from keydesk.calc.alerts.engine import AlertEngine, PriceHistory, after_firing, missed_crossing
 from keydesk.calc.alerts.fact_conditions import FactsCondition
 from keydesk.calc.alerts.price_conditions import PriceCondition, QuoteCondition

@@ -11,8 +11,8 @@ from keydesk.forms.command_list import CommandList, Entry, RunKey, SetOption, ma
 from keydesk.forms.field_form import FieldForm
 from keydesk.forms.requests import ThemePreview
 from keydesk.forms.sheet import TextLine, wrap_text
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import COMMAND, FIND
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.parse.commands import (
     AccountCommand,
     BeginTour,

@@ -19,7 +19,6 @@ from keydesk.forms.form_view import UNREADABLE, UNUSABLE, UNUSABLE_FIGURES, Form
 from keydesk.forms.info_form import HelpForm
 from keydesk.forms.requests import PlanChanged, PriceWanted
 from keydesk.forms.sheet import FormContext, TextLine
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import (
     EXITS,
     WRONG_LETTERS,
@@ -33,6 +32,7 @@ from keydesk.keys.confirm import (
 from keydesk.keys.guard import CONFIRM_KEYS, DWELL, SEND, KeyTarget
 from keydesk.keys.guarded_app import TOO_EARLY
 from keydesk.keys.keymap import FORM
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame
 from keydesk.store.state import Notice
 from keydesk.text.sanitize import clean, safe

@@ -13,7 +13,6 @@ from keydesk.forms.framed_sheet import Sheet
 from keydesk.forms.help_text import help_lines, is_of_form, is_of_overlay
 from keydesk.forms.requests import CopyWanted
 from keydesk.forms.sheet import BLANK, ModalForm, TextLine, Words
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.chords import continuations
 from keydesk.keys.guarded_app import ChordChanged
 from keydesk.keys.keymap import (
@@ -26,6 +25,7 @@ from keydesk.keys.keymap import (
     ROWS,
     KeyMap,
 )
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame
 from keydesk.text.format import (
     lines_of,

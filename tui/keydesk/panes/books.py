@@ -13,8 +13,8 @@ from typing import ClassVar, get_args
 
 from textual.binding import BindingType
 
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import BOOKS
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.panes.book_figures import (
     POSITIONING,
     BookFigures,

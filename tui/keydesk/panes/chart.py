@@ -13,8 +13,8 @@ from textual.message import Message
 
 from keydesk.chart.glyphs import STYLES, ZOOMS, Style
 from keydesk.chart.price_axis import Rank
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import CHART, CROSSHAIR
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.panes.book_figures import BookStep
 from keydesk.panes.chart_view import ChartView
 from keydesk.panes.crosshair import crosshair_at

@@ -11,8 +11,8 @@ from typing import ClassVar
 
 from textual.message import Message
 
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import LOG
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame
 from keydesk.store.log_filter import NO_ORDERS, filled_orders, passes
 from keydesk.store.state import PastDirection, Topic

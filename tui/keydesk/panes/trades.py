@@ -11,8 +11,8 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from keydesk.calc.risk.trade_groups import TradeGroup, group_of
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import TRADES
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.price_cells import price_format_of, prices_are_old
 from keydesk.panes.trade_measures import GROUP, away, group_name, measure_of

@@ -10,8 +10,8 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from keydesk.calc.market.day_shape import CELLS
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import WATCHLIST
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.price_cells import (
     QUIET,

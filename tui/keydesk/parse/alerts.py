@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from keydesk.calc.alerts import candle_conditions, fact_conditions, price_conditions
 from keydesk.calc.alerts.alert import MAX_NOTE_LENGTH, USUAL_PAUSE_S, AlertLine
-from keydesk.calc.alerts.condition import (
+from keydesk.calc.alerts.condition_base import (
     SIGNS,
     AlertSyntaxError,
     Condition,

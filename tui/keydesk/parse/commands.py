@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import ClassVar, Literal, LiteralString
 
 from keydesk.calc.alerts.alert import AlertLine
-from keydesk.calc.alerts.condition import AlertSyntaxError
+from keydesk.calc.alerts.condition_base import AlertSyntaxError
 from keydesk.calc.market.granularity import SECONDS, find_granularity
 from keydesk.calc.market.indicator_specs import (
     IndicatorSpec,

@@ -17,11 +17,11 @@ from textual.widgets import Static
 from keydesk.calc.market.granularity import COMMON, next_common
 from keydesk.chart.glyphs import STYLES, Style
 from keydesk.config.last_workspace import Workspace
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.chords import continuations
 from keydesk.keys.guarded_app import ChordChanged
 from keydesk.keys.keymap import DESK as DESK_CONTEXT
 from keydesk.keys.keymap import KEYMAP, KeyMap
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.panes.books import Books
 from keydesk.panes.chart import Chart
 from keydesk.panes.deal import Deal

@@ -13,8 +13,8 @@ from typing import ClassVar
 from textual.binding import BindingType
 from textual.message import Message
 
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import TABLE
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text import format as show

@@ -9,8 +9,8 @@ from typing import ClassVar
 from textual.binding import BindingType
 from textual.events import Click
 
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import ROWS
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame
 from keydesk.text.sanitize import Printable
 from keydesk.widgets.lines import LinePane, Run, cut, width_of

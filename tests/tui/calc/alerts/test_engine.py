@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keydesk.calc.alerts.alert import Alert
-from keydesk.calc.alerts.condition import Direction
+from keydesk.calc.alerts.condition_base import Direction
 from keydesk.calc.alerts.engine import (
     AlertEngine,
     MissedCrossing,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.alerts.delivery import alert_text
-from keydesk.calc.alerts.condition import Condition, Facts, PriceSnapshot
+from keydesk.calc.alerts.condition_base import Condition, Facts, PriceSnapshot
 from keydesk.parse.alerts import KINDS, parse_alert
 from keydesk.values import Day
 from support.alert_watch import TEN, watching

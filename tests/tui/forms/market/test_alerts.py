@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from keydesk.app.alerts.account_alerts import here
 from keydesk.calc.alerts.alert import Alert, AlertLine, FiringRecord
-from keydesk.calc.alerts.condition import Facts
+from keydesk.calc.alerts.condition_base import Facts
 from keydesk.calc.alerts.fact_conditions import TradeResult
 from keydesk.calc.alerts.price_conditions import PriceCross
 from keydesk.forms.market.alerts import AlertsForm

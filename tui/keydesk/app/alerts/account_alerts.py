@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from keydesk.alerts.watch import AlertWatch
     from keydesk.app.account_connection import Connection
     from keydesk.calc.alerts.alert import Alert, AlertLine, FiringRecord
-    from keydesk.calc.alerts.condition import Direction
+    from keydesk.calc.alerts.condition_base import Direction
     from keydesk.calc.alerts.fact_conditions import TradeResult
     from keydesk.calc.alerts.price_conditions import PriceCross
     from keydesk.forms.market.new_alert import AlertChoice
@@ -178,7 +178,7 @@ class AccountAlerts:
         """Make an alert, or give an alert another condition."""
         from keydesk.alerts.alert_list import add_alert, replace_alert  # noqa: PLC0415 - see `open`
         from keydesk.alerts.readings import make_now, standing_hint  # noqa: PLC0415
-        from keydesk.calc.alerts.condition import AlertSyntaxError  # noqa: PLC0415
+        from keydesk.calc.alerts.condition_base import AlertSyntaxError  # noqa: PLC0415
 
         if line is None:
             return

@@ -5,7 +5,7 @@ from datetime import tzinfo
 from decimal import Decimal
 from typing import Literal
 
-from keydesk.calc.alerts.condition import Condition, Facts, instant_of
+from keydesk.calc.alerts.condition_base import Condition, Facts, instant_of
 from keydesk.text.format import at
 from keydesk.text.sanitize import SafeText, clean
 

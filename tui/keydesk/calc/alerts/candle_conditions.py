@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar, Self
 
-from keydesk.calc.alerts.condition import (
+from keydesk.calc.alerts.condition_base import (
     SIGNS,
     AlertSyntaxError,
     Condition,

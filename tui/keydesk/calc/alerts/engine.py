@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from keydesk.calc.alerts.alert import Alert, Firing
-from keydesk.calc.alerts.condition import Condition, Reading
+from keydesk.calc.alerts.condition_base import Condition, Reading
 from keydesk_client.arithmetic.constants import SECOND
 
 NO_FIRINGS: tuple[Firing, ...] = ()

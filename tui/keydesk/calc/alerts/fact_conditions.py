@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import ClassVar, Literal, Self
 
-from keydesk.calc.alerts.condition import (
+from keydesk.calc.alerts.condition_base import (
     REACHES,
     SIGN_OF,
     SIGNS,

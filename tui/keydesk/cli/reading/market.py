@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from keydesk.cli.account_access import OpenAccount, open_account
+from keydesk.cli.arguments.reading import COUNT
 from keydesk.cli.options import instrument_of, read_period
 from keydesk.cli.script_output import UsageError, refusal_of
 from keydesk.terminal.output import say
@@ -15,7 +16,6 @@ from keydesk_client.errors import NotFound, Refused
 from keydesk_client.models import ClientPrice, DateTime
 from keydesk_client.models.pricing import Candlestick, CandlestickData
 
-COUNT = 120  # candles
 SIDES = {"M": "mid", "B": "bid", "A": "ask"}
 
 

@@ -11,10 +11,10 @@ from keydesk.calc.market.trading_day import DAY_END_TEXT
 from keydesk.forms.form import Form
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_text
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action, Confirmation, KeyEffect, Step
 from keydesk.keys.guard import KeyPlace, arming_text
 from keydesk.keys.keymap import NAME
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame
 from keydesk.store.risk import day_result
 from keydesk.store.state import Notice

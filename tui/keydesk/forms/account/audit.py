@@ -8,8 +8,8 @@ from textual.widgets import Input
 
 from keydesk.forms.field_form import FieldForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_text
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import FIND
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import clock, date_and_time, shorten_text
 from keydesk.text.sanitize import Printable, safe
 from keydesk.trading.audit import AuditEntry, matching

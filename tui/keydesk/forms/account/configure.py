@@ -11,9 +11,9 @@ from keydesk.forms.account.live_page import rate_text
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_text
 from keydesk.forms.text_fields import ENDS_WRITING, MAX_TEXT, TextFields
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CONFIGURE
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.store import Store
 from keydesk.text.format import EMPTY, money, percent
 from keydesk.text.sanitize import Printable, safe

@@ -7,8 +7,8 @@ from typing import ClassVar
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.forms.trades.trade_form import trade_name
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import LEAVING
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.risk import unprotected_trades
 from keydesk.store.store import Store
 from keydesk.text.sanitize import Printable, safe

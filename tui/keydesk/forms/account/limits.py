@@ -24,8 +24,8 @@ from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.config.limits import LimitChange, with_limit
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, wrap_text
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import LIMITS
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.settings.values import WHOLE_LIMITS
 from keydesk.store.frame import Frame
 from keydesk.store.risk import day_result, open_risk_of

@@ -8,8 +8,8 @@ from rich.cells import cell_len
 
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_text
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import ORDER_TRANSITIONS
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text.format import clock, date_and_time, lines_of, pair, pips, shorten, shorten_text

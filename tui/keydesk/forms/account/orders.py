@@ -8,8 +8,8 @@ from rich.cells import cell_len
 
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import TextLine
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import ACCOUNT_ORDERS
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.parse.pages import ORDER_STATES, OrdersIn
 from keydesk.store.store import Store
 from keydesk.store.transactions.account_orders import AccountOrder, OrderList

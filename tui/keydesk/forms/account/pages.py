@@ -23,8 +23,8 @@ from keydesk.forms.account.live_page import (
 )
 from keydesk.forms.info_form import Rows, StyledText
 from keydesk.forms.requests import ConfigureWanted
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import ACCOUNT
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.store.trading_context import trading_context_of

@@ -7,8 +7,8 @@ from typing import ClassVar, LiteralString
 from keydesk.forms.info_form import InfoForm, width_of
 from keydesk.forms.requests import ChannelSwitched, SettingChosen, SettingOpened
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import KEYMAP, SETTINGS, KeyMap
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.settings.values import CHANNELS, KINDS, Channel, EventKind
 from keydesk.text.sanitize import Printable, safe
 

@@ -11,8 +11,8 @@ from rich.cells import cell_len, set_cell_size
 from keydesk.forms.detail_rows import log_line_rows
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_text
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import TRANSACTION
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.store import Store
 from keydesk.store.transactions.details import Related, TransactionDetails, related_text
 from keydesk.text.format import lines_of, shorten, shorten_text

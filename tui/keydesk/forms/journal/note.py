@@ -17,8 +17,8 @@ from keydesk.calc.trade_journal.notes import (
 from keydesk.forms.field_form import FieldForm
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_text
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import KEYMAP, NAME, TRADE_NOTE, KeyMap
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import EMPTY, shorten
 from keydesk.text.sanitize import Printable, clean, safe
 from keydesk.widgets.theme import ColourRole

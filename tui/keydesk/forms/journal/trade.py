@@ -20,8 +20,8 @@ from keydesk.forms.journal.trade_rows import (
     time_rows,
 )
 from keydesk.forms.sheet import BLANK, TextLine, wrap_text
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import JOURNAL_TRADE, KEYMAP, KeyMap
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.records.trades import line_of
 from keydesk.store.frame import Frame
 from keydesk.store.state import Candle

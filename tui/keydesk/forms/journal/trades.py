@@ -24,8 +24,8 @@ from keydesk.forms.journal.table import (
     table_row,
 )
 from keydesk.forms.sheet import BLANK, TextLine, two_ends, wrap_text
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import JOURNAL, KEYMAP, KeyMap
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.records.trades import JournalLine
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store

@@ -11,8 +11,8 @@ from keydesk.calc.alerts.alert import Alert, AlertState, FiringRecord
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.requests import AlertAction, AlertVerb
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import ALERTS, KEYMAP, KeyMap
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.settings.values import AlertSettings
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic

@@ -9,14 +9,14 @@ from textual.widgets import Input
 
 from keydesk.alerts.readings import standing_hint, trouble_of
 from keydesk.calc.alerts.alert import USUAL_PAUSE_S, AlertLine, repeat_text
-from keydesk.calc.alerts.condition import AlertSyntaxError, Direction, PriceSide
+from keydesk.calc.alerts.condition_base import AlertSyntaxError, Direction, PriceSide
 from keydesk.calc.alerts.fact_conditions import TradeResult
 from keydesk.calc.alerts.price_conditions import PriceCross
 from keydesk.forms.field_form import FieldForm
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, Words, fold_line, wrap_text
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import KEYMAP, NAME, NEW_ALERT, KeyMap
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.parse.alerts import parse_alert
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store

@@ -6,8 +6,8 @@ from typing import ClassVar, Final
 from keydesk.calc.market.granularity import ALIGNMENT, SECONDS
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import TextLine, Words
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import TIMEFRAMES
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.sanitize import Printable, safe
 
 UNITS: Final = (("seconds", 1), ("minutes", 60), ("hours", 3600), ("days and longer", 86_400))

@@ -10,8 +10,8 @@ from keydesk.forms.command_line import FindForm
 from keydesk.forms.field_form import FieldForm
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import TextLine, wrap_text
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import COLUMNS, DELETE_LIST, NAME
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.store import Store
 from keydesk.store.watchlists import in_usual_order
 from keydesk.text.format import pair

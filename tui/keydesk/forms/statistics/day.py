@@ -13,8 +13,8 @@ from textual.worker import Worker
 from keydesk.calc.market.trading_day import booking_date
 from keydesk.forms.info_form import ScrolledForm, beside, width_of
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import DAY_PAGE
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import MINUS
 from keydesk.text.sanitize import Printable, safe
 from keydesk.trade_journal.report import Page, Section, day_of, page, week_of

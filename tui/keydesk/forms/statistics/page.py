@@ -23,8 +23,8 @@ from keydesk.forms.statistics.maps import CalendarView, HoursView
 from keydesk.forms.statistics.pictures import EquityView, ExcursionView, HistogramView
 from keydesk.forms.statistics.view import View, ViewInput
 from keydesk.forms.statistics.what_if import WhatIfView
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import STATISTICS
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.records.database import DamagedRecords
 from keydesk.store.frame import Frame
 from keydesk.text.format import counted

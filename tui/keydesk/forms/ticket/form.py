@@ -40,9 +40,9 @@ from keydesk.forms.ticket.members import (
     time_in_force_line,
 )
 from keydesk.forms.ticket.sending import SeenPrices, ends_of, order_of
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import TICKET
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.parse.orders import ParsedOrder
 from keydesk.parse.price_levels import SIGN
 from keydesk.store.risk import open_risk_of, usual_size

@@ -14,9 +14,9 @@ from keydesk.forms.sheet import BLANK, FormContext, TextLine, figure, signed_mon
 from keydesk.forms.ticket_sheet import CANNOT_BE_READ, number_field, quote_line
 from keydesk.forms.trades.close_trade import entry_and_now
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import BREAK_EVEN
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.risk import costs_until_closed
 from keydesk.text.format import price
 from keydesk.text.sanitize import safe

@@ -11,9 +11,9 @@ from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, figure, signed_money
 from keydesk.forms.ticket_sheet import quote_line
 from keydesk.forms.trades.close_trade import NO_PRICE, choice_line
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CLOSE_POSITION
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import counted, pair, price, units
 from keydesk.text.sanitize import safe
 from keydesk.values import PositionRow, TradeRow

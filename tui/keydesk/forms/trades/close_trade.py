@@ -26,9 +26,9 @@ from keydesk.forms.sheet import (
 )
 from keydesk.forms.ticket_sheet import FIELD_WIDTH, quote_line
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm, trade_name
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import SCALE_OUT
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import EMPTY, money, pair, pips, price, units
 from keydesk.text.sanitize import clean_name, safe
 from keydesk.values import TradeRow

@@ -36,9 +36,9 @@ from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_text
 from keydesk.forms.ticket_sheet import CANNOT_BE_READ, number_field, quote_line
 from keydesk.forms.trades.close_trade import entry_and_now
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import EXIT_PLAN
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.risk import costs_until_closed
 from keydesk.text.format import date_and_time, money, price
 from keydesk.text.sanitize import Printable, safe

@@ -8,9 +8,9 @@ from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, FormContext, TextLine
 from keydesk.forms.text_fields import ENDS_WRITING, MAX_TEXT, TextFields
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import LABELS
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.sanitize import safe
 from keydesk.values import OrderRow, TradeRow
 from keydesk.widgets.overlay import Result

@@ -37,9 +37,9 @@ from keydesk.forms.ticket_sheet import (
     shown_digits,
 )
 from keydesk.forms.trades.lifetime_fields import LifetimeFields
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import MODIFY
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.risk import open_risk_of
 from keydesk.text.format import EMPTY, UNLIMITED, money, price, units
 from keydesk.text.sanitize import Printable, safe

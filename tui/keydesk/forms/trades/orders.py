@@ -6,9 +6,9 @@ from typing import ClassVar, Literal
 from keydesk.calc.orders.instructions import CancelOrders
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, FormContext, TextLine
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CANCEL_ENTRIES
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
 from keydesk.values import OrderRow

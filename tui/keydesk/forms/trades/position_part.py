@@ -36,9 +36,9 @@ from keydesk.forms.trades.close_trade import (
     choice_line,
     part_lines,
 )
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import POSITION_PART
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import pair, price, units
 from keydesk.text.sanitize import clean_name, safe
 from keydesk.values import TradeRow

@@ -40,9 +40,9 @@ from keydesk.forms.ticket_sheet import (
 from keydesk.forms.trades.close_trade import entry_and_now
 from keydesk.forms.trades.lifetime_fields import LifetimeFields
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm, trade_name
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import MODIFY
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import EMPTY, UNLIMITED, money, price
 from keydesk.text.sanitize import Printable, safe
 from keydesk.values import TradeRow

@@ -19,9 +19,9 @@ from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, figure, signed_money
 from keydesk.forms.ticket_sheet import quote_line
 from keydesk.forms.trades.orders import ENTRY_TYPES
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import FLATTEN
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.risk import open_risk_of
 from keydesk.text.format import EMPTY, money, pair, price, units
 from keydesk.text.sanitize import safe

@@ -6,8 +6,8 @@ from typing import Generic
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import FormContext, TextLine
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import ONE_TRADE
+from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import pair, units
 from keydesk.text.sanitize import Printable, SafeText, clean_name, safe
 from keydesk.values import TradeRow

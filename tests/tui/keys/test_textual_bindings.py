@@ -2,8 +2,8 @@
 
 from textual.binding import Binding
 
-from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import DESK, KEYMAP, KeyMap
+from keydesk.keys.textual_bindings import bindings_of
 
 
 def singles(keymap: KeyMap) -> list[Binding]:
