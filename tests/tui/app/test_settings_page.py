@@ -6,7 +6,7 @@ import pytest
 
 from keydesk.config.alert_settings import load_alert_settings
 from keydesk.config.settings import load_settings
-from keydesk.forms.account.settings import SettingsForm
+from keydesk.forms.account.settings import LABELS, SettingsForm
 from keydesk.forms.market.watchlists import ColumnsForm
 from keydesk.settings.values import KINDS
 from support.fakes.settings_desk import SettingsDesk
@@ -131,3 +131,32 @@ async def test_a_file_that_cannot_be_written_is_said_and_the_change_holds(tmp_pa
         assert sum("not saved" in each for each in said) == 2
         assert app.theme == "light"
         assert path.read_text() == "theme = "
+
+
+async def lines_at(folder: Path, size: tuple[int, int]) -> list[str]:
+    """Return the lines of the page in a terminal of this size."""
+    async with SettingsDesk(folder).run_test(size=size) as pilot:
+        app = pilot.app
+        assert isinstance(app, SettingsDesk)
+        await pilot.pause()
+        app.settings_page.show()
+        await pilot.press("j")
+        return [line.rstrip() for line in Page(app).text.split("\n")]
+
+
+@pytest.mark.parametrize("size", [(200, 50), (240, 60)])
+async def test_a_large_terminal_has_every_meaning_beside_its_value_and_a_preview_of_the_colours(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    lines = await lines_at(tmp_path, size)
+    for label, meaning in LABELS.values():
+        assert any(label in line and line.endswith(meaning) for line in lines), label
+    assert any("notified by" in line and line.endswith("always written") for line in lines)
+    assert any("READ-ONLY" in line for line in lines)
+
+
+async def test_the_preview_stands_where_all_its_lines_fit(tmp_path: Path) -> None:
+    lines = await lines_at(tmp_path, (120, 40))
+    assert "in which times are shown; Enter lists all of them" in lines
+    assert any("READ-ONLY" in line for line in lines)
+    assert not any("READ-ONLY" in line for line in await lines_at(tmp_path, (80, 24)))

@@ -14,7 +14,13 @@ from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.widgets.lines import DrawnLine, DrawnWidget, Run, cut, width_of
 from keydesk.widgets.theme import ChartRole, ColourRole, Palette, palette_of
 
-WordsRole: TypeAlias = ColourRole | Literal["live-text on live", "bright on selection"] | ChartRole
+OnAnother = Literal[
+    "live-text on live",
+    "practice-text on practice",
+    "readonly-text on readonly",
+    "bright on selection",
+]
+WordsRole: TypeAlias = ColourRole | OnAnother | ChartRole
 """A role, one on another's colour, or one of a chart."""
 FramedLine: TypeAlias = Sequence[tuple[Printable, WordsRole]]
 

@@ -12,8 +12,9 @@ from keydesk.keys.textual_bindings import bindings_of
 from keydesk.settings.values import CHANNELS, KINDS, Channel, EventKind
 from keydesk.text.sanitize import Printable, safe
 
-NAME_WIDTH, VALUE_WIDTH = 18, 24
-MEANING_FROM = 100  # columns of a line that has the meaning beside the value
+NAME_WIDTH = 18
+BEFORE_VALUE = NAME_WIDTH + len("▶ ") + len("< ")
+AFTER_VALUE = len(" >  ")
 LISTED = frozenset(("zone", "columns"))  # whose values are chosen from a list of their own
 LABELS: Mapping[str, tuple[LiteralString, LiteralString]] = {
     "theme": ("colours", "shown as you turn; your own themes lie in themes/ beside config.toml"),
@@ -25,6 +26,7 @@ LABELS: Mapping[str, tuple[LiteralString, LiteralString]] = {
     "ascii": ("ASCII alone", "for terminals and fonts without lines and blocks"),
     "mouse": ("mouse", "clicks choose and never send; the terminal then selects with Shift"),
 }
+ALWAYS: LiteralString = "A line on the screen is always written"
 KIND_LABELS: Mapping[EventKind, LiteralString] = {
     "alert": "an alert fired",
     "fill": "an order filled",
@@ -38,6 +40,43 @@ SAMPLE: TextLine = (
     *(("bright ", "bright"), ("plain ", "plain"), ("muted ", "muted"), ("LONG ", "buy")),
     *(("SHORT ", "sell"), ("+12.50 ", "profit"), ("\N{MINUS SIGN}8.00 ", "loss"), ("bid ", "bid")),
     *(("ask ", "ask"), ("warning ", "warn"), ("danger", "danger")),
+)
+PREVIEW: Sequence[TextLine] = (
+    (
+        *((" LIVE ", "live-text on live"), ("  ", "plain")),
+        *((" PRACTICE ", "practice-text on practice"), ("  ", "plain")),
+        (" READ-ONLY ", "readonly-text on readonly"),
+    ),
+    BLANK,
+    (("pair        bid      ask  spread  day %", "muted"),),
+    (
+        *(("EUR/USD  1.08", "plain"), ("43", "bright"), ("1  1.08", "plain"), ("43", "bright")),
+        *(("9     0.8  ", "plain"), ("+0.21", "profit")),
+    ),
+    (
+        *(("GBP/USD  1.26", "plain"), ("71", "tick-up"), ("0  1.26", "plain")),
+        *(("72", "tick-down"), ("3     1.3  ", "plain"), ("\N{MINUS SIGN}0.34", "loss")),
+    ),
+    BLANK,
+    (
+        ("EUR/USD  ", "plain"),
+        ("LONG   ", "buy"),
+        ("10,000  1.08380  ", "plain"),
+        ("+5.10", "profit"),
+    ),
+    (
+        *(("USD/JPY  ", "plain"), ("SHORT  ", "sell"), (" 5,000  151.204  ", "plain")),
+        ("\N{MINUS SIGN}4.20", "loss"),
+    ),
+    (
+        *(("entry ", "entry"), ("stop ", "stop"), ("target ", "target"), ("pending ", "pending")),
+        *(("alert ", "alert"), ("bid ", "bid"), ("ask", "ask")),
+    ),
+    BLANK,
+    (
+        *(("bright ", "bright"), ("plain ", "plain"), ("muted ", "muted"), ("focus ", "focus")),
+        *(("done ", "good"), ("warning ", "warn"), ("danger", "danger")),
+    ),
 )
 
 
@@ -61,7 +100,7 @@ class SettingsForm(InfoForm[None]):
 
     KEY_CONTEXT: ClassVar[str] = SETTINGS
     BINDINGS = bindings_of(SETTINGS)
-    WIDTH: ClassVar[int] = 140
+    WIDTH: ClassVar[int] = 176
 
     def __init__(
         self,
@@ -97,40 +136,52 @@ class SettingsForm(InfoForm[None]):
         return choices[self.at] if self.at < len(choices) else None
 
     def lines(self) -> Sequence[TextLine]:
-        """Return the rows that fit around the one under the cursor, and what it means."""
-        choices, below = self._choices(), self._below()
-        rows = [self._row(at, each) for at, each in enumerate(choices)]
+        """Return the rows that fit around the one under the cursor, and what it means; where there is room, the colours too."""
+        choices = self._choices()
+        widest = max((len(each.value) for each in choices), default=0)
+        longest = max(len(LABELS[each.name][1]) for each in choices) if choices else 0
+        is_wide = BEFORE_VALUE + widest + AFTER_VALUE + longest <= self.inside
+        rows = [self._row(at, each, widest if is_wide else None) for at, each in enumerate(choices)]
         first = len(rows)
         head: TextLine = ((safe(f"  {'notified by':<{NAME_WIDTH}}"), "muted"), *self._heads())
-        rows.append(head)
+        rows.append((*head, (safe(ALWAYS), "muted")) if is_wide else head)
         rows += [self._kind(first + at, kind) for at, kind in enumerate(KINDS)]
+        has_preview = self.room >= len(rows) + len(PREVIEW) + 3  # blank lines and the meaning
+        below = self._below(is_wide=is_wide, has_preview=has_preview)
+        if has_preview:
+            return [*rows[:first], BLANK, *rows[first:], *below]
         line = self.at if self.at < first else self.at + 1
         room = max(1, self.room - len(below))
         top = max(0, min(line - room // 2, len(rows) - room))
         return [*rows[top : top + room], *below]
 
-    def _below(self) -> list[TextLine]:
+    def _below(self, *, is_wide: bool, has_preview: bool) -> list[TextLine]:
         choice = self._choice
-        if choice is None:
-            return [
-                BLANK,
-                *wrap_text("A line on the screen is always written", "muted", self.inside),
-            ]
-        meaning = wrap_text(safe(LABELS[choice.name][1]), "muted", self.inside)
-        if choice.name != "theme":
+        text = ALWAYS if choice is None else LABELS[choice.name][1]
+        meaning = [] if is_wide else wrap_text(safe(text), "muted", self.inside)
+        if has_preview:
+            shown: Sequence[TextLine] = [(("  ", "plain"), *line) for line in PREVIEW]
+            return [BLANK, *shown] if is_wide else [*meaning, BLANK, *shown]
+        if choice is None or choice.name != "theme":
             return [BLANK, *meaning]
         return [BLANK, SAMPLE if width_of(SAMPLE) <= self.inside else SAMPLE[:6], *meaning]
 
-    def _row(self, at: int, choice: Choice) -> TextLine:
+    def _row(self, at: int, choice: Choice, widest: int | None) -> TextLine:
+        """Return a setting; with its meaning behind the widest value where that is given."""
         active = at == self.at
         turns = active and choice.name not in LISTED
         left, right = ("< ", " >") if turns else ("  ", "  ")
+        meaning: TextLine = ()
+        if widest is not None:
+            gap = " " * (widest - len(choice.value) + 2)
+            meaning = ((safe(gap + LABELS[choice.name][1]), "muted"),)
         return (
             ("▶ " if active else "  ", "focus"),
             (safe(f"{LABELS[choice.name][0]:<{NAME_WIDTH}}"), "bright" if active else "plain"),
             (left, "focus"),
             (safe(choice.value), "bright"),
             (right, "focus"),
+            *meaning,
         )
 
     def _heads(self) -> TextLine:
