@@ -267,3 +267,11 @@ def test_beside_a_form_words_stand_on_lines_only_where_more_than_a_few_letters_f
     for room, is_named in ((4, False), (12, True)):
         rows = drawn(replace(scene, hidden=50 - axis - room)).rows
         assert any("new" in text_of(row) for row in rows) is is_named, room
+
+
+def test_the_blank_behind_the_words_of_a_line_is_not_underlined_with_them() -> None:
+    candles = path(1.08431, 200)
+    stop = PriceLine(candles[-1].close, "stop", "stop")
+    picture = drawn(scene_of(candles, width=90, height=24, lines=(stop,)))
+    runs = [run for row in picture.rows for run in row if run[0].startswith("stop")]
+    assert runs == [("stop", "stop")]

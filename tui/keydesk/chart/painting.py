@@ -94,7 +94,10 @@ def _fitting_words(words: Sequence[Run], room: int) -> list[Run]:
     for text, role in words:
         if cells and len(cells) + len(text) >= room:
             break
-        cells += [(glyph, role) for glyph in (*text, " ")]
+        cells += [
+            *((glyph, role) for glyph in text),
+            (" ", "muted"),
+        ]  # which may underline its words
     return cells
 
 

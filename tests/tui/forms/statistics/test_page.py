@@ -111,10 +111,10 @@ async def test_every_view_fits_every_size(size: tuple[int, int]) -> None:
             assert "Computing" not in app.words
 
 
-async def test_each_figure_stands_with_its_count_and_grey_ones_with_the_reason() -> None:
+async def test_each_figure_stands_with_its_count_and_those_on_few_trades_with_the_reason() -> None:
     text = await after(host=Host(few("100", "-50", "30")))
     assert "n 3, under 20" in text
-    assert "Grey: under 20 trades" in text
+    assert "Under 20 trades, or 60 days for daily ratios, a figure may be chance." in text
     line = next(each for each in text.splitlines() if "profit factor" in each)
     assert "2.60" in line
     assert "80.00" in next(each for each in text.splitlines() if " result" in each)
@@ -255,3 +255,15 @@ def test_hostile_names_are_drawn_as_text() -> None:
     drawn = "".join(text for line in view.lines(view.compute(given), given) for text, _ in line)
     assert "EUR" in drawn
     assert drawn.isprintable() or "\x1b" not in drawn
+
+
+@pytest.mark.parametrize("view", ["1", "2", "6", "8"])
+async def test_results_that_rest_on_few_trades_are_not_in_the_colour_of_hints(view: str) -> None:
+    page = StatisticsPage(Host(few("100", "-50", "30")))
+    app = FormApp(lambda: page)
+    async with app.run_test(size=(120, 35)) as pilot:
+        await settle(app, pilot.pause)
+        await pilot.press(view)
+        await settle(app, pilot.pause)
+        hints = [text for line in page.lines() for text, role in line if role == "faint"]
+    assert not any(".00" in text or "80" in text for text in hints)

@@ -13,6 +13,7 @@ from textual.worker import Worker
 from keydesk.calc.market.trading_day import booking_date
 from keydesk.forms.info_form import ScrolledForm, beside, width_of
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
+from keydesk.forms.statistics.view import FEW_ROLE
 from keydesk.keys.keymap import DAY_PAGE
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import MINUS
@@ -230,7 +231,7 @@ def _table(section: Section, width: int) -> list[TextLine]:
 def _role(name: str, row: Mapping[str, str]) -> ColourRole:
     value = row[name]
     if "under" in row.get("of", ""):
-        return "faint"
+        return FEW_ROLE
     if name in SIGNED and value.strip(f"{MINUS}0."):
         return "loss" if value.startswith(MINUS) else "profit"
     return "plain" if name not in {"of", "id", "closed", "held"} else "muted"

@@ -23,6 +23,7 @@ from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
 from keydesk.forms.statistics.maps import CalendarView, sum_lines
 from keydesk.forms.statistics.pictures import EquityView, HistogramView
 from keydesk.forms.statistics.view import (
+    FEW_ROLE,
     View,
     ViewInput,
 )
@@ -59,9 +60,7 @@ MEANINGS: Mapping[str, Printable] = {
     "Sortino, daily NAV": "the same, with losing days only",
     "max drawdown, daily NAV": "with open losses, transfers taken out",
 }
-WHY_GREY = (
-    f"Grey: under {FEW_TRADES} trades, or {FEW_DAYS} days for daily ratios: it may be chance."
-)
+WHY_FEW = f"Under {FEW_TRADES} trades, or {FEW_DAYS} days for daily ratios, a figure may be chance."
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +111,8 @@ class FiguresView(View[FigureData]):
         if not daily and given.is_whole:
             text = given.progress or safe("daily prices are being read …")
             lines.append(((safe(f"{'Sharpe, Sortino':<{NAME_WIDTH}}"), "muted"), (text, "faint")))
-        grey = any(", " in rests_on for _, _, rests_on in (*rows, *daily))
-        first = wrap_text(safe(WHY_GREY), "warn", width) if grey else []
+        has_few = any(", " in rests_on for _, _, rests_on in (*rows, *daily))
+        first = wrap_text(safe(WHY_FEW), "warn", width) if has_few else []
         last: list[TextLine] = [((safe(f"Money is in {given.snapshot.currency}."), "faint"),)]
         left = [*first, *lines, *([BLANK] if given.rows > len(lines) + 3 else []), *last]
         room = given.rows - len(left) - 2
@@ -172,18 +171,19 @@ def _figure_lines(row: tuple[str, str, str], width: int) -> list[TextLine]:
     """Return a figure with what it rests on; where that has no room, the name, the value and its number of trades."""
     name, value, rests_on = row
     doubtful = ", " in rests_on
-    role: ColourRole = "faint" if doubtful else "plain"
+    role: ColourRole = FEW_ROLE if doubtful else "plain"
     if name in SIGNED and not doubtful and value:
         role = signed_role(Decimal(value))
-    muted: ColourRole = "faint" if doubtful else "muted"
     shown = as_shown(value) if value else "–"
     basis_text = re.sub(r"n=(\d+)", lambda found: f"n {int(found[1]):,}", rests_on)
     if width < FULL_WIDTH:
-        return _narrow_lines((name, muted), (shown, role), (basis_text.split(",")[0], muted), width)
+        return _narrow_lines(
+            (name, "muted"), (shown, role), (basis_text.split(",")[0], "muted"), width
+        )
     line: list[Words] = [
-        (safe(f"{name:<{NAME_WIDTH + 2}}"), muted),
+        (safe(f"{name:<{NAME_WIDTH + 2}}"), "muted"),
         (safe(f"{shown:>{VALUE_WIDTH}}  "), role),
-        (safe(f"{basis_text:<{BASIS_WIDTH}}"), muted),
+        (safe(f"{basis_text:<{BASIS_WIDTH}}"), "muted"),
     ]
     room = width - FULL_WIDTH - 2
     meaning = MEANINGS.get(name, "")

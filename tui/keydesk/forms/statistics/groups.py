@@ -19,6 +19,7 @@ from keydesk.forms.sheet import BLANK, TextLine, Words, signed_money, wrap_text
 from keydesk.forms.statistics.maps import sum_lines
 from keydesk.forms.statistics.view import (
     BAR_CELLS,
+    FEW_ROLE,
     View,
     ViewInput,
     in_columns,
@@ -161,12 +162,12 @@ class GroupsView(View[GroupData]):
                 ("▶ " if chosen else "  ", "focus"),
                 (
                     safe(f"{shorten(self._shown_name(each), name_width - 1):<{name_width}}"),
-                    "faint" if few else "bright" if chosen else "plain",
+                    FEW_ROLE if few else "bright" if chosen else "plain",
                 ),
             ]
             for name, width in columns:
                 text, role = cells[name]
-                line.append((safe(f"{text:>{width}}"), "faint" if few else role))
+                line.append((safe(f"{text:>{width}}"), FEW_ROLE if few else role))
             if has_bar:
                 line += [
                     (" ", "plain"),
@@ -176,7 +177,7 @@ class GroupsView(View[GroupData]):
         more = len(data) - rows
         if more > 0:
             lines.append(((safe(f"  {len(data)} groups, ↑ ↓ shows the others"), "faint"),))
-        return [*lines, *wrap_text(_few_text(data), "faint", given.width)]
+        return [*lines, *wrap_text(_few_text(data), "muted", given.width)]
 
     def _shown_name(self, row: GroupRow) -> SafeText:
         return pair(row.name) if self.name == "instrument" else safe(row.name)
@@ -198,7 +199,7 @@ def _few_text(data: Sequence[GroupRow]) -> Printable:
     if not few:
         return ""
     return safe(
-        f"Grey: n under {FEW_TRADES}, too few to tell the group from chance ({few} of {len(data)})."
+        f"n under {FEW_TRADES}: too few to tell the group from chance ({few} of {len(data)})."
     )
 
 

@@ -24,7 +24,14 @@ from keydesk.calc.trade_journal.groups import WEEKDAYS
 from keydesk.calc.trade_journal.statistics import FEW_TRADES
 from keydesk.forms.framed_sheet import WordsRole
 from keydesk.forms.sheet import BLANK, TextLine, Words, signed_money, wrap_text
-from keydesk.forms.statistics.view import View, ViewInput, in_columns, is_few, two_sided_bar
+from keydesk.forms.statistics.view import (
+    FEW_ROLE,
+    View,
+    ViewInput,
+    in_columns,
+    is_few,
+    two_sided_bar,
+)
 from keydesk.text.format import MINUS, money, percent, shorten
 from keydesk.text.sanitize import safe
 from keydesk.widgets.theme import signed_role
@@ -75,14 +82,14 @@ def legend(given: ViewInput, largest: Decimal, cells: Sequence[HeatCell]) -> lis
     doubt = f"; {few} of {len(cells)}: n under {FEW_TRADES}" if few else ""
     if _is_written(given):
         text = f"+ gain, {MINUS} loss, 1 to 4 in steps of {scale}{doubt}"
-        return wrap_text(safe(text), "faint", given.width)
+        return wrap_text(safe(text), "muted", given.width)
     text = f" in steps of {scale}{doubt}"
     line: TextLine = (
-        ("gain ", "faint"),
+        ("gain ", "muted"),
         ("░▒▓█", "profit"),
-        (" loss ", "faint"),
+        (" loss ", "muted"),
         ("░▒▓█", "loss"),
-        (safe(text), "faint"),
+        (safe(text), "muted"),
     )
     return [line]
 
@@ -224,14 +231,14 @@ def sum_lines(
         line: list[Words] = [
             (
                 safe(f"{shorten(safe(label), label_width - 1):<{label_width}}"),
-                "faint" if few else "plain",
+                FEW_ROLE if few else "plain",
             ),
             (
                 safe(f"{cell.n:>6,}{percent(Decimal(cell.wins) / cell.n, 0):>7}"),
-                "faint" if few else "plain",
+                FEW_ROLE if few else "plain",
             ),
-            (safe(f"{result:>13}"), "faint" if few else role),
-            (safe(f"{in_r:>10}  "), "faint" if few else r_role),
+            (safe(f"{result:>13}"), FEW_ROLE if few else role),
+            (safe(f"{in_r:>10}  "), FEW_ROLE if few else r_role),
         ]
         if given.width >= 70:  # noqa: PLR2004 - the row and its bar
             line += two_sided_bar(cell.result, largest)

@@ -14,10 +14,12 @@ from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.text.format import at
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.snapshot import Excursions, JournalSnapshot, OpenProfits, Paths
+from keydesk.widgets.theme import ColourRole
 from keydesk_client.arithmetic.constants import NOTHING
 
 Data = TypeVar("Data")
 BAR_CELLS = 8
+FEW_ROLE: ColourRole = "muted"  # of figures that rest on few trades: dimmer, and still to be read
 
 
 @dataclass(frozen=True, slots=True)

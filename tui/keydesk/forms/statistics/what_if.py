@@ -8,7 +8,7 @@ from typing import ClassVar
 from keydesk.calc.trade_journal.statistics import Figure, Statistics
 from keydesk.calc.trade_journal.what_if import WhatIf, WhatIfResult, what_if
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
-from keydesk.forms.statistics.view import View, ViewInput
+from keydesk.forms.statistics.view import FEW_ROLE, View, ViewInput
 from keydesk.text.format import money
 from keydesk.text.sanitize import safe
 from keydesk.trade_journal.what_if_text import RULE_NAMES, doubts, rule_text
@@ -105,7 +105,7 @@ def _table(result: WhatIfResult, width: int) -> list[TextLine]:
     head += "" if is_narrow else f"{'difference':>{cells}}"
     lines: list[TextLine] = [((safe(head), "muted"),)]
     for name, before, after, is_better_up in _rows(result.before, result.after):
-        grey = bool(before.doubt)
+        is_doubtful = bool(before.doubt)
         change = _difference(before.value, after.value)
         role = (
             "plain"
@@ -113,10 +113,10 @@ def _table(result: WhatIfResult, width: int) -> list[TextLine]:
             else signed_role(change if is_better_up or change is None else -change)
         )
         line: list[Words] = [
-            (safe(f"{name:<{names}}"), "faint" if grey else "muted"),
-            (safe(f"{_value(before.value):>{cells}}"), "faint" if grey else "plain"),
-            (safe(f"{_value(after.value):>{cells}}"), "faint" if grey else "bright"),
-            (safe(f"{money(change, signed=True):>{cells}}"), "faint" if grey else role),
+            (safe(f"{name:<{names}}"), "muted"),
+            (safe(f"{_value(before.value):>{cells}}"), FEW_ROLE if is_doubtful else "plain"),
+            (safe(f"{_value(after.value):>{cells}}"), FEW_ROLE if is_doubtful else "bright"),
+            (safe(f"{money(change, signed=True):>{cells}}"), FEW_ROLE if is_doubtful else role),
         ]
         lines.append(line[:shown])
     n = result.before.total
