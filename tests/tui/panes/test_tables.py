@@ -205,6 +205,19 @@ async def test_an_empty_pane_names_the_instrument_that_an_order_key_would_trade(
         assert "sells USD/JPY" in text_of(pane)[1]
 
 
+@pytest.mark.parametrize("kind", [Trades, Positions])
+async def test_the_words_of_an_empty_pane_that_is_narrow_go_on_below_and_follow_the_focus(
+    kind: type[InstrumentRows],
+) -> None:
+    pane, store = kind(), desk_store()
+    store.trades, store.positions = {}, {}
+    async with shown(pane, store, size=(36, 8)):
+        assert " ".join(" ".join(text_of(pane)[1:3]).split()).endswith("sells EUR/USD.")
+        store.set_focus("USD_JPY")
+        pane.on_frame(frame_of(store))
+        assert " ".join(" ".join(text_of(pane)[1:3]).split()).endswith("sells USD/JPY.")
+
+
 @pytest.mark.parametrize("width", [40, 60, 78, 100, 130, 200])
 @pytest.mark.parametrize("kind", [Trades, Positions, Orders])
 async def test_columns_are_whole_at_every_width(kind: type[LinePane], width: int) -> None:

@@ -45,7 +45,7 @@ class InstrumentRows(TablePane):
         """Draw what changed; the text without rows names the focused instrument."""
         super().on_frame(frame)
         if not self.keys and frame.touched(Topic.FOCUS):
-            self.redraw_line(self.HEAD)
+            self.redraw()
 
     @abstractmethod
     def instrument_of(self, key: str, store: Store) -> str:

@@ -12,6 +12,7 @@ from textual.events import Click
 from keydesk.keys.keymap import ROWS
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame
+from keydesk.text.format import lines_of
 from keydesk.text.sanitize import Printable
 from keydesk.widgets.lines import LinePane, Run, cut, width_of
 
@@ -170,9 +171,9 @@ class TablePane(LinePane):
         index = self.first + y - self.HEAD
         if index < len(self.keys):
             return self.row(self.keys[index], frame)
-        return (
-            [(self.empty(frame), self.palette["muted"])] if y == self.HEAD and not self.keys else ()
-        )
+        words = () if self.keys else lines_of(self.empty(frame), max(1, self.inside))
+        at = y - self.HEAD
+        return [(words[at], self.palette["muted"])] if at < len(words) else ()
 
     def header(self) -> list[Run]:
         """Return the header."""
