@@ -117,9 +117,18 @@ def test_short_loss_and_long_are_told_apart_by_every_common_kind_of_colour_visio
 
 def test_the_environments_bands_are_read_on_any_of_them() -> None:
     for name in COLOURED:
-        colours = theme.load(name, "truecolor").colours
-        for band in ("live", "practice", "readonly"):
-            assert contrast(colours[f"{band}-text"], colours[band]) >= 4.5
+        for depth in DEEP:
+            colours = theme.load(name, depth).colours
+            for band in ("live", "practice", "readonly"):
+                assert contrast(colours[f"{band}-text"], colours[band]) >= 4.5
+
+
+def test_the_frame_of_a_form_stands_out_in_the_colour_of_its_environment() -> None:
+    for name in COLOURED:
+        for depth in DEEP:
+            colours = theme.load(name, depth).colours
+            for band in ("live", "practice", "readonly", "focus"):
+                assert contrast(colours[band], colours["background"]) > 2.6
 
 
 def test_colours_of_256_are_of_the_terminals_own_table() -> None:
