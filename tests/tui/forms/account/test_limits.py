@@ -169,3 +169,12 @@ def test_a_change_counts_for_the_instrument_that_it_names() -> None:
         is None
     )
     assert with_limit(limits, LimitChange("slow_ms", D(250))).slow_ms == 250.0
+
+
+@pytest.mark.parametrize("width", [138, 140, 150, 160, 200])
+async def test_what_a_limit_means_is_whole_at_every_width(width: int) -> None:
+    app = await after("down", size=(width, 45))
+    meanings = {each.meaning for each in LIMIT_FIELDS}
+    shown = [each for each in meanings if each in app.last_text]
+    assert len(shown) == (len(meanings) if width >= 160 else 1)
+    assert "…" not in app.last_text

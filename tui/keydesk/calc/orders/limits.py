@@ -81,7 +81,7 @@ LIMIT_FIELDS = (
     ),
     LimitField(
         *(_DAY, LimitEffect.EXIT_ONLY, "daily_loss_percent", "Loss of the day", "% NAV"),
-        "The same in per cent of the NAV at the start of the day; the smaller one counts",
+        "In per cent of the NAV at the start of the day; the smaller counts",
     ),
     LimitField(
         *(_DAY, LimitEffect.PAUSES, "cool_off_losses", "Losing trades in a row", "trades"),
