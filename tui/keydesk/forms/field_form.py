@@ -3,11 +3,10 @@
 from abc import abstractmethod
 from typing import ClassVar
 
-from rich.text import Text
 from textual.app import ComposeResult
 from textual.widgets import Input
 
-from keydesk.forms.framed_sheet import Sheet
+from keydesk.forms.framed_sheet import Sheet, framed_text
 from keydesk.forms.info_form import InfoForm
 from keydesk.keys.guard import KeyPlace
 from keydesk.text.sanitize import Printable
@@ -41,5 +40,5 @@ class FieldForm(InfoForm[Result]):
         title = self.title_text()
         if title != self._titled:
             self._titled = title
-            self._field.border_title = Text(title)
+            self._field.border_title = framed_text(title)
         sheet.entitle("", self.hints_text())

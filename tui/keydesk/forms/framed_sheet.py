@@ -51,8 +51,8 @@ class Sheet(DrawnWidget):
         """Set the words in the frame; the same ones again draw nothing."""
         if self._title != (title, foot):
             self._title = title, foot
-            self.border_title = Text(title) if title else None
-            self.border_subtitle = Text(foot) if foot else None
+            self.border_title = framed_text(title)
+            self.border_subtitle = framed_text(foot)
 
     def show(self, lines: Iterable[FramedLine]) -> None:
         """Show other lines; only another number of lines needs a new layout."""
@@ -119,6 +119,11 @@ def _framed_line(
     left, right = edges
     segments = [Segment(text, style) for text, style in runs if text]
     return DrawnLine([*left, *segments, *right], left.cell_length + width + right.cell_length)
+
+
+def framed_text(text: Printable) -> Text | None:
+    """Return words for the edge of a frame, whatever signs of markup are in them; None for none."""
+    return Text(text) if text else None
 
 
 def _padded(text: SafeText, style: Style, plain: Style) -> list[Run]:
