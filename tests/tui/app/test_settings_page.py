@@ -157,6 +157,7 @@ async def test_a_large_terminal_has_every_meaning_beside_its_value_and_a_preview
 
 async def test_the_preview_stands_where_all_its_lines_fit(tmp_path: Path) -> None:
     lines = await lines_at(tmp_path, (120, 40))
-    assert "in which times are shown; Enter lists all of them" in lines
+    at = lines.index("in which times are shown; Enter lists all of them")
+    assert (lines[at - 1], lines[at + 1]) == ("", "")
     assert any("READ-ONLY" in line for line in lines)
     assert not any("READ-ONLY" in line for line in await lines_at(tmp_path, (80, 24)))

@@ -364,3 +364,13 @@ async def test_a_tour_waits_for_a_hint_and_an_outcome_to_be_read(
         store.tour = safe("")
         pane.on_frame(later(store, 6))
         assert "risk 1%" in pane_text(pane), "as without a tour"
+
+
+async def test_a_step_of_the_tour_goes_on_in_the_next_line_where_there_is_one() -> None:
+    pane, store = Notices(), store_with()
+    store.tour = safe("Tour 4/5: read units, stop, target and costs, then y buys")
+    async with shown(pane, store, size=(40, 2)):
+        assert pane_text(pane) == store.tour
+    pane = Notices()
+    async with shown(pane, store, size=(40, 1)):
+        assert pane_text(pane) == "Tour 4/5: read units, stop, target and"

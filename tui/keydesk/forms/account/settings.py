@@ -146,9 +146,9 @@ class SettingsForm(InfoForm[None]):
         head: TextLine = ((safe(f"  {'notified by':<{NAME_WIDTH}}"), "muted"), *self._heads())
         rows.append((*head, (safe(ALWAYS), "muted")) if is_wide else head)
         rows += [self._kind(first + at, kind) for at, kind in enumerate(KINDS)]
-        has_preview = self.room >= len(rows) + len(PREVIEW) + 3  # blank lines and the meaning
+        has_preview = self.room >= len(rows) + len(PREVIEW) + 4  # blank lines and the meaning
         below = self._below(is_wide=is_wide, has_preview=has_preview)
-        if has_preview:
+        if self.room > len(rows) + len(below):
             return [*rows[:first], BLANK, *rows[first:], *below]
         line = self.at if self.at < first else self.at + 1
         room = max(1, self.room - len(below))
@@ -161,7 +161,7 @@ class SettingsForm(InfoForm[None]):
         meaning = [] if is_wide else wrap_text(safe(text), "muted", self.inside)
         if has_preview:
             shown: Sequence[TextLine] = [(("  ", "plain"), *line) for line in PREVIEW]
-            return [BLANK, *shown] if is_wide else [*meaning, BLANK, *shown]
+            return [BLANK, *shown] if is_wide else [BLANK, *meaning, BLANK, *shown]
         if choice is None or choice.name != "theme":
             return [BLANK, *meaning]
         return [BLANK, SAMPLE if width_of(SAMPLE) <= self.inside else SAMPLE[:6], *meaning]

@@ -104,7 +104,10 @@ class Notices(LinePane, can_focus=False):
             *kept, last = pressing[:room]
             return [*kept, self._with_more(last)]
         if frame.store.tour and len(pressing) < room:
-            pressing.append([(_whole_text(frame.store.tour, self.inside), self.palette["focus"])])
+            step = lines_of(frame.store.tour, self.inside)
+            if len(pressing) + len(step) > room:
+                step = [_whole_text(frame.store.tour, self.inside)]
+            pressing += [[(line, self.palette["focus"])] for line in step]
         dim = (
             self._words(each, "muted")
             for each in _unexpired(frame)
