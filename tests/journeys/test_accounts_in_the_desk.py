@@ -7,6 +7,7 @@ import pytest
 from keydesk.config.settings import load_settings
 from keydesk_client.orders.journal import FileJournal
 from support.broker import PracticeServer, SharedPractice
+from support.confirming import send
 from support.proxies.gate_relay import gate_relay
 from support.proxies.silent_relay import silent_relay
 from support.signing_in import PASSPHRASE, Home
@@ -118,9 +119,7 @@ def test_an_order_under_way_is_told_on_the_other_account(
         with Terminal(desk, SIZE, home.env) as terminal:
             terminal.see("prices ok")
             relay.holds_orders = True
-            terminal.press("B")
-            terminal.see("y sends")
-            terminal.press("y")
+            send(terminal, "B")
             terminal.until(lambda: relay.orders == 1)
             command(terminal, "profile second")
             terminal.see("Opened PRACTICE second")
