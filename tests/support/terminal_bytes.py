@@ -30,16 +30,19 @@ OWN: Final = re.compile(
     """,
     re.VERBOSE,
 )
+COPIED: Final = re.compile(r"\x1b\]52;c;[A-Za-z0-9+/]+={0,2}\x07")  # what the trader copied
 PLAIN_CODES: Final = frozenset({"", "0", "1", "2", "3", "4", "7", "9", "22", "39", "49"})
 NAMED_COLOURS: Final = frozenset(map(str, (*range(30, 38), *range(40, 48), *range(90, 108))))
 BYTE: Final = 256
 BREAKS: Final = "\r\n\b"
 
 
-def foreign_pieces(raw: bytes, size: tuple[int, int] = (200, 60), bells: int = 0) -> Iterator[str]:
+def foreign_pieces(
+    raw: bytes, size: tuple[int, int] = (200, 60), bells: int = 0, *, copies: bool = False
+) -> Iterator[str]:
     """Name every piece of the output that is not the desk's own, with what stands around it.
 
-    More bells than the desk may have rung are foreign, too.
+    More bells than the desk may have rung are foreign, too, and so is text for the clipboard unless the keys may have copied.
     """
     text = raw.decode("utf-8", errors="surrogateescape")
     at = 0
@@ -47,6 +50,9 @@ def foreign_pieces(raw: bytes, size: tuple[int, int] = (200, 60), bells: int = 0
         character = text[at]
         if character == "\x1b":
             found = OWN.match(text, at)
+            if copies and (copied := COPIED.match(text, at)) is not None:
+                at = copied.end()
+                continue
             if found is None or not _is_plausible(found, size):
                 yield f"sequence {text[at : at + 24]!r} after {text[max(0, at - 60) : at]!r}"
                 at += 1
