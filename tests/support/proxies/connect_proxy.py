@@ -75,10 +75,10 @@ async def both_ways(
     try:
         await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
     finally:
+        to_host.close()  # before anything is waited for: a second cancellation would leave it open
         for way in ways:
             way.cancel()
         await asyncio.gather(*ways, return_exceptions=True)
-        to_host.close()
         with suppress(OSError):
             await to_host.wait_closed()
 
