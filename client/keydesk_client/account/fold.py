@@ -224,9 +224,19 @@ def _configure(
 
 
 def remember_first_stops(book: ValuedAccount, transactions: Iterable[Transaction]) -> None:
-    """Set the initial stop of each open trade from earlier transactions, oldest first."""
+    """Set the initial stop of each open trade from earlier transactions, oldest first.
+
+    A stop that came after them, while they were being read, stays the initial one.
+    """
+    known = {
+        trade.id: (trade.initial_stop, trade.initial_risk, trade.initial_premium)
+        for trade in book.trades.values()
+    }
     for each in transactions:
         try_to(book, partial(_remember_first_stop, book, each))
+    for trade in book.trades.values():
+        if trade.initial_stop is None:
+            trade.initial_stop, trade.initial_risk, trade.initial_premium = known[trade.id]
 
 
 def _remember_first_stop(book: ValuedAccount, transaction: Transaction) -> None:

@@ -5,6 +5,7 @@ from decimal import Decimal
 from keydesk.store.state import Topic
 from keydesk.store.transactions.fold import apply
 from keydesk.values import Today
+from keydesk_client.account.fold import remember_first_stops
 from support.data.account_history import fill, fresh_store, opening, reduction, transaction
 
 STOP = {"tradeID": "5", "timeInForce": "GTC", "reason": "ON_FILL"}
@@ -46,6 +47,18 @@ def test_moving_the_stop_leaves_the_initial_one() -> None:
     assert trade.stop_loss.price == Decimal("1.08400")
     assert trade.initial_stop == Decimal("1.08300")
     assert set(store.orders) == {"8"}
+
+
+def test_an_answer_that_ends_with_the_fill_leaves_the_stop_that_came_meanwhile() -> None:
+    """Earlier transactions are asked for while the stream brings fill and stop: the answer may end between them."""
+    store, opened = fresh_store(), opening(5, "50000", "1.08500")
+    apply(store, opened)
+    apply(store, transaction(6, "STOP_LOSS_ORDER", price="1.08300", **STOP))
+    remember_first_stops(store, [opened])
+    assert store.trades["5"].initial_stop == Decimal("1.08300")
+    nearer = transaction(6, "STOP_LOSS_ORDER", price="1.08400", **STOP)
+    remember_first_stops(store, [opened, nearer])
+    assert store.trades["5"].initial_stop == Decimal("1.08400"), "as the answer says"
 
 
 def test_a_stop_set_an_hour_later_is_not_the_initial_one() -> None:

@@ -107,7 +107,7 @@ class Notices(LinePane, can_focus=False):
             step = lines_of(frame.store.tour, self.inside)
             if len(pressing) + len(step) > room:
                 step = [_whole_text(frame.store.tour, self.inside)]
-            pressing += [[(line, self.palette["focus"])] for line in step]
+            pressing.extend([(line, self.palette["focus"])] for line in step)
         dim = (
             self._words(each, "muted")
             for each in _unexpired(frame)
