@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from typing import TypeAlias
 
+from keydesk.calc.market.price_age import STALE_STREAM
 from keydesk.feeds.account_feed import AccountFeed, reason
 from keydesk.feeds.alerts import update_alerts
 from keydesk.feeds.average_ranges import update_average_ranges
@@ -25,7 +26,6 @@ from keydesk_client.following import feeds as following
 from keydesk_client.streams.settings import StreamHealth
 
 HEALTH_CHECK_EVERY = 0.5
-STALE_AFTER = 6.0  # seconds without any line: heartbeats come every five
 SLOW_MS = 1000.0
 UNANSWERED_AFTER = 2.0  # seconds after which the age of a request without an answer is shown
 SLOW_AFTER = 5.0
@@ -117,7 +117,7 @@ def _state_by_silence(
 ) -> LinkState:
     if state in {"CONNECTING", "DOWN"} or received_at is None:
         return state
-    if now - received_at > STALE_AFTER:
+    if now - received_at > STALE_STREAM:
         return "STALE"
     return "SLOW" if slow else "OK"
 

@@ -13,7 +13,7 @@ from typing import ClassVar
 from textual.binding import ActiveBinding
 from textual.events import Key
 
-from keydesk.calc.orders.checks import FRESH
+from keydesk.calc.market.price_age import FRESH
 from keydesk.forms.form_lines import KEYS_HINT
 from keydesk.forms.form_view import UNREADABLE, UNUSABLE, UNUSABLE_FIGURES, FormView
 from keydesk.forms.info_form import HelpForm

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Literal
 
+from keydesk.calc.market.price_age import FRESH
 from keydesk.calc.orders import average_range
-from keydesk.calc.orders.checks import FRESH
 from keydesk.calc.orders.field_draft import (
     NOT_ABOVE_ZERO,
     Reading,

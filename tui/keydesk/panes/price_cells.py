@@ -15,7 +15,6 @@ from keydesk.widgets.theme import Palette
 
 FLASH = 0.35  # seconds at full strength
 DECAY = 0.8  # seconds until the flash is gone
-QUIET = 60.0  # seconds without a price after which an instrument's own price counts as old
 OLD_LINKS = frozenset({"STALE", "DOWN"})
 
 

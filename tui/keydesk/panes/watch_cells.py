@@ -7,10 +7,11 @@ from decimal import Decimal
 from functools import lru_cache
 
 from keydesk.calc.market.day_shape import sparkline
+from keydesk.calc.market.price_age import QUIET_INSTRUMENT
 from keydesk.calc.market.trading_day import day_start
 from keydesk.calc.risk.sizing import WIDE
 from keydesk.panes import watch_order
-from keydesk.panes.price_cells import QUIET, prices_are_old
+from keydesk.panes.price_cells import prices_are_old
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text import format as show
@@ -51,7 +52,7 @@ def _spread(palette: Palette, quote: Quote, frame: Frame) -> Sequence[Run]:
     if not quote.tradeable:
         return [("HALT", palette["warn"])]
     silent = frame.now - quote.received
-    if silent > QUIET:
+    if silent > QUIET_INSTRUMENT:
         return [(show.duration(silent), palette["muted"])]
     text = pips_text(watch_order.spread_pips(frame.store, quote.instrument), signed=False)
     if prices_are_old(frame.store):

@@ -10,11 +10,11 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from keydesk.calc.market.day_shape import CELLS
+from keydesk.calc.market.price_age import QUIET_INSTRUMENT
 from keydesk.keys.keymap import WATCHLIST
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.price_cells import (
-    QUIET,
     PriceFormat,
     flash_of,
     price_format_of,
@@ -290,7 +290,9 @@ class Watchlist(InstrumentRows):
             flash = flash_of(quote, frame.now) if quote else 0
             faded = flash != self._flashing.get(key, 0)
             self._flashing[key] = flash
-            quiet = second != self._second and quote and frame.now - quote.received > QUIET
+            quiet = (
+                second != self._second and quote and frame.now - quote.received > QUIET_INSTRUMENT
+            )
             if whole or faded or quiet or key in dirty:
                 self.redraw_row(key)
 
@@ -342,7 +344,7 @@ class Watchlist(InstrumentRows):
         return [*runs, (" " * missing, self.palette["plain"])]
 
     def _is_old(self, quote: Quote, frame: Frame) -> bool:
-        return self._old or not quote.tradeable or frame.now - quote.received > QUIET
+        return self._old or not quote.tradeable or frame.now - quote.received > QUIET_INSTRUMENT
 
 
 def _room(store: Store) -> PriceWidth:

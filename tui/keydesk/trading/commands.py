@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-from keydesk.calc.orders.checks import FRESH
+from keydesk.calc.market.price_age import FRESH
 from keydesk.calc.orders.instructions import (
     CancelOrders,
     CloseParts,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, Protocol
 
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import NOTHING, PERCENT
 
 Book = Literal["orders", "positions"]
 ClusterKind = Literal[
@@ -19,7 +19,6 @@ ClusterKind = Literal[
 ]
 MAX_CLUSTERS = 5
 DEVIATIONS = 2  # standard deviations above the mean from which a share is a cluster
-ALL = Decimal(100)
 Sides = tuple[Decimal, Decimal]  # long, short
 NO_SIDES: Sides = (NOTHING, NOTHING)
 
@@ -49,7 +48,7 @@ class Cluster:
 def long_percent(sides: Sides) -> Decimal | None:
     """Return the long share in percent of both sides' sums; None where there is nothing."""
     long, short = sides
-    return long * ALL / (long + short) if long + short > 0 else None
+    return long * PERCENT / (long + short) if long + short > 0 else None
 
 
 def sums_of(buckets: Sequence[Bucket]) -> Sides:
@@ -102,8 +101,8 @@ def under_water(
         long_losing += bucket.long * over
         short_losing += bucket.short * (1 - over)
     return (
-        long_losing * ALL / longs if longs > 0 else None,
-        short_losing * ALL / shorts if shorts > 0 else None,
+        long_losing * PERCENT / longs if longs > 0 else None,
+        short_losing * PERCENT / shorts if shorts > 0 else None,
     )
 
 

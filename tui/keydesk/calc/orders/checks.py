@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from decimal import Decimal
 
+from keydesk.calc.market.price_age import FRESH, TOO_OLD_TO_OPEN
 from keydesk.calc.market.sessions import closed_text
 from keydesk.calc.orders.field_draft import UnreadableText, shown_number
 from keydesk.calc.orders.limits import limit_refusals, limit_warnings
@@ -24,8 +25,6 @@ from keydesk_client.arithmetic.profit import whole_units
 
 ENTRY_REACH = Decimal("0.05")  # of the price: digits typed wrong, or pips for a price
 LEVEL_REACH = Decimal("0.25")
-FRESH = 3.0  # seconds: an older price is asked for again before anything opens on it
-STALE_AFTER = 10.0  # seconds
 OLD = "The price is {} old and"
 DUPLICATE_WITHIN = 10.0  # seconds
 UNUSUAL = 5  # times the usual size
@@ -123,7 +122,7 @@ def old_price_text(context: TradingContext, trouble: str) -> str:
         return (
             f"{OLD.format(duration(context.age))} could not be read again ({trouble}); exits work"
         )
-    if min(context.age, context.silent) > STALE_AFTER:
+    if min(context.age, context.silent) > TOO_OLD_TO_OPEN:
         return f"{OLD.format(duration(context.age))} no other comes; exits work"
     return ""
 

@@ -19,8 +19,8 @@ from keydesk.text.format import EMPTY, money, percent
 from keydesk.text.sanitize import Printable, safe
 from keydesk.values import AccountState
 from keydesk.widgets.theme import ColourRole
+from keydesk_client.arithmetic.constants import PERCENT
 
-WHOLE = Decimal(100)
 LABEL = 12  # columns
 INSTRUMENTS_RATE = "the rates of the instruments"
 
@@ -37,7 +37,7 @@ class ConfigureForm(Form[ConfigureAccount]):
         super().__init__(context)
         account = context.store.account
         rate = account.margin_rate if account else None
-        shown = "" if rate is None else f"{(rate * WHOLE).normalize():f}"
+        shown = "" if rate is None else f"{(rate * PERCENT).normalize():f}"
         self.fields = TextFields({"name": account.alias if account else "", "margin": shown})
 
     @property
@@ -49,9 +49,9 @@ class ConfigureForm(Form[ConfigureAccount]):
         value = above_zero(read_number(typed.strip().removesuffix("%").strip()))
         if value is None:
             return UnreadableText("", "is missing: the broker cannot remove a rate; 2 is 50 to 1")
-        if isinstance(value, Decimal) and value > WHOLE:
+        if isinstance(value, Decimal) and value > PERCENT:
             return UnreadableText(f"{value:f}", "is above 100 percent")
-        return value / WHOLE if isinstance(value, Decimal) else value
+        return value / PERCENT if isinstance(value, Decimal) else value
 
     def headline(self) -> TextLine:
         """Return the account whose settings are changed."""

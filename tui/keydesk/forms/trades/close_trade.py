@@ -32,7 +32,7 @@ from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import EMPTY, money, pair, pips, price, units
 from keydesk.text.sanitize import clean_name, safe
 from keydesk.values import TradeRow
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import NOTHING, PERCENT
 from keydesk_client.arithmetic.profit import profit, profit_in_pips
 
 
@@ -61,7 +61,6 @@ def result_of(trade: TradeRow, magnitude: Decimal, context: TradingContext) -> D
 SHOWN_TRADES = 8
 PART_LABEL = 13  # as in the forms with several fields
 NO_PRICE: TextLine = (("No price seen yet: the broker closes at its own", "warn"),)
-ALL_OF_IT = Decimal(100)  # per cent
 PRESET_PARTS = {"2": Decimal(25), "5": Decimal(50), "7": Decimal(75)}
 PART_CHOICES = (("2", "25 %"), ("5", "50 %"), ("7", "75 %"), ("digits %", "a percentage"))
 
@@ -242,7 +241,7 @@ class ScaleOutForm(TradeForm[CloseTrades]):
             return ["The trade is closed already"]
         if self.percent is None:
             return [self._choice_text()]
-        if self.percent > ALL_OF_IT:
+        if self.percent > PERCENT:
             return [f"part: {self.percent:f} % is more than the whole trade; digits and % set it"]
         if not self.units():
             all_of_it = f"{self.context.keymap.name('close')} closes the whole trade"

@@ -42,10 +42,9 @@ from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import pair, price, units
 from keydesk.text.sanitize import clean_name, safe
 from keydesk.values import TradeRow
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import NOTHING, PERCENT
 from keydesk_client.arithmetic.profit import whole_units
 
-FULL = Decimal(100)  # percent
 UNITS = ("digits u", "units")
 
 
@@ -87,7 +86,7 @@ class PositionPartForm(PositionForm):
             return whole_units(self.typed_units, precision)
         if self.percent is None:
             return NOTHING
-        return side.units if self.percent == FULL else part(side.units, self.percent, precision)
+        return side.units if self.percent == PERCENT else part(side.units, self.percent, precision)
 
     def picked_trades(self, side: OpenSide) -> Sequence[TradeRow]:
         """Return the trades that were picked and are still open."""
@@ -225,7 +224,7 @@ class PositionPartForm(PositionForm):
         closing = self.units()
         if self.order == "picked":
             return ()
-        if self.percent is not None and self.percent > FULL:
+        if self.percent is not None and self.percent > PERCENT:
             return [f"{self.percent:f} % is more than the whole position: {all_of_it}"]
         if self.typed_units is not None and closing != self.typed_units:
             return [

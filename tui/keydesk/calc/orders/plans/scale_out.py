@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from keydesk.text.typed import quantity, tokens
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import NOTHING, PERCENT
 from keydesk_client.arithmetic.profit import whole_units
 
 MAX_PARTS = 5
-ALL = Decimal(100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ def parse_scale_out(text: str) -> ScaleOut | str:
             f"2 to {MAX_PARTS} shares in percent, and a target in R for each but the last: "
             "33/33/34 1r 2r"
         )
-    if sum(shares) != ALL or min(shares) <= 0:
+    if sum(shares) != PERCENT or min(shares) <= 0:
         return "the shares must add up to 100"
     if list(times) != sorted(set(times)) or times[0] <= 0:
         return "the targets must rise from above 0"
@@ -66,5 +65,5 @@ class OrderPart:
 
 def shared_units(total: Decimal, shares: Sequence[Decimal], precision: int) -> tuple[Decimal, ...]:
     """Return whole units of each share, rounded down; the last gets what is left, so that they add up exactly."""
-    first = [whole_units(total * share / ALL, precision) for share in shares[:-1]]
+    first = [whole_units(total * share / PERCENT, precision) for share in shares[:-1]]
     return (*first, total - sum(first, NOTHING))
