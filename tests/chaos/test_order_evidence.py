@@ -11,12 +11,12 @@ from keydesk.calc.orders.instructions import (
     CloseTrades,
     Flatten,
     Instruction,
-    LabelTrade,
     MoveEntry,
     OpenOrder,
     Reverse,
     SetProtection,
 )
+from keydesk.trading.account_changes import LabelTrade
 from keydesk.words.order_text import instruction_text
 from support.order_evidence import (
     SECOND,

@@ -11,6 +11,7 @@ from keydesk.app.account_sources import AccountAddress
 from keydesk.calc.orders.instructions import Instruction, OpenOrder, SetExitPlan
 from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitPlan, ExitRules
 from keydesk.store.store import Store
+from keydesk.trading.account_changes import AccountChange
 from keydesk.values import TradeRow
 from keydesk_client.auth.secret import Secret
 from support.broker import PracticeServer
@@ -32,7 +33,7 @@ class PlanDesk:
             while not holds():  # noqa: ASYNC110 - the store calls nobody back, by design
                 await asyncio.sleep(0.01)
 
-    async def does(self, instruction: Instruction) -> None:
+    async def does(self, instruction: Instruction | AccountChange) -> None:
         await self.connection.commands.execute(instruction)
 
     async def buys(self, units: int = 10_000, rules: ExitRules = NO_RULES) -> TradeRow:

@@ -45,6 +45,7 @@ from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.store import Store
+from keydesk.trading.account_changes import AccountChange
 from keydesk.trading.desk_session import DeskLock
 from keydesk.widgets.terminal_app import TerminalApp
 from keydesk.widgets.theme import Depth
@@ -103,7 +104,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
             cast("SettingsPage", None),
         )
         self.watchlists = WatchlistActions(self.window, WatchlistFile(lock.path.parent))
-        self.decided: list[Instruction] = []
+        self.decided: list[Instruction | AccountChange] = []
         self.series_wanted: list[tuple[int, str]] = []  # place and candle length
         self.recorded: list[tuple[str, str]] = []
         self.store.audit.listen(lambda what, text: self.recorded.append((what, text)))
@@ -209,7 +210,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
             guard=None,
         )
 
-    def execute(self, instruction: Instruction | None) -> None:
+    def execute(self, instruction: Instruction | AccountChange | None) -> None:
         if instruction is not None:
             self.decided.append(instruction)
 

@@ -18,6 +18,7 @@ from keydesk.calc.orders.instructions import (
     SetProtection,
 )
 from keydesk.forms.form import Form
+from keydesk.trading.account_changes import AccountChange
 from keydesk.trading.desk_session import DeskLock
 from keydesk_client.models import HomeConversions
 from support.data.desk_data import desk_store
@@ -59,7 +60,9 @@ TASKS = (
 MAX_KEYS = {1: 2, 2: 6, 3: 6, 4: 7, 5: 2, 6: 3, 7: 2, 8: 2, 9: 3, 10: 2, 11: 2, 12: 6}
 
 
-async def carried_out(app: WorkingDesk, pilot: Pilot[int], task: Task) -> Instruction:
+async def carried_out(
+    app: WorkingDesk, pilot: Pilot[int], task: Task
+) -> Instruction | AccountChange:
     await pilot.pause()
     app.draw()
     app.window.screen.action_go(task.pane)
@@ -95,7 +98,7 @@ async def test_each_task_takes_its_number_of_keys_and_no_more(task: Task, tmp_pa
         CHECKS[task.number](instruction)
 
 
-def _sized_by_risk(order: Instruction) -> None:
+def _sized_by_risk(order: Instruction | AccountChange) -> None:
     assert isinstance(order, OpenOrder)
     assert order.units < 0
     assert order.stop is not None
@@ -103,13 +106,13 @@ def _sized_by_risk(order: Instruction) -> None:
     assert order.stop - order.expected == D("0.00200")
 
 
-def _fifteen_under(order: Instruction) -> None:
+def _fifteen_under(order: Instruction | AccountChange) -> None:
     assert isinstance(order, OpenOrder)
     ask = desk_store(20).quotes["EUR_USD"].ask
     assert (order.kind, order.price) == ("LIMIT", ask - D("0.00150"))
 
 
-def _half(close: Instruction) -> None:
+def _half(close: Instruction | AccountChange) -> None:
     assert isinstance(close, CloseTrades)
     assert close.units is not None
 

@@ -55,8 +55,9 @@ if TYPE_CHECKING:
     from keydesk.calc.orders.instructions import Instruction
     from keydesk.forms.sheet import FormContext
     from keydesk.settings.theme_data import ThemeData
+    from keydesk.trading.account_changes import AccountChange
 
-Decided = TypeVar("Decided", bound="Instruction")
+Decided = TypeVar("Decided", bound="Instruction | AccountChange")
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +226,7 @@ class TradingDesk:
         """Open a form and carry out the instruction that it returns."""
         self.window.app.push_screen(form, self.execute)
 
-    def execute(self, instruction: Instruction | None) -> None:
+    def execute(self, instruction: Instruction | AccountChange | None) -> None:
         """Start the command of a form in its own worker."""
         self.account_requests.execute(instruction)
 

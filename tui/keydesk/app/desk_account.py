@@ -22,6 +22,7 @@ from keydesk.trading.desk_session import DeskSession
 
 if TYPE_CHECKING:
     from keydesk.calc.orders.instructions import Instruction
+    from keydesk.trading.account_changes import AccountChange
     from keydesk.trading.message_log import MessageLog
 
 
@@ -144,7 +145,7 @@ class AccountRequests:
     def __init__(self, app: App[int], account: DeskAccount, store: Store) -> None:
         self._app, self._account, self._store = app, account, store
 
-    def execute(self, instruction: Instruction | None) -> None:
+    def execute(self, instruction: Instruction | AccountChange | None) -> None:
         """Start a command in its own worker."""
         if instruction is None:
             return

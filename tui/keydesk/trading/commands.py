@@ -16,11 +16,8 @@ from keydesk.calc.orders.instructions import (
     CloseParts,
     ClosePosition,
     CloseTrades,
-    ConfigureAccount,
     Flatten,
     Instruction,
-    LabelOrder,
-    LabelTrade,
     MoveEntry,
     OpenOrder,
     RefusedTicket,
@@ -34,6 +31,7 @@ from keydesk.store.sent_orders import SentOrders
 from keydesk.store.store import Store
 from keydesk.text.format import pair, units
 from keydesk.text.sanitize import clean
+from keydesk.trading.account_changes import AccountChange, ChangeSender
 from keydesk.trading.dispatcher import CHECK_FIRST, Dispatcher, record_of
 from keydesk.trading.exit_plan_keeper import ExitPlanKeeper
 from keydesk.trading.exits import Exits
@@ -43,7 +41,6 @@ from keydesk.trading.order_requests import (
     order_request,
     reversal_request,
 )
-from keydesk.trading.settings_requests import SettingsRequests
 from keydesk.words.order_text import instruction_text, open_text
 from keydesk.words.outcomes import Command, report_of
 from keydesk.words.reject_reasons import meaning_of
@@ -128,14 +125,14 @@ class Commands:
     exit_only: Callable[[], str] = str  # why no risk may be opened now, "" if it may
     exit_plans: ExitPlanKeeper | None = None
     refused: RefusedTickets = field(init=False)
-    settings: SettingsRequests = field(init=False)
+    changes: ChangeSender = field(init=False)
     exits: Exits = field(init=False)
     _opening: set[str] = field(default_factory=set)
     _recovering: bool = False
 
     def __post_init__(self) -> None:
         self.refused = RefusedTickets(self.store.sent, self.dispatcher.now)
-        self.settings = SettingsRequests(self.client, self.dispatcher)
+        self.changes = ChangeSender(self.client, self.dispatcher)
         self.exits = Exits(self.client, self.sender, self.dispatcher)
 
     @property
@@ -143,7 +140,7 @@ class Commands:
         """The state of account and market."""
         return self.dispatcher.store
 
-    async def execute(self, instruction: Instruction) -> None:  # noqa: C901 - one line a kind
+    async def execute(self, instruction: Instruction | AccountChange) -> None:  # noqa: C901 - one line a kind
         """Carry out an instruction and report its outcome to the trader."""
         self.dispatcher.record("decided", instruction_text(instruction))
         match instruction:
@@ -163,8 +160,8 @@ class Commands:
                 await self.exits.protect(instruction)
             case SetExitPlan() if self.exit_plans is not None:
                 self.exit_plans.update_plan(instruction)
-            case LabelTrade() | LabelOrder() | ConfigureAccount():
-                await self.settings.execute(instruction)
+            case AccountChange():
+                await self.changes.send(instruction)
             case CancelOrders(order_ids=order_ids):
                 await asyncio.gather(*(self.exits.cancel(order_id) for order_id in order_ids))
             case MoveEntry():

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from decimal import Decimal, InvalidOperation
 
-from keydesk.calc.orders.instructions import Instruction, OpenOrder, SetProtection, Unchanged
+from keydesk.calc.orders.instructions import OpenOrder, SetProtection, Unchanged
 from keydesk.calc.orders.lifetime import EXPIRY_WORDS
 from keydesk.calc.orders.plans.exit_plans import ExitRules
 from keydesk.calc.orders.ticket_draft import KIND_WORDS
@@ -102,7 +102,7 @@ def change_text(change: SetProtection, pip: Decimal | None) -> str:
     return ", ".join(phrases)
 
 
-def instruction_text(instruction: Instruction) -> str:
+def instruction_text(instruction: object) -> str:
     """Return all of an instruction for the audit log: its kind, and as JSON the members that differ from their defaults.
 
     open order {"instrument": "EUR_USD", "kind": "MARKET", "units": "10000", "stop": "1.13386"}

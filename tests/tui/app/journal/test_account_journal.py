@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import cast
 
-from keydesk.calc.orders.instructions import LabelTrade
 from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.forms.journal.note import NoteForm
 from keydesk.forms.journal.trades import JournalForm
 from keydesk.forms.trades.labels import LabelsForm
 from keydesk.trade_journal.notes_file import read_notes
+from keydesk.trading.account_changes import LabelTrade
 from support.data.desk_data import frame_of
 from support.fakes.journal_app import JournalApp, settle
 

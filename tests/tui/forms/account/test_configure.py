@@ -4,12 +4,12 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.orders.instructions import ConfigureAccount
 from keydesk.calc.risk.margin import HeldMargin, MarginFigures, with_margin_rate
 from keydesk.forms.account.configure import ConfigureForm
 from keydesk.forms.account.pages import AccountPage
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
+from keydesk.trading.account_changes import ConfigureAccount
 from support.data.desk_store import NOW, example_store
 from support.fakes.form_app import FormApp, example_context
 

@@ -1,8 +1,8 @@
 """Tag and comment of an open trade or a pending order, edited by key."""
 
-from keydesk.calc.orders.instructions import LabelOrder, LabelTrade
 from keydesk.forms.trades.labels import LabelsForm, OrderLabelsForm
 from keydesk.store.store import Store
+from keydesk.trading.account_changes import LabelOrder, LabelTrade
 from support.data.desk_store import example_store
 from support.fakes.form_app import FormApp, example_context
 

@@ -151,35 +151,6 @@ class SetExitPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelTrade:
-    """Change tag and comment of a trade; None leaves one as it is, "" clears it."""
-
-    trade_id: str
-    instrument: str
-    tag: str | None = None
-    comment: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class LabelOrder:
-    """Change tag and comment of a pending order; None leaves one as it is, "" clears it."""
-
-    order_id: str
-    instrument: str
-    tag: str | None = None
-    comment: str | None = None
-    with_trade: bool = False  # the trade that it may open gets them, too
-
-
-@dataclass(frozen=True, slots=True)
-class ConfigureAccount:
-    """Change name and margin rate of the account; None leaves one as it is."""
-
-    alias: str | None = None
-    margin_rate: Decimal | None = None  # 0.05 is 5 percent
-
-
-@dataclass(frozen=True, slots=True)
 class MoveEntry:
     """Replace a pending entry order by one at another price; its bracket moves with it."""
 
@@ -229,9 +200,6 @@ Instruction = (
     | CloseParts
     | SetProtection
     | SetExitPlan
-    | LabelTrade
-    | LabelOrder
-    | ConfigureAccount
     | MoveEntry
     | CancelOrders
     | Reverse

@@ -5,7 +5,6 @@ from decimal import Decimal
 from typing import ClassVar
 
 from keydesk.calc.orders.field_draft import UnreadableText, above_zero, read_number
-from keydesk.calc.orders.instructions import ConfigureAccount
 from keydesk.calc.risk.margin import HeldMargin, MarginFigures, with_margin_rate
 from keydesk.forms.account.live_page import rate_text
 from keydesk.forms.form import Form
@@ -17,6 +16,7 @@ from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.store import Store
 from keydesk.text.format import EMPTY, money, percent
 from keydesk.text.sanitize import Printable, safe
+from keydesk.trading.account_changes import ConfigureAccount
 from keydesk.values import AccountState
 from keydesk.widgets.theme import ColourRole
 from keydesk_client.arithmetic.constants import PERCENT

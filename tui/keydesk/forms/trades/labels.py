@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import ClassVar, Generic
 
-from keydesk.calc.orders.instructions import LabelOrder, LabelTrade
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, FormContext, TextLine
 from keydesk.forms.text_fields import ENDS_WRITING, MAX_TEXT, TextFields
@@ -12,6 +11,7 @@ from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import LABELS
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.sanitize import safe
+from keydesk.trading.account_changes import LabelOrder, LabelTrade
 from keydesk.values import OrderRow, TradeRow
 from keydesk.widgets.overlay import Result
 from keydesk.words.order_text import order_name

@@ -6,11 +6,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from keydesk.calc.orders.instructions import ConfigureAccount, LabelOrder, LabelTrade, OpenOrder
+from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.forms.account.configure import margin_before_and_after
 from keydesk.store.store import Store
+from keydesk.trading.account_changes import ChangeSender, ConfigureAccount, LabelOrder, LabelTrade
 from keydesk.trading.dispatcher import Dispatcher
-from keydesk.trading.settings_requests import SettingsRequests
 from keydesk_client.errors import ConnectionLost
 from keydesk_client.models import ClientExtensions, LimitOrder
 from support.broker import PracticeServer
@@ -94,8 +94,8 @@ async def said_after(losses: int) -> tuple[str, int, Sequence[object]]:
         pauses.append(seconds)
 
     client: Any = SimpleNamespace(trades=trades)
-    requests = SettingsRequests(client, Dispatcher(store, gate), sleep)
-    await requests.execute(LabelTrade("12", "EUR_USD", tag="swing"))
+    sender = ChangeSender(client, Dispatcher(store, gate), sleep)
+    await sender.send(LabelTrade("12", "EUR_USD", tag="swing"))
     return store.notices[-1].text, trades.sent, gate.came
 
 
