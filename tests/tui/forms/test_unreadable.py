@@ -12,8 +12,9 @@ from textual.screen import Screen
 
 from keydesk.calc.orders.checks import CheckContext, check_ticket
 from keydesk.calc.orders.field_draft import MAX_LENGTH, Entry, UnreadableText, read_number
+from keydesk.calc.orders.fields import TICKET_FIELDS, FieldName
 from keydesk.calc.orders.ticket import fields_of, work_out
-from keydesk.calc.orders.ticket_draft import FIELD_KEYS, KINDS, UNITS, Draft, FieldName, Kind, Side
+from keydesk.calc.orders.ticket_draft import KINDS, Draft, Kind, Side
 from keydesk.calc.orders.ticket_levels import sendable
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.forms.account.arming import ArmForm
@@ -370,11 +371,12 @@ def test_text_is_a_number_or_empty_or_unreadable_and_never_two_of_them(text: str
 def drafts(draw: st.DrawFn) -> Draft:
     side: Side = draw(st.sampled_from(("BUY", "SELL")))
     kind: Kind = draw(st.sampled_from(KINDS))
-    names: tuple[FieldName, ...] = tuple(FIELD_KEYS)
+    names: tuple[FieldName, ...] = tuple(TICKET_FIELDS)
     good = {"size": "10000", "price": "1.0830", "stop": "20", "target": "2"}
     entries = {
         name: Entry(
-            draw(st.one_of(st.just(good.get(name, "")), TEXTS)), draw(st.sampled_from(UNITS[name]))
+            draw(st.one_of(st.just(good.get(name, "")), TEXTS)),
+            draw(st.sampled_from(TICKET_FIELDS[name].units)),
         )
         for name in names
     }
@@ -447,7 +449,7 @@ def test_no_keys_at_all_make_a_ticket_send_what_it_does_not_show(keys: list[str]
 
 def press(form: TicketForm, key: str) -> None:
     """Do to a ticket what its bindings do, without a screen."""
-    picked = {letter: name for name, letter in FIELD_KEYS.items()}
+    picked = {field.key: name for name, field in TICKET_FIELDS.items()}
     actions: dict[str, Callable[[], None]] = {
         "o": form.action_next_kind,
         "e": form.action_next_expiry,

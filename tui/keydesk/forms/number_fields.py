@@ -12,10 +12,10 @@ from keydesk.calc.orders.field_draft import (
     TYPED_BEHIND_A_DIGIT,
     Entry,
     FieldDraft,
-    Name,
     UnreadableText,
     is_number_key,
 )
+from keydesk.calc.orders.fields import Name
 from keydesk.forms.form import Form
 from keydesk.forms.level_name import LevelName
 from keydesk.forms.sheet import FormContext

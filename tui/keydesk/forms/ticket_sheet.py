@@ -6,15 +6,10 @@ from typing import Literal
 
 from keydesk.calc.market.price_age import FRESH
 from keydesk.calc.orders import average_range
-from keydesk.calc.orders.field_draft import (
-    NOT_ABOVE_ZERO,
-    Reading,
-    Unit,
-    UnreadableText,
-    shown_number,
-)
+from keydesk.calc.orders.field_draft import NOT_ABOVE_ZERO, Reading, UnreadableText, shown_number
+from keydesk.calc.orders.fields import TICKET_FIELDS, FieldName, Unit
 from keydesk.calc.orders.ticket import Plan, field_reading, fields_of
-from keydesk.calc.orders.ticket_draft import FIELD_KEYS, KIND_WORDS, Draft, FieldName
+from keydesk.calc.orders.ticket_draft import KIND_WORDS, Draft
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.sheet import ACTIVE_FIELD, TextLine
 from keydesk.text.format import EMPTY, money, pair, price, short_age, units
@@ -105,7 +100,11 @@ def field_line(draft: Draft, name: FieldName, meaning: Printable) -> TextLine:
 def _field_text(draft: Draft, name: FieldName) -> TextLine:
     entry = draft.entry(name)
     return number_field(
-        FIELD_KEYS[name], name, shown_digits(entry.text), entry.unit, active=draft.active == name
+        TICKET_FIELDS[name].key,
+        name,
+        shown_digits(entry.text),
+        entry.unit,
+        active=draft.active == name,
     )
 
 

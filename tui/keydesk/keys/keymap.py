@@ -8,6 +8,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from string import ascii_lowercase
 
+from keydesk.calc.orders.fields import (
+    EXIT_PLAN_FIELDS,
+    MODIFY_FIELDS,
+    TICKET_FIELDS,
+    TICKET_TEXTS,
+    Field,
+    Name,
+    TextName,
+)
 from keydesk.text.sanitize import SafeText, safe
 
 DIGITS = 10
@@ -184,6 +193,18 @@ def _editing(context: str, name: str) -> tuple[Key, ...]:
     )
 
 
+def _fields(context: str, fields: Mapping[Name, Field]) -> Iterable[Key]:
+    """Return the keys that choose the fields of a form, from their declaration."""
+    for name, field in fields.items():
+        yield Key(field.id, (field.key,), context, field.hint, field.text, f"pick('{name}')")
+
+
+def _text_field(name: TextName) -> Key:
+    """Return the key that writes a field of text of the ticket."""
+    field = TICKET_TEXTS[name]
+    return Key(field.id, (field.key,), TICKET, field.hint, field.text, f"write('{name}')")
+
+
 _LETTERS_BEHIND = {first: tuple(f"{first} {each}" for each in ascii_lowercase) for first in "'m"}
 
 KEYS: tuple[Key, ...] = (
@@ -347,42 +368,25 @@ KEYS: tuple[Key, ...] = (
     Key("form-keys", ("?",), FORM, "", "The keys of this form", "form_keys"),
     # The ticket: letters pick fields, digits fill them.
     Key("kind", ("o",), TICKET, "type", "Order type", "next_kind"),
-    Key("size", ("u",), TICKET, "size", "Size", "pick('size')"),
-    Key(
-        "price",
-        ("p",),
-        TICKET,
-        "price",
-        "Price; -15: 15 pips under",
-        "pick('price')",
-    ),
-    Key("stop", ("s",), TICKET, "stop", "Stop", "pick('stop')"),
-    Key("target", ("t",), TICKET, "target", "Target", "pick('target')"),
-    Key("trail", ("r",), TICKET, "trail", "Trailing stop", "pick('trail')"),
-    Key("bound", ("b",), TICKET, "bound", "How far it may slip", "pick('bound')"),
+    *_fields(TICKET, TICKET_FIELDS),
     Key("expiry", ("e",), TICKET, "expiry", "Time in force", "next_expiry"),
     Key("unit", ("m",), TICKET, "unit", "What the field counts in", "next_unit"),
     Key("template", ("h",), TICKET, "", "Next template", "next_template"),
     Key("more", ("n",), TICKET, "more", "All members of the order", "more"),
-    Key("until", ("g",), TICKET, "", "Type an expiry: 18:30, 4h", "write('until')"),
+    _text_field("until"),
     Key("guarantee", ("w",), TICKET, "", "Guaranteed stop, or usual", "guarantee"),
     Key("trigger", ("i",), TICKET, "", "Trigger; stop from fill", "next_trigger"),
     Key("fill", ("l",), TICKET, "", "Opens or reduces only", "next_fill"),
-    Key("tag", ("k",), TICKET, "", "Write a tag", "write('tag')"),
-    Key("comment", ("j",), TICKET, "", "Write a comment", "write('comment')"),
-    Key("ticket-trade-id", ("#",), TICKET, "", "Write the trade's id", "write('trade id')"),
+    _text_field("tag"),
+    _text_field("comment"),
+    _text_field("trade id"),
     Key("ticket-life", (";",), TICKET, "", "How long the level lives", "next_life"),
-    Key("ticket-ends", (":",), TICKET, "", "Type when it ends: 18:30", "write('ends')"),
-    Key("ticket-scale", ("/",), TICKET, "", "Scale-out: 33/33/34 1r 2r", "write('scale')"),
+    _text_field("ends"),
+    _text_field("scale"),
     Key("ticket-atr", ("a",), TICKET, "ATR", "Count in ATR: 1.5a", "count_in_atr"),
     *_editing(TICKET, "ticket"),
     # Modify, protect, trailing: the same letters.
-    Key("modify-price", ("p",), MODIFY, "price", "Price of the entry order", "pick('price')"),
-    Key("modify-stop", ("s",), MODIFY, "stop", "Stop", "pick('stop')"),
-    Key("modify-target", ("t",), MODIFY, "target", "Target", "pick('target')"),
-    Key("modify-trail", ("r",), MODIFY, "trail", "Trailing stop", "pick('trail')"),
-    Key("modify-guarantee", ("w",), MODIFY, "", "Guaranteed stop", "pick('guaranteed')"),
-    Key("modify-units", ("u",), MODIFY, "units", "Units of the entry order", "pick('units')"),
+    *_fields(MODIFY, MODIFY_FIELDS),
     Key("modify-expiry", ("e",), MODIFY, "", "Time in force", "next_expiry"),
     Key("modify-until", ("g",), MODIFY, "", "Type an expiry: 18:30, 4h", "write_until"),
     Key("modify-trigger", ("i",), MODIFY, "", "Trigger: bid, ask or mid", "next_trigger"),
@@ -396,12 +400,7 @@ KEYS: tuple[Key, ...] = (
     Key("even-down-10", (",",), BREAK_EVEN, "", "Ten less", "nudge(-10)"),
     Key("even-erase", ("backspace",), BREAK_EVEN, "", "Erase a digit", "erase"),
     # An exit plan.
-    Key("plan-even", ("e",), EXIT_PLAN, "even", "Profit for break-even", "pick('even')"),
-    Key("plan-offset", ("o",), EXIT_PLAN, "offset", "Pips beyond break-even", "pick('offset')"),
-    Key("plan-from", ("t",), EXIT_PLAN, "trail", "Profit the trail starts at", "pick('from')"),
-    Key("plan-behind", ("r",), EXIT_PLAN, "", "How far the stop is behind", "pick('behind')"),
-    Key("plan-step", ("k",), EXIT_PLAN, "", "Step of the trail", "pick('step')"),
-    Key("plan-time", ("h",), EXIT_PLAN, "time", "Minutes until it closes", "pick('time')"),
+    *_fields(EXIT_PLAN, EXIT_PLAN_FIELDS),
     Key("plan-unit", ("m",), EXIT_PLAN, "unit", "What the field counts in", "next_unit"),
     Key("plan-none", ("w",), EXIT_PLAN, "no plan", "Remove the plan", "no_plan"),
     *_editing(EXIT_PLAN, "plan"),

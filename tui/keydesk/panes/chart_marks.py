@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from keydesk.calc.market.indicator_specs import IndicatorSpec
 from keydesk.calc.market.indicators import Indicators, IndicatorSeries, PreviousDay, warm_up
-from keydesk.calc.orders.protection import ProtectionField
+from keydesk.calc.orders.fields import ProtectionField
 from keydesk.chart.canvas import Run
 from keydesk.chart.price_axis import PriceLine, PriceMark, Rank
 from keydesk.chart.scene import Overlay, SubPane

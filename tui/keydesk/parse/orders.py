@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from keydesk.calc.market.price_levels import PriceLevel
-from keydesk.calc.orders.field_draft import Entry, Unit
+from keydesk.calc.orders.field_draft import Entry
+from keydesk.calc.orders.fields import Unit
 from keydesk.calc.orders.lifetime import HOW, PENDING_EXPIRIES, TYPED_EXPIRY, is_expiry
 from keydesk.calc.orders.ticket_draft import KIND_WORDS, MARKET_EXPIRIES, Draft, Kind, expiries_of
 from keydesk.parse.price_levels import UnknownLevelError, with_prices

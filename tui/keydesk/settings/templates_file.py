@@ -33,7 +33,8 @@ from pydantic import (
     model_validator,
 )
 
-from keydesk.calc.orders.field_draft import Entry, Unit
+from keydesk.calc.orders.field_draft import Entry
+from keydesk.calc.orders.fields import Unit
 from keydesk.calc.orders.plans.exit_plans import NO_PROFIT, NO_STEP
 from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT, ScaleOut, parse_scale_out
 from keydesk.calc.orders.ticket_draft import Kind, expiries_of

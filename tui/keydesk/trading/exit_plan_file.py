@@ -11,7 +11,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from keydesk.calc.orders.field_draft import Entry, Unit
+from keydesk.calc.orders.field_draft import Entry
+from keydesk.calc.orders.fields import Unit
 from keydesk.calc.orders.plans.exit_plans import ExitPlan, ExitRules
 from keydesk.store.account_records import record_of, with_record
 from keydesk_client.auth.private_files import locked, read_private, replace_file

@@ -9,12 +9,7 @@ from keydesk.calc.orders.average_range import CANDLES, average_range, distance
 from keydesk.calc.orders.change_checks import protection_refusals
 from keydesk.calc.orders.checks import CheckContext, check_ticket
 from keydesk.calc.orders.field_draft import Entry, UnreadableText
-from keydesk.calc.orders.protection import (
-    completed_by,
-    draft_of,
-    protection_of,
-    wanted_protection,
-)
+from keydesk.calc.orders.protection import completed_by, draft_of, protection_of, wanted_protection
 from keydesk.calc.orders.ticket import work_out
 from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.orders.ticket_levels import sendable

@@ -15,10 +15,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from keydesk.calc.orders.field_draft import Entry
+from keydesk.calc.orders.fields import TICKET_FIELDS, FieldName
 from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.preview import Preview, preview_of
 from keydesk.calc.orders.ticket import Plan
-from keydesk.calc.orders.ticket_draft import FILLS, UNITS, Draft, FieldName, Kind, Members, Side
+from keydesk.calc.orders.ticket_draft import FILLS, Draft, Kind, Members, Side
 from keydesk.calc.risk.exposure import Holding, exposure_of
 from keydesk.calc.risk.financing import financing_of
 from keydesk.calc.trade_journal.rebuild import rebuild
@@ -75,7 +76,7 @@ numbers: dict[FieldName, st.SearchStrategy[str]] = {
 
 @st.composite
 def entries(draw: st.DrawFn, name: FieldName) -> Entry:
-    units = [unit for unit in UNITS[name] if unit not in {"price", "ATR"}]
+    units = [unit for unit in TICKET_FIELDS[name].units if unit not in {"price", "ATR"}]
     return Entry(draw(numbers[name]), draw(st.sampled_from(units)))
 
 

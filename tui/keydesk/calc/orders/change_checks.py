@@ -5,13 +5,11 @@ from decimal import Decimal
 
 from keydesk.calc.orders.checks import LEVEL_REACH, is_within, trail_out_of_range, unreadable_text
 from keydesk.calc.orders.field_draft import Reading, UnreadableText
+from keydesk.calc.orders.fields import PROTECTION_FIELDS, Field, ProtectionField
 from keydesk.calc.orders.limits import deviation_refusals
 from keydesk.calc.orders.protection import (
-    FIELDS,
-    KEYS,
     Protection,
     ProtectionDraft,
-    ProtectionField,
     fills_at_once,
     fires_at_once,
     protection_of,
@@ -62,7 +60,7 @@ def level_refusals(
     direction: int,
     levels: Mapping[str, Reading],
     context: TradingContext,
-    keys: Mapping[str, str],
+    fields: Mapping[str, Field],
 ) -> Sequence[str]:
     """Refuse levels that cannot be read, are far from the market, or are on the wrong side of the price.
 
@@ -70,10 +68,10 @@ def level_refusals(
         direction: 1 for an order that buys, -1 for one that sells.
         levels: The levels as typed, by the name of their field.
         context: Rules and prices of the instrument.
-        keys: The key of each field, as the refusals name them.
+        fields: The fields, whose keys the refusals name.
     """
     unreadable = [
-        unreadable_text(name, level, keys[name])
+        unreadable_text(name, level, fields[name].key)
         for name, level in levels.items()
         if isinstance(level, UnreadableText)
     ]
@@ -103,7 +101,7 @@ def protection_refusals(
     now, new = protection_of(trade), wanted_protection(draft, trade, context)
     if new is None:
         return [
-            unreadable_text(name, text, KEYS[name])
+            unreadable_text(name, text, PROTECTION_FIELDS[name].key)
             for name, text in _unreadable_fields(draft, trade, context)
         ]
     reasons = []
@@ -128,7 +126,7 @@ def _unreadable_fields(
 ) -> Sequence[tuple[ProtectionField, UnreadableText]]:
     """Return the fields whose text cannot be read, or whose unit is not known."""
     unreadable: list[tuple[ProtectionField, UnreadableText]] = []
-    for name in FIELDS:
+    for name in PROTECTION_FIELDS:
         level = wanted_level(draft, name, trade, context)
         if isinstance(level, UnreadableText):
             unreadable.append((name, level))

@@ -11,10 +11,11 @@ from decimal import Decimal
 from keydesk.calc.market.price_age import FRESH, TOO_OLD_TO_OPEN
 from keydesk.calc.market.sessions import closed_text
 from keydesk.calc.orders.field_draft import UnreadableText, shown_number
+from keydesk.calc.orders.fields import TICKET_FIELDS
 from keydesk.calc.orders.limits import limit_refusals, limit_warnings
 from keydesk.calc.orders.member_checks import member_refusals, member_warnings
 from keydesk.calc.orders.ticket import Plan, room_left, unreadable_fields
-from keydesk.calc.orders.ticket_draft import BY_THE_STOP, FIELD_KEYS, Draft
+from keydesk.calc.orders.ticket_draft import BY_THE_STOP, Draft
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.financing import minutes_to_rollover, minutes_to_week_end
 from keydesk.calc.risk.trading_context import NO_RISK, OpenRisk, TradingContext
@@ -142,7 +143,7 @@ def _price_refusals(
 def field_refusals(draft: Draft, plan: Plan, context: TradingContext) -> list[str]:
     """Return a refusal for each field whose text cannot be sent, with the remedy."""
     reasons = [
-        unreadable_text(name, text, FIELD_KEYS[name])
+        unreadable_text(name, text, TICKET_FIELDS[name].key)
         for name, text in unreadable_fields(draft, plan)
     ]
     size, precision = draft.reading("size"), context.rules.units_precision

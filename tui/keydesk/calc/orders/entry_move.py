@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from keydesk.calc.orders import average_range
 from keydesk.calc.orders.field_draft import Entry, Reading, UnreadableText, above_zero, shown_number
+from keydesk.calc.orders.fields import ENTRY_FIELDS
 from keydesk.calc.orders.instructions import UNCHANGED, MoveEntry
 from keydesk.calc.orders.limits import deviation_warnings
 from keydesk.calc.orders.ticket_settings import Limits
@@ -16,13 +17,12 @@ from keydesk_client.arithmetic.profit import round_price
 
 Levels = Mapping[str, Reading]
 """Price, stop, target, trail (a distance) and units, by the name of their field."""
-LETTERS = {"price": "p", "stop": "s", "target": "t", "trail": "r", "units": "u"}
 
 
 def levels_of(order: OrderRow | None) -> Mapping[str, Decimal | None]:
     """Return the present levels of an order, units without their sign; None of one that is gone."""
     if order is None:
-        return dict.fromkeys(LETTERS)
+        return dict.fromkeys(ENTRY_FIELDS)
     return {
         "price": order.price,
         "stop": order.stop_loss,

@@ -7,14 +7,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Generic, Literal, TypeVar
+from typing import Generic
 
-Unit = Literal["units", "risk %", "loss", "value", "marg %", "price", "pips", "R", "ATR", "min"]
+from keydesk.calc.orders.fields import Name, Unit
+
 MAX_LENGTH = 20  # characters of a field; Decimal's 28 digits hold it at any precision
 NUMBER_CHARACTERS = frozenset("0123456789.-")
 TYPED_BEHIND_A_DIGIT = {10: ".", -10: ","}  # the nudges by ten: what their keys type after a digit
 NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)", re.ASCII)
-Name = TypeVar("Name", bound=str)
 
 NOT_ABOVE_ZERO = "is not above 0"
 

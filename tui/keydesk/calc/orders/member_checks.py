@@ -8,17 +8,10 @@ from datetime import tzinfo
 from decimal import Decimal
 
 from keydesk.calc.orders.field_draft import UnreadableText
+from keydesk.calc.orders.fields import TICKET_FIELDS, TICKET_TEXTS, TextName
 from keydesk.calc.orders.lifetime import HOW, TYPED_EXPIRY, end_refusals, expiry_ns
 from keydesk.calc.orders.ticket import Plan
-from keydesk.calc.orders.ticket_draft import (
-    FIELD_KEYS,
-    LEVELS,
-    MAX_TEXT,
-    TEXT_KEYS,
-    DependentName,
-    Draft,
-    TextName,
-)
+from keydesk.calc.orders.ticket_draft import LEVELS, MAX_TEXT, DependentName, Draft
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.text.format import money, pair, units
 
@@ -42,7 +35,7 @@ def member_refusals(
 def _expiry_refusals(draft: Draft, wall_ns: int, zone: tzinfo) -> list[str]:
     if draft.expiry != TYPED_EXPIRY:
         return []
-    members, key = draft.members, TEXT_KEYS["until"]
+    members, key = draft.members, TICKET_TEXTS["until"].key
     expiry = expiry_ns(members.until, members.until_typed_ns, wall_ns, zone)
     if expiry is None:
         return [f"expiry: it is missing. {key}, then {HOW}; e takes another"]
@@ -67,7 +60,7 @@ def _end_refusals(draft: Draft, plan: Plan, wall_ns: int, zone: tzinfo) -> list[
         for refusal in end_refusals(
             draft.members.life(name),
             f"end of the {name}",
-            f"{FIELD_KEYS[name]} {TEXT_KEYS['ends']}",
+            f"{TICKET_FIELDS[name].key} {TICKET_TEXTS['ends'].key}",
             wall_ns,
             zone,
         )
@@ -91,7 +84,7 @@ def _trade_id_refusals(draft: Draft, plan: Plan) -> list[str]:
     """Refuse an id where no trade is opened, or more than one."""
     if not draft.members.trade_id:
         return []
-    key = TEXT_KEYS["trade id"]
+    key = TICKET_TEXTS["trade id"].key
     if plan.reduces:
         return [f"trade id: no trade is opened. {key} Backspace empties it"]
     if draft.members.scale:
@@ -103,7 +96,7 @@ def _trade_id_refusals(draft: Draft, plan: Plan) -> list[str]:
 
 def _text_refusals(draft: Draft) -> list[str]:
     return [
-        f"{name}: it is longer than {MAX_TEXT} characters. {TEXT_KEYS[name]} Backspace shortens it"
+        f"{name}: it is longer than {MAX_TEXT} characters. {TICKET_TEXTS[name].key} Backspace shortens it"
         for name in LABELS
         if len(draft.members.text(name)) > MAX_TEXT
     ]

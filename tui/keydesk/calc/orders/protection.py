@@ -5,14 +5,8 @@ from decimal import Decimal
 from typing import Literal
 
 from keydesk.calc.orders import average_range
-from keydesk.calc.orders.field_draft import (
-    Entry,
-    FieldDraft,
-    Reading,
-    Unit,
-    UnreadableText,
-    above_zero,
-)
+from keydesk.calc.orders.field_draft import Entry, FieldDraft, Reading, UnreadableText, above_zero
+from keydesk.calc.orders.fields import PROTECTION_FIELDS, ProtectionField, Unit
 from keydesk.calc.orders.ticket_settings import Template
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.values import TradeRow
@@ -26,15 +20,6 @@ from keydesk_client.arithmetic.risk import (
     trailing_stop,
 )
 
-ProtectionField = Literal["stop", "target", "trail", "guaranteed"]
-FIELDS: tuple[ProtectionField, ...] = ("stop", "target", "trail", "guaranteed")
-KEYS: dict[ProtectionField, str] = {"stop": "s", "target": "t", "trail": "r", "guaranteed": "w"}
-UNITS: dict[ProtectionField, tuple[Unit, ...]] = {
-    "stop": ("price", "pips", "ATR"),
-    "target": ("price", "pips", "ATR"),
-    "trail": ("pips", "ATR"),
-    "guaranteed": ("price", "pips", "ATR"),
-}
 Severity = Literal["nothing", "adds", "tightens", "moves target", "loosens"]
 
 
@@ -96,7 +81,9 @@ def wanted_protection(
     draft: ProtectionDraft, trade: TradeRow, context: TradingContext
 ) -> Protection | None:
     """Return the typed levels at the instrument's precision, None while one cannot be read."""
-    stop, target, trail, guaranteed = (wanted_level(draft, name, trade, context) for name in FIELDS)
+    stop, target, trail, guaranteed = (
+        wanted_level(draft, name, trade, context) for name in PROTECTION_FIELDS
+    )
     if (
         isinstance(stop, UnreadableText)
         or isinstance(target, UnreadableText)

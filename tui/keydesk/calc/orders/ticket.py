@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from keydesk.calc.orders.field_draft import Reading, UnreadableText
+from keydesk.calc.orders.fields import FieldName
 from keydesk.calc.orders.position_effect import PositionEffect, effect_of, realized
-from keydesk.calc.orders.ticket_draft import BY_THE_STOP, Draft, FieldName, Fill
+from keydesk.calc.orders.ticket_draft import BY_THE_STOP, Draft, Fill
 from keydesk.calc.orders.ticket_levels import (
     Levels,
     at_average,

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal
 
-from keydesk.calc.orders.field_draft import Entry, Reading, Unit, above_zero
+from keydesk.calc.orders.field_draft import Entry, Reading, above_zero
+from keydesk.calc.orders.fields import FieldName, TextName, Unit
 from keydesk.calc.orders.lifetime import (
     PENDING_EXPIRIES,
     TILL_CANCELLED,
@@ -18,10 +19,8 @@ from keydesk.calc.orders.lifetime import (
 
 Side = Literal["BUY", "SELL"]
 Kind = Literal["MARKET", "LIMIT", "STOP", "MARKET_IF_TOUCHED"]
-FieldName = Literal["size", "price", "stop", "target", "trail", "bound"]
 Fill = Literal["DEFAULT", "OPEN_ONLY", "REDUCE_FIRST", "REDUCE_ONLY"]
 Trigger = Literal["DEFAULT", "INVERSE", "BID", "ASK", "MID"]
-TextName = Literal["until", "ends", "tag", "comment", "trade id", "scale"]
 DependentName = Literal["stop", "target", "trail"]
 TicketField = Literal[
     "",
@@ -47,22 +46,6 @@ KIND_WORDS: dict[Kind, str] = {
     "STOP": "stop",
     "MARKET_IF_TOUCHED": "if touched",
 }
-UNITS: dict[FieldName, tuple[Unit, ...]] = {
-    "size": ("units", "risk %", "loss", "value", "marg %"),
-    "price": ("price", "pips"),
-    "stop": ("pips", "price", "ATR"),
-    "target": ("R", "pips", "price", "ATR"),
-    "trail": ("pips", "ATR"),
-    "bound": ("pips",),
-}
-FIELD_KEYS: dict[FieldName, str] = {
-    "size": "u",
-    "price": "p",
-    "stop": "s",
-    "target": "t",
-    "trail": "r",
-    "bound": "b",
-}
 BY_THE_STOP: frozenset[Unit] = frozenset(("risk %", "loss"))
 """The units of a size that follows from the stop."""
 FILLS: tuple[Fill, ...] = ("DEFAULT", "OPEN_ONLY", "REDUCE_FIRST", "REDUCE_ONLY")
@@ -79,14 +62,6 @@ TRIGGER_WORDS: dict[Trigger, str] = {
     "BID": "the bid",
     "ASK": "the ask",
     "MID": "the mid price",
-}
-TEXT_KEYS: dict[TextName, str] = {
-    "until": "g",
-    "ends": ":",
-    "tag": "k",
-    "comment": "j",
-    "trade id": "#",
-    "scale": "/",
 }
 LIFE_KEY = ";"  # turns how long the active one of stop, target and trail lives
 MAX_TEXT = 128  # characters of a tag, a comment or an id that the broker takes

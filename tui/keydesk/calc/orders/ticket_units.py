@@ -4,9 +4,10 @@ from dataclasses import replace
 from decimal import ROUND_DOWN, Decimal
 
 from keydesk.calc.orders import average_range
-from keydesk.calc.orders.field_draft import Entry, Unit, UnreadableText, shown_number
+from keydesk.calc.orders.field_draft import Entry, UnreadableText, shown_number
+from keydesk.calc.orders.fields import FieldName, Unit
 from keydesk.calc.orders.ticket import Plan
-from keydesk.calc.orders.ticket_draft import Draft, FieldName
+from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.orders.ticket_levels import levels_of
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk_client.arithmetic.constants import PERCENT

@@ -8,14 +8,14 @@ from keydesk.calc.orders import average_range
 from keydesk.calc.orders.field_draft import (
     TYPED_BEHIND_A_DIGIT,
     Entry,
-    Unit,
     UnreadableText,
     is_number_key,
 )
+from keydesk.calc.orders.fields import TICKET_FIELDS, FieldName, TextName, Unit
 from keydesk.calc.orders.first_draft import preset_size, with_resting_price
 from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT
 from keydesk.calc.orders.ticket import Plan, fields_of
-from keydesk.calc.orders.ticket_draft import DISTANCES, UNITS, Draft, FieldName, TextName
+from keydesk.calc.orders.ticket_draft import DISTANCES, Draft
 from keydesk.calc.orders.ticket_parts import scale_out_of
 from keydesk.calc.orders.ticket_settings import RISK_PRESET, Template
 from keydesk.calc.orders.ticket_units import level_in_unit, size_in_unit, step_of, touch_of
@@ -210,7 +210,7 @@ class TicketEditor:
     def next_unit(self, context: TradingContext | None, plan: Plan | None) -> None:
         """Count the active field in its next unit; a size or level keeps its meaning."""
         name = self.draft.active
-        entry, choices = self.draft.entry(name), UNITS[name]
+        entry, choices = self.draft.entry(name), TICKET_FIELDS[name].units
         unit = choices[(choices.index(entry.unit) + 1) % len(choices)]
         if unit == entry.unit:
             return

@@ -8,12 +8,13 @@ from typing import ClassVar
 
 from keydesk.calc.market.price_levels import PriceLevel
 from keydesk.calc.orders.checks import CheckContext, TicketCheck, check_ticket
+from keydesk.calc.orders.fields import FieldName, TextName
 from keydesk.calc.orders.first_draft import first_draft, on_field
 from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.plans.scale_out import OrderPart
 from keydesk.calc.orders.preview import preview_of
 from keydesk.calc.orders.ticket import Plan, work_out
-from keydesk.calc.orders.ticket_draft import Draft, FieldName, Side, TextName
+from keydesk.calc.orders.ticket_draft import Draft, Side
 from keydesk.calc.orders.ticket_parts import parts_of, scale_out_of
 from keydesk.calc.orders.ticket_units import touch_of
 from keydesk.calc.risk.trading_context import TradingContext

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import tzinfo
 from decimal import Decimal
 
+from keydesk.calc.orders.fields import TICKET_TEXTS, TextName
 from keydesk.calc.orders.lifetime import (
     EXPIRY_WORDS,
     TILL_CANCELLED,
@@ -18,12 +19,10 @@ from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_draft import (
     FILL_WORDS,
     LIFE_KEY,
-    TEXT_KEYS,
     TRIGGER_WORDS,
     DependentName,
     Draft,
     Members,
-    TextName,
 )
 from keydesk.calc.orders.ticket_settings import Template
 from keydesk.calc.risk.trading_context import TradingContext
@@ -96,7 +95,7 @@ def member_line(draft: Draft, name: TextName, meaning: Words, writing: TextName 
     cursor = "_" if active and len(shown) < TEXT_WIDTH else ""
     padded = safe(f"{shown + cursor:<{TEXT_WIDTH}}")
     return text_line(
-        safe(TEXT_KEYS[name]), safe(f"{name:<{LABEL_WIDTH}}"), padded, meaning, active=active
+        safe(TICKET_TEXTS[name].key), safe(f"{name:<{LABEL_WIDTH}}"), padded, meaning, active=active
     )
 
 

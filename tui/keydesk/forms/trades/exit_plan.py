@@ -6,12 +6,10 @@ from decimal import Decimal
 from typing import ClassVar
 
 from keydesk.calc.orders.field_draft import Entry, UnreadableText, shown_number
+from keydesk.calc.orders.fields import EXIT_PLAN_FIELDS, PlanField
 from keydesk.calc.orders.instructions import SetExitPlan
 from keydesk.calc.orders.plans.exit_plan_draft import (
-    FIELDS,
-    UNITS,
     ExitPlanDraft,
-    PlanField,
     draft_of_plan,
     draft_of_rules,
     empty_draft,
@@ -45,14 +43,6 @@ from keydesk.text.sanitize import Printable, safe
 from keydesk.values import TradeRow
 from keydesk_client.arithmetic.risk import break_even_stop
 
-LABELS: dict[PlanField, tuple[str, str]] = {  # its key and its name
-    "even": ("e", "break-even"),
-    "offset": ("o", " offset"),
-    "from": ("t", "trail from"),
-    "behind": ("r", " distance"),
-    "step": ("k", " step"),
-    "time": ("h", "close after"),
-}
 RUNS_HERE = (
     "It only tightens the stop or closes the trade, and only while Keydesk runs: "
     "after that the stop stays at the broker as it is"
@@ -97,7 +87,7 @@ class ExitPlanForm(TradeForm[SetExitPlan], NumberFields[SetExitPlan, PlanField])
         rules = typed_rules(self.draft)
         if isinstance(rules, tuple):
             name, text = rules
-            return f"{LABELS[name][1].strip()}: {text.text} {text.reason}"
+            return f"{EXIT_PLAN_FIELDS[name].label.strip()}: {text.text} {text.reason}"
         plan = resolved(rules, self._units(trade, context), trade.open_time_ns)
         if isinstance(plan, UnreadableText):
             return f"{plan.text} {plan.reason}: give pips with m"
@@ -144,15 +134,20 @@ class ExitPlanForm(TradeForm[SetExitPlan], NumberFields[SetExitPlan, PlanField])
         if known is None:
             return ()
         trade, context = known
-        return [self._field(name, trade, context) for name in FIELDS]
+        return [self._field(name, trade, context) for name in EXIT_PLAN_FIELDS]
 
     def _field(self, name: PlanField, trade: TradeRow, context: TradingContext) -> TextLine:
         entry, active = self.draft.entries[name], self.draft.active == name
-        key, label = LABELS[name]
         unreadable = isinstance(plan_reading(self.draft, name), UnreadableText)
         meaning: Printable = CANNOT_BE_READ if unreadable else self._meaning(name, trade, context)
         return (
-            *number_field(key, label, entry.text, entry.unit, active=active),
+            *number_field(
+                EXIT_PLAN_FIELDS[name].key,
+                EXIT_PLAN_FIELDS[name].label,
+                entry.text,
+                entry.unit,
+                active=active,
+            ),
             (meaning, "danger" if unreadable else "plain"),
         )
 
@@ -282,7 +277,7 @@ class ExitPlanForm(TradeForm[SetExitPlan], NumberFields[SetExitPlan, PlanField])
         """Count the active field in its next unit, at the same distance where that is known."""
         name, trade = self.draft.active, self.trade
         context = self.trading_context(trade) if trade else None
-        entry, choices = self.draft.entries[name], UNITS[name]
+        entry, choices = self.draft.entries[name], EXIT_PLAN_FIELDS[name].units
         unit = choices[(choices.index(entry.unit) + 1) % len(choices)]
         turned = replace(entry, unit=unit)
         if trade is not None and context is not None and entry.fresh:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Generic, Literal
 
-from keydesk.calc.orders.field_draft import Name
+from keydesk.calc.orders.fields import Name
 from keydesk.calc.orders.lifetime import (
     AS_IT_IS,
     EXPIRY_WORDS,

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from keydesk.calc.orders.change_checks import distance_refusals, level_refusals, size_refusals
 from keydesk.calc.orders.entry_move import (
-    LETTERS,
     Levels,
     field_of,
     levels_of,
@@ -18,6 +17,7 @@ from keydesk.calc.orders.entry_move import (
     typed_levels,
 )
 from keydesk.calc.orders.field_draft import Entry, FieldDraft, Reading, UnreadableText, shown_number
+from keydesk.calc.orders.fields import ENTRY_FIELDS
 from keydesk.calc.orders.instructions import MoveEntry
 from keydesk.calc.orders.lifetime import frozen
 from keydesk.calc.orders.limits import moved_risk_refusals
@@ -93,7 +93,7 @@ class MoveForm(LifetimeFields[MoveEntry, str]):
     def names(self) -> Sequence[str]:
         """Return the fields: an order that only reduces brings no stop or target."""
         order = self.order
-        return WITHOUT_BRACKET if order is not None and order.reduces else tuple(LETTERS)
+        return WITHOUT_BRACKET if order is not None and order.reduces else tuple(ENTRY_FIELDS)
 
     def levels(self, context: TradingContext) -> Levels:
         """Return the levels typed, at the instrument's precision."""
@@ -174,11 +174,11 @@ class MoveForm(LifetimeFields[MoveEntry, str]):
         if refusals := self.life_refusals():
             return refusals
         if levels == levels_of(self.order) and not self.changes_life:
-            keys = " ".join(LETTERS[name] for name in self.names)
+            keys = " ".join(ENTRY_FIELDS[name].key for name in self.names)
             return [f"No change yet: {keys} pick, digits or ↑ ↓ change it"]
         own = self.context.limits.of(order.instrument)
         return [
-            *level_refusals(1 if order.units > 0 else -1, levels, context, LETTERS),
+            *level_refusals(1 if order.units > 0 else -1, levels, context, ENTRY_FIELDS),
             *size_refusals(levels["units"], abs(order.units), context, own),
             *distance_refusals(order, levels["price"], context, own),
             *self._risk_refusals(order, levels, context, own),
@@ -244,7 +244,7 @@ class MoveForm(LifetimeFields[MoveEntry, str]):
         entry = self.draft.entry(name)
         text = shown_digits(entry.text)
         return (
-            *number_field(LETTERS[name], name, text, entry.unit, active=active),
+            *number_field(ENTRY_FIELDS[name].key, name, text, entry.unit, active=active),
             (meaning, role),
         )
 

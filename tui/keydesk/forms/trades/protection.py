@@ -7,16 +7,13 @@ from typing import ClassVar
 
 from keydesk.calc.orders import average_range, protection
 from keydesk.calc.orders.change_checks import protection_refusals
-from keydesk.calc.orders.field_draft import Entry, Unit, UnreadableText, shown_number
+from keydesk.calc.orders.field_draft import Entry, UnreadableText, shown_number
+from keydesk.calc.orders.fields import PROTECTION_FIELDS, ProtectionField, Unit
 from keydesk.calc.orders.instructions import UNCHANGED, Change, SetProtection
 from keydesk.calc.orders.lifetime import EXPIRY_WORDS, TYPED_EXPIRY, frozen
 from keydesk.calc.orders.protection import (
-    FIELDS,
-    KEYS,
-    UNITS,
     Protection,
     ProtectionDraft,
-    ProtectionField,
     draft_of,
     effective_stop,
     protection_of,
@@ -56,7 +53,6 @@ ACTIONS: dict[protection.Severity, Action] = {
     "moves target": Action.MOVE_TARGET,
     "loosens": Action.LOOSEN,
 }
-LABELS: dict[ProtectionField, str] = {"guaranteed": "guaranteed"}
 NO_STOP: TextLine = figure("at stop", (UNLIMITED, "danger"))
 NO_TARGET: TextLine = figure("target", (EMPTY, "muted"))
 NO_OUTLOOK = (figure("at stop", (EMPTY, "muted")), NO_TARGET)  # of levels that cannot be read
@@ -131,7 +127,9 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
         now = protection_of(trade)
         stop, target, trail, kept = (
             None if level == getattr(now, name) else level
-            for name, level in ((n, wanted_level(self.draft, n, trade, context)) for n in FIELDS)
+            for name, level in (
+                (n, wanted_level(self.draft, n, trade, context)) for n in PROTECTION_FIELDS
+            )
         )
         best = closing_price(trade.units, context.bid, context.ask)
         direction = 1 if trade.units > 0 else -1
@@ -148,7 +146,7 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
             return ()
         trade, context = known
         lines = [self._field(name, trade, context) for name in self._fields(trade, context)]
-        names = [LABELS.get(name, name) for name, level in self._sent().items() if level]
+        names = [PROTECTION_FIELDS[name].label for name, level in self._sent().items() if level]
         return [*lines, *self.life_lines(", ".join(names) or "nothing that is sent")]
 
     def _sent(self) -> Mapping[ProtectionField, Change]:
@@ -161,7 +159,7 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
         if known is None or new is None:
             return {}
         now, sent = protection_of(known[0]), dict[ProtectionField, Change]()
-        for name in FIELDS:
+        for name in PROTECTION_FIELDS:
             level: Decimal | None = getattr(new, name)
             lives_anew = self.changes_life and new == now and name != "trail"
             if self.trigger and name == "guaranteed":
@@ -182,13 +180,15 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
 
     @property
     def _sends_a_stop(self) -> bool:
-        return any(self._sent().get(name) is not None for name in FIELDS if name != "target")
+        return any(
+            self._sent().get(name) is not None for name in PROTECTION_FIELDS if name != "target"
+        )
 
     def _fields(self, trade: TradeRow, context: TradingContext) -> Sequence[ProtectionField]:
         """Return the fields; that of the guaranteed stop where there is one, or the broker offers it."""
         offered = context.rules.guarantee != "DISABLED" or trade.guaranteed_stop is not None
         typed = self.draft.entry("guaranteed").text or self.draft.active == "guaranteed"
-        return FIELDS if offered or typed else FIELDS[:-1]
+        return [name for name in PROTECTION_FIELDS if name != "guaranteed" or offered or typed]
 
     def action(self) -> Action:
         """Return the most dangerous of the changes."""
@@ -270,9 +270,15 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
     def _field(self, name: ProtectionField, trade: TradeRow, context: TradingContext) -> TextLine:
         entry, active = self.draft.entry(name), self.draft.active == name
         meaning = self.level_text(name) or self._change_text(name, trade, context)
-        label, text = LABELS.get(name, name), shown_digits(entry.text)
+        text = shown_digits(entry.text)
         return (
-            *number_field(KEYS[name], label, text, entry.unit, active=active),
+            *number_field(
+                PROTECTION_FIELDS[name].key,
+                PROTECTION_FIELDS[name].label,
+                text,
+                entry.unit,
+                active=active,
+            ),
             (meaning, "danger" if meaning in {CANNOT_BE_READ, NOT_KNOWN} else "plain"),
         )
 
@@ -326,7 +332,7 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
         """Count the active field in its next unit; its level stays."""
         name, trade = self.draft.active, self.trade
         context = self.trading_context(trade) if trade else None
-        choices = UNITS[name]
+        choices = PROTECTION_FIELDS[name].units
         if trade is None or context is None:
             return
         entry = self.draft.entry(name)

@@ -1,23 +1,12 @@
 """The fields of an exit plan as typed."""
 
-from collections.abc import Mapping
 from decimal import Decimal
-from typing import Literal
 
-from keydesk.calc.orders.field_draft import Entry, FieldDraft, Reading, Unit, UnreadableText
+from keydesk.calc.orders.field_draft import Entry, FieldDraft, Reading, UnreadableText
+from keydesk.calc.orders.fields import EXIT_PLAN_FIELDS, PlanField
 from keydesk.calc.orders.plans.exit_plans import ExitPlan, ExitRules
 from keydesk_client.arithmetic.constants import MINUTE
 
-PlanField = Literal["even", "offset", "from", "behind", "step", "time"]
-FIELDS: tuple[PlanField, ...] = ("even", "offset", "from", "behind", "step", "time")
-UNITS: Mapping[PlanField, tuple[Unit, ...]] = {
-    "even": ("R", "pips", "ATR"),
-    "offset": ("pips",),
-    "from": ("R", "pips", "ATR"),
-    "behind": ("R", "pips", "ATR"),
-    "step": ("pips", "R", "ATR"),
-    "time": ("min",),
-}
 MAX_MINUTES = Decimal(525_600)  # a year
 
 
@@ -27,7 +16,9 @@ ExitPlanDraft = FieldDraft[PlanField]
 
 def empty_draft() -> ExitPlanDraft:
     """Return a draft without a plan."""
-    return FieldDraft({name: Entry("", UNITS[name][0]) for name in FIELDS}, "even")
+    return FieldDraft(
+        {name: Entry("", field.units[0]) for name, field in EXIT_PLAN_FIELDS.items()}, "even"
+    )
 
 
 def plan_reading(draft: ExitPlanDraft, name: PlanField) -> Reading:
@@ -45,7 +36,7 @@ def plan_reading(draft: ExitPlanDraft, name: PlanField) -> Reading:
 
 def typed_rules(draft: ExitPlanDraft) -> ExitRules | tuple[PlanField, UnreadableText]:
     """Return the rules, or the first field that cannot be read."""
-    for name in FIELDS:
+    for name in EXIT_PLAN_FIELDS:
         reading = plan_reading(draft, name)
         if isinstance(reading, UnreadableText):
             return name, reading

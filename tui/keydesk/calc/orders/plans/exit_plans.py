@@ -9,7 +9,8 @@ from datetime import tzinfo
 from decimal import Decimal
 from typing import Literal
 
-from keydesk.calc.orders.field_draft import Entry, Unit, UnreadableText
+from keydesk.calc.orders.field_draft import Entry, UnreadableText
+from keydesk.calc.orders.fields import Unit
 from keydesk.text.format import date_and_time, money
 from keydesk.values import TradeRow
 from keydesk_client.arithmetic.constants import MINUTE

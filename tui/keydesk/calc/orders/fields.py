@@ -1,0 +1,93 @@
+"""The fields of the forms that send, each declared once: key map, lines, units and refusals read these tables."""
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple, TypeVar
+
+Unit = Literal["units", "risk %", "loss", "value", "marg %", "price", "pips", "R", "ATR", "min"]
+Name = TypeVar("Name", bound=str)
+
+
+class Field(NamedTuple):
+    """A field of a form."""
+
+    id: str
+    """Of its key, by which a keymap.toml moves it."""
+    key: str
+    label: str
+    """Beside what is typed."""
+    text: str
+    """The sentence of the help."""
+    hint: str = ""
+    """In the footer; "" leaves it out."""
+    units: tuple[Unit, ...] = ()
+    """What its number may count in, the usual one first."""
+
+
+FieldName = Literal["size", "price", "stop", "target", "trail", "bound"]
+TICKET_FIELDS: Mapping[FieldName, Field] = {
+    "size": Field(
+        "size", "u", "size", "Size", "size", ("units", "risk %", "loss", "value", "marg %")
+    ),
+    "price": Field("price", "p", "price", "Price; -15: 15 pips under", "price", ("price", "pips")),
+    "stop": Field("stop", "s", "stop", "Stop", "stop", ("pips", "price", "ATR")),
+    "target": Field("target", "t", "target", "Target", "target", ("R", "pips", "price", "ATR")),
+    "trail": Field("trail", "r", "trail", "Trailing stop", "trail", ("pips", "ATR")),
+    "bound": Field("bound", "b", "bound", "How far it may slip", "bound", ("pips",)),
+}
+"""The numbers of a ticket, in screen order."""
+
+TextName = Literal["until", "ends", "tag", "comment", "trade id", "scale"]
+TICKET_TEXTS: Mapping[TextName, Field] = {
+    "until": Field("until", "g", "until", "Type an expiry: 18:30, 4h"),
+    "tag": Field("tag", "k", "tag", "Write a tag"),
+    "comment": Field("comment", "j", "comment", "Write a comment"),
+    "trade id": Field("ticket-trade-id", "#", "trade id", "Write the trade's id"),
+    "ends": Field("ticket-ends", ":", "ends", "Type when it ends: 18:30"),
+    "scale": Field("ticket-scale", "/", "scale", "Scale-out: 33/33/34 1r 2r"),
+}
+"""The texts of a ticket."""
+
+ProtectionField = Literal["stop", "target", "trail", "guaranteed"]
+LEVEL_UNITS: tuple[Unit, ...] = ("price", "pips", "ATR")
+PROTECTION_FIELDS: Mapping[ProtectionField, Field] = {
+    "stop": Field("modify-stop", "s", "stop", "Stop", "stop", LEVEL_UNITS),
+    "target": Field("modify-target", "t", "target", "Target", "target", LEVEL_UNITS),
+    "trail": Field("modify-trail", "r", "trail", "Trailing stop", "trail", ("pips", "ATR")),
+    "guaranteed": Field(
+        "modify-guarantee", "w", "guaranteed", "Guaranteed stop", units=LEVEL_UNITS
+    ),
+}
+"""The dependent orders of a trade, in screen order."""
+
+ENTRY_FIELDS: Mapping[str, Field] = {
+    "price": Field("modify-price", "p", "price", "Price of the entry order", "price"),
+    "stop": PROTECTION_FIELDS["stop"],
+    "target": PROTECTION_FIELDS["target"],
+    "trail": PROTECTION_FIELDS["trail"],
+    "units": Field("modify-units", "u", "units", "Units of the entry order", "units"),
+}
+"""What is changed of an entry order, in screen order."""
+
+MODIFY_FIELDS: Mapping[str, Field] = {
+    **{name: ENTRY_FIELDS[name] for name in ("price", "stop", "target", "trail")},
+    "guaranteed": PROTECTION_FIELDS["guaranteed"],
+    "units": ENTRY_FIELDS["units"],
+}
+"""Those of both, which have the same keys."""
+
+PlanField = Literal["even", "offset", "from", "behind", "step", "time"]
+EXIT_PLAN_FIELDS: Mapping[PlanField, Field] = {
+    "even": Field(
+        "plan-even", "e", "break-even", "Profit for break-even", "even", ("R", "pips", "ATR")
+    ),
+    "offset": Field("plan-offset", "o", " offset", "Pips beyond break-even", "offset", ("pips",)),
+    "from": Field(
+        "plan-from", "t", "trail from", "Profit the trail starts at", "trail", ("R", "pips", "ATR")
+    ),
+    "behind": Field(
+        "plan-behind", "r", " distance", "How far the stop is behind", units=("R", "pips", "ATR")
+    ),
+    "step": Field("plan-step", "k", " step", "Step of the trail", units=("pips", "R", "ATR")),
+    "time": Field("plan-time", "h", "close after", "Minutes until it closes", "time", ("min",)),
+}
+"""The fields of an exit plan, in screen order."""
