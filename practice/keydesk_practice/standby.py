@@ -2,20 +2,23 @@
 
 A standby answers 503 with `Retry-After`, and `/health` says so; it tries to get the lock until PostgreSQL frees it. The broker
 that has it reports to the database twice a second. When that fails it may have lost the lock, so it answers nothing any more
-from what it knows, becomes a standby itself, and reads the accounts again when it gets the lock back.
+from what it knows, becomes a standby itself, and reads the accounts again when it gets the lock back. Before each request, and
+before each line of a stream, it looks at a clock that counts while a process or its machine is stopped: a broker that wakes
+ends its streams before it writes to them, however late it notices the lost lock.
 """
 
 import asyncio
 import logging
-import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from keydesk_practice.broker.broker import LAST_SEEN, Broker
+from keydesk_practice.broker.clock import boot_time_ns
 from keydesk_practice.broker.startup import open_on
 from keydesk_practice.control.client import forget_address, write_address
+from keydesk_practice.engine.wire_form import SECOND
 from keydesk_practice.errors import (
     LedgerFull,
     LedgerUnavailable,
@@ -74,17 +77,28 @@ class Tenure:
     broker: Broker
     application: Application
     ticking: asyncio.Task[None]
-    confirmed: float
+    confirmed: int  # when the database last answered, by `boot_time_ns`
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def is_certain(self) -> bool:
         """Whether PostgreSQL cannot have given the lock to another broker yet."""
-        return not self.over.is_set() and time.monotonic() < self.confirmed + IDLE_SECONDS
+        return not self.over.is_set() and boot_time_ns() < self.confirmed + IDLE_SECONDS * SECOND
+
+    def stream_sender(self, send: Send) -> Send:
+        """Return a `send` for a stream that ends every stream, instead of writing a line, when the lock may be lost."""
+
+        async def send_while_certain(message: Message) -> None:
+            if message.get("more_body") and not self.is_certain:
+                self.broker.end_streams()
+                return
+            await send(message)
+
+        return send_while_certain
 
     def report(self) -> None:
         """Store the market's time, where a standby goes on; raise `LedgerUnreachable` when the lock may be lost."""
-        asked = time.monotonic()
+        asked = boot_time_ns()
         self.broker.commits.flush()  # what happened until then
         with suppress(LedgerFull):  # it answers, and has the lock
             self.broker.ledger.set_fact(LAST_SEEN, str(self.broker.board.now))
@@ -121,6 +135,8 @@ class StandbyServer:
         """Respond to one request."""
         tenure = self._tenure
         if tenure is not None and tenure.is_certain:
+            if scope["path"].endswith("/stream"):
+                send = tenure.stream_sender(send)
             await tenure.application(scope, receive, send)
         elif scope["type"] == "http":
             await _refuse(scope["path"], self._reason, send)
@@ -192,7 +208,7 @@ class StandbyServer:
         application = public_application(
             broker, shelf, self._options.tokens, self._options, self.stop
         )
-        confirmed = time.monotonic()
+        confirmed = boot_time_ns()
         self._ledger.end_when_idle(IDLE_SECONDS)
         ticking = asyncio.create_task(broker.run(), name="market")
         tenure = Tenure(broker, application, ticking, confirmed)

@@ -156,3 +156,26 @@ async def test_a_broker_that_stood_still_answers_nothing_from_memory(
         assert (await order).status_code == 503
         await pair.until("one", "standby")
         assert (await second.get("{a}/summary")).json()["account"]["openTradeCount"] == 1
+
+
+async def test_streams_end_before_a_broker_that_stood_still_writes_to_them(
+    postgres: PostgresServer, practice_folder: Path
+) -> None:
+    rate = ("--price-rate", "50")
+    async with standby_pair(practice_folder, postgres.new_database(), *TOKEN, *rate) as pair:
+        account = f"/v3/accounts/{pair.servers['one'].account_id}"
+        first, second = pair.servers["one"].http, pair.servers["two"]
+        prices = first.stream("GET", f"{account}/pricing/stream", params={"instruments": "EUR_USD"})
+        transactions = first.stream("GET", f"{account}/transactions/stream")
+        async with prices as price_stream, transactions as transaction_stream:
+            pair.signal("one", signal.SIGSTOP)
+            await pair.until("two", "ok")
+            taken_over = (await second.get("{a}/pricing", instruments="EUR_USD")).json()["time"]
+            pair.signal("one", signal.SIGCONT)
+            late = [
+                line
+                for stream in (price_stream, transaction_stream)
+                async for line in stream.aiter_lines()
+                if json.loads(line)["time"] >= taken_over
+            ]
+        assert late == []
