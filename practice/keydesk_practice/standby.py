@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 
 from starlette.types import Message, Receive, Scope, Send
 
-from keydesk_practice.broker.broker import LAST_SEEN, Broker
+from keydesk_practice.broker.broker import Broker
 from keydesk_practice.broker.clock import boot_time_ns
+from keydesk_practice.broker.market_time import LAST_SEEN
 from keydesk_practice.broker.startup import open_on
 from keydesk_practice.control.client import forget_address, write_address
 from keydesk_practice.engine.wire_form import SECOND

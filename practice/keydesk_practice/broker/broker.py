@@ -29,6 +29,7 @@ from keydesk_practice.broker.clock import (
 )
 from keydesk_practice.broker.disguise import Disguise, DisguisedMarket
 from keydesk_practice.broker.feeds import MarketAt, PriceBoard, PriceFeed, WithoutLiquidity
+from keydesk_practice.broker.market_time import LAST_SEEN, ShownTime
 from keydesk_practice.broker.snapshots import save_snapshot
 from keydesk_practice.engine.commands import Command, Finance, Tick
 from keydesk_practice.engine.decide import decision_on
@@ -56,7 +57,6 @@ from keydesk_practice.options import DEFAULT_PRICE_RATE
 MAX_TURN_SECONDS = 0.02  # of simulation before the event loop goes on
 SLEEP_THRESHOLD = 60 * SECOND  # of wall time without a step
 ACCOUNTS_LEFT = "accounts_left"  # the ledger's fact with its accounts at the last stop, for lists
-LAST_SEEN = "last_seen"  # the ledger's fact with the market's time at the last stop
 _NOTHING_ENDED = EndedItems((), ())
 log = logging.getLogger("keydesk.practice")
 
@@ -92,6 +92,7 @@ class Broker:
         self.read_lag = 0.0
         self.ledger_number = 0  # how often the ledger was replaced
         self.commits = GroupCommit(ledger, self._publish)
+        self._shown_time = ShownTime(ledger)
         self._stepping = asyncio.Lock()
 
     def add_session(self, session: AccountSession) -> None:
@@ -199,6 +200,7 @@ class Broker:
         self.ledger_number += 1
         self.commits = GroupCommit(ledger, self._publish)
         self.commits.on_failure = on_failure
+        self._shown_time = ShownTime(ledger)
         self.clock.set(since)
         self._ticked_until = since
         self.board.restart(self._overlaid(*overlay), since)
@@ -212,6 +214,7 @@ class Broker:
 
     def catch_up(self) -> None:
         """Tick the accounts through the time since the ledger was last used."""
+        self._reserve(self.clock())
         for now in self._steps_until(self.clock(), COARSE_STEP):
             self._step(now)
         self.commits.flush()
@@ -225,6 +228,7 @@ class Broker:
             await asyncio.sleep(due - clock())
             async with self._stepping:
                 until = max(self.clock(), self._ticked_until)
+                self._reserve(until)
                 slept = until - self._ticked_until > SLEEP_THRESHOLD * self.clock.speed
                 await self._simulate(self._steps_until(until, COARSE_STEP if slept else GRID))
             self.prices.publish()
@@ -232,9 +236,22 @@ class Broker:
     async def advance(self, until: int, step: int = GRID) -> None:
         """Move the market on to a time, at every multiple of `step` on the way; the clock goes on from there."""
         async with self._stepping:
+            self._reserve(until)
             await self._simulate(self._steps_until(until, step))
             self.clock.set(max(until, self._ticked_until))
         self.prices.publish()
+
+    def play(self, speed: float | None = None) -> None:
+        """Let the market run on, at another speed if one is given."""
+        self.clock.play(speed)
+        self._reserve(self.clock())
+
+    def _reserve(self, until: int) -> None:
+        """Let the ledger know, before anything of it is shown, how far the market's time goes."""
+        if self.clock.running:  # `now` goes on to the end of a cell between two steps
+            self._shown_time.reserve(end_of_grid_cell(until), self.clock.speed)
+        else:
+            self._shown_time.settle(until)
 
     def _steps_until(self, until: int, step: int) -> Iterable[int]:
         """Return the steps to simulate; only the last one when no account has an order or a trade."""
@@ -272,6 +289,7 @@ class Broker:
 
     def _save_last_seen(self) -> None:
         try:
+            self._shown_time.settle(self.now())
             self.ledger.set_fact(LAST_SEEN, str(self.board.now))
             left = [_left(session) for session in self.sessions.values()]
             self.ledger.set_fact(ACCOUNTS_LEFT, json.dumps(left))

@@ -2,12 +2,12 @@
 
 import logging
 import sqlite3
-import time
 from decimal import Decimal
 
 from keydesk_practice.broker.account_session import AccountSession, History, LedgerArchive
-from keydesk_practice.broker.broker import LAST_SEEN, Broker
+from keydesk_practice.broker.broker import Broker
 from keydesk_practice.broker.clock import Clock
+from keydesk_practice.broker.market_time import note_start, present_time, time_left, time_shown
 from keydesk_practice.broker.replay import load_replay, stored_overlay
 from keydesk_practice.broker.snapshots import new_account, restore_account
 from keydesk_practice.engine.commands import OpenAccount
@@ -27,8 +27,6 @@ from keydesk_practice.market.replay import read_candle_file
 from keydesk_practice.options import Options
 
 DEFAULT_SEED = 1
-OWN_TIME = "own_time"  # the ledger's fact: not empty where the market was begun with --start at another time than now
-AT_PRESENT_NS = 60 * 1_000_000_000  # so near to the wall clock a start is the present
 MODEL = "market_model"  # the ledger's fact with the market model of its last start
 _FIRST_MODEL = 1  # of ledgers that do not name it
 log = logging.getLogger("keydesk.practice")
@@ -80,20 +78,20 @@ def open_on(ledger: LedgerInterface, options: Options, owners: int) -> Broker:
     seed = _market_seed(options, ledger)
     earlier_model = change_model(ledger)
     own = tuple(read_candle_file(instrument, file) for instrument, file in options.candles)
-    last_seen = time_left(ledger)
+    left, shown = time_left(ledger), time_shown(ledger)
     is_replay = load_replay(ledger) is not None
-    _note_start(ledger, options)
-    start = present_time(options, ledger, last_seen)
-    if last_seen and start == last_seen and options.start is None and not is_replay:
+    note_start(ledger, options)
+    start = present_time(options, ledger, shown)
+    if shown and start == shown and options.start is None and not is_replay:
         log.warning("the market goes on where it was left; --start now takes it to the present")
-    if is_replay and last_seen:  # goes on where it was left, whatever the time is now
-        start = max(last_seen, options.start or 0)
+    if is_replay and shown:  # goes on where it was left, whatever the time is now
+        start = max(shown, options.start or 0)
     clock = Clock(start, options.speed, running=not (options.paused or is_replay))
     broker = Broker(
         ledger,
         lambda: PracticeMarket(seed, options.hours, own),
         clock,
-        since=last_seen or start,
+        since=left or start,
         price_rate=options.price_rate,
         overlay=stored_overlay(ledger),
     )
@@ -110,30 +108,6 @@ def open_on(ledger: LedgerInterface, options: Options, owners: int) -> Broker:
     if problem := broker.commits.failure or broker.commits.refusal:
         raise problem
     return broker
-
-
-def time_left(ledger: LedgerInterface) -> int:
-    """Return the market's time when a ledger was left, 0 for a new one."""
-    return max(int(ledger.fact(LAST_SEEN) or 0), ledger.last_time())
-
-
-def present_time(options: Options, ledger: LedgerInterface, last_seen: int) -> int:
-    """Return the time at which a market that is not a replay goes on: its time never goes back.
-
-    A ledger whose market was begun at another time than the present (`--start`) goes on where it was left.
-    """
-    if options.start is None and last_seen and ledger.fact(OWN_TIME):
-        return last_seen
-    return max(time.time_ns() if options.start is None else options.start, last_seen)
-
-
-def _note_start(ledger: LedgerInterface, options: Options) -> None:
-    """Note in the ledger whether its market has a time of its own; `--start now` gives it the present again."""
-    if options.start is None:
-        return
-    own = "1" if abs(options.start - time.time_ns()) > AT_PRESENT_NS else ""
-    if (ledger.fact(OWN_TIME) or "") != own:
-        ledger.set_fact(OWN_TIME, own)
 
 
 def restore_sessions(broker: Broker) -> None:

@@ -28,7 +28,7 @@ async def pause(control: Control, _: NoMembers) -> State:
 
 async def play(control: Control, request: Play) -> State:
     """Let the market run on."""
-    control.broker.clock.play(None if request.speed is None else _checked_speed(request.speed))
+    control.broker.play(None if request.speed is None else _checked_speed(request.speed))
     return control.state()
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from keydesk_practice.broker.account_session import AccountSession
-from keydesk_practice.broker.broker import ACCOUNTS_LEFT, LAST_SEEN, Broker
+from keydesk_practice.broker.broker import ACCOUNTS_LEFT, Broker
 from keydesk_practice.broker.disguise import ALIAS
+from keydesk_practice.broker.market_time import LAST_SEEN
 from keydesk_practice.broker.replay import load_replay, replay_of
 from keydesk_practice.control.records import (
     AccountState,

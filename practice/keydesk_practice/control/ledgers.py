@@ -9,13 +9,9 @@ from functools import partial
 
 from keydesk_practice.broker.broker import Broker
 from keydesk_practice.broker.clock import COARSE_STEP
+from keydesk_practice.broker.market_time import present_time, time_left, time_shown
 from keydesk_practice.broker.replay import load_replay, stored_overlay
-from keydesk_practice.broker.startup import (
-    change_model,
-    present_time,
-    restore_sessions,
-    time_left,
-)
+from keydesk_practice.broker.startup import change_model, restore_sessions
 from keydesk_practice.control.clock import settle
 from keydesk_practice.control.context import Control, ledger_state
 from keydesk_practice.control.records import (
@@ -115,7 +111,7 @@ async def catch_up(control: Control, speed: float) -> None:
     await broker.advance(present_time(options, broker.ledger, broker.now()), COARSE_STEP)
     broker.commits.flush()
     broker.clock.set(present_time(options, broker.ledger, broker.now()))  # what the steps took
-    broker.clock.play(speed)
+    broker.play(speed)
 
 
 def is_replay(broker: Broker) -> bool:
@@ -128,6 +124,9 @@ def go_on_with(broker: Broker, ledger: LedgerInterface) -> None:
     broker.earlier_model = change_model(ledger)
     broker.adopt_ledger(ledger, time_left(ledger), stored_overlay(ledger))
     restore_sessions(broker)
+    if (shown := time_shown(ledger)) > broker.now():  # its broker was killed
+        broker.clock.set(shown)
+        broker.catch_up()
 
 
 def replays_begun(ledger: LedgerInterface) -> int:

@@ -98,7 +98,7 @@ async def begin_replay(control: Control, request: BeginReplay) -> State:
     change = Change(fill, as_home=not in_replay, begins_replay=request.keep_ledger)
     await change_ledger(control, change, keep=request.keep_ledger)
     if request.running or request.present:
-        broker.clock.play(request.speed)
+        broker.play(request.speed)
     else:
         broker.clock.set(broker.now(), request.speed)
     return control.state()
