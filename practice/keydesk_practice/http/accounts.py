@@ -17,7 +17,7 @@ from keydesk_practice.http.errors import (
     range_not_satisfiable,
     reject_message,
 )
-from keydesk_practice.http.requests import JsonReader, whole_number
+from keydesk_practice.http.requests import JsonReader
 from keydesk_practice.http.responses import EncodedList, Response, without_none
 
 DAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
@@ -153,10 +153,9 @@ async def poll_changes(call: Call) -> Response:
     is further behind gets 416 and reads the account again.
     """
     session = call.frozen_session()
-    text = call.query.text("sinceTransactionID")
-    if text is None:
+    since = call.query.id("sinceTransactionID")
+    if since is None:
         raise missing_value("sinceTransactionID")
-    since = whole_number(text, "sinceTransactionID")
     if since < 1:
         raise invalid_value("sinceTransactionID")
     if since > session.committed_id:

@@ -34,7 +34,7 @@ from keydesk_practice.engine.commands import (
 from keydesk_practice.engine.quotes import Market
 from keydesk_practice.http.endpoints import Call
 from keydesk_practice.http.errors import invalid_value, missing_value, not_found
-from keydesk_practice.http.requests import JsonReader, whole_number
+from keydesk_practice.http.requests import JsonReader, read_id
 from keydesk_practice.http.responses import (
     CommandResult,
     Response,
@@ -296,7 +296,7 @@ def _market_if_touched(order: JsonReader, market: Market) -> MarketIfTouchedRequ
 def _dependent(order: JsonReader) -> dict[str, Any]:
     trade_id = order.text("tradeID")
     return {
-        "trade_id": None if trade_id is None else whole_number(trade_id, order.name("tradeID")),
+        "trade_id": None if trade_id is None else read_id(trade_id, order.name("tradeID")),
         "client_trade_id": order.text("clientTradeID"),
         "distance": order.decimal("distance"),
         "client_extensions": read_extensions(order, "clientExtensions"),

@@ -152,8 +152,8 @@ def read_granularity(text: str, name: str) -> str:
 
 
 def read_components(text: str, name: str) -> str:
-    """Return the price components: any mix of M, B and A."""
-    if not text or not set(text) <= set("MBA") or len(text) > len("MBA"):
+    """Return the price components: M, B and A, each at most once, in any order."""
+    if not text or not set(text) <= set("MBA") or len(set(text)) < len(text):
         raise invalid_value(name)
     return text
 

@@ -39,9 +39,19 @@ class Query:
         return self.values.get(name) or None
 
     def words(self, name: str) -> list[str] | None:
-        """Return the parts of a comma-separated parameter, None when it is absent."""
+        """Return the parts of a comma-separated parameter, at least one, None when it is absent."""
         text = self.text(name)
-        return None if text is None else [word.strip() for word in text.split(",") if word.strip()]
+        if text is None:
+            return None
+        words = [word.strip() for word in text.split(",") if word.strip()]
+        if not words:
+            raise invalid_value(name)
+        return words
+
+    def id(self, name: str) -> int | None:
+        """Return the id of an order, a trade or a transaction, None when it is absent."""
+        text = self.text(name)
+        return None if text is None else read_id(text, name)
 
     def integer(self, name: str, default: int, low: int, high: int) -> int:
         """Return an integer from `low` to `high`."""
@@ -221,6 +231,14 @@ def whole_number(text: str, name: str) -> int:
     if not digits.isascii() or not digits.isdecimal() or len(digits) > MAX_DIGITS:
         raise invalid_value(name)
     return sign * int(digits)
+
+
+def read_id(text: str, name: str) -> int:
+    """Return the id of an order, a trade or a transaction; raise a 400 `HttpError` for anything else."""
+    number = whole_number(text, name)
+    if number < 0:
+        raise invalid_value(name)
+    return number
 
 
 async def read_json_object(

@@ -13,7 +13,7 @@ from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.engine.wire_form import rfc3339, unix
 from keydesk_practice.http.endpoints import UNITS_PER_PORTION, Call
 from keydesk_practice.http.errors import invalid_value, missing_value, not_found
-from keydesk_practice.http.requests import Query, whole_number
+from keydesk_practice.http.requests import Query, read_id
 from keydesk_practice.http.responses import EncodedList, Response, json_bytes
 from keydesk_practice.http.streaming import StreamResponse
 
@@ -110,14 +110,15 @@ class Page:
 def read_page(call: Call, default_state: str, states: frozenset[str]) -> Page:
     """Return the filters of a list request; raise a 400 `HttpError` for an invalid one."""
     query = call.query
-    ids = query.words("ids")
-    before = query.text("beforeID")
+    ids, instrument = query.words("ids"), query.text("instrument")
+    if instrument is not None and call.broker.board.specification(instrument) is None:
+        raise invalid_value("instrument")
     return Page(
         state=query.choice("state", default_state, states),
-        ids=None if ids is None else frozenset(whole_number(id_, "ids") for id_ in ids),
-        instrument=query.text("instrument"),
+        ids=None if ids is None else frozenset(read_id(id_, "ids") for id_ in ids),
+        instrument=instrument,
         count=query.integer("count", DEFAULT_COUNT, 1, MAX_COUNT),
-        before=None if before is None else whole_number(before, "beforeID"),
+        before=query.id("beforeID"),
     )
 
 
@@ -197,7 +198,7 @@ async def _ids(call: Call, ids: range, types: list[str]) -> Sequence[int]:
 def get_transaction(call: Call) -> Response:
     """Return one transaction."""
     session = call.session
-    id_ = whole_number(call.path("transactionID"), "transactionID")
+    id_ = read_id(call.path("transactionID"), "transactionID")
     text = session.history.text(id_) if id_ <= session.committed_id else None
     if text is None:
         raise not_found("transaction", "NO_SUCH_TRANSACTION", str(session.committed_id))
@@ -224,7 +225,7 @@ async def transactions_since(call: Call) -> Response:
     """Return the transactions after an id, oldest first, at most `MAX_SINCE`."""
     session = call.frozen_session()
     after = _read_id(call, "id")
-    if not 0 <= after <= session.committed_id:
+    if after > session.committed_id:
         raise not_found("transaction", "NO_SUCH_TRANSACTION")
     types = types_of(read_type_text(call.query))
     portions = session.history.portions(after + 1, session.committed_id, types)
@@ -266,7 +267,7 @@ def _transactions(session: AccountSession, texts: EncodedList) -> Response:
 
 
 def _read_id(call: Call, name: str) -> int:
-    text = call.query.text(name)
-    if text is None:
+    id_ = call.query.id(name)
+    if id_ is None:
         raise missing_value(name)
-    return whole_number(text, name)
+    return id_
