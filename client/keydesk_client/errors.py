@@ -26,7 +26,7 @@ KeydeskClientError
     │   ├── NotFound          404
     │   ├── NotAllowed        405
     │   ├── OutOfRange        416
-    │   └── RateLimited       429: not executed; see `retry_after`
+    │   └── RateLimited       429: too many requests; see `retry_after`
     └── ServerFailed          5xx and unexpected statuses; a write may have been executed
 
 All can be pickled. None holds a token or an object of the HTTP library.
@@ -72,6 +72,8 @@ __all__ = [
 ]
 
 _REQUEST_TIMEOUT: Final = 408
+_WITHOUT_CODE: Final = frozenset({400, 401, 403, 404, 405, 416, 429})
+"""The statuses of the interface: with these the service also refuses without an error code."""
 
 
 def __dir__() -> list[str]:
@@ -114,8 +116,11 @@ class KeydeskClientError(Exception):
         | `InvalidRequest`, `InvalidSettings`, `ClientClosed`, `WrongEventLoop`, `Unreachable`, ... | true: nothing was sent |
         | `TimedOut` | when it was not sent: the phases `connect` and `pool` |
         | `ConnectionLost`, `UnreadableAnswer`, `MissingMember`, `ServerFailed` | false |
-        | `RateLimited` | true |
-        | `Refused` | true if the service explains it, except 408 and half-executed requests |
+        | `Refused`, `RateLimited` | true if it is the service's own, except 408 and half-executed requests |
+
+        A refusal is the service's own if it has a reject transaction, or the service's id of the request (the header
+        RequestID) together with an error code or, with a status of the interface, a message. A proxy may answer with
+        any status and text after the service has executed the request.
         """
         return not self.sent
 
@@ -286,17 +291,19 @@ class HttpStatusError(KeydeskClientError):
 
 
 class Refused(HttpStatusError):
-    """4xx: the service refused the request."""
+    """4xx: the service refused the request, if `settled` is true; otherwise a proxy may have sent the response."""
 
     @property
     def settled(self) -> bool:
-        """Whether the service explains the refusal and made no transactions other than rejects.
-
-        A proxy's page explains nothing, and 408 says only that a proxy stopped waiting for the request.
-        """
+        """Whether the refusal is the service's own and it made no transactions other than rejects."""
         rejects = len(self.reject_transactions)
         made_more = bool(rejects) and len(self.related_transaction_ids) > rejects
-        return self.explained and self.status != _REQUEST_TIMEOUT and not made_more
+        return self._is_by_service and self.status != _REQUEST_TIMEOUT and not made_more
+
+    @property
+    def _is_by_service(self) -> bool:
+        has_reason = self.error_code or (self.explained and self.status in _WITHOUT_CODE)
+        return bool(self.reject_transactions or (self.request_id and has_reason))
 
 
 class Unauthorized(Refused):
@@ -320,14 +327,7 @@ class OutOfRange(Refused):
 
 
 class RateLimited(Refused):
-    """429: too many requests; this one was not executed."""
-
-    sent = False
-
-    @property
-    def settled(self) -> bool:
-        """Always true."""
-        return True
+    """429: too many requests; this one was not executed, if `settled` is true."""
 
 
 class ServerFailed(HttpStatusError):

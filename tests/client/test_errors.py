@@ -152,18 +152,24 @@ SETTLED = {
     "HttpStatusError": False,
     "ServerFailed": False,
 }
-"""Errors that are not named are settled: nothing was sent, or the service refused the request."""
+"""Errors that are not named are settled, as nothing was sent, except refusals that nothing shows to be the service's."""
 
 
 def test_an_error_tells_whether_the_request_certainly_was_not_acted_on() -> None:
     for kind in every_error(KeydeskClientError):
-        assert kind("words").settled is SETTLED.get(kind.__name__, True)
+        is_settled = SETTLED.get(kind.__name__, not issubclass(kind, Refused))
+        assert kind("words").settled is is_settled
 
 
-def test_a_refusal_leaves_open_what_became_of_the_request_unless_the_service_explains_it() -> None:
-    assert Refused("no", status=400).settled
-    assert not Refused("a proxy's page", status=400, explained=False).settled
-    assert not Refused("a proxy stopped waiting", status=408).settled
+def test_a_refusal_leaves_open_what_became_of_the_request_unless_it_is_the_services_own() -> None:
+    assert Refused("no", status=400, request_id="7").settled
+    assert Refused("no", status=409, request_id="7", error_code="CODE").settled
+    assert not Refused("without the id of the request", status=400, error_code="CODE").settled
+    assert not Refused("not a status of the service", status=409, request_id="7").settled
+    assert not Refused("a proxy's page", status=400, request_id="7", explained=False).settled
+    assert not Refused("a proxy stopped waiting", status=408, request_id="7").settled
+    assert errors.RateLimited("slow down", status=429, request_id="7").settled
+    assert not errors.RateLimited("a proxy's page", status=429).settled
     assert not errors.TimedOut("read", phase="read").settled
     assert errors.TimedOut("connect", phase="connect", sent=False).settled
 

@@ -10,6 +10,7 @@ from keydesk_client.errors import (
     InvalidRequest,
     KeydeskClientError,
     MissingMember,
+    RateLimited,
     Refused,
     UnreadableAnswer,
     message_of,
@@ -64,7 +65,7 @@ def outcome_of_answer(intent: Intent, answer: WriteResponse) -> Done | Unknown:
 def outcome_of_error(intent: Intent, error: KeydeskClientError) -> Rejected | NotSent | Unknown:
     """Return the outcome of a request that ended with an error."""
     message = message_of(error)
-    if not error.sent:
+    if not error.sent or (isinstance(error, RateLimited) and error.settled):
         field = error.field if isinstance(error, InvalidRequest) else ""
         retry_after = error.retry_after if isinstance(error, HttpStatusError) else None
         return NotSent(intent, message, field, retry_after)

@@ -2,9 +2,10 @@
 
 1. The intent is written to the journal and synced. When that fails (a full disk), only exits are sent, and say so.
 2. The request is sent once, with the intent's id as client id (new orders) and as ClientRequestID.
-3. A success is Done and an explained refusal Rejected, if the answer is this request's: its transactions are newer than
-   the id that was noted before sending, and name this client id, order, trade or instrument. 429 and a failed
-   connection are NotSent. All else is Unknown.
+3. A success is Done and a refusal Rejected, if the answer is this request's: its transactions are newer than the id
+   that was noted before sending, and name this client id, order, trade or instrument; a refusal without transactions
+   has the service's id of the request (`KeydeskClientError.settled`). A 429 of the service and a failed connection are
+   NotSent. All else is Unknown.
 4. Unknown is looked up in the transactions after the id that was noted before sending.
 5. Not found is Unconfirmed. It is never sent again; when a later transaction, or the changes that `reconcile` is given,
    show that it took effect, the alarm is raised.

@@ -129,7 +129,7 @@ def test_a_success_answer_is_done_with_what_it_became(tmp_path: Path, act: str) 
     done = desk.progress[-1]
     assert isinstance(done, Done)
     assert done.result is BECAME[act]
-    assert done.request_id == "77"
+    assert done.request_id == "7001"
     assert not done.looked_up
     assert desk.journal.open_intents() == ()
 

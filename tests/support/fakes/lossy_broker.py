@@ -6,6 +6,7 @@ broker.ledger                                              # what really happene
 """
 
 import asyncio
+import itertools
 import json
 from enum import Enum, auto
 from typing import Any
@@ -61,6 +62,7 @@ class LossyBroker:
         self.orders_unread = 0
         """Reads of an order that are answered 404 first: a copy of the ledger that lags behind."""
         self._next_id = first_id
+        self._request_ids = itertools.count(7001)
 
     def client(self, datetime_format: TimeFormat = "RFC3339") -> Client:
         return Client(
@@ -157,7 +159,9 @@ class LossyBroker:
                 raise httpx.ConnectError("refused")
             case Fate.BUSY:
                 return httpx.Response(
-                    429, json={"errorMessage": "slow down"}, headers={"Retry-After": "3"}
+                    429,
+                    json={"errorMessage": "slow down"},
+                    headers={"Retry-After": "3", "RequestID": self._request_id()},
                 )
             case Fate.PAGE:
                 return httpx.Response(403, text="<html>a proxy</html>")
@@ -197,8 +201,11 @@ class LossyBroker:
                 "relatedTransactionIDs": [each["id"] for each in made],
                 "lastTransactionID": str(self.last_id),
             },
-            headers={"RequestID": "77"},
+            headers={"RequestID": self._request_id()},
         )
+
+    def _request_id(self) -> str:
+        return str(next(self._request_ids))
 
     def _acted(self, path: str, body: Members) -> list[Members]:
         asked = self._asked(path, body)

@@ -22,7 +22,7 @@ BEARER = re.compile(rb"(?i)(\r\nauthorization: *bearer +)([^\r]+)")
 WRITES = (b"POST ", b"PUT ")
 REFUSED = b'{"errorMessage":"Insufficient authorization to perform request."}'
 REFUSAL = (
-    b"HTTP/1.1 401 -\r\nContent-Type: application/json\r\n"
+    b"HTTP/1.1 401 -\r\nContent-Type: application/json\r\nRequestID: 7001\r\n"
     + f"Content-Length: {len(REFUSED)}\r\n\r\n".encode()
     + REFUSED
 )

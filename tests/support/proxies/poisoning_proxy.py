@@ -134,6 +134,7 @@ class PoisoningProxy:
     poison: Poison
     url: str = ""
     faults: list[str] = field(default_factory=list)
+    _refused: int = 0
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection."""
@@ -195,7 +196,9 @@ class PoisoningProxy:
         refusal = {"errorMessage": "no", "errorCode": "CODE", "rejectReason": "WHY"}
         content = self._poisoned(json.dumps(refusal).encode())
         start = f"HTTP/1.1 {REFUSAL} Bad Request"
+        self._refused += 1
         kept = ["Content-Type: application/json", f"Content-Length: {len(content)}"]
+        kept.append(f"RequestID: {9_000_000 + self._refused}")
         writer.write(_head(start, kept) + content)
         await writer.drain()
 

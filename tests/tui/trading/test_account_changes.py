@@ -11,7 +11,7 @@ from keydesk.forms.account.configure import margin_before_and_after
 from keydesk.store.store import Store
 from keydesk.trading.account_changes import ChangeSender, ConfigureAccount, LabelOrder, LabelTrade
 from keydesk.trading.dispatcher import Dispatcher
-from keydesk_client.errors import ConnectionLost
+from keydesk_client.errors import ConnectionLost, KeydeskClientError, Refused
 from keydesk_client.models import ClientExtensions, LimitOrder
 from support.broker import PracticeServer
 from support.exit_plan_desk import plan_desk
@@ -73,21 +73,27 @@ async def test_labels_and_settings_at_the_broker(
 class FailingTrades:
     """Loses the first answers."""
 
-    def __init__(self, losses: int) -> None:
+    def __init__(self, losses: int, failure: KeydeskClientError) -> None:
         self.losses, self.sent = losses, 0
+        self.failure = failure
 
     async def set_client_extensions(self, _id: str, _labels: ClientExtensions) -> SimpleNamespace:
         self.sent += 1
         if self.sent <= self.losses:
-            raise ConnectionLost("the connection was cut")
+            raise self.failure
         made: Any = SimpleNamespace(id="7")
         return SimpleNamespace(
             trade_client_extensions_modify_transaction=made, last_transaction_id="7"
         )
 
 
-async def said_after(losses: int) -> tuple[str, int, Sequence[object]]:
-    trades, gate, pauses = FailingTrades(losses), RecordingGate(), list[float]()
+CUT = ConnectionLost("the connection was cut")
+
+
+async def said_after(
+    losses: int, failure: KeydeskClientError = CUT
+) -> tuple[str, int, Sequence[object]]:
+    trades, gate, pauses = FailingTrades(losses, failure), RecordingGate(), list[float]()
     store = Store()
 
     async def sleep(seconds: float) -> None:
@@ -108,3 +114,13 @@ async def test_after_three_lost_answers_the_desk_says_that_it_does_not_know() ->
     said, sent, offered = await said_after(3)
     assert said.startswith("NOT CONFIRMED tag swing on #12 EUR/USD: the connection was cut")
     assert (sent, offered) == (3, [])
+
+
+async def test_a_refusal_that_a_proxy_may_have_sent_is_a_lost_answer() -> None:
+    by_service = Refused("no such trade", status=404, request_id="7")
+    assert (await said_after(1, by_service))[:2] == (
+        "REJECTED tag swing on #12 EUR/USD: 404: no such trade",
+        1,
+    )
+    by_proxy = Refused("Bad gateway said no", status=400)
+    assert (await said_after(1, by_proxy))[:2] == ("DONE tag swing on #12 EUR/USD", 2)

@@ -128,10 +128,10 @@ class ChangeSender:
             self.dispatcher.record("sending", change.text)
             try:
                 changed = await change.request(self.client)
-            except (Refused, InvalidRequest) as error:
-                self._notify(f"REJECTED {change.text}: {refusal_text(error)}")
-                return
             except KeydeskClientError as error:
+                if isinstance(error, Refused | InvalidRequest) and error.settled:
+                    self._notify(f"REJECTED {change.text}: {refusal_text(error)}")
+                    return
                 failure = error
                 self.dispatcher.record("unknown", f"{change.text}: {clean(str(error))}")
             else:
