@@ -109,3 +109,10 @@ def test_a_market_of_another_day_that_is_not_controlled_has_the_time_of_its_stre
     store = Store()
     store.clock_ns = 50 * DAY
     assert store.time_ns(5.0, 100 * DAY) == 50 * DAY
+
+
+def test_a_market_has_a_time_of_its_own_when_it_is_not_the_wall_clocks() -> None:
+    store = Store()
+    store.clock_ns = 50 * DAY
+    assert store.own_time_ns(100 * DAY) == 50 * DAY
+    assert store.own_time_ns(50 * DAY + 10**9) is None

@@ -166,3 +166,17 @@ def test_the_units_of_a_close_are_grouped(tmp_path: Path, size: str, text: str) 
     journal.write(replace(closing, target="5", body={"units": size}, instrument=""))
     [life] = read_order_histories(tmp_path / "a.journal", tmp_path / "a.audit")
     assert life.text == text
+
+
+def test_an_order_on_a_market_with_its_own_time_has_that_time_as_its_messages_have(
+    tmp_path: Path,
+) -> None:
+    market = iter((7, 8))
+    audit = AuditLog(tmp_path / "a.audit", market_ns=lambda _: next(market) * SECOND)
+    sent = intent_number(1)
+    audit.write("sending", f'{sent.id} BUY 50,000 EUR/USD market {{"units": "50000"}}')
+    audit.write("outcome", f"{sent.id} FILLED 50,000 EUR/USD @ 1.08502")
+    [life] = read_order_histories(tmp_path / "a.journal", tmp_path / "a.audit")
+    assert life.market_ns == 7 * SECOND
+    assert [line.market_ns for line in life.lines] == [7 * SECOND, 8 * SECOND]
+    assert life.time_ns > 8 * SECOND, "orders stay in the order in which they were sent"

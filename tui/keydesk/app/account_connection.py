@@ -138,7 +138,7 @@ async def open_account(
         dispatcher = Dispatcher(
             store,
             feed.gate,
-            audit=AuditLog(audit, redact=target.token.redact),
+            audit=AuditLog(audit, redact=target.token.redact, market_ns=store.own_time_ns),
             keymap=keymap,
             session=session,
             executions=executions,

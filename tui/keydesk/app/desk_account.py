@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from time import time_ns
+from time import monotonic, time_ns
 from typing import TYPE_CHECKING
 
 from textual.app import App
@@ -55,7 +55,11 @@ class DeskAccount:
     async def run(self, target: AccountAddress, on_open: Callable[[Connection], None]) -> None:
         """Open the account, call `on_open`, and run its feeds until cancelled."""
         journal, audit = (self._state / f"{target.records}.{kind}" for kind in ("journal", "audit"))
-        self._session = session = DeskSession(self._state, target.shared_records)
+        self._session = session = DeskSession(
+            self._state,
+            target.shared_records,
+            wall_ns=lambda: self._store.time_ns(monotonic(), time_ns()),
+        )
         self.audit = audit
         opening = open_account(
             target,

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import fields, replace
 from datetime import UTC, tzinfo
 from decimal import Decimal
+from time import monotonic
 from time import time_ns as wall_clock_ns
 from typing import TYPE_CHECKING
 
@@ -417,6 +418,11 @@ class Store:
             return self.clock_ns if 0 < self.clock_ns - shown < OTHER_DAY_NS else shown
         is_elsewhere = self.clock_ns and abs(wall_ns - self.clock_ns) > OTHER_DAY_NS
         return self.clock_ns if is_elsewhere else wall_ns
+
+    def own_time_ns(self, wall_ns: int) -> int | None:
+        """Return the time of a market that has its own, such as a replay; None where it is the wall clock's."""
+        market_ns = self.time_ns(monotonic(), wall_ns)
+        return market_ns if abs(market_ns - wall_ns) > CLOCK_LAG_NS else None
 
     def date_notices(self, now: float) -> None:
         """Give new notices the market's time, and note when they came: their age is counted from there."""

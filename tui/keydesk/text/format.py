@@ -188,6 +188,13 @@ def date_and_time(time_ns: int, zone: tzinfo = UTC) -> SafeText:
     return safe(f"{moment:%Y-%m-%d %H:%M:%S} {moment.tzname()}")
 
 
+def made_at(time_ns: int, market_ns: int | None, zone: tzinfo = UTC) -> SafeText:
+    """Return the full instant of an entry, and whose clock it is of where that is not this machine's."""
+    if market_ns is None:
+        return date_and_time(time_ns, zone)
+    return safe(f"{date_and_time(market_ns, zone)}, the market's time")
+
+
 def at(time_ns: int, zone: tzinfo = UTC) -> datetime:
     """Return the instant in a zone, to the second; an instant outside the calendar becomes its first or last one."""
     seconds = min(max(time_ns // SECOND, FIRST_SECOND), LAST_SECOND)

@@ -48,24 +48,33 @@ def _as_it_is(text: str) -> str:
     return text
 
 
+def _no_own_time(_wall_ns: int) -> int | None:
+    return None
+
+
 @dataclass(slots=True)
 class AuditLog:
     """An append-only file; write errors are recorded in `failed`, so that exits are never blocked."""
 
     path: Path
     wall_ns: Callable[[], int] = time_ns
+    market_ns: Callable[[int], int | None] = _no_own_time  # of a market with a time of its own
     redact: Callable[[str], str] = _as_it_is  # returns text without the account's token
     largest: int = MAX_BYTES
     failed: str = field(default="", init=False)  # why the last write failed
 
     def write(self, what: str, text: str) -> None:
         """Append an entry."""
-        entry = {
-            "time_ns": self.wall_ns(),
+        wall_ns = self.wall_ns()
+        entry: dict[str, object] = {
+            "time_ns": wall_ns,
             "desk": os.getpid(),
             "what": clean(self.redact(what)),
             "words": clean(self.redact(text), MAX_LENGTH),
         }
+        market_ns = self.market_ns(wall_ns)
+        if market_ns is not None:
+            entry["market_ns"] = market_ns
         line = json.dumps(entry).encode() + b"\n"
         try:
             LineFile(self.path, self.largest, OLD_FILES).append(line)
@@ -77,12 +86,13 @@ class AuditLog:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """One entry as the viewer shows it."""
+    """One entry as the viewer shows it; entries are in the order of the wall clock."""
 
     time_ns: int
     desk: int
     what: SafeText
     text: SafeText
+    market_ns: int | None = None  # where the market has a time of its own, as messages show it
 
 
 def read_entries(path: Path, most: int = READ_AT_ONCE) -> list[AuditEntry]:
@@ -99,11 +109,14 @@ def _entries(text: bytes) -> Iterator[AuditEntry]:
     for line in text.splitlines():
         with suppress(ValueError, KeyError, TypeError):
             members = json.loads(line)
-            time, desk = members["time_ns"], members.get("desk", 0)
-            if isinstance(time, int) and isinstance(desk, int):
-                yield AuditEntry(
-                    time, desk, clean(str(members["what"])), clean(str(members["words"]))
-                )
+            time, desk, market = (
+                members["time_ns"],
+                members.get("desk", 0),
+                members.get("market_ns"),
+            )
+            if isinstance(time, int) and isinstance(desk, int) and isinstance(market, int | None):
+                what, words = clean(str(members["what"])), clean(str(members["words"]))
+                yield AuditEntry(time, desk, what, words, market)
 
 
 def try_to_read(path: Path) -> tuple[list[AuditEntry], str]:

@@ -49,6 +49,7 @@ class HistoryEntry:
     time_ns: int
     what: SafeText
     text: SafeText
+    market_ns: int | None = None  # where the market has a time of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,7 @@ class OrderHistory:
     outcome: SafeText = field(default_factory=lambda: clean(""))  # the last words about it
     request: SafeText = field(default_factory=lambda: clean(""))
     lines: tuple[HistoryEntry, ...] = ()  # oldest first
+    market_ns: int | None = None  # when it was made, where the market has a time of its own
 
     @property
     def is_open(self) -> bool:
@@ -157,7 +159,7 @@ def _audit_lines(entries: Iterable[AuditEntry]) -> dict[str, list[HistoryEntry]]
     for entry in sorted(entries, key=lambda each: each.time_ns):
         id_, _, text = entry.text.partition(" ")
         if entry.what in OF_ORDERS and id_.startswith(ID_START):
-            line = HistoryEntry(entry.time_ns, entry.what, clean(text, MAX_LENGTH))
+            line = HistoryEntry(entry.time_ns, entry.what, clean(text, MAX_LENGTH), entry.market_ns)
             by_order.setdefault(id_, []).append(line)
     return by_order
 
@@ -184,4 +186,5 @@ def _with_lines(history: OrderHistory, lines: Sequence[HistoryEntry]) -> OrderHi
         outcome=last.text if has_outcome else history.outcome,
         request=history.request or clean(sent, MAX_LENGTH),
         lines=tuple(kept),
+        market_ns=lines[0].market_ns,
     )

@@ -58,3 +58,11 @@ async def test_letters_filter_and_arrows_choose() -> None:
 
 async def test_what_no_entry_has_is_said() -> None:
     assert "No entry matches" in await after(*"zzz", "down")
+
+
+async def test_an_entry_of_a_market_with_its_own_time_names_that_clock() -> None:
+    entry = AuditEntry(10**18, 7, clean("key"), clean("B"), market_ns=9 * 10**17)
+    app = FormApp(lambda: AuditForm([entry], UTC))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        assert "1998-07-09 16:00:00 UTC, the market's time" in app.words

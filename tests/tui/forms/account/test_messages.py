@@ -29,3 +29,15 @@ async def test_it_lists_the_newest_first_with_time_and_kind_those_of_earlier_des
         assert words.index("done FILLED") < words.index("problem NO ANSWER")
         assert "02 Mar 10:00:01" in words
         assert all(len(line) <= page.inside for line in lines)
+
+
+@pytest.mark.parametrize(("ahead_ns", "head"), [(0, "time UTC "), (10**15, "market time UTC ")])
+async def test_it_names_the_clock_of_a_market_with_its_own_time(ahead_ns: int, head: str) -> None:
+    store = example_store()
+    store.clock_ns, store.wall_ns = TEN, lambda: TEN + ahead_ns
+    store.notices = [Notice("good", safe(LONG), TEN)]
+    app = FormApp(lambda: MessagesPage(store))
+    async with app.run_test(size=(80, 24)):
+        page = app.screen
+        assert isinstance(page, MessagesPage)
+        assert page.all_lines()[0][0][0].startswith(head)

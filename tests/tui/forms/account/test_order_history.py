@@ -8,6 +8,7 @@ import pytest
 
 from keydesk.forms.account.order_history import OrderHistoryForm, Take
 from keydesk.store.store import Store
+from keydesk.text.format import date_and_time
 from keydesk.text.sanitize import clean
 from keydesk.trading.executions import Execution, figures_of
 from keydesk.trading.order_history import HistoryEntry, OrderHistory
@@ -168,3 +169,14 @@ async def test_the_line_of_an_outcome_ends_at_a_word() -> None:
         page = Page([replace(SETTLED[0], outcome=clean(outcome))])
         shown = line.strip("│ ").partition("FILLED")[2].rstrip("… ")
         assert outcome.startswith(f"FILLED{shown} ") or f"FILLED{shown}" == outcome
+
+
+async def test_an_order_on_a_market_with_its_own_time_names_that_clock() -> None:
+    line = replace(SETTLED[0].lines[0], market_ns=WALL_NS - 10**18)
+    page = Page([replace(SETTLED[0], lines=(line,), market_ns=WALL_NS - 10**18)])
+    async with page.app.run_test(size=(120, 35)) as pilot:
+        await pilot.pause()
+        text = page.app.words
+    day = date_and_time(WALL_NS - 10**18)
+    assert f"{day}, the market's time" in text
+    assert text.count(day[11:19]) == 3, "in the list, as made, and beside the outcome"

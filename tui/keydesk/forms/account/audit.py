@@ -10,7 +10,7 @@ from keydesk.forms.field_form import FieldForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.keys.keymap import FIND
 from keydesk.keys.textual_bindings import bindings_of
-from keydesk.text.format import clock, date_and_time, shorten_text
+from keydesk.text.format import clock, made_at, shorten_text
 from keydesk.text.sanitize import Printable, safe
 from keydesk.trading.audit import AuditEntry, matching
 from keydesk.widgets.theme import ColourRole
@@ -68,7 +68,7 @@ class AuditForm(FieldForm[None]):
 
     def _line(self, at: int) -> TextLine:
         entry, chosen = self.shown[at], at == self.cursor
-        time = clock(entry.time_ns, self.zone)
+        time = clock(entry.market_ns or entry.time_ns, self.zone)
         kind = safe(f" {entry.what:<{KIND_WIDTH}} ")
         room = max(1, self.inside - len(time) - len(kind) - 2)
         return (
@@ -85,7 +85,7 @@ class AuditForm(FieldForm[None]):
 
     def _in_full(self) -> Sequence[TextLine]:
         entry = self.shown[self.cursor]
-        when = safe(f"{date_and_time(entry.time_ns, self.zone)}  process {entry.desk}")
+        when = safe(f"{made_at(entry.time_ns, entry.market_ns, self.zone)}  process {entry.desk}")
         words = wrap_text(entry.text, "plain", self.inside)
         most = self._full_rows - 1
         if len(words) > most:

@@ -49,7 +49,8 @@ class MessagesPage(ScrolledForm):
             )
             return wrap_text(safe(text), "muted", self.inside)
         zone = at(messages[0].time_ns, self.store.zone).tzname()
-        head = f"{f'time {zone}':<{TIME_WIDTH}}{'kind':<{KIND_WIDTH}}message"
+        whose = "time" if self.store.own_time_ns(self.store.wall_ns()) is None else "market time"
+        head = f"{f'{whose} {zone}':<{TIME_WIDTH}}{'kind':<{KIND_WIDTH}}message"
         lines: list[TextLine] = [((safe(head), "muted"),)]
         for each in messages:
             lines += self._lines_of(each)

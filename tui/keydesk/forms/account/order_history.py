@@ -12,7 +12,7 @@ from keydesk.keys.keymap import ORDER_TRANSITIONS
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
-from keydesk.text.format import clock, date_and_time, lines_of, pair, pips, shorten, shorten_text
+from keydesk.text.format import clock, lines_of, made_at, pair, pips, shorten, shorten_text
 from keydesk.text.sanitize import Printable, clean, clean_name, safe
 from keydesk.trading.executions import ExecutionFigures
 from keydesk.trading.order_history import OrderHistory, with_states
@@ -153,7 +153,7 @@ class OrderHistoryForm(InfoForm[None]):
         time = (
             safe("now     ")
             if history.time_ns > NEWEST
-            else clock(history.time_ns, self.store.zone)
+            else clock(history.market_ns or history.time_ns, self.store.zone)
         )
         state = safe(f" {history.state.upper() if history.is_open else '':<{width}} ")
         lead = cell_len(time) + cell_len(state) + 2
@@ -168,7 +168,9 @@ class OrderHistoryForm(InfoForm[None]):
     def _about(self, history: OrderHistory) -> list[TextLine]:
         """Return everything that is known of an order, then what to do, wrapped."""
         zone = self.store.zone
-        made = "now" if history.time_ns > NEWEST else date_and_time(history.time_ns, zone)
+        made = (
+            "now" if history.time_ns > NEWEST else made_at(history.time_ns, history.market_ns, zone)
+        )
         state = history.state.upper() if history.is_open else "settled"
         to_do = DISMISSAL if history.id == self._asked else history.to_do
         lines = [
@@ -182,7 +184,7 @@ class OrderHistoryForm(InfoForm[None]):
         for line in history.lines:
             event_text = line.text.partition(" {")[0] if line.what == "sending" else line.text
             text = safe(f"{line.what}: {event_text}")
-            lines += self._named(clock(line.time_ns, zone), text, "muted")
+            lines += self._named(clock(line.market_ns or line.time_ns, zone), text, "muted")
         if history.request:
             request = history.request if self.shows_raw else clean(words_of_text(history.request))
             lines += self._named("request", request, "faint")
