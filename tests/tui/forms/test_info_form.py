@@ -12,6 +12,7 @@ from keydesk.forms.help_text import PROSE, help_lines
 from keydesk.forms.info_form import DetailsForm, HelpForm, InfoForm
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.keys.keymap import CHART, DESK, JOURNAL, KEYMAP, KEYS, PAGES, TICKET, TRADES
+from keydesk.keys.tasks import EXAMPLES, Task
 from keydesk.parse.commands import (
     MakeAlert,
     OpenTicket,
@@ -121,7 +122,7 @@ def test_the_help_shows_every_key_with_its_words_whole(context: str, width: int)
 def test_the_help_of_a_pane_is_by_task_and_has_the_commands() -> None:
     text = text_of_help(TRADES, 76)
     titles = ["Read the market", "Open", "Manage", "Close", "Review", "Practise"]
-    places = [text.index(f"\n{title}\n") for title in titles]
+    places = [text.index(f"\n\n{title}") for title in titles]
     assert places == sorted(places)
     assert text.startswith("Your open trades")
     assert ":date 2015-01-15" in text
@@ -153,9 +154,9 @@ async def test_the_help_scrolls_by_lines_and_pages() -> None:
     app = FormApp(lambda: HelpForm(KEYMAP, TRADES))
     async with app.run_test(size=(80, 24)) as pilot:
         first = app.words
-        await pilot.press("j")
+        await pilot.press("down")
         assert "Your open trades" not in app.words
-        await pilot.press("k", "end")
+        await pilot.press("up", "end")
         assert ":quit" in app.words
         await pilot.press("home")
         assert app.words == first
@@ -379,3 +380,25 @@ PAGES_OF_FORMS = sorted(each for each in PAGES if KEYMAP.own(each))
 def test_every_page_has_the_key_that_shows_its_keys(context: str) -> None:
     keys = {each: key.action for key in KEYMAP.in_force(context) for each in key.keys}
     assert keys["?"] == "page_keys"
+
+
+async def test_letters_search_the_help_by_key_and_by_word() -> None:
+    app = FormApp(lambda: HelpForm(KEYMAP, TRADES))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*"break")
+        assert "Move the stop to break-even" in app.words
+        assert "Buy ticket" not in app.words
+        await pilot.press(*["backspace"] * 5, "B")
+        assert "Buy ticket" in app.words
+        assert "break-even" not in app.words
+        await pilot.press(*"zzz")
+        assert "Nothing has 'Bzzz'" in app.words
+        await pilot.press("escape")
+    assert app.results == [None]
+
+
+@pytest.mark.parametrize("task", list(Task))
+def test_each_task_of_the_help_has_an_example_of_keys_that_exist(task: Task) -> None:
+    assert EXAMPLES[task].split()[0] in {
+        key for each in KEYS for key in " ".join(each.keys).split()
+    }

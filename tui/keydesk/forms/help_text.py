@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from keydesk.forms.command_list import KEY_OF_COMMAND
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
 from keydesk.keys.keymap import BENEATH, FORM, PAGES, Key, KeyMap
-from keydesk.keys.tasks import Task, task_of
+from keydesk.keys.tasks import EXAMPLES, Task, task_of
 from keydesk.parse.commands import USAGES
 from keydesk.text.format import shorten
 from keydesk.text.sanitize import Printable, safe
@@ -186,6 +186,7 @@ PROSE: Mapping[str, tuple[Printable, Printable, Printable]] = {
     ),
 }
 GAP = "  "
+SUCH_AS = "   such as  "
 KEY_WIDTH = 9
 EXAMPLE_WIDTH = 31
 COLUMN, COLUMN_MOST = 37, 44  # columns of a key with its words
@@ -198,18 +199,32 @@ def help_lines(
     width: int,
     left_out: Callable[[str], bool] = lambda _: False,
     field: str = "",
+    *,
+    words: Sequence[str] = (),
 ) -> Sequence[TextLine]:
-    """Return everything that the help of a pane, page or form says; `field` is the active one of the form."""
-    lines: list[TextLine] = [*prose(context, field, width)]
-    for title, keys in _groups(keymap, context):
-        kept = [key for key in keys if not left_out(key.id)]
+    """Return what the help of a pane, page or form says; `field` is the active one of the form.
+
+    With `words`, only the keys and commands that have all of them.
+    """
+    lines: list[TextLine] = [] if words else [*prose(context, field, width)]
+    for title, example, keys in _groups(keymap, context):
+        kept = [key for key in keys if not left_out(key.id) and _has(words, title, key)]
         if kept:
-            lines += [BLANK, _heading(title), *_columns(kept, width)]
+            lines += [BLANK, _heading(title, example, width), *_columns(kept, width)]
     if not is_of_overlay(context):
-        lines += [BLANK, _heading("The first line"), *wrap_text(FIRST_LINE, "plain", width)]
-        lines += [BLANK, _heading("The command line: press : and type, or choose")]
-        lines += _commands(width)
-    return lines
+        if not words:
+            lines += [BLANK, _heading("The first line"), *wrap_text(FIRST_LINE, "plain", width)]
+        if commands := [*_commands(width, words)]:
+            title = "The command line: press : and type, or choose"
+            lines += [BLANK, _heading(title), *commands]
+    return lines[1:] if lines and lines[0] == BLANK else lines
+
+
+def _has(words: Sequence[str], title: str, key: Key) -> bool:
+    """Return whether each word is the key as it is typed, or, of two letters and more, in what is said of it."""
+    keys = {each.replace(" ", "") for each in key.keys}
+    text = f"{title} {key.text} {key.hint} {key.id}".lower()
+    return all(word in keys or (len(word) > 1 and word.lower() in text) for word in words)
 
 
 def prose(context: str, field: str, width: int) -> Sequence[TextLine]:
@@ -231,19 +246,21 @@ def is_of_overlay(context: str) -> bool:
     return context in PAGES or is_of_form(context)
 
 
-def _groups(keymap: KeyMap, context: str) -> Iterable[tuple[Printable, Sequence[Key]]]:
+def _groups(keymap: KeyMap, context: str) -> Iterable[tuple[Printable, str, Sequence[Key]]]:
     keys = keymap.in_force(context)
     if not is_of_overlay(context):
         for task in Task:
-            yield safe(task.value), [key for key in keys if task_of(key) is task]
+            yield safe(task.value), EXAMPLES[task], [key for key in keys if task_of(key) is task]
         return
-    yield "Here", [key for key in keys if key.context == context]
+    yield "Here", "", [key for key in keys if key.context == context]
     every: Printable = "In every form" if is_of_form(context) else "On every page"
-    yield every, [key for key in keys if key.context != context]
+    yield every, "", [key for key in keys if key.context != context]
 
 
-def _heading(title: Printable) -> TextLine:
-    return ((title, "focus"),)
+def _heading(title: Printable, example: str = "", width: int = 0) -> TextLine:
+    if not example or cell_len(title) + cell_len(example) + len(SUCH_AS) > width:
+        return ((title, "focus"),)
+    return ((title, "focus"), (safe(f"{SUCH_AS}{example}"), "faint"))
 
 
 def _columns(keys: Sequence[Key], width: int) -> Iterable[TextLine]:
@@ -266,10 +283,13 @@ def _entry(key: Key, width: int) -> TextLine:
     return ((safe(f"{shown:<{KEY_WIDTH}} "), role), (safe(f"{text:<{room}}"), "muted"))
 
 
-def _commands(width: int) -> Iterable[TextLine]:
+def _commands(width: int, words: Sequence[str] = ()) -> Iterable[TextLine]:
     """Yield the commands that are no keys, and those that take more words, with an example."""
     for name, (example, text) in USAGES.items():
-        if example or name not in KEY_OF_COMMAND:
+        searched = f"{name} {example} {text}".lower()
+        if (example or name not in KEY_OF_COMMAND) and all(
+            len(word) > 1 and word.lower() in searched for word in words
+        ):
             shown = safe(f":{example or name}")
             if width < WIDE:
                 yield ((shown, "plain"),)

@@ -7,13 +7,15 @@ from time import monotonic
 from typing import ClassVar, Self
 
 from rich.cells import cell_len, set_cell_size
-from textual.events import Resize
+from textual.events import Key, Resize
 
 from keydesk.forms.framed_sheet import Sheet
 from keydesk.forms.help_text import help_lines, is_of_form, is_of_overlay
 from keydesk.forms.requests import CopyWanted
 from keydesk.forms.sheet import BLANK, ModalForm, TextLine, Words
+from keydesk.forms.text_fields import edited_text
 from keydesk.keys.chords import continuations
+from keydesk.keys.guard import KeyPlace
 from keydesk.keys.guarded_app import ChordChanged
 from keydesk.keys.keymap import (
     DESK,
@@ -30,11 +32,12 @@ from keydesk.store.frame import Frame
 from keydesk.text.format import (
     lines_of,
 )
-from keydesk.text.sanitize import Printable, SafeText, safe
+from keydesk.text.sanitize import Printable, SafeText, clean, safe
 from keydesk.widgets.overlay import Result
 from keydesk.widgets.theme import ColourRole
 
 FRAME = 4  # columns of a sheet beside its lines
+MAX_SEARCH = 40  # characters
 FIELD_ROWS = 3  # of a field of text with its frame
 
 
@@ -256,7 +259,74 @@ class ScrolledForm(InfoForm[None]):
         return max(0, len(self.all_lines()) - self.room)
 
 
-class HelpForm(ScrolledForm):
+class SearchForm(ScrolledForm):
+    """Lines that scroll, of which typed words choose some. Letters are no keys here: Esc closes."""
+
+    KEYS_GO_TO: ClassVar[KeyPlace] = "text"
+    SEARCHES: ClassVar[Printable]  # what the words are searched in
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.search = ""
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The typed words in small letters; a line is shown that has all of them."""
+        return self.search.lower().split()
+
+    @abstractmethod
+    def found_lines(self) -> Sequence[TextLine]:
+        """Return the lines that have the typed words, all lines without any."""
+
+    def all_lines(self) -> Sequence[TextLine]:
+        """Return the lines found, or that there are none."""
+        lines = self.found_lines()
+        if lines or not self.words:
+            return lines
+        return [
+            ((safe(f"Nothing has {clean(self.search.strip())!r}. Backspace shortens it"), "muted"),)
+        ]
+
+    def lines(self) -> Sequence[TextLine]:
+        """Return what is typed, then the lines in sight."""
+        return [self.search_line(), *super().lines()]
+
+    def search_line(self) -> TextLine:
+        """Return the line of what is typed."""
+        if not self.search:
+            return (("_", "focus"), (safe(f" type to search {self.SEARCHES}"), "muted"))
+        return ((clean(self.search), "bright"), ("_", "focus"))
+
+    @property
+    def room(self) -> int:
+        """Return the number of lines that fit below what is typed."""
+        return max(1, super().room - 1)
+
+    def foot_text(self) -> Printable:
+        """Return the keys: letters are no keys here."""
+        pages = super().foot_text().removeprefix("Esc closes").replace("Space", "PgDn").strip()
+        return self.keys_that_fit(*([pages] if pages else []))
+
+    def on_key(self, event: Key) -> None:
+        """Take letters and Backspace for the search; other keys keep what they do."""
+        character = event.character if event.is_printable else None
+        is_typed = event.key == "backspace" or bool(character)
+        if not is_typed or self.keeps_key(event.key):
+            return
+        self._search_for(edited_text(self.search, event.key, character, MAX_SEARCH))
+        event.stop()
+        event.prevent_default()
+
+    def keeps_key(self, key: str) -> bool:  # noqa: ARG002 - a page with such a key reads it
+        """Return whether a key of a printable character is a key of the page, not a letter of the search."""
+        return False
+
+    def _search_for(self, text: str) -> None:
+        self.search, self.top = text.lstrip(), 0
+        self.redraw()
+
+
+class HelpForm(SearchForm):
     """The keys of a pane and of the desk by task, or those of a page or form, after three lines on what has the keys.
 
     Args:
@@ -268,6 +338,7 @@ class HelpForm(ScrolledForm):
 
     BINDINGS = [*bindings_of(HELP), *bindings_of(KEY_LIST)]  # noqa: RUF012 - as Textual has it
     WIDTH: ClassVar[int] = 160
+    SEARCHES: ClassVar[Printable] = "the keys and commands, by key or word"
     KEY_CONTEXT: ClassVar[str] = ""  # it shows keys itself
 
     def __init__(
@@ -282,7 +353,10 @@ class HelpForm(ScrolledForm):
         self.left_out = left_out
         self.key_context = key_context
         self.field = field
-        self._lines: tuple[int, Sequence[TextLine]] = (0, ())  # for which width
+        self._lines: tuple[tuple[int, str], Sequence[TextLine]] = (
+            (0, ""),
+            (),
+        )  # for which width and search
 
     def title_text(self) -> Printable:
         """Name the pane, or the form and its field."""
@@ -301,13 +375,24 @@ class HelpForm(ScrolledForm):
         has_room = not is_of_overlay(self.key_context) and len(whole) <= self.inside - 2
         return whole if has_room else foot
 
-    def all_lines(self) -> Sequence[TextLine]:
-        """Return prose, keys and commands; they are the same until the window changes."""
-        if self._lines[0] != self.inside:
-            context = self.key_context
-            lines = help_lines(self.keymap, context, self.inside, self.left_out, self.field)
-            self._lines = self.inside, lines
+    def found_lines(self) -> Sequence[TextLine]:
+        """Return prose, keys and commands; they are the same until the window or the search changes."""
+        made_for = self.inside, self.search
+        if self._lines[0] != made_for:
+            lines = help_lines(
+                self.keymap,
+                self.key_context,
+                self.inside,
+                self.left_out,
+                self.field,
+                words=self.search.split(),
+            )
+            self._lines = made_for, lines
         return self._lines[1]
+
+    def keeps_key(self, key: str) -> bool:
+        """Keep ?, which closes the list that it opened."""
+        return key == "question_mark"
 
 
 def width_of(line: TextLine) -> int:

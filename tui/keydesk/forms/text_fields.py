@@ -2,14 +2,21 @@
 
 from collections.abc import Mapping
 
+from keydesk.calc.orders.ticket_draft import MAX_TEXT
 from keydesk.forms.sheet import ACTIVE_FIELD, TextLine, Words
 from keydesk.text.sanitize import Printable, clean, safe
 
 ENDS_WRITING = "Enter ends the text; after that it can be sent"
 ENDS_TEXT = frozenset(("enter", "tab", "escape"))
-MAX_TEXT = 128  # characters that the broker takes
 TEXT_WIDTH = 32
 NAME_WIDTH = 8
+
+
+def edited_text(text: str, key: str, character: str | None, longest: int) -> str:
+    """Return a text after a key: Backspace removes its last character, a character is added while there is room."""
+    if key == "backspace":
+        return text[:-1]
+    return (text + (character or ""))[:longest]
 
 
 class TextFields:
@@ -22,13 +29,11 @@ class TextFields:
 
     def write(self, key: str, character: str | None) -> None:
         """Take a key for the field that is being written; a character beyond the limit stays, to be refused."""
-        text = self.texts[self.writing]
         if key in ENDS_TEXT:
             self.writing = ""
-        elif key == "backspace":
-            self.texts[self.writing] = text[:-1]
-        elif character:
-            self.texts[self.writing] = (text + character)[: MAX_TEXT + 1]
+        else:
+            text = self.texts[self.writing]
+            self.texts[self.writing] = edited_text(text, key, character, MAX_TEXT + 1)
 
     def changed(self, name: str) -> str | None:
         """Return the text of a field, None where it is as it was."""

@@ -70,6 +70,7 @@ STATISTICS = "statistics"  # the page of statistics
 DAY_PAGE = "day-page"  # the page of a day or a week
 REPLAY = "replay"  # the question before the practice market is replaced
 ORDER_TRANSITIONS = "order-outcomes"  # the page of order outcomes
+MESSAGES = "messages"  # the page of messages
 TRANSACTION = "transaction"  # the page of one transaction
 ACCOUNT_ORDERS = "account-orders"  # the page of the account's orders by state
 
@@ -95,7 +96,7 @@ BENEATH: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys((EXIT_PLAN, BREAK_EVEN, LABELS), (ONE_TRADE, FORM)),
     CONFIGURE: (FORM,),
     PROFILES: (CHOICE,),
-    ACCOUNT: (HELP,),
+    **dict.fromkeys((ACCOUNT, MESSAGES), (HELP,)),
     **dict.fromkeys((JOURNAL, TRADE_NOTE), ()),
     JOURNAL_TRADE: (HELP,),
     DAY_PAGE: (HELP,),
@@ -106,7 +107,7 @@ PAGES = frozenset(
     {
         *(HELP, ACCOUNT, JOURNAL, JOURNAL_TRADE, TRADE_NOTE, STATISTICS, DAY_PAGE, TRANSACTION),
         *(SETTINGS, ORDER_TRANSITIONS, ALERTS, NEW_ALERT, LIMITS, INDICATORS, TIMEFRAMES, COLUMNS),
-        ACCOUNT_ORDERS,
+        *(ACCOUNT_ORDERS, MESSAGES),
     }
 )
 
@@ -449,6 +450,7 @@ KEYS: tuple[Key, ...] = (
     Key("help-top", ("home",), HELP, "", "Top", "scroll_to('top')"),
     Key("help-bottom", ("end",), HELP, "", "Bottom", "scroll_to('bottom')"),
     Key("help-close", ("escape", "q"), HELP, "close", "Close", "drop"),
+    Key("messages-kind", ("tab",), MESSAGES, "kind", "Next kind of message", "next_kind"),
     Key("key-list-close", ("?",), KEY_LIST, "", "Close", "drop"),
     Key("page-copy", ("p p",), PAGE, "", "Copy the page's text", "copy_page"),
     Key("page-keys", ("?",), PAGE, "", "The keys of this page", "page_keys"),

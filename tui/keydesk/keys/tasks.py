@@ -28,6 +28,17 @@ class Task(Enum):
     MOVE = "Move and arrange"
 
 
+EXAMPLES: Mapping[Task, str] = {
+    Task.READ: "/ gbp Enter shows GBP/USD, f its next timeframe",
+    Task.OPEN: "B s 2 5 y buys with a stop 25 pips away",
+    Task.MANAGE: "M s 1 5 y moves the stop of the trade under the cursor",
+    Task.CLOSE: "O 5 y closes half of the trade under the cursor",
+    Task.REVIEW: "g j lists your trades, g k what they add up to",
+    Task.PRACTISE: "; c Enter y replays the Swiss franc of January 2015",
+    Task.MOVE: "g t goes to the trades, Tab to the next pane",
+}
+
+
 OF_CONTEXT: Mapping[str, Task] = {
     **dict.fromkeys((WATCHLIST, CHART, CROSSHAIR, BOOKS), Task.READ),
     **dict.fromkeys((TRADES, LOG), Task.REVIEW),

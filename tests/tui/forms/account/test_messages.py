@@ -41,3 +41,23 @@ async def test_it_names_the_clock_of_a_market_with_its_own_time(ahead_ns: int, h
         page = app.screen
         assert isinstance(page, MessagesPage)
         assert page.all_lines()[0][0][0].startswith(head)
+
+
+async def test_tab_shows_one_kind_after_the_other_and_letters_search() -> None:
+    store = example_store()
+    store.notices = [
+        Notice("good", safe("FILLED 10,000 EUR/USD"), TEN),
+        Notice("bad", safe("REJECTED GBP/USD"), TEN + 1),
+        Notice("info", safe("The tour is over"), TEN + 2),
+    ]
+    app = FormApp(lambda: MessagesPage(store))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "note 1  done 1  warning 0  problem 1" in app.words
+        await pilot.press("tab", "tab")
+        assert "FILLED" in app.words
+        assert "REJECTED" not in app.words
+        await pilot.press("tab")
+        assert "None of this kind" in app.words
+        await pilot.press("tab", "tab", *"usd eur")
+        assert "FILLED" in app.words
+        assert "REJECTED" not in app.words

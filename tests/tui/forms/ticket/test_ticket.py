@@ -544,8 +544,8 @@ async def test_a_question_mark_lists_every_key_of_the_ticket_and_its_last_line_n
         keys = KEYMAP.in_force(TICKET)
         first = app.words
         if size == (80, 24):
-            assert "Space page 1/2" in first
-            await pilot.press("space")
+            assert "PgDn page 1/2" in first
+            await pilot.press("pagedown")
         assert [key.text for key in keys if key.text not in first + app.words] == []
         await press(pilot, "y")
         assert not app.results, "the list of keys sends nothing"

@@ -11,6 +11,7 @@ from keydesk.calc.market.trading_day import DAY_END_TEXT
 from keydesk.forms.form import Form
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_text
+from keydesk.forms.text_fields import edited_text
 from keydesk.keys.confirm import Action, Confirmation, KeyEffect, Step
 from keydesk.keys.guard import KeyPlace, arming_text
 from keydesk.keys.keymap import NAME
@@ -217,10 +218,8 @@ class UnlockForm(InfoForm[bool]):
             self._take()
             return
         self._wrong = False
-        if event.key == "backspace":
-            self.text = self.text[:-1]
-        elif event.is_printable and event.character:
-            self.text = (self.text + event.character)[:MAX_SENTENCE_LENGTH]
+        character = event.character if event.is_printable else None
+        self.text = edited_text(self.text, event.key, character, MAX_SENTENCE_LENGTH)
         self.redraw()
 
     def _take(self) -> None:

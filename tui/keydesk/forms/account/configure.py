@@ -5,11 +5,12 @@ from decimal import Decimal
 from typing import ClassVar
 
 from keydesk.calc.orders.field_draft import UnreadableText, above_zero, read_number
+from keydesk.calc.orders.ticket_draft import MAX_TEXT
 from keydesk.calc.risk.margin import HeldMargin, MarginFigures, with_margin_rate
 from keydesk.forms.account.live_page import rate_text
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_text
-from keydesk.forms.text_fields import ENDS_WRITING, MAX_TEXT, TextFields
+from keydesk.forms.text_fields import ENDS_WRITING, TextFields
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CONFIGURE
 from keydesk.keys.textual_bindings import bindings_of

@@ -15,16 +15,16 @@ from keydesk.calc.orders.fields import TICKET_FIELDS, FieldName, TextName, Unit
 from keydesk.calc.orders.first_draft import preset_size, with_resting_price
 from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT
 from keydesk.calc.orders.ticket import Plan, fields_of
-from keydesk.calc.orders.ticket_draft import DISTANCES, Draft
+from keydesk.calc.orders.ticket_draft import DISTANCES, MAX_TEXT, Draft
 from keydesk.calc.orders.ticket_parts import scale_out_of
 from keydesk.calc.orders.ticket_settings import RISK_PRESET, Template
 from keydesk.calc.orders.ticket_units import level_in_unit, size_in_unit, step_of, touch_of
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.level_name import LevelName
+from keydesk.forms.text_fields import ENDS_TEXT, edited_text
 from keydesk_client.arithmetic.constants import NOTHING
 
 HAS_NO_END = "The {} has no end of its own: s t r pick a level that has, e is the order's"
-ENDS_TEXT = frozenset(("enter", "tab", "escape"))
 PRICES: frozenset[FieldName] = frozenset(("price", "stop", "target"))
 """The fields that may be a price level by its name."""
 
@@ -54,15 +54,13 @@ class TicketEditor:
         name = self.writing
         if name is None:
             return
-        text = self.draft.text(name)
         if key in ENDS_TEXT:
             self.writing = None
             if name == "scale":
                 self._give_targets()
-        elif key == "backspace":
-            self.draft = self.draft.put_text(name, text[:-1], now_ns)
-        elif character:
-            self.draft = self.draft.put_text(name, text + character, now_ns)
+        elif key == "backspace" or character:
+            text = edited_text(self.draft.text(name), key, character, MAX_TEXT + 1)
+            self.draft = self.draft.put_text(name, text, now_ns)
 
     def _give_targets(self) -> None:
         """Leave the targets to a scale-out that can be read; without one the template's is back."""

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import ClassVar, Generic
 
+from keydesk.calc.orders.ticket_draft import MAX_TEXT
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, FormContext, TextLine
-from keydesk.forms.text_fields import ENDS_WRITING, MAX_TEXT, TextFields
+from keydesk.forms.text_fields import ENDS_WRITING, TextFields
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import LABELS

@@ -16,7 +16,7 @@ from keydesk.calc.orders.ticket_draft import MAX_TEXT, TRIGGER_WORDS, TRIGGERS, 
 from keydesk.forms.level_name import ENDS_NAME
 from keydesk.forms.number_fields import NumberFields
 from keydesk.forms.sheet import TextLine, Words
-from keydesk.forms.text_fields import ENDS_TEXT, ENDS_WRITING, text_line
+from keydesk.forms.text_fields import ENDS_TEXT, ENDS_WRITING, edited_text, text_line
 from keydesk.forms.ticket_sheet import LABEL_WIDTH, choice_line
 from keydesk.text.format import date_and_time
 from keydesk.text.sanitize import clean, safe
@@ -87,10 +87,9 @@ class LifetimeFields(NumberFields[Result, Name], Generic[Result, Name]):
         if key in ENDS_TEXT:
             self._writing = False
             self.life = self.life if text.strip() else AS_IT_IS
-        elif key == "backspace":
-            self.life = self.life.written(text[:-1], now_ns)
-        elif character:
-            self.life = self.life.written((text + character)[: MAX_TEXT + 1], now_ns)
+        elif key == "backspace" or character:
+            text = edited_text(text, key, character, MAX_TEXT + 1)
+            self.life = self.life.written(text, now_ns)
 
     def action_next_expiry(self) -> None:
         """Turn to the next time in force; after the last one it stays as it is."""
