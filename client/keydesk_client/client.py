@@ -5,13 +5,13 @@
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Self
 
 from keydesk_client.auth.secret import Secret, as_secret
 from keydesk_client.http.limits import Limiter
 from keydesk_client.http.retry import STANDARD_RETRIES, Retries
 from keydesk_client.http.timing import REAL_TIMING, STANDARD_TIMEOUTS, Timeouts, Timing
-from keydesk_client.resources.resource_client import ResourceClient
+from keydesk_client.resources.resource_client import LIVE, PRACTICE, ResourceClient
 
 if TYPE_CHECKING:
     import ssl
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from keydesk_client.following.state import AccountState
     from keydesk_client.models.instruments import Instrument
     from keydesk_client.orders.journal import Journal
-
-PRACTICE: Final = ("https://api-fxpractice.oanda.com", "https://stream-fxpractice.oanda.com")
-LIVE: Final = ("https://api-fxtrade.oanda.com", "https://stream-fxtrade.oanda.com")
 
 
 class Client(ResourceClient):

@@ -26,7 +26,6 @@ stays open in the journal, is watched like an Unconfirmed one, and `recover` fin
 
 import asyncio
 import json
-from collections import ChainMap
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -41,7 +40,12 @@ from keydesk_client.errors import (
 )
 from keydesk_client.models.accounts import AccountChanges
 from keydesk_client.models.transactions.unions import Transaction
-from keydesk_client.orders.classify import WriteResponse, outcome_of_answer, outcome_of_error
+from keydesk_client.orders.classify import (
+    WriteResponse,
+    outcome_of_answer,
+    outcome_of_error,
+    text,
+)
 from keydesk_client.orders.journal import AMBIGUOUS, DISMISSED, Journal, Release
 from keydesk_client.orders.matching import (
     Context,
@@ -84,6 +88,8 @@ LOOK_UP_PAUSES_S: Final = (0.0, 1.0, 5.0)
 """Before each look-up that a transaction of the stream calls for: the REST service may lag behind the stream."""
 JOURNAL_ERRORS: Final = (OSError, UnsafeFile)
 
+_Claim: TypeAlias = tuple[str, str]
+"""A transaction's id, and the id of the settled intent that made it."""
 Alarm: TypeAlias = Callable[[Done | Rejected | Ambiguous], object]
 Send: TypeAlias = Callable[[], Awaitable[WriteResponse]]
 
@@ -119,6 +125,10 @@ class OrderProtocol:
         self._journal, self._on_progress, self._alarm = journal, on_progress, alarm
         self._wall_ns, self._steady = wall_ns, steady
         self._own_claims: dict[str, str] = {}
+        self._is_of_the_service = client.is_of_the_service
+        self._newest_seen = 0
+        self._of_this_history: set[_Claim] = set()
+        self._of_another_history: set[_Claim] = set()
         self._own_shared: dict[str, frozenset[str]] = {}
         self._unattributed: dict[str, Intent] = {}
         self._in_flight: dict[str, Intent] = {}
@@ -134,6 +144,8 @@ class OrderProtocol:
         """
         release = None if intent.has_own_id else await self._lock(_identical_request_key(intent))
         try:
+            if not intent.has_own_id:
+                await self._tell_histories_apart(intent)
             error = self._write_to_journal(intent)
             if error and not intent.is_exit:
                 return self.report(NotSent(intent, f"the order journal cannot be written: {error}"))
@@ -186,6 +198,8 @@ class OrderProtocol:
 
     def watch(self, transaction: Transaction) -> None:
         """Check a transaction against the intents whose outcome is not known."""
+        if (id_ := text(transaction, "id") or "").isdecimal():
+            self._newest_seen = max(self._newest_seen, int(id_))
         self._look_ups.watch(transaction)
         for outcome in self.unconfirmed.shown_by(transaction):
             self._raise_alarm(outcome)
@@ -359,11 +373,34 @@ class OrderProtocol:
         return Context(self._claimed(), tuple(competing_intents.values()), shared, request_id)
 
     def _claimed(self) -> Mapping[str, str]:
-        """Return the transactions of settled intents, each with its intent's id."""
-        claimed = ChainMap(self._own_claims)
+        """Return the transactions of settled intents, each with its intent's id; not those of another history."""
+        claimed = dict(self._own_claims)
         with suppress(*JOURNAL_ERRORS):
-            claimed.maps.append(dict(self._journal.claimed()))
-        return claimed
+            claimed = dict(self._journal.claimed()) | claimed
+        return dict(claimed.items() - self._of_another_history)
+
+    async def _tell_histories_apart(self, intent: Intent) -> None:
+        """Find the claims that are of another history of the account, whose ids come once more.
+
+        Another replay of a practice market, and the return from it, begins such a history. A claim above the id that is
+        noted with the intent is of another one, or that id is old because a feed lags. The account's newest transaction,
+        read before the request is sent, tells which: in one history it is not below a claim. The service's own accounts
+        have one history, and its replicas, which may lag, would prove nothing.
+        """
+        if self._is_of_the_service:
+            return
+        if intent.since < self._newest_seen:
+            self._of_this_history.clear()
+        self._newest_seen = intent.since
+        claims = self._claimed().items() - self._of_this_history
+        doubtful = {claim for claim in claims if int(claim[0]) > intent.since}
+        if not doubtful:
+            return
+        newest = await self._look_ups.newest_transaction(intent.account_id, LOCK_PATIENCE_S)
+        if newest is not None:
+            replaced = {claim for claim in doubtful if int(claim[0]) > newest}
+            self._of_another_history |= replaced
+            self._of_this_history |= doubtful - replaced
 
     def _write_to_journal(self, intent: Intent) -> str:
         """Write the intent to the journal; return the error message, empty when it is on disk."""
@@ -386,6 +423,7 @@ class OrderProtocol:
         else:
             claims = () if isinstance(outcome, NotSent) else outcome.related_transaction_ids
             self._own_claims.update(dict.fromkeys(claims, intent.id))
+            self._of_this_history.update((each, intent.id) for each in claims)
             self._note_in_journal(intent, type(outcome).__name__.lower(), claims)
         return self.report(outcome)
 

@@ -169,6 +169,14 @@ class OutcomeLookUps:
         since = self._client.transactions.iterate_since(after, account_id=account_id)
         return [each async for each in since]
 
+    async def newest_transaction(self, account_id: str | None, patience_s: float) -> int | None:
+        """Return the id of the account's newest transaction; None when it cannot be read within that time."""
+        with suppress(KeydeskClientError, TimeoutError):
+            async with asyncio.timeout(patience_s):
+                answer = await self._client.accounts.summary(account_id=account_id)
+                return int(answer.last_transaction_id)
+        return None
+
     async def read_cancelled(
         self, intent: Intent, transactions: Sequence[Transaction]
     ) -> Mapping[str, Order]:

@@ -8,7 +8,7 @@ prices.
 
 from functools import cached_property
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from keydesk_client.auth.secret import Secret, as_secret
 from keydesk_client.http.limits import Limiter
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from keydesk_client.resources.pricing import Books, Pricing
     from keydesk_client.resources.trades import Positions, Trades
     from keydesk_client.resources.transactions import Transactions
+
+PRACTICE: Final = ("https://api-fxpractice.oanda.com", "https://stream-fxpractice.oanda.com")
+LIVE: Final = ("https://api-fxtrade.oanda.com", "https://stream-fxtrade.oanda.com")
 
 
 class ResourceClient:
@@ -181,6 +184,11 @@ class ResourceClient:
     async def close(self) -> None:
         """Close every connection."""
         await self.session.close()
+
+    @property
+    def is_of_the_service(self) -> bool:
+        """Whether requests go to the service itself: the accounts of a practice broker may begin anew with the same ids."""
+        return self._rest_url in (PRACTICE[0], LIVE[0])
 
     async def __aenter__(self) -> Self:
         return self

@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from keydesk_client.models import ClientExtensions, LimitOrderRequest, MarketOrderRequest
+from keydesk_client.models import (
+    ClientExtensions,
+    LimitOrderRequest,
+    MarketOrderRequest,
+    StopLossDetails,
+)
 from keydesk_client.models._core.json import JsonObject
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import (
@@ -365,6 +370,41 @@ def test_an_order_is_found_in_a_new_history_whose_numbers_the_old_one_claims(
     broker = LossyBroker(Fate.LOST_ANSWER)
     outcome = outcome_of(tmp_path, broker, lambda sender: sender.create(buy()))
     assert isinstance(outcome, Done)
+
+
+async def close_and_the_like(sender: Sender) -> list[Outcome]:
+    """Buy, and then send every request whose id the transactions do not repeat."""
+    await sender.create(buy())
+    return [
+        await sender.close_trade("2", units="40"),
+        await sender.cancel("2"),
+        await sender.replace("1", limit()),
+        await sender.set_dependent_orders("2", stop_loss=StopLossDetails(distance="0.02")),
+    ]
+
+
+@pytest.mark.parametrize("fate", [Fate.ANSWERED, Fate.LOST_ANSWER])
+@pytest.mark.parametrize("same_sender", [True, False])
+def test_exits_and_edits_are_done_in_a_new_history_whose_ids_the_old_one_claims(
+    tmp_path: Path, *, same_sender: bool, fate: Fate
+) -> None:
+    broker = LossyBroker()
+
+    async def earlier(desk: Desk) -> None:
+        await close_and_the_like(desk.sender)
+        broker.begin_anew()
+        if same_sender:
+            await later(desk)
+
+    async def later(desk: Desk) -> None:
+        broker.fates = [Fate.ANSWERED, *[fate] * 4]
+        outcomes = await close_and_the_like(desk.sender)
+        assert [type(each) for each in outcomes] == [Done] * 4
+        assert desk.alarms == []
+
+    at_desk(tmp_path, broker, earlier)
+    if not same_sender:
+        at_desk(tmp_path, broker, later, names="later-")
 
 
 @pytest.mark.parametrize("fate", [Fate.PAGE, Fate.BUSY])

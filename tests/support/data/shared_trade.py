@@ -19,6 +19,7 @@ from keydesk_client.http.retry import Retries
 from keydesk_client.models import Transaction
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models.responses import TransactionsResponse
+from keydesk_client.resources.resource_client import PRACTICE
 
 Members = dict[str, Any]
 ACCOUNT = "001"
@@ -64,7 +65,7 @@ class SharedTradeBroker:
     def client(self) -> Client:
         return Client(
             token="token-1234",
-            rest_url="https://rest.test",
+            rest_url=PRACTICE[0],
             stream_url="https://stream.test",
             account_id=ACCOUNT,
             transport=httpx.MockTransport(self._answered),

@@ -79,6 +79,10 @@ class LossyBroker:
     def last_id(self) -> int:
         return self._next_id - 1
 
+    def begin_anew(self) -> None:
+        """Go on with an empty ledger, as for another replay: the ids of transactions come again."""
+        self.ledger, self._next_id = [], 1
+
     async def has_met(self, writes: int) -> None:
         """Wait until so many requests that change something have come."""
         while len(self.writes) < writes:  # noqa: ASYNC110 - a list, not an event; the clock is a virtual one
@@ -120,6 +124,8 @@ class LossyBroker:
     def _read(self, request: httpx.Request) -> httpx.Response:
         if "/orders/" in request.url.path:
             return self._order_read(request.url.path.rsplit("/", 1)[1])
+        if request.url.path.endswith("/summary"):
+            return httpx.Response(200, json={"account": {}, "lastTransactionID": str(self.last_id)})
         self.looked_up_at.append(asyncio.get_running_loop().time())
         if self.look_ups_to_fail:
             self.look_ups_to_fail -= 1

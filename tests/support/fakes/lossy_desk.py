@@ -86,13 +86,14 @@ def at_desk(
     body: Callable[[Desk], Awaitable[None]],
     *,
     client_ids: bool = True,
+    names: str = "kd-",
 ) -> None:
     """Run a body at a desk."""
 
     async def whole() -> None:
         async with broker.client() as client:
             journal = FileJournal(folder / "j" / "orders.jsonl")
-            await body(Desk(broker, client, journal, client_ids=client_ids))
+            await body(Desk(broker, client, journal, client_ids=client_ids, names=names))
 
     run(whole())
 

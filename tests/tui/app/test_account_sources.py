@@ -16,8 +16,8 @@ from keydesk.app.account_sources import (
 )
 from keydesk_client.auth.profiles import Profile
 from keydesk_client.auth.secret import Secret
-from keydesk_client.client import LIVE, PRACTICE
 from keydesk_client.http.retry import Retries
+from keydesk_client.resources.resource_client import LIVE, PRACTICE
 from support.broker import PracticeServer
 from support.data.hostile_answers import whole_request
 from support.fakes.talking_server import talking_server

@@ -12,6 +12,7 @@ from keydesk.cli.account_access import wait_for_outcomes
 from keydesk.config.profiles import save_last_profile
 from keydesk.trading.desk_session import DeskLock
 from keydesk_client.orders.journal import FileJournal
+from keydesk_client.orders.outcome import Action, Intent
 from support.broker import PracticeServer
 from support.proxies.poisoning_proxy import Poison, poisoning_proxy
 from support.shell import validate
@@ -51,6 +52,23 @@ async def test_flatten_closes_trades_and_cancels_entry_orders(
     assert await open_things(desk_of_my_own) == (0, [])
     again = home.run("flatten", "--profile", "main", "--yes", *home.unlocked)
     assert (again.returncode, again.stdout.startswith("FLAT")) == (0, True)
+
+
+async def test_after_a_replay_flatten_says_closed_and_cancelled_of_what_it_closed_and_cancelled(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    path = home.folder / "orders" / f"main.{desk_of_my_own.account_id}.journal"
+    journal, earlier = (
+        FileJournal(path),
+        Intent("kd-of-a-replay", Action.CANCEL, 0, 0, None, "", {}),
+    )
+    journal.write(earlier)
+    journal.settle(earlier, "done", [str(number) for number in range(1, 100)])
+    done = home.run("flatten", "--profile", "main", "--yes", *home.unlocked)
+    assert done.returncode == 0, done.stderr
+    words = done.stdout.splitlines()[1:-1]
+    assert sorted(each.split()[0] for each in words) == ["CLOSED", "CLOSED", "DONE"]
+    assert all("@" in each and "realized" in each for each in words if each.startswith("CLOSED"))
 
 
 async def test_for_a_script_flatten_says_its_words_on_stderr_and_the_accounts_as_json(

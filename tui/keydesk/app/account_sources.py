@@ -215,7 +215,7 @@ def practice_account(address: PracticeAddress) -> AccountAddress:
 
 def urls_of(profile: Profile) -> tuple[str, str]:
     """Return the REST and stream URLs of a profile; its token is sent nowhere else."""
-    from keydesk_client.client import LIVE, PRACTICE  # noqa: PLC0415 - the desk paints first
+    from keydesk_client.resources.resource_client import LIVE, PRACTICE  # noqa: PLC0415 - the desk paints first
 
     match profile.environment:
         case "practice":
