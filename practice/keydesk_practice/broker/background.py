@@ -75,7 +75,7 @@ class CandleWorker:
     """Computes candles and books in one thread, one request after the other.
 
     The thread has a market of its own, equal to the broker's in every digit: a price is a function of seed, instrument and
-    time. So the thread and the event loop share no state.
+    time. So the thread and the event loop share no state but the published rates, which nobody changes.
     """
 
     def __init__(self, make_market: Callable[[], PracticeMarket]) -> None:

@@ -22,7 +22,9 @@ from keydesk_practice.ledger.kept_ledgers import undo_change
 from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import FILE_NAME, ledger_error
 from keydesk_practice.ledger.records import Entry, LedgerAccount, WireTransaction, entry_of
+from keydesk_practice.market.instruments import CURRENCIES
 from keydesk_practice.market.market import MARKET_MODEL, PracticeMarket
+from keydesk_practice.market.reference import CACHE, read_reference_rates
 from keydesk_practice.market.replay import read_candle_file
 from keydesk_practice.options import Options
 
@@ -78,6 +80,7 @@ def open_on(ledger: LedgerInterface, options: Options, owners: int) -> Broker:
     seed = _market_seed(options, ledger)
     earlier_model = change_model(ledger)
     own = tuple(read_candle_file(instrument, file) for instrument, file in options.candles)
+    rates = read_reference_rates(CURRENCIES, cache=options.data / CACHE)
     left, shown = time_left(ledger), time_shown(ledger)
     is_replay = load_replay(ledger) is not None
     note_start(ledger, options)
@@ -89,7 +92,7 @@ def open_on(ledger: LedgerInterface, options: Options, owners: int) -> Broker:
     clock = Clock(start, options.speed, running=not (options.paused or is_replay))
     broker = Broker(
         ledger,
-        lambda: PracticeMarket(seed, options.hours, own),
+        lambda: PracticeMarket(seed, options.hours, own, rates),
         clock,
         since=left or start,
         price_rate=options.price_rate,
