@@ -1,55 +1,149 @@
-"""Pictures by plotext as rows of text and roles."""
+"""Plots as rows of text and roles: where values stand, not how they look."""
+
+from collections.abc import Sequence
 
 import pytest
 
-from keydesk.chart.plots import Axes, Series, histogram, plot, round_ticks, thinned
+from keydesk.chart.canvas import Run
+from keydesk.chart.plots import (
+    Label,
+    Plot,
+    Rows,
+    Signed,
+    Span,
+    round_ticks,
+    scale_row,
+    span_of,
+)
 
-SIZES = [(76, 15), (36, 7), (196, 40), (12, 5)]
-LINE = [(float(x), float(x % 7 - 3)) for x in range(200)]
+SIZES = [(76, 15), (36, 7), (196, 40), (12, 5), (1, 1)]
+WALK = [(float(x), float(x * 37 % 17 - 8)) for x in range(200)]
+SIGNS = Signed("profit", "loss")
+
+
+def plot(size: tuple[int, int], x: Span, y: Span, *, ascii_only: bool = False) -> Plot:
+    return Plot(size, x, y, ascii_only=ascii_only)
+
+
+def texts(rows: Rows) -> list[str]:
+    return ["".join(text for text, _ in row) for row in rows]
+
+
+def cells(rows: Sequence[Sequence[Run]], role: str) -> list[tuple[int, int]]:
+    """The (column, row) of what is drawn in a role."""
+    found = []
+    for y, row in enumerate(rows):
+        x = 0
+        for text, own in row:
+            found += [(x + at, y) for at, _ in enumerate(text) if own.lstrip("~") == role]
+            x += len(text)
+    return found
 
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("ascii_only", [False, True])
-def test_a_picture_fits_its_size_and_has_the_roles_of_its_series(
+def test_every_row_of_a_plot_is_as_wide_as_it_was_asked_for(
     size: tuple[int, int], *, ascii_only: bool
 ) -> None:
-    series = [Series(LINE, "profit", "curve"), Series(LINE[:50], "loss", "x")]
-    axes = Axes([(0.0, "0"), (199.0, "199")], [(-3.0, "-3"), (3.0, "3")], zero=True)
-    rows = plot(series, axes, size, ascii_only=ascii_only)
-    assert len(rows) <= size[1]
-    assert all(sum(len(text) for text, _ in row) <= size[0] for row in rows)
-    roles = {role for row in rows for text, role in row if text.strip()}
-    assert roles <= {"profit", "loss", "grid", "muted"}
-    assert roles & {"profit", "loss"}
-    if ascii_only:
-        marks = {each for row in rows for text, role in row if role == "profit" for each in text}
-        assert marks <= {"*", " "}
+    drawn = plot(size, Span(0, 199), span_of(y for _, y in WALK), ascii_only=ascii_only)
+    drawn.steps(WALK, SIGNS)
+    drawn.area(WALK, "loss")
+    drawn.line_across(0, "muted")
+    drawn.line_down(100, "muted")
+    assert [len(text) for text in texts(drawn.drawn())] == [size[0]] * size[1]
+    assert {len(t) for t in texts(drawn.with_values([Label(0, "12")], 6))} == {size[0] + 6}
 
 
-def test_bars_stand_at_their_places_in_their_roles() -> None:
-    rows = histogram([(-1.0, 4, "loss"), (1.0, 2, "profit")], Axes([(1.0, "1")]), (40, 10))
-    loss, profit = (
-        sum(len(text) for row in rows for text, role in row if role == wanted)
-        for wanted in ("loss", "profit")
-    )
-    assert loss > profit > 0
+def test_a_curve_keeps_its_value_until_the_next_one() -> None:
+    drawn = plot((10, 5), Span(0, 9), Span(0, 4), ascii_only=True)
+    drawn.steps([(0, 4), (5, 0), (9, 0)], Signed("profit", "loss", base=-1))
+    assert texts(drawn.drawn()) == [
+        "─────╮    ",
+        "     │    ",
+        "     │    ",
+        "     │    ",
+        "     ╰────",
+    ]
 
 
-@pytest.mark.parametrize("columns", [1, 10, 80])
-def test_thinning_keeps_the_lowest_the_highest_and_the_last_point(columns: int) -> None:
-    points = [*LINE, (200.0, 99.0), (201.0, -99.0), (202.0, 1.0)]
-    kept = thinned(points, columns)
-    assert len(kept) <= max(4, columns * 4 + 2)
-    assert {min(y for _, y in kept), max(y for _, y in kept)} == {-99.0, 99.0}
-    assert kept[-1] == points[-1]
-    assert kept == sorted(kept)
+def test_braille_dots_are_two_a_column_and_four_a_row() -> None:
+    drawn = plot((3, 2), Span(0, 5), Span(0, 7))
+    drawn.steps([(0, 0), (3, 7), (5, 7)], Signed("profit", "loss", base=-1))
+    assert texts(drawn.drawn()) == [" ⢸⠉", "⣀⣸ "]
+
+
+def test_a_curve_is_in_one_role_above_its_base_and_in_another_below() -> None:
+    drawn = plot((20, 9), Span(0, 2), Span(-4, 4))
+    drawn.steps([(0, 3), (1, -3), (2, -3)], SIGNS)
+    rows = drawn.drawn()
+    assert {y for _, y in cells(rows, "profit")} <= set(range(5))
+    assert {y for _, y in cells(rows, "loss")} <= set(range(5, 9))
+
+
+def test_an_area_reaches_from_the_upper_edge_to_the_value() -> None:
+    drawn = plot((4, 4), Span(0, 3), Span(-3, 0), ascii_only=True)
+    drawn.area([(0, 0), (1, -1), (2, -3), (3, 0)], "loss")
+    assert [text.rstrip() for text in texts(drawn.drawn())] == [" ###", " ###", "  ##", "  ##"]
+
+
+def test_a_bar_stands_on_the_lower_edge_with_its_parts_upon_one_another() -> None:
+    drawn = plot((6, 4), Span(0, 5), Span(0, 4))
+    assert drawn.bar(0, 2, [(1, "loss"), (2, "profit")]) == 1
+    rows = drawn.drawn()
+    assert cells(rows, "loss") == [(0, 3), (1, 3)]
+    assert cells(rows, "profit") == [(0, 1), (1, 1), (0, 2), (1, 2)]
+
+
+def test_a_bar_of_little_is_still_seen() -> None:
+    drawn = plot((2, 4), Span(0, 1), Span(0, 1000))
+    drawn.bar(0, 1, [(1, "profit")])
+    assert texts(drawn.drawn())[-1] == "▁ "
+
+
+def test_the_glyph_of_a_place_says_how_many_points_it_has() -> None:
+    drawn = plot((5, 1), Span(0, 4), Span(0, 1), ascii_only=True)
+    drawn.density([(0, 0), (2, 0), (2, 0), *[(4, 0)] * 9], "profit")
+    assert texts(drawn.drawn()) == [". o @"]
+
+
+def test_words_are_written_only_where_they_touch_nothing() -> None:
+    drawn = plot((9, 1), Span(0, 8), Span(0, 1))
+    assert drawn.write(0, 0, "12", "plain")
+    assert not drawn.write(0, 2, "34", "plain")
+    assert drawn.write(0, 3, "34", "plain")
+    assert not drawn.write(0, 8, "56", "plain")
+    assert texts(drawn.drawn()) == ["12 34    "]
+
+
+def test_values_stand_beside_their_rows_and_the_first_of_a_row_stays() -> None:
+    drawn = plot((2, 3), Span(0, 1), Span(0, 2))
+    labels = [Label(0, "now"), Label(0, "2"), Label(2, "0")]
+    assert texts(drawn.with_values(labels, 5)) == ["    now", "       ", "      0"]
+    assert texts(drawn.with_values(labels, 5, at_left=True)) == [" now   ", "       ", "   0   "]
+
+
+def test_labels_of_a_scale_that_would_touch_are_left_out() -> None:
+    labels = [Label(0, "Sep"), Label(4, "Oct"), Label(10, "Nov"), Label(19, "Dec")]
+    [row] = texts([scale_row(labels, 20, centred=False)])
+    assert row == "Sep       Nov    Dec"
 
 
 @pytest.mark.parametrize(
     ("low", "high", "most", "ticks"),
-    [(0, 10, 6, [0, 2, 4, 6, 8, 10]), (-830, 2100, 4, [0, 1000, 2000]), (3, 3, 5, [3])],
+    [
+        (0, 10, 6, [0, 2, 4, 6, 8, 10]),
+        (-830, 2100, 4, [0, 1000, 2000]),
+        (3, 3, 5, [3]),
+        (0, 0.5, 2, [0, 0.5]),
+        (-1e-7, 1e-7, 3, [-1e-7, 0, 1e-7]),
+    ],
 )
 def test_ticks_are_round_and_not_too_many(
     low: float, high: float, most: int, ticks: list[float]
 ) -> None:
-    assert round_ticks(low, high, most) == ticks
+    assert round_ticks(low, high, most) == pytest.approx(ticks)
+
+
+def test_the_span_of_equal_values_is_not_empty() -> None:
+    assert span_of([]).low < 0 < span_of([]).high
+    assert span_of([5.0, 5.0]).low < 5 < span_of([5.0, 5.0]).high

@@ -42,7 +42,7 @@ NEVER_DRAWN = {
     "cli/csv_output.py",  # what a spreadsheet takes for a formula
 }
 BRAILLE = [chr(0x2800 + dots) for dots in range(1, 256)]
-QUADRANTS = "▖▗▘▙▚▛▜▝▞▟"  # plotext draws curves with them
+QUADRANTS = "▖▗▘▙▚▛▜▝▞▟"  # plotext draws candles with them
 
 
 def drawn_signs() -> Iterator[str]:

@@ -1,175 +1,302 @@
-"""Pictures of statistics by plotext, as rows of text and roles: curves, histogram, scatter.
+"""Plots with axes: step curves, areas, bars, densities of points and lines across, as rows of text and roles.
 
-plotext has one figure for the whole program, so pictures are drawn one at a time, in threads: one takes 10 to 40 ms. Its colours
-only mark what belongs together; roles of the theme replace them. Without colours series differ by their marks.
+Values go in, rows come out. What is painted first keeps its cells; lines across and down cross filled cells. A curve is of
+braille dots, a cell two wide and four high; of lines where the terminal shows ASCII characters only.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import groupby, pairwise
-from threading import Lock
-from typing import Any
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
-from keydesk.chart.canvas import Run
-
-SGR = re.compile(r"\x1b\[([0-9;]*)m")
-MARKS = {"curve": "hd", "fill": "hd", "bar": "sd"}  # quarters of cells; whole cells
-ASCII_MARKS = {"curve": "*", "fill": "#", "bar": "#"}
-AXES = "muted"
-POINTS_A_COLUMN = 4
-LEAST_TICKS = 2
-_one_at_a_time = Lock()
+from keydesk.chart.canvas import ACROSS, FILLED, FREE, Canvas, Run
 
 Point = tuple[float, float]
-Tick = tuple[float, str]
 Rows = list[list[Run]]
+DOTS = ((0x40, 0x04, 0x02, 0x01), (0x80, 0x20, 0x10, 0x08))  # left and right dots, from below
+BRAILLE = 0x2800
+DOTS_HIGH, DOTS_WIDE = 4, 2  # of a cell
+EIGHTHS = " ▁▂▃▄▅▆▇"
+DENSITY, ASCII_DENSITY = ("·", "•", "●"), (".", "o", "@")  # one point, several, many
+SEVERAL, MANY = 2, 5  # points in a cell
+CURVE_TURNS = {
+    False: ("╮", "╰"),
+    True: ("╯", "╭"),
+}  # of a falling and of a rising step: leaves, arrives
+POST = "┊"
+MARGIN = 0.04  # of the span, above and below a curve
+GAP = 2  # columns between labels
+LEAST_TICKS = 2
+STEPS = (1, 2, 5)
+ROUNDING = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
-    """Points of one role."""
+class Span(NamedTuple):
+    """The values from one edge of a plot to the other."""
 
-    points: Sequence[Point]
-    role: str
-    mark: str  # of MARKS, or a character
-    filled: bool = False  # down or up to zero
+    low: float
+    high: float
 
-
-@dataclass(frozen=True, slots=True)
-class Axes:
-    """What stands beside the points; without ticks, the axis has none."""
-
-    x_ticks: Sequence[Tick] = ()
-    y_ticks: Sequence[Tick] = ()
-    x_name: str = ""
-    y_name: str = ""
-    zero: bool = False  # a line at y 0
-    x_range: tuple[float, float] | None = None
-    y_range: tuple[float, float] | None = None
+    def share(self, value: float) -> float:
+        """Return where a value is between the edges: 0 to 1."""
+        size = self.high - self.low
+        return 0.5 if size <= 0 else min(1.0, max(0.0, (value - self.low) / size))
 
 
-def plot(
-    series: Sequence[Series], axes: Axes, size: tuple[int, int], *, ascii_only: bool = False
-) -> Rows:
-    """Return a picture of lines or scattered points; a series with a mark of one character is scattered."""
-    import plotext  # noqa: PLC0415 - it takes 150 ms, and few look at pictures
+class Label(NamedTuple):
+    """Words at a place of an axis."""
 
-    marks = ASCII_MARKS if ascii_only else MARKS
-
-    def paint(figure: Any) -> None:  # noqa: ANN401 - plotext has no types
-        for number, each in enumerate(series, 1):
-            xs, ys = (list(values) for values in zip(*each.points, strict=True))
-            mark = marks.get(each.mark, each.mark)
-            if each.mark in MARKS:
-                figure.plot(xs, ys, marker=mark, color=number, fillx=each.filled)
-            else:
-                figure.scatter(xs, ys, marker=mark, color=number)
-        if axes.zero:
-            figure.hline(0, len(series) + 1)
-        _dress(figure, axes)
-
-    roles = {number: each.role for number, each in enumerate(series, 1)}
-    return _drawn(plotext, size, {**roles, len(series) + 1: "grid"}, paint)
+    place: int  # a row, or a column
+    text: str
+    role: str = "muted"
 
 
-def histogram(
-    bars: Sequence[tuple[float, int, str]],
-    axes: Axes,
-    size: tuple[int, int],
-    *,
-    ascii_only: bool = False,
-) -> Rows:
-    """Return vertical bars at their places (place, height, role)."""
-    import plotext  # noqa: PLC0415 - see above
+class Signed(NamedTuple):
+    """The roles of a curve above its base and below it."""
 
-    roles = list(dict.fromkeys(role for _, _, role in bars))
-    places = [place for place, _, _ in bars]
-    step = min((b - a for a, b in pairwise(places)), default=1.0)
-    mark = (ASCII_MARKS if ascii_only else MARKS)["bar"]
-
-    def paint(figure: Any) -> None:  # noqa: ANN401 - see above
-        for number, role in enumerate(roles, 1):
-            own = [(place, height) for place, height, its in bars if its == role]
-            xs, heights = (list(values) for values in zip(*own, strict=True))
-            figure.bar(xs, heights, marker=mark, color=number, width=0.8 * step)
-        _dress(figure, axes)
-
-    return _drawn(plotext, size, dict(enumerate(roles, 1)), paint)
+    above: str
+    below: str
+    base: float = 0.0
 
 
-def _dress(figure: Any, axes: Axes) -> None:  # noqa: ANN401 - see above
-    figure.xaxes(bool(axes.x_ticks), False)
-    figure.yaxes(True, False)
-    for name, ticks in (("xticks", axes.x_ticks), ("yticks", axes.y_ticks)):
-        getattr(figure, name)([at for at, _ in ticks], [text for _, text in ticks])
-    if axes.x_range is not None:
-        figure.xlim(*axes.x_range)
-    if axes.y_range is not None:
-        figure.ylim(*axes.y_range)
-    if axes.x_name:
-        figure.xlabel(axes.x_name)
-    if axes.y_name:
-        figure.ylabel(axes.y_name)
+class Plot:
+    """The cells of a plot of some columns and rows, with the span of values that it shows either way.
 
+    Args:
+        size: Columns and rows.
+        x: The values from the first column to the last.
+        y: The values from the lowest row to the highest.
+        across: Values with a dotted line of the grid.
+        ascii_only: Whether the terminal shows ASCII characters only.
+    """
 
-def _drawn(
-    figure: Any,  # noqa: ANN401 - see above
-    size: tuple[int, int],
-    roles: dict[int, str],
-    paint: Callable[[Any], None],
-) -> Rows:
-    with _one_at_a_time:
-        figure.clear_figure()
-        figure.theme("clear")
-        figure.limit_size(False, False)
-        figure.plot_size(*size)
-        paint(figure)
-        text = str(figure.build())
-        figure.clear_figure()  # it would keep the points
-    return [_runs(line, roles, size[0]) for line in text.split("\n")[: size[1]]]
+    def __init__(
+        self,
+        size: tuple[int, int],
+        x: Span,
+        y: Span,
+        *,
+        across: Iterable[float] = (),
+        ascii_only: bool = False,
+    ) -> None:
+        self.columns, self.rows = max(1, size[0]), max(1, size[1])
+        self.x, self.y, self.ascii_only = x, y, ascii_only
+        grid = {self.row(value) for value in across}
+        self.canvas = Canvas(0, self.columns, self.rows, across=grid)
 
+    # Places.
 
-def _runs(line: str, roles: dict[int, str], width: int) -> list[Run]:
-    """Return a line of plotext by roles: what it coloured by the number of its series, the rest as axes."""
-    cells: list[tuple[str, str]] = []
-    role = AXES
-    for place, part in enumerate(SGR.split(line)):
-        if place % 2:
-            number = part.rpartition(";")[2]
-            role = roles.get(int(number), AXES) if part.startswith("38;5;") else AXES
+    def column(self, value: float) -> int:
+        """Return the column of a value."""
+        return self._half(value) // DOTS_WIDE
+
+    def row(self, value: float) -> int:
+        """Return the row of a value, counted from the top."""
+        return self.rows - 1 - self._level(value) // DOTS_HIGH
+
+    def _half(self, value: float) -> int:
+        return round(self.x.share(value) * (self.columns * DOTS_WIDE - 1))
+
+    def _level(self, value: float) -> int:
+        return round(self.y.share(value) * (self.rows * DOTS_HIGH - 1))
+
+    # What is painted.
+
+    def steps(self, points: Sequence[Point], roles: Signed) -> None:
+        """Paint a curve that keeps each value until the next one, in the roles of its sign."""
+        base = self.row(roles.base)
+        if self.ascii_only:
+            cells = _step_lines(self._walk(points, 1, 1), self.rows)
         else:
-            cells += [(letter, role) for letter in part]
-    return [
-        ("".join(letter for letter, _ in run), own)
-        for own, run in groupby(cells[:width], key=lambda cell: cell[1])
-    ]
+            cells = _dotted(_spans(self._walk(points, DOTS_WIDE, DOTS_HIGH)), self.rows)
+        last_row = self.row(points[-1][1]) if points else base
+        for (x, y), glyph in cells.items():
+            is_below = y > base or (y == base == last_row and points[-1][1] < roles.base)
+            self.canvas.put(x, y, glyph, roles.below if is_below else roles.above)
+
+    def area(self, points: Sequence[Point], role: str) -> None:
+        """Fill what is between a curve of steps and the upper edge."""
+        wide, high = (1, 1) if self.ascii_only else (DOTS_WIDE, DOTS_HIGH)
+        top = self.rows * high - 1
+        spans = {
+            half: (low, top) for half, (low, _) in _spans(self._walk(points, wide, high)).items()
+        }
+        if self.ascii_only:
+            cells = {
+                (x, self.rows - 1 - y): "#"
+                for x, (low, _) in spans.items()
+                for y in range(low, top + 1)
+                if low < top
+            }
+        else:
+            cells = _dotted({h: (low, up) for h, (low, up) in spans.items() if low < up}, self.rows)
+        for (x, y), glyph in cells.items():
+            self.canvas.put(x, y, glyph, role)
+
+    def bar(self, first: int, width: int, parts: Sequence[tuple[float, str]]) -> int:
+        """Paint a bar from the lower edge: its parts upon one another; return its highest row.
+
+        Args:
+            first: Its first column.
+            width: Its columns.
+            parts: The heights, each with its role.
+        """
+        tops, height = list[tuple[int, str]](), 0.0
+        for part, role in parts:
+            height += part
+            eighths = round(self.y.share(height) * self.rows * len(EIGHTHS))
+            tops.append((max(eighths, tops[-1][0] if tops else 0, int(part > 0)), role))
+        top = tops[-1][0] if tops else 0
+        for level in range(-(-top // len(EIGHTHS))):
+            glyph, role = self._bar_cell(level, tops)
+            for x in range(first, first + width):
+                self.canvas.put(x, self.rows - 1 - level, glyph, role)
+        return self.rows - max(1, -(-top // len(EIGHTHS)))
+
+    def _bar_cell(self, level: int, tops: Sequence[tuple[int, str]]) -> tuple[str, str]:
+        """Return glyph and role of a cell: full, or the lower eighths in one role and the rest in the next one's."""
+        bottom = level * len(EIGHTHS)
+        at = next(place for place, (top, _) in enumerate(tops) if top > bottom)
+        top, role = tops[at]
+        if self.ascii_only:
+            return "#", role
+        if top - bottom >= len(EIGHTHS):
+            return " ", FILLED + role
+        above = next((other for upper, other in tops[at + 1 :] if upper > top), "")
+        return EIGHTHS[top - bottom], f"{role}{ACROSS}{above}" if above else role
+
+    def density(self, points: Iterable[Point], role: str) -> None:
+        """Paint points; the glyph of a cell says how many there are in it."""
+        glyphs = ASCII_DENSITY if self.ascii_only else DENSITY
+        counts = Counter((self.column(x), self.row(y)) for x, y in points)
+        for (x, y), n in counts.items():
+            self.canvas.put(x, y, glyphs[(n >= SEVERAL) + (n >= MANY)], role)
+
+    def line_across(self, value: float, role: str, glyph: str = "─") -> None:
+        """Paint a line at a value, behind what is there."""
+        self.canvas.behind(self.row(value), 0, glyph * self.columns, role)
+
+    def line_down(
+        self, value: float, role: str, glyph: str = POST, *, rows: range | None = None
+    ) -> None:
+        """Paint a line at a value from top to bottom, behind what is there."""
+        x = self.column(value)
+        for y in rows or range(self.rows):
+            if 0 <= y < self.rows:
+                self.canvas.cell_behind(y, x, glyph, role)
+
+    def write(self, y: int, first: int, text: str, role: str) -> bool:
+        """Write words where all their cells and those beside them are free; return whether they were."""
+        left, right = max(0, first - 1), min(self.columns, first + len(text) + 1)
+        if first < 0 or first + len(text) > self.columns or not 0 <= y < self.rows:
+            return False
+        if any(there not in FREE for there in self.canvas.roles[y][left:right]):
+            return False
+        return self.canvas.whole(y, first, text, role)
+
+    # Rows.
+
+    def drawn(self) -> Rows:
+        """Return the rows of the plot alone."""
+        return [self.canvas.runs(y) for y in range(self.rows)]
+
+    def with_values(self, labels: Sequence[Label], width: int, *, at_left: bool = False) -> Rows:
+        """Return the rows with labels of values beside them; the first label of a row is the one that stands."""
+        texts: dict[int, Run] = {}
+        for place, text, role in labels:
+            texts.setdefault(place, (text, role))
+        rows = []
+        for y, row in enumerate(self.drawn()):
+            text, role = texts.get(y, ("", ""))
+            shown = f"{text:>{width - 1}} " if at_left else f" {text:>{width - 1}}"
+            rows.append([(shown, role), *row] if at_left else [*row, (shown, role)])
+        return rows
+
+    def _walk(self, points: Sequence[Point], wide: int, high: int) -> list[tuple[int, int]]:
+        """Return the points as (place, level): so many places a column, so many levels a row."""
+        across, up = self.columns * wide - 1, self.rows * high - 1
+        return [(round(self.x.share(x) * across), round(self.y.share(y) * up)) for x, y in points]
 
 
-def thinned(points: Sequence[Point], columns: int) -> list[Point]:
-    """Return as many points as the columns can show: of each stretch the lowest and the highest, and the last of all."""
-    size = -(-len(points) // max(1, columns * POINTS_A_COLUMN // 2))
-    if size <= 1:
-        return list(points)
-    kept = []
-    for start in range(0, len(points), size):
-        part = points[start : start + size]
-        ends = {min(part, key=lambda p: p[1]), max(part, key=lambda p: p[1])}
-        kept += sorted(ends)
-    return kept if kept[-1] == points[-1] else [*kept, points[-1]]
+def _spans(walk: Sequence[tuple[int, int]]) -> dict[int, tuple[int, int]]:
+    """Return the lowest and the highest level at each place of a curve of steps."""
+    spans: dict[int, tuple[int, int]] = {}
+    before: tuple[int, int] | None = None
+    for place, level in walk:
+        if before is not None:
+            for between in range(before[0] + 1, place):
+                spans[between] = before[1], before[1]
+        ends = (level,) if before is None else (level, before[1])
+        low, high = spans.get(place, (level, level))
+        spans[place] = min(low, *ends), max(high, *ends)
+        before = place, level
+    return spans
+
+
+def _dotted(spans: Mapping[int, tuple[int, int]], rows: int) -> dict[tuple[int, int], str]:
+    """Return the braille cells of spans of levels."""
+    cells: dict[tuple[int, int], int] = {}
+    for half, (low, high) in spans.items():
+        for level in range(low, high + 1):
+            cell = half // DOTS_WIDE, rows - 1 - level // DOTS_HIGH
+            cells[cell] = cells.get(cell, 0) | DOTS[half % DOTS_WIDE][level % DOTS_HIGH]
+    return {cell: chr(BRAILLE + dots) for cell, dots in cells.items()}
+
+
+def _step_lines(walk: Sequence[tuple[int, int]], rows: int) -> dict[tuple[int, int], str]:
+    """Return the cells of a curve of steps as lines with corners."""
+    spans, cells = _spans(walk), dict[tuple[int, int], str]()
+    entries: dict[int, int] = {}
+    exits: dict[int, int] = {}
+    before: int | None = None
+    for place, level in walk:
+        entries.setdefault(place, level if before is None else before)
+        exits[place] = before = level
+    for x, (low, high) in spans.items():
+        first = entries.get(x, low)
+        last = exits.get(x, low)
+        for level in range(low, high + 1):
+            cells[x, rows - 1 - level] = "│" if low < high else "─"
+        if first != last:
+            leaves, arrives = CURVE_TURNS[last > first]
+            cells[x, rows - 1 - first], cells[x, rows - 1 - last] = leaves, arrives
+    return cells
+
+
+def scale_row(labels: Sequence[Label], columns: int, *, centred: bool = True) -> list[Run]:
+    """Return the labels of an axis in one row; one that would touch an earlier one is left out."""
+    canvas = Canvas(0, columns, 1)
+    taken: list[tuple[int, int]] = []
+    for place, text, role in labels:
+        wanted = place - (len(text) // 2 if centred else 0)
+        start = max(0, min(columns - len(text), wanted))
+        end = start + len(text)
+        if start < 0 or end > columns or any(start < e + GAP and s < end + GAP for s, e in taken):
+            continue
+        taken.append((start, end))
+        canvas.whole(0, start, text, role)
+    return canvas.runs(0)
+
+
+def span_of(values: Iterable[float], *, margin: float = MARGIN) -> Span:
+    """Return the span of values with a margin on either side; never empty."""
+    found = list(values) or [0.0]
+    low, high = min(found), max(found)
+    room = (high - low or abs(high) or 1.0) * margin
+    return Span(low - room, high + room)
 
 
 def round_ticks(low: float, high: float, most: int) -> list[float]:
     """Return round values of a range, at most so many: steps of 1, 2 or 5."""
     if high <= low:
         return [low]
-    power = 1e-6
+    power = 10.0 ** (math.floor(math.log10(high - low)) - 3)
     while True:
-        for factor in (1, 2, 5):
+        for factor in STEPS:
             step = power * factor
-            first, last = -(-low // step), high // step
+            first, last = math.ceil(low / step - ROUNDING), math.floor(high / step + ROUNDING)
             if last - first + 1 <= max(LEAST_TICKS, most):
-                return [number * step for number in range(int(first), int(last) + 1)] or [low]
+                return [number * step + 0.0 for number in range(first, last + 1)] or [low]  # no −0
         power *= 10

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keydesk.calc.trade_journal.charts import (
+    Bin,
     HeatCell,
     HourOfWeek,
     equity_curve,
@@ -80,7 +81,7 @@ def test_the_curve_ends_at_the_total_and_its_deepest_place_is_the_drawdown(
 def test_the_bins_of_the_histogram_count_every_trade_once(rs: list[Decimal]) -> None:
     bins = r_histogram(rs)
     assert sum(each.n for each in bins) == len(rs)
-    assert all(b.middle - a.middle == D("0.5") for a, b in itertools.pairwise(bins))
+    assert all(b.middle - a.middle == D("0.25") for a, b in itertools.pairwise(bins))
 
 
 def test_the_worked_list_has_its_curve_and_histogram() -> None:
@@ -95,18 +96,21 @@ def test_the_worked_list_has_its_curve_and_histogram() -> None:
         "0",
         "-50.0",
     ]
-    bins = {str(each.middle): each.n for each in r_histogram([D(r) for r in RS])}
+    bins = {str(each.middle): each.n for each in r_histogram([D(r) for r in RS]) if each.n}
     assert bins == {
-        "-1.0": 4,
-        "-0.5": 1,
-        "0.0": 1,
-        "0.5": 0,
-        "1.0": 0,
-        "1.5": 1,
-        "2.0": 1,
-        "2.5": 1,
-        "3.0": 1,
+        "-1.00": 4,
+        "-0.50": 1,
+        "0.00": 1,
+        "1.50": 1,
+        "2.00": 1,
+        "2.50": 1,
+        "3.00": 1,
     }
+
+
+def test_the_bar_around_zero_tells_losses_from_gains() -> None:
+    [own] = r_histogram([D("-0.11"), D("-0.02"), D(0), D("0.05")])
+    assert own == Bin(D(0), 4, losses=2, gains=1)
 
 
 def test_a_stop_that_slipped_a_little_still_counts_as_minus_one() -> None:

@@ -111,13 +111,23 @@ async def test_every_view_fits_every_size(size: tuple[int, int]) -> None:
             assert "Computing" not in app.words
 
 
-async def test_each_figure_stands_with_its_count_and_those_on_few_trades_with_the_reason() -> None:
+async def test_six_figures_stand_first_and_that_they_rest_on_few_trades_is_said_once() -> None:
     text = await after(host=Host(few("100", "-50", "30")))
-    assert "n 3, under 20" in text
-    assert "Under 20 trades, or 60 days for daily ratios, a figure may be chance." in text
-    line = next(each for each in text.splitlines() if "profit factor" in each)
-    assert "2.60" in line
-    assert "80.00" in next(each for each in text.splitlines() if " result" in each)
+    assert text.count("under 20") == 1
+    assert "3 trades, under 20" in text
+    assert "each figure may be chance." in text
+    values = {"net": "+80.00", "won": "66.7 %", "profit factor": "2.60", "max drawdown": "−50.00"}
+    for name, value in values.items():
+        assert value in under(text, name), name
+    assert "2 won, 1 lost" in text
+
+
+def under(text: str, name: str) -> str:
+    """The value in the tile of this name: in the line below it, from its left edge to the next one."""
+    lines = text.splitlines()
+    at = next(number for number, line in enumerate(lines) if f"─ {name}" in line)
+    column = lines[at].index(f"─ {name}")
+    return lines[at + 1][column:].split("│")[0]
 
 
 def cut(text: str) -> list[str]:
@@ -133,11 +143,12 @@ async def test_a_narrow_window_cuts_no_sentence_without_enough_trades(number: in
     assert not cut(await after(str(number), host=Host(few()), size=(80, 24)))
 
 
-async def test_a_narrow_window_shows_each_figure_with_its_value_and_count() -> None:
+async def test_a_narrow_window_shows_each_figure_with_its_value() -> None:
     text = await after(host=Host(few("100", "-50", "30")), size=(40, 40))
     assert not cut(text)
-    line = next(each for each in text.splitlines() if "profit factor" in each)
-    assert line.split()[3:7] == ["2.60", "n", "3", "│"]
+    assert "2.60" in under(text, "profit factor")
+    line = next(each for each in text.splitlines() if "payoff" in each)
+    assert line.split()[1:3] == ["payoff", "1.30"]
 
 
 def test_a_narrow_window_shows_what_if_without_the_difference() -> None:

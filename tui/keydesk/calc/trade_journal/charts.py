@@ -14,7 +14,7 @@ from keydesk.calc.market.trading_day import booking_date
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk_client.arithmetic.constants import NOTHING, SECOND
 
-BIN = Decimal("0.5")  # R
+BIN = Decimal("0.25")  # R
 OUTERMOST = Decimal(5)  # R: what is farther away is counted in the last bin of its side
 LEVELS = 4  # shades of a gain, and of a loss
 Key = TypeVar("Key", bound=Hashable)
@@ -33,6 +33,8 @@ class Bin(NamedTuple):
 
     middle: Decimal
     n: int
+    losses: int = 0
+    gains: int = 0  # the rest had a result of zero
 
 
 def equity_curve(trades: Iterable[JournalTrade]) -> list[CurvePoint]:
@@ -58,12 +60,14 @@ def r_histogram(rs: Sequence[Decimal], width: Decimal = BIN) -> list[Bin]:
         min(OUTERMOST, max(-OUTERMOST, (r / width).to_integral_value(ROUND_HALF_UP) * width))
         for r in rs
     ]
-    counts: dict[Decimal, int] = {}
-    for each in places:
-        counts[each] = counts.get(each, 0) + 1
+    counts: dict[Decimal, list[int]] = {}  # all, losses, gains
+    for place, r in zip(places, rs, strict=True):
+        own = counts.setdefault(place, [0, 0, 0])
+        for number, is_counted in enumerate((True, r < 0, r > 0)):
+            own[number] += is_counted
     steps = int((max(places) - min(places)) / width) + 1
     middles = [min(places) + number * width for number in range(steps)]
-    return [Bin(middle, counts.get(middle, 0)) for middle in middles]
+    return [Bin(middle, *counts.get(middle, (0,))) for middle in middles]
 
 
 class HourOfWeek(NamedTuple):

@@ -18,6 +18,7 @@ from keydesk_client.arithmetic.risk import stop_distance
 
 SHORT_TRADE_NS = 2 * HOUR
 CELL = 5 * SECOND
+STOPS_A_R = 20  # that are tried
 
 
 class CandleRange(NamedTuple):
@@ -127,3 +128,32 @@ def _distance(trade: JournalTrade) -> Decimal | None:
         return None
     distance = stop_distance(trade.units, trade.entry_price, trade.initial_stop)
     return distance if distance > 0 else None
+
+
+class BestStop(NamedTuple):
+    """The stop, in R of the first one, that would have made the most of some trades, and what it would have made, in R."""
+
+    stop: Decimal
+    total: Decimal
+    wins: int  # that it would have ended
+    losses: int
+
+
+def best_stop(trades: Sequence[tuple[Decimal, Decimal]]) -> BestStop | None:
+    """Return the best stop up to the first one; None where none would have made more than was made.
+
+    A trade that went that far against its trader ends with a loss of as much, before costs; each other one as it did.
+
+    Args:
+        trades: Of each trade its MAE and its result in R.
+    """
+    before = sum((result for _, result in trades), NOTHING)
+    found: BestStop | None = None
+    for number in range(1, STOPS_A_R + 1):
+        stop = number / Decimal(STOPS_A_R)
+        ended = [result for adverse, result in trades if adverse >= stop]
+        total = before - sum(ended, NOTHING) - stop * len(ended)
+        if total > (before if found is None else found.total):
+            wins = sum(result > 0 for result in ended)
+            found = BestStop(stop, total, wins, len(ended) - wins)
+    return found

@@ -159,6 +159,14 @@ def mean(values: Sequence[Decimal]) -> Decimal:
     return sum(values, NOTHING) / len(values) if values else NOTHING
 
 
+def median(values: Sequence[Decimal]) -> Decimal:
+    """Return the middle value, of an even number the mean of the two in the middle; 0 for an empty sequence."""
+    ordered, half = sorted(values), len(values) // 2
+    return mean(
+        ordered[half : half + 1] if len(ordered) % 2 else ordered[max(0, half - 1) : half + 1]
+    )
+
+
 def sample_deviation(values: Sequence[Decimal]) -> Decimal | None:
     """Return the standard deviation with n-1; None of fewer than two, 0 where they differ by rounding only."""
     if len(values) < LEAST_DAYS:  # one value does not vary

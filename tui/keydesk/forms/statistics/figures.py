@@ -1,58 +1,54 @@
-"""The view of figures: all of them with what they rest on, and pictures beside them where there is room."""
+"""The view of figures: the six that are asked for first as tiles, the others beneath, and the curve where there is room."""
 
-import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
 
-from keydesk.calc.trade_journal.charts import HeatCell
+from keydesk.calc.market.day_shape import sparkline
+from keydesk.calc.trade_journal.charts import CurvePoint, equity_curve
 from keydesk.calc.trade_journal.returns import days_of
 from keydesk.calc.trade_journal.statistics import (
     FEW_DAYS,
     FEW_TRADES,
     DailyStatistics,
+    Figure,
     Statistics,
     daily_statistics_of,
     statistics_of,
 )
-from keydesk.forms.info_form import beside
-from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
-from keydesk.forms.statistics.maps import CalendarView, sum_lines
-from keydesk.forms.statistics.pictures import EquityView, HistogramView
-from keydesk.forms.statistics.view import (
-    FEW_ROLE,
-    View,
-    ViewInput,
-)
-from keydesk.text.sanitize import Printable, safe
-from keydesk.trade_journal.rows import HUNDREDTH, as_shown, basis, number, statistics_rows
-from keydesk.widgets.theme import ColourRole, signed_role
+from keydesk.forms.info_form import beside, width_of
+from keydesk.forms.sheet import BLANK, TextLine, Words, signed_money, wrap_text
+from keydesk.forms.statistics.equity import LEAST_TRADES, curve_rows
+from keydesk.forms.statistics.r_histogram import HistogramView
+from keydesk.forms.statistics.view import View, ViewInput, as_lines
+from keydesk.text.format import counted, money, shorten
+from keydesk.text.sanitize import Printable, SafeText, safe
+from keydesk.trade_journal.rows import HUNDREDTH, as_shown, number, statistics_rows
+from keydesk.widgets.theme import signed_role
 
-NAME_WIDTH, VALUE_WIDTH, BASIS_WIDTH = 23, 20, 18
-FULL_WIDTH = NAME_WIDTH + 2 + VALUE_WIDTH + 2 + BASIS_WIDTH
+TILES_FROM = {6: 108, 3: 60, 2: 1}  # tiles beside each other: columns of the page
+COLUMNS_FROM = 60  # columns of the page from which the other figures stand in two
+BETWEEN = 4  # columns between the two
+NAME_WIDTH, VALUE_WIDTH, BASIS_WIDTH = 24, 12, 9
 MEANING_WIDTH = 46
-PICTURE_GAP = 4
-WITH_PICTURES, WITH_MEANINGS = 140, 190  # columns of the page
-LEAST_PICTURE = 10  # rows
-NUMBER_WIDTH = 7  # of trades, where the window has no room for what a figure rests on
-Labelled = tuple[str, ColourRole]
-SIGNED = frozenset(
-    ("result", "average win", "average loss", "expectancy", "expectancy R", "financing")
+LEAST_PICTURE = 8  # rows
+TWO_PICTURES = 140  # columns of the page
+WON, LOST = "━", "·"
+IN_TILES = frozenset(
+    ("trades", "result", "win %", "expectancy", "expectancy R", "profit factor", "max drawdown")
 )
-MEANINGS: Mapping[str, Printable] = {
-    "trades": "closed ones",
-    "result": "price profit, financing and fees",
-    "win %": "wins among all; a result of 0 is neither",
+SIGNED = frozenset(("average win", "average loss", "financing"))
+MEANINGS: dict[str, Printable] = {
+    "average win": "of the trades that were won",
+    "average loss": "of the trades that were lost",
     "payoff": "average win over average loss",
-    "expectancy": "the average result of a trade",
-    "expectancy R": "the same in units of the first stop's risk",
-    "profit factor": "all wins over all losses",
-    "max drawdown": "the largest fall of the realized curve",
     "recovery factor": "result over the largest fall",
     "SQN": "root n x mean / deviation of R, n up to 100",
+    "longest run of wins": "one after another",
+    "longest run of losses": "one after another",
     "time in market %": "share of the time with a trade open",
     "financing": "is in the result",
     "spread paid": "is in the result",
@@ -60,29 +56,35 @@ MEANINGS: Mapping[str, Printable] = {
     "Sortino, daily NAV": "the same, with losing days only",
     "max drawdown, daily NAV": "with open losses, transfers taken out",
 }
-WHY_FEW = f"Under {FEW_TRADES} trades, or {FEW_DAYS} days for daily ratios, a figure may be chance."
 
 
 @dataclass(frozen=True, slots=True)
 class FigureData:
-    """The figures, and those of daily values once these are read."""
+    """The figures, those of daily values once these are read, and the curve that the spark lines are drawn from."""
 
     statistics: Statistics
     daily: DailyStatistics | None
-    months: Mapping[str, HeatCell]
-    pictures: Sequence[TextLine] = ()  # at the right of the figures; none without room
+    curve: Sequence[CurvePoint] = ()
+    pictures: Sequence[TextLine] = ()  # none without room
+
+
+class Tile(NamedTuple):
+    """A figure at the top: its name, its value, and a line that shows what it is made of."""
+
+    name: Printable
+    value: Words
+    below: TextLine
 
 
 class FiguresView(View[FigureData]):
-    """Every figure with the number of trades that it rests on."""
+    """Every figure; those that rest on few trades say so together."""
 
     NAME: ClassVar[str] = "figures"
     READS: ClassVar[str] = "open profits"
 
     def key(self, given: ViewInput) -> Hashable:
         """Return whether the daily figures can be computed, and the size of the pictures."""
-        size = (given.width, given.rows, given.ascii_only) if picture_width(given.width) else ()
-        return given.open_profits is not None, size
+        return given.open_profits is not None, given.width, given.rows, given.ascii_only
 
     def compute(self, given: ViewInput) -> FigureData:
         """Return the figures; the daily ones only of all trades."""
@@ -91,55 +93,42 @@ class FiguresView(View[FigureData]):
         if given.is_whole and given.open_profits is not None:
             days = days_of(journal.balances, journal.start_balance, given.open_profits)
             daily = daily_statistics_of(days)
-        return FigureData(
-            statistics_of(given.trades, _capital(given)),
-            daily,
-            CalendarView().compute(given).months,
-            _pictures(given),
-        )
+        curve = equity_curve(given.trades)
+        data = FigureData(statistics_of(given.trades, _capital(given)), daily, curve)
+        if not data.statistics.n:
+            return data
+        taken = len(_figure_lines(data, given)) + 1
+        return replace(data, pictures=_pictures(curve, given, given.rows - taken))
 
     def lines(self, data: FigureData, given: ViewInput) -> Sequence[TextLine]:
-        """Return a line for each figure."""
+        """Return the tiles, the other figures, and the pictures."""
         if not data.statistics.n:
             text = "No trade was closed yet. Each one appears here once it is closed."
             return wrap_text(safe(text), "muted", given.width)
-        rows = statistics_rows(data.statistics)
-        daily = _daily_rows(data.daily)
-        width = given.width - PICTURE_GAP - picture_width(given.width)
-        width = width if data.pictures else given.width
-        lines = [line for row in (*rows, *daily) for line in _figure_lines(row, width)]
-        if not daily and given.is_whole:
-            text = given.progress or safe("daily prices are being read …")
-            lines.append(((safe(f"{'Sharpe, Sortino':<{NAME_WIDTH}}"), "muted"), (text, "faint")))
-        has_few = any(", " in rests_on for _, _, rests_on in (*rows, *daily))
-        first = wrap_text(safe(WHY_FEW), "warn", width) if has_few else []
-        last: list[TextLine] = [((safe(f"Money is in {given.snapshot.currency}."), "faint"),)]
-        left = [*first, *lines, *([BLANK] if given.rows > len(lines) + 3 else []), *last]
-        room = given.rows - len(left) - 2
-        if data.pictures and room > 1:
-            months = dict(list(data.months.items())[-room:])
-            left += [BLANK, *sum_lines("month", months, replace(given, width=width))]
-        return beside(left, width + PICTURE_GAP, data.pictures) if data.pictures else left
+        below = [BLANK, *data.pictures] if data.pictures else []
+        return [*_figure_lines(data, given), *below]
 
 
-def picture_width(width: int) -> int:
-    """Return the columns at the right of the figures that pictures have, 0 where there is no room for them."""
-    figures = FULL_WIDTH + 2 + MEANING_WIDTH if width >= WITH_MEANINGS else FULL_WIDTH
-    columns = width - figures - PICTURE_GAP
-    return columns if width >= WITH_PICTURES else 0
-
-
-def _pictures(given: ViewInput) -> Sequence[TextLine]:
-    """Return the curve of results above the histogram of R; none without room."""
-    width, rows = picture_width(given.width), given.rows // 2
-    if not width or rows < LEAST_PICTURE:
-        return ()
-    lines: list[TextLine] = []
-    for view in (EquityView(), HistogramView()):
-        small = replace(given, width=width, rows=rows)
-        drawn = view.lines(view.compute(small), small)
-        lines += [*drawn[:rows], *[BLANK] * (rows - len(drawn))]
+def _figure_lines(data: FigureData, given: ViewInput) -> list[TextLine]:
+    rows = [row for row in statistics_rows(data.statistics) if row[0] not in IN_TILES]
+    rows += _daily_rows(data.daily)
+    lines = _tile_lines(_tiles(data, given), given.width)
+    few = _few_text(data)
+    lines += wrap_text(few, "warn", given.width) if few else [BLANK]
+    lines += _in_two([_figure_line(row, data, given.width) for row in rows], given.width)
+    if data.daily is None and given.is_whole:
+        text = given.progress or safe("daily prices are being read …")
+        lines.append((("Sharpe, Sortino  ", "muted"), (text, "faint")))
     return lines
+
+
+def _few_text(data: FigureData) -> SafeText:
+    """Return that figures rest on few trades or days, "" if none does: said once for all of them."""
+    n, days = data.statistics.n, FEW_DAYS if data.daily is None else data.daily.n
+    parts = [f"{counted(n, 'trade')}, under {FEW_TRADES}"] if n < FEW_TRADES else []
+    parts += [f"{counted(days, 'day')}, under {FEW_DAYS}"] if days < FEW_DAYS else []
+    what = "each figure" if n < FEW_TRADES else "the daily ratios"
+    return safe(f"{' and '.join(parts)}: {what} may be chance." if parts else "")
 
 
 def _capital(given: ViewInput) -> Decimal | None:
@@ -151,15 +140,142 @@ def _capital(given: ViewInput) -> Decimal | None:
     return earlier[-1] if earlier and earlier[-1] > 0 else None
 
 
+# The tiles.
+
+
+def _tiles(data: FigureData, given: ViewInput) -> Sequence[Tile]:
+    own, currency = data.statistics, given.snapshot.currency
+    width = _tile_width(given.width)
+    won, lost = own.average_win.n, own.average_loss.n
+    total, in_r = own.total.value, own.expectancy_r.value
+    per_trade = own.expectancy.value
+    amount: Words = (safe(f"{money(per_trade, signed=True)} a trade"), "muted")
+    expectancy: Words = (
+        (safe(f"{money(in_r, signed=True)} R"), signed_role(in_r))
+        if in_r is not None
+        else signed_money(per_trade)
+    )
+    return (
+        Tile(safe(f"net {currency}"), signed_money(total), _spark(data, "total", width)),
+        Tile("won", (_percent(own.win_rate), "bright"), _shares(won, lost, width)),
+        Tile("expectancy", expectancy, (amount,)),
+        Tile("profit factor", _profit_factor(own), _factor_bar(own, width)),
+        Tile("max drawdown", (_fall(own), "loss"), _spark(data, "below", width)),
+        Tile("trades", (safe(f"{own.n:,}"), "bright"), _counts(own, width)),
+    )
+
+
+def _tile_width(width: int) -> int:
+    """Return the columns inside a tile."""
+    return (width - 1) // _beside(width) - 3
+
+
+def _beside(width: int) -> int:
+    return next(count for count, columns in TILES_FROM.items() if width >= columns)
+
+
+def _percent(figure: Figure) -> SafeText:
+    return safe(f"{money(None if figure.value is None else figure.value * 100, 1)} %")
+
+
+def _fall(own: Statistics) -> SafeText:
+    share = own.drawdown.share
+    in_percent = "" if share is None else f" ({money(share * 100, 1)} %)"
+    return safe(f"{money(-own.drawdown.money)}{in_percent}")
+
+
+def _profit_factor(own: Statistics) -> Words:
+    value = own.profit_factor.value
+    if value is not None and not value.is_finite():
+        return "∞", "profit"
+    return money(value), "plain" if value is None else signed_role(value - 1)
+
+
+def _factor_bar(own: Statistics, width: int) -> TextLine:
+    """Return what was won and what was lost as shares of both."""
+    value = own.profit_factor.value
+    if value is None:
+        return BLANK
+    return _shares(value, Decimal(1), width) if value.is_finite() else _shares(1, 0, width)
+
+
+def _shares(one: Decimal | int, other: Decimal | int, width: int) -> TextLine:
+    """Return two shares as a bar, of different glyphs."""
+    if not one + other:
+        return BLANK
+    first = round(one * width / (one + other))
+    first = min(max(first, int(one > 0)), width - int(other > 0))
+    return (safe(WON * first), "profit"), (safe(LOST * (width - first)), "loss")
+
+
+def _counts(own: Statistics, width: int) -> TextLine:
+    """Return how many were won and lost, and how many neither, as far as there is room."""
+    won, lost = own.average_win.n, own.average_loss.n
+    even = own.n - won - lost
+    texts = (f"{won:,} won, {lost:,} lost, {even:,} even", f"{won:,} won, {lost:,} lost")
+    fitting = (text for text in (texts if even else texts[1:]) if len(text) <= width)
+    return ((safe(next(fitting, f"{won:,} won")), "muted"),)
+
+
+def _spark(data: FigureData, what: str, width: int) -> TextLine:
+    """Return the curve, or how far it was below its highest value, in blocks of seven heights."""
+    points = [float(getattr(point, what)) for point in data.curve]
+    size = max(1, -(-len(points) // width))
+    path = [points[min(at + size, len(points)) - 1] for at in range(0, len(points), size)]
+    if what == "total":
+        return ((safe(sparkline([0.0, *path][-width:])), signed_role(data.curve[-1].total)),)
+    worst = [min(points[at : at + size]) for at in range(0, len(points), size)]
+    return ((safe(sparkline([0.0, *worst][-width:])), "loss"),)
+
+
+def _tile_lines(tiles: Sequence[Tile], width: int) -> list[TextLine]:
+    """Return the tiles in a grid; neighbours share the line between them."""
+    count, inside = _beside(width), _tile_width(width)
+    lines: list[TextLine] = []
+    for first in range(0, len(tiles), count):
+        row = tiles[first : first + count]
+        lines.append(_edge([each.name for each in row], inside, "┬" if not first else "┼"))
+        lines.append(_inside([(each.value,) for each in row], inside))
+        lines.append(_inside([each.below for each in row], inside))
+    foot = "┴".join("─" * (inside + 2) for _ in range(count))
+    return [*lines, ((safe(f"╰{foot}╯"), "line"),)]
+
+
+def _edge(names: Sequence[Printable], inside: int, between: str) -> TextLine:
+    """Return the upper line of tiles with their names in it."""
+    first, last = ("╭", "╮") if between == "┬" else ("├", "┤")
+    line: list[Words] = []
+    for place, name in enumerate(names):
+        shown = shorten(name, inside)
+        rest = "─" * (inside - cell_len(shown) - 1)
+        line += [
+            (safe(f"{between if place else first}─ "), "line"),
+            (shown, "muted"),
+            (safe(f" {rest}"), "line"),
+        ]
+    return [*line, (safe(last), "line")]
+
+
+def _inside(cells: Iterable[TextLine], inside: int) -> TextLine:
+    line: list[Words] = [("│ ", "line")]
+    for cell in cells:
+        taken, shown = 0, list[Words]()
+        for text, role in cell:
+            part = shorten(text, inside - taken)
+            taken += cell_len(part)
+            shown.append((part, role))
+        line += [*shown, (safe(" " * (inside - taken)), "plain"), (" │ ", "line")]
+    return [*line[:-1], (" │", "line")]
+
+
+# The other figures.
+
+
 def _daily_rows(daily: DailyStatistics | None) -> list[tuple[str, str, str]]:
     if daily is None:
         return []
     fall = number(daily.drawdown.money, HUNDREDTH)
-    if daily.drawdown.share is not None:
-        fall = f"{fall} ({number(daily.drawdown.share * 100, HUNDREDTH)} %)"
-    rests_on = basis(daily.sharpe)
-    if daily.sharpe.doubt:
-        rests_on = f"n={daily.n}, under {FEW_DAYS}"
+    rests_on = counted(daily.n, "day")
     return [
         ("Sharpe, daily NAV", number(daily.sharpe.value, HUNDREDTH), rests_on),
         ("Sortino, daily NAV", number(daily.sortino.value, HUNDREDTH), rests_on),
@@ -167,37 +283,50 @@ def _daily_rows(daily: DailyStatistics | None) -> list[tuple[str, str, str]]:
     ]
 
 
-def _figure_lines(row: tuple[str, str, str], width: int) -> list[TextLine]:
-    """Return a figure with what it rests on; where that has no room, the name, the value and its number of trades."""
+def _figure_line(row: tuple[str, str, str], data: FigureData, width: int) -> TextLine:
+    """Return a figure with its value, and what it rests on where that is not every trade."""
     name, value, rests_on = row
-    doubtful = ", " in rests_on
-    role: ColourRole = FEW_ROLE if doubtful else "plain"
-    if name in SIGNED and not doubtful and value:
-        role = signed_role(Decimal(value))
+    own = _column_width(width)
+    role = signed_role(Decimal(value)) if name in SIGNED and value else "plain"
     shown = as_shown(value) if value else "–"
-    basis_text = re.sub(r"n=(\d+)", lambda found: f"n {int(found[1]):,}", rests_on)
-    if width < FULL_WIDTH:
-        return _narrow_lines(
-            (name, "muted"), (shown, role), (basis_text.split(",")[0], "muted"), width
-        )
+    count = rests_on.split(",")[0].replace("n=", "n ")
+    basis = "" if count == f"n {data.statistics.n}" else count
+    names = min(NAME_WIDTH, own - VALUE_WIDTH)
     line: list[Words] = [
-        (safe(f"{name:<{NAME_WIDTH + 2}}"), "muted"),
-        (safe(f"{shown:>{VALUE_WIDTH}}  "), role),
-        (safe(f"{basis_text:<{BASIS_WIDTH}}"), "muted"),
+        (safe(f"{shorten(safe(name), names - 1):<{names}}"), "muted"),
+        (safe(f"{shown:>{VALUE_WIDTH}}"), role),
     ]
-    room = width - FULL_WIDTH - 2
-    meaning = MEANINGS.get(name, "")
-    if cell_len(meaning) <= room:
-        line.append((safe(f"  {meaning}"), "faint"))
-    return [line]
+    if own >= names + VALUE_WIDTH + BASIS_WIDTH:
+        line.append((safe(f"  {basis:<{BASIS_WIDTH - 2}}"), "faint"))
+    if own - width_of(line) > MEANING_WIDTH:
+        line.append((safe(f"  {MEANINGS.get(name, '')}"), "faint"))
+    return line
 
 
-def _narrow_lines(name: Labelled, value: Labelled, n: Labelled, width: int) -> list[TextLine]:
-    """Return name, value and number on one line where they fit, else the name above."""
-    room = width - NUMBER_WIDTH
-    number_text: Words = (safe(f"{n[0]:>{NUMBER_WIDTH}}"), n[1])
-    left = room - cell_len(name[0]) - 1
-    if cell_len(value[0]) <= left:
-        padded: Words = (safe(f" {value[0]:>{left}}"), value[1])
-        return [((safe(name[0]), name[1]), padded, number_text)]
-    return [((safe(name[0]), name[1]),), ((safe(f"{value[0]:>{room}}"), value[1]), number_text)]
+def _column_width(width: int) -> int:
+    return width if width < COLUMNS_FROM else (width - BETWEEN) // 2
+
+
+def _in_two(lines: Sequence[TextLine], width: int) -> list[TextLine]:
+    if width < COLUMNS_FROM:
+        return list(lines)
+    half = -(-len(lines) // 2)
+    return beside(lines[:half], _column_width(width) + BETWEEN, lines[half:])
+
+
+# The pictures.
+
+
+def _pictures(curve: Sequence[CurvePoint], given: ViewInput, rows: int) -> list[TextLine]:
+    """Return the curve of results, beside it the histogram of R in a wide window; none without room."""
+    if rows < LEAST_PICTURE or len(curve) < LEAST_TRADES:
+        return []
+    zone = given.snapshot.context.zone
+    has_two = given.width >= TWO_PICTURES
+    width = (given.width - BETWEEN) // 2 if has_two else given.width
+    drawn = as_lines(curve_rows(curve, (width, rows), zone, ascii_only=given.ascii_only))
+    if not has_two:
+        return drawn
+    small = replace(given, width=width, rows=rows)
+    histogram = HistogramView()
+    return beside(drawn, width + BETWEEN, histogram.lines(histogram.compute(small), small))

@@ -17,10 +17,12 @@ from keydesk.calc.trade_journal.groups import GroupContext, grouped
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
+from keydesk.forms.statistics.equity import EquityView
+from keydesk.forms.statistics.excursions import ExcursionView
 from keydesk.forms.statistics.figures import FiguresView
 from keydesk.forms.statistics.groups import GroupsView
 from keydesk.forms.statistics.maps import CalendarView, HoursView
-from keydesk.forms.statistics.pictures import EquityView, ExcursionView, HistogramView
+from keydesk.forms.statistics.r_histogram import HistogramView
 from keydesk.forms.statistics.view import View, ViewInput
 from keydesk.forms.statistics.what_if import WhatIfView
 from keydesk.keys.keymap import STATISTICS

@@ -1,0 +1,176 @@
+"""The curve, the histogram of R, and MAE beside MFE: what their rows say of known trades."""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC
+from decimal import Decimal
+
+import pytest
+
+from keydesk.calc.trade_journal.charts import CurvePoint, equity_curve
+from keydesk.calc.trade_journal.excursions import BestStop, Excursion, best_stop
+from keydesk.calc.trade_journal.rebuild import Journal
+from keydesk.calc.trade_journal.returns import median
+from keydesk.chart.plots import Rows
+from keydesk.forms.sheet import TextLine
+from keydesk.forms.statistics.equity import curve_rows
+from keydesk.forms.statistics.excursions import ExcursionView
+from keydesk.forms.statistics.r_histogram import histogram_rows
+from keydesk.forms.statistics.view import ViewInput
+from keydesk.trade_journal.rows import RowContext
+from keydesk.trade_journal.snapshot import JournalSnapshot
+from support.data.journal_trades import HOUR, MONDAY, closed_trade
+
+D = Decimal
+DAY = 24 * HOUR
+
+
+def texts(rows: Rows) -> list[str]:
+    return ["".join(text for text, _ in row) for row in rows]
+
+
+def words(lines: Sequence[TextLine]) -> str:
+    return "\n".join("".join(text for text, _ in line) for line in lines)
+
+
+def curve(*results: tuple[int, str]) -> list[CurvePoint]:
+    """The curve of trades that were closed so many hours after a Monday's morning."""
+    trades = [
+        closed_trade(result, number, opened_ns=MONDAY + hours * HOUR, hold_ns=0)
+        for number, (hours, result) in enumerate(results)
+    ]
+    return equity_curve(trades)
+
+
+# The curve.
+
+
+@pytest.mark.parametrize("size", [(116, 24), (76, 12), (36, 6), (196, 40)])
+@pytest.mark.parametrize("ascii_only", [False, True])
+def test_the_curve_fits_its_size(size: tuple[int, int], *, ascii_only: bool) -> None:
+    points = curve(*((hours, "5" if hours % 3 else "-9") for hours in range(0, 2000, 7)))
+    rows = texts(curve_rows(points, size, UTC, ascii_only=ascii_only))
+    assert len(rows) <= size[1]
+    assert max(map(len, rows)) <= size[0]
+
+
+def test_the_last_value_and_the_deepest_fall_stand_beside_their_curves() -> None:
+    rows = texts(
+        curve_rows(curve((0, "50"), (30, "-80"), (60, "20")), (80, 20), UTC, ascii_only=False)
+    )
+    assert sum(row.endswith("−10.00") for row in rows) == 1
+    assert rows[-2].endswith("−80.00")
+    assert any("below its highest value" in row for row in rows)
+
+
+def test_dates_are_as_short_as_they_differ() -> None:
+    week = texts(
+        curve_rows(curve(*((24 * day, "1") for day in range(5))), (80, 12), UTC, ascii_only=False)
+    )
+    assert week[-1].split() == ["4", "Mar", "5", "6", "7", "8"]
+    months = curve(*((24 * 7 * number, "1") for number in range(50)))
+    row = texts(curve_rows(months, (140, 12), UTC, ascii_only=False))[-1]
+    assert row.split()[:3] == ["Mar", "2024", "Apr"]
+    assert row.split()[-3:] == ["Jan", "2025", "Feb"]
+
+
+def test_one_day_has_times_and_weekends_have_no_room() -> None:
+    day = texts(curve_rows(curve((0, "1"), (3, "1")), (80, 12), UTC, ascii_only=False))
+    assert "13:00" in day[-1]
+    friday, monday = 4 * 24, 7 * 24
+    both = curve((friday, "1"), (monday, "1"))
+    row = texts(curve_rows(both, (80, 12), UTC, ascii_only=False))[-1]
+    assert row.split() == ["8", "Mar", "11"]
+
+
+# The histogram.
+
+
+def bars(*rs: str, width: int = 116) -> list[str]:
+    return texts(histogram_rows([D(r) for r in rs], D("0.25"), (width, 20), ascii_only=True))
+
+
+def test_bars_are_of_one_width_on_a_common_base_with_their_counts_above() -> None:
+    rows = bars("-1", "-1", "-1", "0.5", "2")
+    assert re.findall("#+", rows[-3]) == ["####"] * 3
+    at = rows[-3].index("#")
+    assert "3" in next(row for row in reversed(rows) if "#" not in row[at : at + 4])
+    assert rows[-1].split()[0] == "−2"
+    assert "+3 R" in rows[-1]
+
+
+def test_mean_and_median_are_lines_with_their_values() -> None:
+    rows = "\n".join(bars("-1", "-1", "0", "2", "2"))
+    assert "median 0.00 R" in rows
+    assert "mean +0.40 R" in rows
+
+
+def test_losses_and_gains_of_the_bar_at_zero_have_their_own_colours() -> None:
+    rows = histogram_rows([D("-0.1"), D("0.1")], D("0.25"), (116, 20), ascii_only=False)
+    roles = {role.lstrip("~") for row in rows for text, role in row if role.startswith("~")}
+    assert roles == {"loss", "profit"}
+
+
+@pytest.mark.parametrize("width", [36, 76, 196])
+def test_the_histogram_fits_its_width(width: int) -> None:
+    rs = [D(number) / 4 for number in range(-20, 21)] * 12
+    assert (
+        max(map(len, texts(histogram_rows(rs, D("0.5"), (width, 12), ascii_only=False)))) <= width
+    )
+
+
+def test_the_median_of_an_even_number_is_between_the_two_in_the_middle() -> None:
+    assert median([D(3), D(1), D(2)]) == 2
+    assert median([D(4), D(1), D(2), D(3)]) == D("2.5")
+    assert median([]) == 0
+
+
+# MAE and MFE.
+
+
+def test_the_best_stop_is_the_one_that_would_have_made_most() -> None:
+    trades = [(D("0.2"), D(2)), (D("0.4"), D(1)), (D(1), D(-1)), (D(1), D(-1))]
+    assert best_stop(trades) == BestStop(D("0.45"), D("2.10"), wins=0, losses=2)
+
+
+def test_no_stop_is_best_where_none_would_have_made_more() -> None:
+    assert best_stop([(D("0.95"), D(2)), (D(1), D(-1))]) is None
+
+
+def excursions(*moves: tuple[str, str, str], width: int = 116, rows: int = 24) -> str:
+    """The view of trades with these results, MAE and MFE in R."""
+    trades = [closed_trade(result, number) for number, (result, _, _) in enumerate(moves)]
+    known = {
+        trade.id: Excursion(D(mae), D(mfe), stop_distance=D(1))
+        for trade, (_, mae, mfe) in zip(trades, moves, strict=True)
+    }
+    snapshot = JournalSnapshot(Journal(tuple(trades)), RowContext(), (), "PRACTICE", "USD")
+    given = ViewInput(snapshot, trades, excursions=known, width=width, rows=rows)
+    view = ExcursionView()
+    lines = view.lines(view.compute(given), given)
+    assert max(sum(len(text) for text, _ in line) for line in lines) <= width
+    return words(lines)
+
+
+MOVES = (("200", "0.3", "2.0"), ("-100", "1.0", "0.2"), ("-100", "1.0", "1.4"))
+
+
+def test_wins_and_losses_stand_apart_with_lines_at_the_stop_and_the_best_one() -> None:
+    text = excursions(*MOVES)
+    assert "1 win " in text
+    assert "2 losses" in text
+    assert text.count("stop") >= 2
+    assert "1 of 2 losing trades had been 1 R in profit." in text
+
+
+def test_what_the_best_stop_would_have_been_is_said_with_what_it_ends() -> None:
+    text = " ".join(excursions(*MOVES).split())
+    assert "Best stop in hindsight: 0.35 R. It ends 0 wins and 2 losses" in text
+    assert "n 3: it may be chance." in text
+
+
+@pytest.mark.parametrize(("width", "rows"), [(36, 12), (76, 15), (196, 43)])
+def test_the_axes_begin_at_zero_in_every_window(width: int, rows: int) -> None:
+    lines = excursions(*MOVES, width=width, rows=rows).splitlines()
+    scale = next(line for line in reversed(lines) if "0.5" in line or "1 R" in line)
+    assert scale.split()[0] == "0"
