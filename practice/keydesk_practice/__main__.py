@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
 
-from keydesk_practice.control.commands import COMMANDS, overview, run_command
 from keydesk_practice.errors import LedgerUnavailable, PracticeError, printable
 from keydesk_practice.garbage_collection import limit_pauses
 from keydesk_practice.ledger.checksums import MAX_PROBLEMS
@@ -17,7 +16,7 @@ from keydesk_practice.ledger.ledger_file import (
     make_private,
     move_ledger_aside,
 )
-from keydesk_practice.options import Options, read_arguments
+from keydesk_practice.options import DESCRIPTIONS, Options, read_arguments
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -69,11 +68,19 @@ def _refuse(text: str) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    if arguments and arguments[0] in {"-h", "--help"}:
-        print(overview(), end="")  # noqa: T201 - the command's output
-        return 0
-    if arguments and arguments[0] in COMMANDS:
-        return run_command(arguments)
+    if arguments and arguments[0] not in DESCRIPTIONS:
+        # Imported here: the desk waits for `serve`, which needs no client of its own control interface.
+        from keydesk_practice.control.commands import (  # noqa: PLC0415
+            COMMANDS,
+            overview,
+            run_command,
+        )
+
+        if arguments[0] in {"-h", "--help"}:
+            print(overview(), end="")  # noqa: T201 - the command's output
+            return 0
+        if arguments[0] in COMMANDS:
+            return run_command(arguments)
     options = read_arguments(arguments)
     match options.command:
         case "reset":
