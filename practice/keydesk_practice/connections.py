@@ -10,10 +10,10 @@ import resource
 import socket
 import sys
 import time
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, cast
 
 import httptools
+from msgspec import Struct, field
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 MAX_CONNECTIONS = 2_000
@@ -27,8 +27,7 @@ METHODS = "GET, POST, PUT or PATCH"
 _FULL = "The practice broker has as many connections open as it accepts: try again later"
 
 
-@dataclass(slots=True)
-class ConnectionLimits:
+class ConnectionLimits(Struct):
     """The limits of one server, and its connections that wait for a complete request."""
 
     most: int = MAX_CONNECTIONS

@@ -9,10 +9,10 @@ import secrets
 import signal
 import socket
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import uvicorn
+from msgspec import Struct
 
 from keydesk_practice.broker.broker import Broker
 from keydesk_practice.broker.startup import open_broker
@@ -43,8 +43,7 @@ ACCEPTED_AT_ONCE = 64  # connections, before the open ones get their turn
 SHUTDOWN_SECONDS = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Listener:
+class Listener(Struct, frozen=True):
     """An open socket and the address clients use for it."""
 
     socket: socket.socket

@@ -10,8 +10,8 @@ ends its streams before it writes to them, however late it notices the lost lock
 import asyncio
 import logging
 from contextlib import suppress
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
 from starlette.types import Message, Receive, Scope, Send
 
 from keydesk_practice.broker.broker import Broker
@@ -71,8 +71,7 @@ async def run_with_standby(options: Options) -> int:
         listener.remove()
 
 
-@dataclass(slots=True)
-class Tenure:
+class Tenure(Struct):
     """The time for which this process holds the lock: the broker of that time, and when the database last answered it."""
 
     broker: Broker

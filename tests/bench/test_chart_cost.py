@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from statistics import quantiles
 from time import process_time
 
 import pytest
+from msgspec.structs import replace
 from rich.color import ColorSystem
 
 from keydesk.calc.market.indicator_specs import IndicatorSpec, parse_indicators

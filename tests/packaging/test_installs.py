@@ -43,7 +43,9 @@ def output_of(binaries: Path, code: str) -> str:
 def test_the_client_alone_brings_neither_textual_nor_numpy_nor_a_server(tmp_path: Path) -> None:
     binaries = fresh_environment(tmp_path / "venv", ROOT / "client")
     assert "keydesk-client" in installed(binaries)
-    assert not {"textual", "numpy", "uvicorn", "starlette", "plotext"} & installed(binaries)
+    assert not {"textual", "numpy", "msgspec", "uvicorn", "starlette", "plotext"} & installed(
+        binaries
+    )
     code = """
 import importlib, pkgutil, keydesk_client
 for module in pkgutil.walk_packages(keydesk_client.__path__, "keydesk_client."):

@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.alert_list import add_alert
@@ -54,7 +56,7 @@ class Watching:
         await self.watch.settled()
 
     async def add(self, condition: Condition, **members: object) -> None:
-        self.watch.change(add_alert(replace(Alert("", condition, made_ns=TEN), **members)))  # type: ignore[arg-type]
+        self.watch.change(add_alert(replace(Alert("", condition, made_ns=TEN), **members)))
         await self.watch.settled()
 
 

@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from keydesk.calc.trade_journal.rebuild import Journal, rebuild
 from keydesk.trade_journal.reading import events_of

@@ -10,12 +10,13 @@ import resource
 import sys
 from array import array
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from time import process_time
 from types import SimpleNamespace
 from typing import cast
+
+from msgspec.structs import replace
 
 from keydesk.app.garbage_collection import return_unused_memory
 from keydesk.calc.trade_journal.excursions import length_of

@@ -1,8 +1,9 @@
 """An account with its own market, to which a test gives commands as the broker does."""
 
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any, TypeVar
+
+from msgspec.structs import replace
 
 from keydesk_practice.engine import views
 from keydesk_practice.engine.commands import (
@@ -66,7 +67,7 @@ class PractisedAccount:
     def trade(self, instrument: str, units: str | int, **members: object) -> Trade:
         """Open a trade at the market."""
         request = MarketRequest(instrument=instrument, units=Decimal(units))
-        self.place(replace(request, **members))  # type: ignore[arg-type]
+        self.place(replace(request, **members))
         return list(self.state.trades.values())[-1]
 
     def price(self, instrument: str, bid: str, ask: str) -> tuple[Transaction, ...]:

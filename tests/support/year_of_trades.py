@@ -2,9 +2,10 @@
 
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+
+from msgspec.structs import replace
 
 from keydesk.calc.trade_journal.events import ClosedPart, Event, Fill, Opening, StopSet, Transfer
 from keydesk.calc.trade_journal.notes import TradeNote

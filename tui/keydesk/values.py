@@ -4,9 +4,11 @@ Those of the account itself are the client library's, which folds transactions i
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, NamedTuple
+
+from msgspec import Struct, field
 
 from keydesk_client.account.records import (
     AccountFigures,
@@ -48,8 +50,7 @@ InFlightKind = Literal["open", "replace", "cancel", "close trade", "close positi
 InFlightState = Literal["sent", "unknown", "unconfirmed"]
 
 
-@dataclass(slots=True)
-class Quote:
+class Quote(Struct):
     """The latest price of one instrument."""
 
     instrument: str
@@ -65,8 +66,7 @@ class Quote:
     asks: tuple[OfferedLevel, ...] = ()
 
 
-@dataclass(slots=True)
-class Day:
+class Day(Struct):
     """The trading day of one instrument, 17:00 New York to 17:00; mid prices."""
 
     previous_close: Decimal
@@ -76,8 +76,7 @@ class Day:
     previous_low: Decimal | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DayLine:
+class DayLine(Struct, frozen=True):
     """Some mid prices of one trading day, evenly spread up to the last load; for drawing, so floats."""
 
     start_ns: int
@@ -100,8 +99,7 @@ class StartPrice(NamedTuple):
     ask: Decimal
 
 
-@dataclass(slots=True)
-class Today:
+class Today(Struct):
     """What was booked on the account since the trading day began; home currency."""
 
     start_ns: int
@@ -115,16 +113,14 @@ class Today:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class OpeningCosts:
+class OpeningCosts(Struct, frozen=True):
     """What opening a trade cost beside the spread, home currency; positive amounts were paid."""
 
     commission: Decimal = Decimal(0)
     guarantee: Decimal = Decimal(0)  # the fee of a guaranteed stop
 
 
-@dataclass(frozen=True, slots=True)
-class ClosedTrade:
+class ClosedTrade(Struct, frozen=True):
     """The result of a trade that was closed in full, parts closed before included; home currency."""
 
     trade_id: str
@@ -132,8 +128,7 @@ class ClosedTrade:
     result: Decimal
 
 
-@dataclass(frozen=True, slots=True)
-class InFlight:
+class InFlight(Struct, frozen=True):
     """A command whose outcome is not known: sent, being looked up, or not found at the broker."""
 
     id: str

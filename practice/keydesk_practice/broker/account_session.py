@@ -11,6 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from msgspec import Struct
+
 from keydesk_practice.broker.feeds import PriceBoard, TransactionFeed
 from keydesk_practice.engine import wire_form
 from keydesk_practice.engine.commands import Finance, Tick
@@ -28,8 +30,7 @@ Reader = Callable[[Mapping[str, Any]], Record]
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
-@dataclass(frozen=True, slots=True)
-class History:
+class History(Struct, frozen=True):
     """The committed transactions of one account, read in portions that look at few ids each."""
 
     ledger: LedgerInterface
@@ -62,8 +63,7 @@ class Portion(NamedTuple, Generic[Record]):
     records: list[Record]
 
 
-@dataclass(frozen=True, slots=True)
-class EndedItems:
+class EndedItems(Struct, frozen=True):
     """The orders and trades that one batch ended."""
 
     orders: tuple[Order, ...]

@@ -6,10 +6,12 @@ they are converted to the home currency, so profit and margin of a position are 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk_practice.engine.quotes import Conversion, Level, Market, Quote, Specification
 from keydesk_practice.engine.wire_form import SECOND
@@ -39,8 +41,7 @@ class MarketView(Protocol):
         """Return candles of an instrument as known at `now`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Disguise:
+class Disguise(Struct, frozen=True):
     """The real instrument, what its prices are multiplied by, and the nanoseconds that are added to its times."""
 
     instrument: str

@@ -11,8 +11,9 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from keydesk_practice.engine.quotes import Conversion, Level, Market, Quote, Specification
 from keydesk_practice.engine.wire_form import in_unix_form, plain, rfc3339, unix

@@ -7,9 +7,11 @@ same market.
 import json
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from keydesk_practice.broker.disguise import Disguise
 from keydesk_practice.ledger.interface import LedgerInterface
@@ -28,8 +30,7 @@ DRAWN_INSTRUMENTS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Replay:
+class Replay(Struct, frozen=True):
     """One replay; `began` is its real time, in nanoseconds since 1970."""
 
     began: int
@@ -89,8 +90,7 @@ def stored_overlay(ledger: LedgerInterface) -> tuple[tuple[Shock, ...], Disguise
     return load_shocks(ledger), None if replay is None else replay.disguise
 
 
-@dataclass(frozen=True, slots=True)
-class Scenario:
+class Scenario(Struct, frozen=True):
     """A named start of a replay; `facts` are shown when it is chosen."""
 
     name: str

@@ -7,10 +7,11 @@ else the account is restored from its transactions.
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
 from decimal import Decimal
 from functools import cache
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from keydesk_practice.broker.account_session import (
     LedgerArchive,
@@ -45,14 +46,23 @@ APPLY_VERSION = 1  # to be raised when `apply` treats old transactions different
 TRANSACTIONS_PER_READ = 1_000
 Json = dict[str, Any]
 Holding = TypeVar("Holding", Trade, Position)
-_RECORDS = (Account, Terms, Order, Trade, Side, Position, ClientExtensions, *TYPES.values())
+_RECORDS: tuple[type[Struct], ...] = (
+    Account,
+    Terms,
+    Order,
+    Trade,
+    Side,
+    Position,
+    ClientExtensions,
+    *TYPES.values(),
+)
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 @cache
 def state_format() -> str:
     """Return the version of stored states: it changes with the fields of the engine's records and with `APPLY_VERSION`."""
-    shapes = [f"{kind.__name__}: {[field.name for field in fields(kind)]}" for kind in _RECORDS]
+    shapes = [f"{kind.__name__}: {list(kind.__struct_fields__)}" for kind in _RECORDS]
     digest = hashlib.sha256("\n".join([*shapes, str(Trigger._fields)]).encode())
     return f"{APPLY_VERSION}-{digest.hexdigest()}"
 

@@ -3,8 +3,9 @@
 import asyncio
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from decimal import Decimal
+
+from msgspec import Struct, field
 
 from keydesk_practice.broker.account_session import AccountSession
 from keydesk_practice.broker.broker import ACCOUNTS_LEFT, Broker
@@ -27,8 +28,7 @@ from keydesk_practice.ledger.shelf import HOME, KeptLedger, LedgerShelf
 from keydesk_practice.options import Options
 
 
-@dataclass(frozen=True, slots=True)
-class Control:
+class Control(Struct, frozen=True):
     """The broker under control, and how it was started."""
 
     broker: Broker

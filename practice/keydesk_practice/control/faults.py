@@ -1,6 +1,6 @@
 """The control requests that switch fault profiles on and off."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from keydesk_practice.control.context import Control
 from keydesk_practice.control.records import NoMembers, State
@@ -8,8 +8,7 @@ from keydesk_practice.http.errors import HttpError, invalid_value
 from keydesk_practice.http.faults import NO_FAULTS, PROFILES, FaultProfile
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetFaults:
+class SetFaults(Struct, frozen=True, kw_only=True):
     """A profile by name, or one of your own; members that are left out are off."""
 
     name: str | None = None

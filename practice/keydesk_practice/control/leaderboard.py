@@ -11,10 +11,12 @@ import sys
 import time
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 from urllib.parse import quote
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from keydesk_practice.control.client import ControlClient
 from keydesk_practice.engine.wire_form import SECOND, parse_time
@@ -31,8 +33,7 @@ _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 Answer = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class LeaderboardRow:
+class LeaderboardRow(Struct, frozen=True):
     """One account of the room; money is in its home currency, `result` is a fraction of the money paid in."""
 
     rank: int

@@ -4,8 +4,9 @@ import contextlib
 import logging
 import sqlite3
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from keydesk_practice.broker.broker import Broker
 from keydesk_practice.broker.clock import COARSE_STEP
@@ -30,8 +31,7 @@ _BEGUN = "replays_begun"  # the ledger's fact with the number of replays that we
 log = logging.getLogger("keydesk.practice.control")
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """A change to another ledger.
 
     `fill` makes a new one ready, or goes on with the `source` that took its place. With `as_home` a replay can go back to the

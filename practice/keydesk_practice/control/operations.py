@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from keydesk_practice.control import accounts, clock, faults, ledgers, replays, shocks
 from keydesk_practice.control.records import (
@@ -38,8 +39,7 @@ Handler = Callable[..., Awaitable[Any]]
 _PARAMETER = re.compile(r"\{(\w+)\}")
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Struct, frozen=True):
     """One operation; its handler takes the control, the request and the path parameters."""
 
     method: str

@@ -1,8 +1,9 @@
 """The bodies of the control interface: what is asked, and what is answered."""
 
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
+
+from msgspec import Struct, field
 
 from keydesk_practice.engine.wire_form import Timestamp
 from keydesk_practice.market.shocks import ShockKind
@@ -13,42 +14,36 @@ Granularity = Literal[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoMembers:
+class NoMembers(Struct, frozen=True, kw_only=True):
     """No members."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Play:
+class Play(Struct, frozen=True, kw_only=True):
     """Run on; `speed` is market seconds a second, as before when it is absent."""
 
     speed: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Speed:
+class Speed(Struct, frozen=True, kw_only=True):
     """The speed while the market runs."""
 
     speed: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(Struct, frozen=True, kw_only=True):
     """Pause, and go on to the end of the candle in progress, or of the `candles`-th one."""
 
     candles: int = 1
     granularity: Granularity = "M1"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Jump:
+class Jump(Struct, frozen=True, kw_only=True):
     """Go on to a later time; orders trigger and financing is booked on the way."""
 
     time: Timestamp
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BeginReplay:
+class BeginReplay(Struct, frozen=True, kw_only=True):
     """Begin anew at another time, with fresh accounts: at `start`, in a named `scenario`, or at a `random` time.
 
     At the `present` nothing is replayed: the accounts that were left for a replay are opened again, and the market catches
@@ -71,8 +66,7 @@ class BeginReplay:
     keep_ledger: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddShock:
+class AddShock(Struct, frozen=True, kw_only=True):
     """A shock from the next grid point on, or from a later `time`.
 
     `size` is a fraction of the price for spike and gap (0.01 is one percent up), a factor for spread and depth.
@@ -86,8 +80,7 @@ class AddShock:
     time: Timestamp | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddAccount:
+class AddAccount(Struct, frozen=True, kw_only=True):
     """A further account of a token (`owner` 0 is the first one); the usual balance depends on the currency."""
 
     owner: int = 0
@@ -99,8 +92,7 @@ class AddAccount:
     alias: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResetAccount:
+class ResetAccount(Struct, frozen=True, kw_only=True):
     """Begin an account anew under its id; what is absent stays as it was, and the balance is that of a new account."""
 
     balance: Decimal | None = None
@@ -109,52 +101,45 @@ class ResetAccount:
     margin_rate: Decimal | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Transfer:
+class Transfer(Struct, frozen=True, kw_only=True):
     """A deposit, or with a negative amount a withdrawal."""
 
     amount: Decimal
     comment: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetMargin:
+class SetMargin(Struct, frozen=True, kw_only=True):
     """The margin rate of an account, as a fraction: 0.05 is a leverage of 20."""
 
     margin_rate: Decimal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddToken:
+class AddToken(Struct, frozen=True, kw_only=True):
     """A further token with two accounts of its own; a random one is made when none is given."""
 
     token: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckpointName:
+class CheckpointName(Struct, frozen=True, kw_only=True):
     """The name of a checkpoint: letters, digits, dot, hyphen, underscore."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LedgerName:
+class LedgerName(Struct, frozen=True, kw_only=True):
     """The name of a kept ledger."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RenameLedger:
+class RenameLedger(Struct, frozen=True, kw_only=True):
     """A kept ledger and its new name: letters, digits, dot, hyphen, underscore."""
 
     name: str
     new_name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptAccount:
+class KeptAccount(Struct, frozen=True, kw_only=True):
     """An account when its ledger was left."""
 
     id: str
@@ -164,8 +149,7 @@ class KeptAccount:
     pending_orders: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LedgerState:
+class LedgerState(Struct, frozen=True, kw_only=True):
     """A kept ledger: what it holds and the market's time when it was left; `home` is what a replay goes back to."""
 
     name: str
@@ -175,15 +159,13 @@ class LedgerState:
     accounts: tuple[KeptAccount, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ledgers:
+class Ledgers(Struct, frozen=True, kw_only=True):
     """The kept ledgers."""
 
     ledgers: tuple[LedgerState, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayState:
+class ReplayState(Struct, frozen=True, kw_only=True):
     """The replay in progress; scenario, instrument and real times are absent while it is blind.
 
     `home` is what `present` goes back to, absent where nothing was left for this replay.
@@ -198,8 +180,7 @@ class ReplayState:
     home: LedgerState | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShockState:
+class ShockState(Struct, frozen=True, kw_only=True):
     """A shock of this market."""
 
     kind: ShockKind
@@ -210,8 +191,7 @@ class ShockState:
     currency: str | None = None  # that moves; absent while a replay is blind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AccountState:
+class AccountState(Struct, frozen=True, kw_only=True):
     """An account and its numbers at present prices."""
 
     id: str
@@ -229,8 +209,7 @@ class AccountState:
     last_fill: Timestamp | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class State(Struct, frozen=True, kw_only=True):
     """The market and its accounts."""
 
     time: Timestamp
@@ -246,8 +225,7 @@ class State:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScenarioState:
+class ScenarioState(Struct, frozen=True, kw_only=True):
     """A named scenario."""
 
     name: str
@@ -256,22 +234,19 @@ class ScenarioState:
     facts: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scenarios:
+class Scenarios(Struct, frozen=True, kw_only=True):
     """The named scenarios."""
 
     scenarios: tuple[ScenarioState, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checkpoints:
+class Checkpoints(Struct, frozen=True, kw_only=True):
     """The names of the saved checkpoints."""
 
     checkpoints: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenAccounts:
+class TokenAccounts(Struct, frozen=True, kw_only=True):
     """A token and its accounts."""
 
     token: str

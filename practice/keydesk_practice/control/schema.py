@@ -1,19 +1,21 @@
-"""Typed JSON: dataclasses read from request bodies, and their JSON Schema for the OpenAPI document.
+"""Typed JSON: records read from request bodies, and their JSON Schema for the OpenAPI document.
 
 Members are named as on the v20 wire: `margin_rate` is `marginRate`. A member without a default is required, one that the
-dataclass does not have is refused, and every error names the member.
+record does not have is refused, and every error names the member.
 """
 
 import types
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields, is_dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from msgspec import Struct
+from msgspec.structs import fields
 
 from keydesk_practice.engine.wire_form import Timestamp, parse_time, wire_name
 from keydesk_practice.http.errors import HttpError, invalid_value, missing_value
 
-Record = TypeVar("Record")
+Record = TypeVar("Record", bound=Struct)
 Json = dict[str, Any]
 _MAX_DIGITS = 30
 _MAX_NUMBER = 1e15  # far above any of ours
@@ -21,9 +23,9 @@ _PRIMITIVES: dict[type, str] = {str: "string", int: "integer", float: "number", 
 
 
 def read_record(kind: type[Record], body: Mapping[str, Any], path: str = "") -> Record:
-    """Return the dataclass of a JSON object; raise a 400 `HttpError` that names the first wrong member."""
+    """Return the record of a JSON object; raise a 400 `HttpError` that names the first wrong member."""
     hints = get_type_hints(kind, include_extras=True)
-    known = {wire_name(field.name): field for field in _fields(kind)}
+    known = {wire_name(field.name): field for field in fields(kind)}
     for name in body:
         if name not in known:
             raise HttpError(
@@ -33,7 +35,7 @@ def read_record(kind: type[Record], body: Mapping[str, Any], path: str = "") -> 
     for name, field in known.items():
         if name in body:
             values[field.name] = read_value(hints[field.name], body[name], f"{path}{name}")
-        elif _is_required(field):
+        elif field.required:
             raise missing_value(f"{path}{name}")
     return kind(**values)
 
@@ -53,7 +55,7 @@ def read_value(hint: Any, value: Any, path: str) -> Any:  # noqa: ANN401, PLR091
         return value
     if origin is tuple:
         return _items(get_args(hint)[0], value, path)
-    if is_dataclass(hint) and isinstance(hint, type):
+    if isinstance(hint, type) and issubclass(hint, Struct):
         if not isinstance(value, dict):
             raise invalid_value(path, ": an object is expected")
         return read_record(hint, value, f"{path}.")
@@ -63,7 +65,7 @@ def read_value(hint: Any, value: Any, path: str) -> Any:  # noqa: ANN401, PLR091
 
 
 def schema_of(hint: Any, definitions: Json) -> Json:  # noqa: ANN401, PLR0911 - one line for each kind of type
-    """Return the JSON Schema of a type; dataclasses are added to `definitions` and referred to."""
+    """Return the JSON Schema of a type; records are added to `definitions` and referred to."""
     if hint == Timestamp:
         return {"type": "string", "format": "date-time"}
     origin = get_origin(hint)
@@ -76,7 +78,7 @@ def schema_of(hint: Any, definitions: Json) -> Json:  # noqa: ANN401, PLR0911 - 
         return {"type": "string", "enum": list(get_args(hint))}
     if origin is tuple:
         return {"type": "array", "items": schema_of(get_args(hint)[0], definitions)}
-    if is_dataclass(hint) and isinstance(hint, type):
+    if isinstance(hint, type) and issubclass(hint, Struct):
         _define(hint, definitions)
         return {"$ref": f"#/components/schemas/{hint.__name__}"}
     if hint is Decimal:
@@ -84,27 +86,19 @@ def schema_of(hint: Any, definitions: Json) -> Json:  # noqa: ANN401, PLR0911 - 
     return {"type": _PRIMITIVES[hint]}
 
 
-def _define(kind: type, definitions: Json) -> None:
+def _define(kind: type[Struct], definitions: Json) -> None:
     if kind.__name__ in definitions:
         return
     definition: Json = {"type": "object", "description": (kind.__doc__ or "").strip()}
     definitions[kind.__name__] = definition
     hints = get_type_hints(kind, include_extras=True)
     definition["properties"] = {
-        wire_name(field.name): schema_of(hints[field.name], definitions) for field in _fields(kind)
+        wire_name(field.name): schema_of(hints[field.name], definitions) for field in fields(kind)
     }
-    required = [wire_name(field.name) for field in _fields(kind) if _is_required(field)]
+    required = [wire_name(field.name) for field in fields(kind) if field.required]
     if required:
         definition["required"] = required
     definition["additionalProperties"] = False
-
-
-def _fields(kind: Any) -> tuple["Field[Any]", ...]:  # noqa: ANN401 - a dataclass
-    return fields(kind)
-
-
-def _is_required(field: "Field[Any]") -> bool:
-    return field.default is MISSING and field.default_factory is MISSING
 
 
 def _time(value: object, path: str) -> int:

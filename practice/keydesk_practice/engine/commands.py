@@ -7,10 +7,11 @@ them by the rules of trading. Members that are absent on the wire are None, or t
 does on its own. A specifier is an id, or `@` and a client id, as in the paths of the REST API.
 """
 
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 from typing import Literal
+
+from msgspec import Struct
 
 from keydesk_practice.engine.wire_form import Id, Timestamp
 
@@ -19,8 +20,7 @@ PositionFill = Literal["DEFAULT", "OPEN_ONLY", "REDUCE_FIRST", "REDUCE_ONLY"]
 TriggerCondition = Literal["DEFAULT", "INVERSE", "BID", "ASK", "MID"]
 
 
-@dataclass(frozen=True, slots=True)
-class ClientExtensions:
+class ClientExtensions(Struct, frozen=True):
     """The client's own id, tag and comment of an order or a trade."""
 
     id: str | None = None
@@ -28,8 +28,7 @@ class ClientExtensions:
     comment: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TakeProfitDetails:
+class TakeProfitDetails(Struct, frozen=True, kw_only=True):
     """A take-profit of a trade, with a price or a distance.
 
     A time in force of None means GTC, or on a change that of the live order.
@@ -42,20 +41,17 @@ class TakeProfitDetails:
     client_extensions: ClientExtensions | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StopLossDetails(TakeProfitDetails):
+class StopLossDetails(TakeProfitDetails, frozen=True, kw_only=True):
     """A stop-loss of a trade; `guaranteed` is the older way to request a guaranteed stop."""
 
     guaranteed: bool | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuaranteedStopLossDetails(TakeProfitDetails):
+class GuaranteedStopLossDetails(TakeProfitDetails, frozen=True, kw_only=True):
     """A guaranteed stop-loss of a trade."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrailingStopLossDetails:
+class TrailingStopLossDetails(Struct, frozen=True, kw_only=True):
     """A trailing stop-loss of a trade."""
 
     distance: Decimal | None = None
@@ -69,8 +65,7 @@ DependentDetails = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntryRequest:
+class EntryRequest(Struct, frozen=True, kw_only=True):
     """The members of every order that may open a trade."""
 
     instrument: str
@@ -84,16 +79,14 @@ class EntryRequest:
     trade_client_extensions: ClientExtensions | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarketRequest(EntryRequest):
+class MarketRequest(EntryRequest, frozen=True, kw_only=True):
     """A market order."""
 
     time_in_force: TimeInForce = "FOK"
     price_bound: Decimal | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PendingRequest(EntryRequest):
+class PendingRequest(EntryRequest, frozen=True, kw_only=True):
     """The members of every entry order that can be pending."""
 
     price: Decimal | None = None
@@ -102,27 +95,23 @@ class PendingRequest(EntryRequest):
     trigger_condition: TriggerCondition = "DEFAULT"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LimitRequest(PendingRequest):
+class LimitRequest(PendingRequest, frozen=True, kw_only=True):
     """A limit order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StopRequest(PendingRequest):
+class StopRequest(PendingRequest, frozen=True, kw_only=True):
     """A stop order."""
 
     price_bound: Decimal | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarketIfTouchedRequest(PendingRequest):
+class MarketIfTouchedRequest(PendingRequest, frozen=True, kw_only=True):
     """A market-if-touched order."""
 
     price_bound: Decimal | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DependentRequest:
+class DependentRequest(Struct, frozen=True, kw_only=True):
     """The members of every stand-alone dependent order; the trade is named by id, client id or both."""
 
     trade_id: Id | None = None
@@ -135,25 +124,21 @@ class DependentRequest:
     client_extensions: ClientExtensions | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TakeProfitRequest(DependentRequest):
+class TakeProfitRequest(DependentRequest, frozen=True, kw_only=True):
     """A take-profit order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StopLossRequest(DependentRequest):
+class StopLossRequest(DependentRequest, frozen=True, kw_only=True):
     """A stop-loss order."""
 
     guaranteed: bool | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuaranteedStopLossRequest(DependentRequest):
+class GuaranteedStopLossRequest(DependentRequest, frozen=True, kw_only=True):
     """A guaranteed stop-loss order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrailingStopLossRequest(DependentRequest):
+class TrailingStopLossRequest(DependentRequest, frozen=True, kw_only=True):
     """A trailing stop-loss order; it has a distance and no price."""
 
 
@@ -178,15 +163,13 @@ class Omitted(Enum):
 OMITTED = Omitted.OMITTED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class Command(Struct, frozen=True, kw_only=True):
     """The members of every command."""
 
     request_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenAccount(Command):
+class OpenAccount(Command, frozen=True, kw_only=True):
     """Create the account, name it and fund it."""
 
     alias: str | None = None
@@ -194,8 +177,7 @@ class OpenAccount(Command):
     deposit: Decimal = Decimal(0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TransferFunds(Command):
+class TransferFunds(Command, frozen=True, kw_only=True):
     """Deposit (positive) or withdraw (negative) money."""
 
     amount: Decimal
@@ -203,8 +185,7 @@ class TransferFunds(Command):
     comment: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Configure(Command):
+class Configure(Command, frozen=True, kw_only=True):
     """Change the client's settings; None leaves a setting as it is."""
 
     alias: str | None = None
@@ -212,38 +193,33 @@ class Configure(Command):
     unreadable: str | None = None  # the reject reason of a setting that could not be parsed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlaceOrder(Command):
+class PlaceOrder(Command, frozen=True, kw_only=True):
     """Create an order of any kind."""
 
     order: OrderRequest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplaceOrder(Command):
+class ReplaceOrder(Command, frozen=True, kw_only=True):
     """Cancel a pending order and create another of its kind in one step."""
 
     specifier: str
     order: OrderRequest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CancelOrder(Command):
+class CancelOrder(Command, frozen=True, kw_only=True):
     """Cancel a pending order."""
 
     specifier: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CloseTrade(Command):
+class CloseTrade(Command, frozen=True, kw_only=True):
     """Close a trade, whole or in part."""
 
     specifier: str
     units: Literal["ALL"] | Decimal = "ALL"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClosePosition(Command):
+class ClosePosition(Command, frozen=True, kw_only=True):
     """Close one or both sides of a position; None leaves a side out of the request."""
 
     instrument: str
@@ -253,8 +229,7 @@ class ClosePosition(Command):
     short_client_extensions: ClientExtensions | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetDependents(Command):
+class SetDependents(Command, frozen=True, kw_only=True):
     """Create, change or cancel (None) a trade's dependent orders; details left None are inherited from the live order."""
 
     specifier: str
@@ -264,8 +239,7 @@ class SetDependents(Command):
     guaranteed_stop_loss: GuaranteedStopLossDetails | Omitted | None = OMITTED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetOrderExtensions(Command):
+class SetOrderExtensions(Command, frozen=True, kw_only=True):
     """Change the client extensions of a pending order, and of the trade it may open."""
 
     specifier: str
@@ -273,21 +247,18 @@ class SetOrderExtensions(Command):
     trade_client_extensions: ClientExtensions | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetTradeExtensions(Command):
+class SetTradeExtensions(Command, frozen=True, kw_only=True):
     """Change the client extensions of an open trade."""
 
     specifier: str
     client_extensions: ClientExtensions | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tick(Command):
+class Tick(Command, frozen=True, kw_only=True):
     """Prices moved: expire and trigger orders, check the margin. None: prices of any instrument may have moved."""
 
     instruments: frozenset[str] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finance(Command):
+class Finance(Command, frozen=True, kw_only=True):
     """Book the daily financing; the market must stand at exactly 17:00 New York."""

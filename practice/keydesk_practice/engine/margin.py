@@ -14,8 +14,9 @@ Each trade is rounded to four decimals first, so that trades sum to positions, a
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from keydesk_practice.engine.quotes import (
     ZERO,
@@ -35,8 +36,7 @@ DEFAULT_MARGIN_RATE = Decimal("0.02")  # of a client who set none; every instrum
 _PERCENT_WITHOUT_NAV = 1 / CLOSEOUT_FACTOR  # margin used and nothing left: close out
 
 
-@dataclass(frozen=True, slots=True)
-class TradeValuation:
+class TradeValuation(Struct, frozen=True):
     """Unrealized profit (at the closing price and at the mid) and margin of one open trade."""
 
     unrealized: Decimal
@@ -44,8 +44,7 @@ class TradeValuation:
     margin: Decimal
 
 
-@dataclass(frozen=True, slots=True)
-class PositionValuation:
+class PositionValuation(Struct, frozen=True):
     """Unrealized profit by side and at the mid, margin and value of one position."""
 
     long: Decimal

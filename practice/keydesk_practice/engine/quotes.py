@@ -1,12 +1,13 @@
 """The market as the engine sees it: quotes with depth, specifications, conversion factors and the trading day."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from typing import Literal, Protocol
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from keydesk_practice.engine.wire_form import SECOND, round_factor, round_money
 
@@ -17,16 +18,14 @@ DAY_END_HOUR = 17  # New York: the trading day ends, whatever the hour in UTC
 GuaranteedMode = Literal["DISABLED", "ALLOWED", "REQUIRED"]
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+class Level(Struct, frozen=True):
     """Liquidity at one price."""
 
     price: Decimal
     liquidity: int  # units
 
 
-@dataclass(frozen=True, slots=True)
-class Quote:
+class Quote(Struct, frozen=True):
     """The price of an instrument at an instant with its depth; both sides best first, a side may be empty."""
 
     instrument: str
@@ -53,8 +52,7 @@ class Quote:
         return (self.bid + self.ask) / 2
 
 
-@dataclass(frozen=True)
-class Specification:
+class Specification(Struct, frozen=True, dict=True):
     """An instrument and its trading limits; prices and distances in price units."""
 
     name: str
@@ -101,8 +99,7 @@ class Specification:
         return Decimal(1).scaleb(self.pip_location)
 
 
-@dataclass(frozen=True, slots=True)
-class Conversion:
+class Conversion(Struct, frozen=True):
     """The conversion factors from a currency to the account's home currency: home amount = amount x factor."""
 
     currency: str
@@ -111,15 +108,13 @@ class Conversion:
     value: Decimal  # for the value and margin of positions: the mid
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConversionFactor:
+class ConversionFactor(Struct, frozen=True, kw_only=True):
     """A conversion factor to the home currency, as it stands on the wire."""
 
     factor: Decimal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HomeConversionFactors:
+class HomeConversionFactors(Struct, frozen=True, kw_only=True):
     """The conversion factors of an instrument, as fills and financing state them."""
 
     gain_quote_home: ConversionFactor | None = None

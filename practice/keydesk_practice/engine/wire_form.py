@@ -10,13 +10,24 @@ instrument's `displayPrecision`.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from functools import lru_cache, partial
 from operator import attrgetter
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    TypeGuard,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from msgspec import Struct
 
 Id = Annotated[int, "id"]
 Timestamp = Annotated[int, "timestamp"]  # nanoseconds since 1970 UTC
@@ -62,7 +73,7 @@ _TIME_MEMBERS = frozenset(
 
 Convert = Callable[[Any], Any]
 Members = tuple[tuple[str, str, Convert | None], ...]  # field, wire name, conversion of the value
-Record = TypeVar("Record")
+Record = TypeVar("Record", bound=Struct)
 Writers = tuple[tuple[str, Convert | None], ...]  # wire name, conversion of the value
 Values = Callable[[Any], tuple[Any, ...]]
 _WRITERS: dict[
@@ -247,9 +258,9 @@ def _readers_of(kind: type) -> Members:
     return readers
 
 
-def _hints(kind: Any) -> list[tuple[str, Any]]:  # noqa: ANN401 - a dataclass
+def _hints(kind: type[Struct]) -> list[tuple[str, Any]]:
     hints = get_type_hints(kind, include_extras=True)
-    return [(field.name, _without_none(hints[field.name])) for field in fields(kind)]
+    return [(name, _without_none(hints[name])) for name in kind.__struct_fields__]
 
 
 def _without_none(hint: Any) -> Any:  # noqa: ANN401 - a type hint
@@ -268,7 +279,7 @@ def _writer(hint: Any) -> Convert | None:  # noqa: ANN401 - a type hint
         return plain
     if get_origin(hint) is tuple:
         return _list_writer(_writer(get_args(hint)[0]))
-    return to_wire if is_dataclass(hint) else None
+    return to_wire if _is_record(hint) else None
 
 
 def _list_writer(write: Convert | None) -> Convert:
@@ -286,7 +297,11 @@ def _reader(hint: Any) -> Convert | None:  # noqa: ANN401 - a type hint
         return _tuple_reader(_reader(get_args(hint)[0]))
     if get_origin(hint) is Literal:
         return None
-    return partial(read_record, hint) if isinstance(hint, type) and is_dataclass(hint) else None
+    return partial(read_record, hint) if _is_record(hint) else None
+
+
+def _is_record(hint: Any) -> TypeGuard[type[Struct]]:  # noqa: ANN401 - a type hint
+    return isinstance(hint, type) and issubclass(hint, Struct)
 
 
 def _tuple_reader(read: Convert | None) -> Convert:

@@ -6,10 +6,10 @@ the body is read; its response is held back until every transaction it may show 
 
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
+from msgspec import Struct, field
 from starlette.datastructures import QueryParams
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -41,8 +41,7 @@ UNITS_PER_PORTION = 4  # of work: a range of ids read from the ledger
 CHARACTERS_PER_UNIT = 2_000  # of JSON, in a text that is longer than that
 
 
-@dataclass(slots=True)
-class Call:
+class Call(Struct):
     """One authenticated request to one endpoint; `body` is set once it is read."""
 
     broker: Broker
@@ -150,8 +149,7 @@ Handler = Callable[[Call], Response | Awaitable[Response]]
 StreamHandler = Callable[[Call], ASGIApp]
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(Struct, frozen=True):
     """One operation: its handler, and whether it reads a JSON body; an optional body may be empty."""
 
     handler: Handler
@@ -169,8 +167,7 @@ class Endpoint:
         return await render(response, call.response_format, call.budget)
 
 
-@dataclass(frozen=True, slots=True)
-class StreamEndpoint:
+class StreamEndpoint(Struct, frozen=True):
     """An operation that responds with a stream."""
 
     handler: StreamHandler
@@ -184,8 +181,7 @@ class StreamEndpoint:
 Methods = Mapping[str, Endpoint | StreamEndpoint]
 
 
-@dataclass(slots=True)
-class _PathNode:
+class _PathNode(Struct):
     """What may follow a part of a path: parts by name, or one parameter; and the operations of a path that ends here."""
 
     parts: "dict[str, _PathNode]" = field(default_factory=dict)

@@ -7,8 +7,9 @@ with a seed of its own, so the same requests in the same order have the same fau
 import asyncio
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, fields
 
+from msgspec import Struct
+from msgspec.structs import asdict
 from starlette.types import Message, Receive, Scope, Send
 
 from keydesk_practice.http.errors import HttpError, too_many_requests
@@ -20,8 +21,7 @@ _MAX_MS = 60_000.0
 _MAX_SECONDS = 86_400.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FaultProfile:
+class FaultProfile(Struct, frozen=True, kw_only=True):
     """What goes wrong, and how often; shares are from 0 to 1, everything is off at 0."""
 
     latency_ms: float = 0.0  # before each request is handled
@@ -42,18 +42,17 @@ class FaultProfile:
 
     def problem(self) -> str | None:
         """Return the name of the first member that is out of range, and its range."""
-        for field in fields(self):
-            value = getattr(self, field.name)
-            highest = 1.0 if field.name in _SHARES else _MAX_SECONDS
-            highest = _MAX_MS if field.name.endswith("_ms") else highest
-            if field.name not in {"seed", "maintenance"} and not 0 <= value <= highest:
-                return f"'{field.name}': use 0 to {highest:g}"
+        for name, value in asdict(self).items():
+            highest = 1.0 if name in _SHARES else _MAX_SECONDS
+            highest = _MAX_MS if name.endswith("_ms") else highest
+            if name not in {"seed", "maintenance"} and not 0 <= value <= highest:
+                return f"'{name}': use 0 to {highest:g}"
         return None
 
     def texts(self) -> tuple[str, ...]:
         """Return a line for each fault that is on."""
-        named = [(one.name, getattr(self, one.name)) for one in fields(self) if one.name != "seed"]
-        return tuple(_text(name, value) for name, value in named if value)
+        on = [(name, value) for name, value in asdict(self).items() if name != "seed" and value]
+        return tuple(_text(name, value) for name, value in on)
 
 
 NO_FAULTS = FaultProfile()
@@ -69,8 +68,7 @@ PROFILES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class _StreamEnds:
+class _StreamEnds(Struct, frozen=True):
     """When an open stream falls silent and when it is cut, in the seconds of the event loop."""
 
     profile: FaultProfile

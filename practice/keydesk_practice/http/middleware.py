@@ -13,10 +13,10 @@ import logging
 import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
+from msgspec import Struct
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
@@ -115,8 +115,7 @@ class PublicPaths:
         return None
 
 
-@dataclass(slots=True)
-class RateLimiter:
+class RateLimiter(Struct):
     """A token bucket: refilled at `rate` requests a second, up to one second's worth."""
 
     rate: int

@@ -1,12 +1,12 @@
 """Market data: prices and the price stream, candles, order books and position books."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
+from msgspec import Struct
 from starlette.types import ASGIApp
 
 from keydesk_practice.broker.background import BookKind
@@ -97,8 +97,7 @@ def _links(call: Call, kind: BookKind, book: Book, now: int) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """How candles are aligned and priced."""
 
     alignment: Alignment

@@ -7,11 +7,11 @@ in a body may come as text or as JSON numbers, times in either format.
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
+from msgspec import Struct
 from starlette.datastructures import URL, Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope
@@ -28,8 +28,7 @@ _HOST = re.compile(r"[A-Za-z0-9._-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
 _SCHEMES = frozenset({"http", "https"})
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """The query string of a request; each method returns a parameter as its type or raises a 400 `HttpError`."""
 
     values: Mapping[str, str]
@@ -89,8 +88,7 @@ class Query:
         return text
 
 
-@dataclass(frozen=True, slots=True)
-class JsonReader:
+class JsonReader(Struct, frozen=True):
     """A JSON object and its path in the body; each method returns one member as its type, None for null or absent."""
 
     values: Mapping[str, Any]

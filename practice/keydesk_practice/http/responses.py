@@ -3,9 +3,9 @@
 import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct, field
 from starlette.types import Receive, Scope, Send
 
 from keydesk_practice.broker.background import WorkBudget
@@ -39,8 +39,7 @@ class EncodedList(list[str]):
     """A JSON array whose items are JSON texts already, their times in the client's format."""
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(Struct, frozen=True):
     """What an endpoint returns: the body's members, the status, and headers of its own."""
 
     body: Mapping[str, Any]
@@ -49,16 +48,14 @@ class Response:
     always_gzip: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ResponseFormat:
+class ResponseFormat(Struct, frozen=True):
     """The date format and content encoding that the request headers ask for."""
 
     unix_times: bool
     gzip: bool
 
 
-@dataclass(frozen=True, slots=True)
-class AsgiResponse:
+class AsgiResponse(Struct, frozen=True):
     """A rendered response; a long body is sent in pieces, as fast as the client reads."""
 
     status: int
@@ -157,8 +154,7 @@ async def _gzipped(pieces: Sequence[bytes], budget: WorkBudget) -> bytes:
 # --- results of commands ---
 
 
-@dataclass(frozen=True, slots=True)
-class CommandResult:
+class CommandResult(Struct, frozen=True):
     """The transactions that a command made, oldest first, and the account's newest id after them.
 
     A command that changes nothing makes no transactions.

@@ -2,8 +2,8 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from msgspec import Struct
 from starlette.types import Receive, Scope, Send
 
 from keydesk_practice.broker.feeds import Subscription
@@ -11,8 +11,7 @@ from keydesk_practice.broker.feeds import Subscription
 HEARTBEAT_SECONDS = 5.0
 
 
-@dataclass(frozen=True, slots=True)
-class StreamResponse:
+class StreamResponse(Struct, frozen=True):
     """An ASGI response with one JSON object a line and a heartbeat every five seconds.
 
     The connection's write buffer is the only queue besides the subscription's: while the client does not read, `send`

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
 from urllib.parse import urlencode
 
+from msgspec import Struct
 from starlette.types import ASGIApp
 
 from keydesk_practice.broker.account_session import AccountSession
@@ -88,8 +88,7 @@ class ListItem(Protocol):
 Item = TypeVar("Item", bound=ListItem)
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """The filters of a list request; the list is newest first, `count` items a page."""
 
     state: str

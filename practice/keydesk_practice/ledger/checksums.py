@@ -8,7 +8,8 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from keydesk_practice.ledger.records import SEPARATOR
 
@@ -25,8 +26,7 @@ _KEYS = {"transactions": 2, "marks": 2, "ended": 3}  # columns of the key, where
 MAX_PROBLEMS = 20  # listed
 
 
-@dataclass(frozen=True, slots=True)
-class CheckReport:
+class CheckReport(Struct, frozen=True):
     """The result of a check: the counts, and a sentence for each problem."""
 
     accounts: int

@@ -3,13 +3,13 @@
 import json
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class LedgerAccount:
+
+class LedgerAccount(Struct, frozen=True):
     """An account's owner, the number of its token from 0, and its terms."""
 
     id: str
@@ -19,8 +19,7 @@ class LedgerAccount:
     fifo: bool = False  # the rules of a US division
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One transaction as the ledger stores it; `body` is its JSON text."""
 
     id: int

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from keydesk_practice.errors import LedgerUnavailable
 from keydesk_practice.ledger.interface import LedgerInterface
@@ -19,8 +20,7 @@ class UnknownLedger(LedgerUnavailable):
     """No kept ledger, or no checkpoint, has this name."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeptLedger:
+class KeptLedger(Struct, frozen=True):
     """A kept ledger; its facts are empty where it cannot be read."""
 
     name: str
@@ -28,8 +28,7 @@ class KeptLedger:
     facts: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """What takes the place of the ledger in use: a kept ledger, or the copy of a checkpoint."""
 
     name: str

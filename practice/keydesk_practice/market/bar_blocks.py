@@ -5,11 +5,11 @@ of a span are the extremes of its cells. All candles are made of the same cells,
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
 import numpy as np
+from msgspec import Struct
 
 from keydesk_practice.market.hours import CELL, Mask, cell_at, cells_in, first_cell, market_day_of
 from keydesk_practice.market.pairs import Pairs
@@ -33,8 +33,7 @@ class Component(StrEnum):
     ASK = "A"
 
 
-@dataclass(frozen=True, slots=True)
-class BarBlocks:
+class BarBlocks(Struct, frozen=True):
     """Log prices of blocks of cells that had any; `cells` are the starts of the blocks."""
 
     cells: Integers
@@ -44,16 +43,14 @@ class BarBlocks:
     close: Floats
 
 
-@dataclass(frozen=True, slots=True)
-class Volumes:
+class Volumes(Struct, frozen=True):
     """The number of prices in each block."""
 
     cells: Integers
     prices: Integers
 
 
-@dataclass(frozen=True, slots=True)
-class DayParts:
+class DayParts(Struct, frozen=True):
     """The parts of a market day that had any prices: log prices, [open high low close, part], and numbers of prices."""
 
     cells: Integers  # the starts of the parts

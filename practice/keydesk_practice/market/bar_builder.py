@@ -6,11 +6,11 @@ then of cells, then of the part of a cell that has passed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
+from msgspec import Struct
 
 from keydesk_practice.market.bar_blocks import (
     CELL_BLOCK,
@@ -40,8 +40,7 @@ class BarSpec(Protocol):
         """The size for which bid and ask are shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bars:
+class Bars(Struct, frozen=True):
     """The bars and volumes of some spans of cells."""
 
     bars: Mapping[Component, Floats]  # log open, high, low and close, [span, 4]

@@ -9,10 +9,10 @@ just beyond both; traders buy what has fallen and sell what has risen, and old e
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 
 import numpy as np
+from msgspec import Struct
 
 from keydesk_practice.engine.quotes import Specification
 from keydesk_practice.engine.wire_form import SECOND
@@ -45,8 +45,7 @@ _PERCENT = Decimal("0.0001")
 _CACHED_SNAPSHOTS = 32
 
 
-@dataclass(frozen=True, slots=True)
-class CrowdInputs:
+class CrowdInputs(Struct, frozen=True):
     """The inputs of the weights: buckets, the price, and the prices of the past weeks, oldest first."""
 
     lows: Floats  # low edge of each bucket
@@ -62,8 +61,7 @@ class CrowdInputs:
 Weights = Callable[[CrowdInputs], tuple[Floats, Floats]]
 
 
-@dataclass(frozen=True, slots=True)
-class Bucket:
+class Bucket(Struct, frozen=True):
     """The share of all orders or positions between a price and the next bucket's."""
 
     price: Decimal
@@ -71,8 +69,7 @@ class Bucket:
     short_percent: Decimal
 
 
-@dataclass(frozen=True, slots=True)
-class Book:
+class Book(Struct, frozen=True):
     """One snapshot."""
 
     instrument: str

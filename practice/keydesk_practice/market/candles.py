@@ -11,13 +11,13 @@ log price stays the highest price.
 
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import pairwise
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 import numpy as np
+from msgspec import Struct, field
 
 from keydesk_practice.engine.quotes import NEW_YORK
 from keydesk_practice.market.bar_blocks import Component, PairBarBlocks
@@ -47,8 +47,7 @@ GRANULARITIES = (*_FIXED, *_HOURS, *_LONG_CELLS)
 _CLOSED_ALLOWANCE = 2 * 17_280  # cells: a weekend, when looking for a number of candles with prices
 
 
-@dataclass(frozen=True, slots=True)
-class Alignment:
+class Alignment(Struct, frozen=True):
     """The start of days, weeks and months."""
 
     hour: int = 17
@@ -56,8 +55,7 @@ class Alignment:
     weekday: int = 4  # Friday
 
 
-@dataclass(frozen=True, slots=True)
-class CandleSpec:
+class CandleSpec(Struct, frozen=True):
     """The kind of candles: granularity, alignment and prices."""
 
     granularity: str
@@ -67,8 +65,7 @@ class CandleSpec:
     smooth: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Struct, frozen=True):
     """The requested candles: `count` of them from a time on, up to a time, or the last ones; or all between two times."""
 
     begin: int | None = None
@@ -86,8 +83,7 @@ class Prices(NamedTuple):
     c: str
 
 
-@dataclass(frozen=True, slots=True)
-class Candle:
+class Candle(Struct, frozen=True):
     """One candle, with the requested components."""
 
     time: int  # nanoseconds since 1970 UTC, start of the period

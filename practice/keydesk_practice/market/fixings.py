@@ -9,9 +9,8 @@ profile, and all currencies the covariance of the interval (see `covariance`). A
 for a weekend that is the day on which the market opens again.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from keydesk_practice.market.covariance import NoiseModel
 from keydesk_practice.market.hours import cells_in, variance_profile, weekday
@@ -57,8 +56,7 @@ def _complete_moves(logs: Floats) -> Floats:
     return moves[np.isfinite(moves).all(axis=1)]
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Struct, frozen=True):
     """The calendar days from one published day to the next, and the noise in between."""
 
     first_day: int

@@ -15,13 +15,13 @@ after it. From Friday 17:00 to Sunday 17:00 New York volatility is a third of it
 between two fixings; `covariance` determines how large it is.
 """
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
 from functools import cache, lru_cache
 from zoneinfo import ZoneInfo
 
 import numpy as np
+from msgspec import Struct
 
 from keydesk_practice.engine.quotes import NEW_YORK
 from keydesk_practice.engine.wire_form import SECOND
@@ -154,8 +154,7 @@ class TradingHours:
         return [span for span in spans if span and span[0] < end and span[1] > start]
 
 
-@dataclass(frozen=True, slots=True)
-class VarianceProfile:
+class VarianceProfile(Struct, frozen=True):
     """The variance of each cell of a market day."""
 
     variance: Floats  # of each cell; a day from Monday to Tuesday sums to 1

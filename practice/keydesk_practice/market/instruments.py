@@ -9,9 +9,10 @@ Financing rates: the difference of the central-bank policy rates of mid 2025 (ro
 They do not change; a practice account needs plausible signs and sizes only.
 """
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
+
+from msgspec import Struct
 
 from keydesk_practice.engine.quotes import Specification
 
@@ -45,8 +46,7 @@ def _rate(currency: str) -> Decimal:
 Group = Literal["major", "cross", "exotic"]
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """One row of the table of instruments."""
 
     name: str

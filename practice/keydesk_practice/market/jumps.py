@@ -17,10 +17,10 @@ A currency without 20 days of its own is taken to move with its parent, and by a
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import pi, sqrt
 
 import numpy as np
+from msgspec import Struct
 
 from keydesk_practice.market.hours import (
     cells_in,
@@ -69,8 +69,7 @@ _JUMP_THRESHOLD = 4.0  # usual sizes of a residual
 Steps = tuple[tuple[int, float], ...]  # grid point of the market day, share of the jump
 
 
-@dataclass(frozen=True, slots=True)
-class FactorModel:
+class FactorModel(Struct, frozen=True):
     """Beta and residual volatility of each currency on each published day, from rates up to that day."""
 
     parents: tuple[int, ...]  # column of the parent, -1 for none

@@ -8,17 +8,17 @@ Levels are those that news agencies and central banks reported. Where they gave 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from math import log
 from types import MappingProxyType
 
+from msgspec import Struct
+
 from keydesk_practice.market.hours import market_day_of, seconds_of
 
 
-@dataclass(frozen=True, slots=True)
-class KnownEvent:
+class KnownEvent(Struct, frozen=True):
     """A market day on which a currency moved at known instants.
 
     Every other jump of that market day, of any currency, happens at the instants of `steps`.

@@ -13,11 +13,11 @@ to the last bit, and a cross without jumps is drawn at once, not as the differen
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from math import log
 
 import numpy as np
+from msgspec import Struct, field
 
 from keydesk_practice.market.fixings import GRID, ROOT_SCALE, Fixings, on_grid
 from keydesk_practice.market.hours import (
@@ -40,8 +40,7 @@ _AFTERSHOCK = 0.2  # standard deviation of the motion after a jump, as a share o
 _AFTERSHOCK_CELLS = 720  # time constant: an hour
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(Struct, frozen=True):
     """One quantity, usually a log price, over a market day: linear within each cell, with steps at jumps.
 
     A value is given at each grid point, that of the next fixing included. At a step the given value is the one after it; the
@@ -94,8 +93,7 @@ class Curve:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ScaledProfile:
+class ScaledProfile(Struct, frozen=True):
     """A variance profile in whole numbers."""
 
     root: Floats  # volatility of each cell, times the grid

@@ -5,10 +5,10 @@ every quote of its five seconds by a few array operations.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
 import numpy as np
+from msgspec import Struct
 
 from keydesk_practice.engine.quotes import Level, Quote
 from keydesk_practice.market.hours import CELL, cells_in, first_cell, market_day_of
@@ -18,8 +18,7 @@ from keydesk_practice.market.rng import Lru
 from keydesk_practice.market.spread import DISTANCES, Depth, aftershock, base_half_spread
 
 
-@dataclass(frozen=True, slots=True)
-class CellPrices:
+class CellPrices(Struct, frozen=True):
     """Log mid and log half-spread of each pair at the two ends of a cell."""
 
     mids: tuple[Floats, Floats]

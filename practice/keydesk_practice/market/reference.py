@@ -13,11 +13,11 @@ import os
 import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from keydesk_practice.errors import ReferenceRatesMissing
@@ -29,8 +29,7 @@ SmallIntegers = NDArray[np.int8]
 Integers = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceRates:
+class ReferenceRates(Struct, frozen=True):
     """Published rates, oldest first: `logs[row, column]` is the log of units of a currency per euro, NaN if unpublished."""
 
     days: Integers  # days since 1970

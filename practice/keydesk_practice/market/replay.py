@@ -10,12 +10,12 @@ instrument is closed.
 import csv
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import floor, inf, log10
 from pathlib import Path
 
 import numpy as np
+from msgspec import Struct
 
 from keydesk_practice.errors import CandleFileError
 from keydesk_practice.market.hours import (
@@ -39,8 +39,7 @@ _JUST_BEFORE = 1e-6  # of a cell: places the close before the next open
 _FIRST_YEAR = 2000
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayedInstrument:
+class ReplayedInstrument(Struct, frozen=True):
     """An instrument replayed from a file of candles."""
 
     listing: Listing

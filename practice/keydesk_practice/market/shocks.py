@@ -11,11 +11,11 @@ what was answered before it stays true. Moves are of currencies, not of pairs: c
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import log
 from typing import Literal, Protocol
 
 import numpy as np
+from msgspec import Struct
 
 from keydesk_practice.market.hours import CELL, Mask, cells_in, first_cell
 from keydesk_practice.market.paths import Curve
@@ -29,8 +29,7 @@ _WHOLE_SPIKE = 12.0  # time constants after which nothing of a spike is left
 _MINOR = ("USD", "EUR")  # of a pair, the other currency is taken to move
 
 
-@dataclass(frozen=True, slots=True)
-class Shock:
+class Shock(Struct, frozen=True):
     """One shock; `size` is a fraction of the price for moves, and a factor for spread and depth."""
 
     kind: ShockKind

@@ -17,10 +17,10 @@ plausible choices, not measurements.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 
 import numpy as np
+from msgspec import Struct
 
 from keydesk_practice.engine.quotes import NEW_YORK
 from keydesk_practice.market.covariance import BLOCK
@@ -114,8 +114,7 @@ def half_spread(half: Floats, steps: Steps) -> Curve:
     return Curve(points, before)
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(Struct, frozen=True):
     """Spread and depth of one market day, relative to a quiet London morning."""
 
     spread: Floats  # at each grid point
@@ -231,8 +230,7 @@ def aftershock_factor(steps: Steps, points: Floats) -> Floats:
     return factor
 
 
-@dataclass(frozen=True, slots=True)
-class Depth:
+class Depth(Struct, frozen=True):
     """The units at each level of an instrument in the most liquid hours."""
 
     units: tuple[int, ...]

@@ -1,7 +1,7 @@
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk_practice.engine.commands import (
     CancelOrder,

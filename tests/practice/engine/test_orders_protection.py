@@ -1,8 +1,8 @@
 import itertools
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk_practice.engine import views
 from keydesk_practice.engine.commands import (

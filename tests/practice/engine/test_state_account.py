@@ -1,9 +1,9 @@
-from dataclasses import replace
 from decimal import Decimal
 from itertools import product
 from typing import get_args
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk_practice.engine.commands import CancelOrder, LimitRequest, ReplaceOrder, TimeInForce
 from keydesk_practice.engine.state.account import (

@@ -1,12 +1,13 @@
 import json
 from collections.abc import Iterator
-from dataclasses import MISSING, dataclass, fields, is_dataclass
 from decimal import Decimal
 from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import Struct
+from msgspec.structs import fields
 
 from keydesk_practice.engine import views, wire_form
 from keydesk_practice.engine.commands import (
@@ -56,21 +57,17 @@ def sample(hint: Any, draw: Iterator[int]) -> Any:  # noqa: ANN401 - any member 
         return (sample(inner[0], draw), sample(inner[0], draw))
     if inner and type(None) in get_args(hint):
         return sample(inner[0], draw)
-    if is_dataclass(hint) and isinstance(hint, type):
+    if isinstance(hint, type) and issubclass(hint, Struct):
         return record_of(hint, draw, whole=True)
     simple = {Decimal: D(number).scaleb(-5), int: number, bool: True, str: f"text {number}"}
     return simple.get(hint, "GTC")
 
 
-def record_of(kind: type, draw: Iterator[int], *, whole: bool) -> Any:  # noqa: ANN401
+def record_of(kind: type[Struct], draw: Iterator[int], *, whole: bool) -> Any:  # noqa: ANN401
     """Return a record with every member, or only with those that must be there."""
     hints = get_type_hints(kind, include_extras=True)
     return kind(
-        **{
-            one.name: sample(hints[one.name], draw)
-            for one in fields(kind)
-            if whole or one.default is MISSING
-        }
+        **{one.name: sample(hints[one.name], draw) for one in fields(kind) if whole or one.required}
     )
 
 
@@ -83,8 +80,7 @@ def test_every_type_goes_over_the_wire_and_back_unchanged() -> None:
             assert to_wire(from_wire(carried)) == carried
 
 
-@dataclass(frozen=True, slots=True)
-class Amount:
+class Amount(Struct, frozen=True):
     amount: Decimal
 
 

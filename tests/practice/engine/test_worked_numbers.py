@@ -1,9 +1,9 @@
 """The worked numbers of the trader's specification, to the digit."""
 
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk_practice.engine import views
 from keydesk_practice.engine.commands import CloseTrade, Finance

@@ -7,10 +7,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk_practice.errors import LedgerUnavailable, LedgerWriteFailed
 from keydesk_practice.ledger import ledger_file

@@ -1,7 +1,8 @@
 """The example market of `docs/formulas.md`: prices, conversion and rules as forms reckon with them."""
 
-from dataclasses import replace
 from decimal import Decimal
+
+from msgspec.structs import replace
 
 from keydesk.calc.risk.trading_context import AccountFunds, Rules, TradingContext
 from keydesk_client.arithmetic.profit import Factors

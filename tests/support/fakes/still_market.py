@@ -1,8 +1,10 @@
 """A market whose prices, depth, specifications and conversions a test sets by hand."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
+
+from msgspec.structs import replace
 
 from keydesk_practice.engine.quotes import Conversion, Level, Quote, Specification
 from keydesk_practice.engine.wire_form import parse_time
@@ -35,7 +37,7 @@ def currency_pair(name: str, precision: int = 5, **changes: object) -> Specifica
         guaranteed_minimum_distance=D("0.0010") if precision == 5 else D("0.100"),
         guaranteed_premium=D("0.00012") if precision == 5 else D("0.012"),
     )
-    return replace(made, **changes)  # type: ignore[arg-type]
+    return replace(made, **changes)
 
 
 @dataclass

@@ -6,7 +6,6 @@ import stat
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC
 from decimal import Decimal
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from keydesk.alerts.alert_file import AlertFile, read_alert, written_alert
 from keydesk.alerts.alert_list import (

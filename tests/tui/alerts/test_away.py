@@ -1,11 +1,11 @@
 """The away card: what happened since what was last seen, in sums and lines."""
 
-from dataclasses import replace
 from datetime import UTC
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.alerts.away import (
     MAX_LISTED,

@@ -15,7 +15,7 @@ from keydesk_client.auth.profiles import Profile
 from keydesk_client.auth.secret import Secret
 
 
-class Source(ProfileAccount):
+class Source(ProfileAccount, frozen=True):
     """An account that is found at once."""
 
     async def target(self) -> AccountAddress:

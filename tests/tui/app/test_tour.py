@@ -1,10 +1,11 @@
 """The tour: what comes next follows from what happened, and its end is kept."""
 
-from dataclasses import replace
+import dataclasses
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from keydesk.app.settings_changes import SizePresets
@@ -112,7 +113,9 @@ async def test_a_tour_that_is_done_does_not_begin_again_in_a_replay(tmp_path: Pa
         store.trades, store.closed = {}, [ClosedTrade(trade.id, 1, Decimal(3))]
         assert "Tour done" in toured.line()
         assert store.account is not None
-        store.account = replace(store.account, created_time_ns=store.account.created_time_ns + 1)
+        store.account = dataclasses.replace(
+            store.account, created_time_ns=store.account.created_time_ns + 1
+        )
         assert toured.line() == ""
         assert toured.path.read_text().strip() == ENDED
         toured.tour.begin()

@@ -1,11 +1,11 @@
 """The daily loss lock: warnings, the lock, the new day at 17:00 New York, the early unlock."""
 
-from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.calc.daily_loss import (
     DayResult,

@@ -1,8 +1,7 @@
 """Candles as cells: filled bodies that touch their wicks, outlines without colour, letters in ASCII, bars."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from keydesk.chart.glyphs import CandleStyle, candle_cells, heikin_ashi
 from keydesk.chart.scale import Scale

@@ -1,12 +1,12 @@
 """Every row of a chart is exactly as wide as the chart, whatever the market, and a price update equals a redraw."""
 
 from copy import deepcopy
-from dataclasses import replace
 from itertools import product
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from keydesk.chart.canvas import Run
 from keydesk.chart.glyphs import STYLES, CandleStyle

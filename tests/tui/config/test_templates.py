@@ -1,10 +1,10 @@
 """Named templates: read with every field, refused by file, field and remedy, exported and imported as TOML."""
 
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.ticket_settings import STANDARD, Template

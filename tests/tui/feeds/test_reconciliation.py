@@ -1,11 +1,13 @@
 """What is UNCONFIRMED is compared with the account's changes: found though no stream ever brings its transaction."""
 
+import dataclasses
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.reconciliation import Reconciler
@@ -140,7 +142,7 @@ async def test_a_wall_clock_that_is_set_does_not_end_the_check(tmp_path: Path, h
     async with unconfirmed_close(tmp_path) as desk:
         await desk.polls(2)
         set_to = desk.feed.wall_ns() + hours * 3600 * 10**9
-        desk.feed.timing = replace(desk.feed.timing, wall_ns=lambda: set_to)
+        desk.feed.timing = dataclasses.replace(desk.feed.timing, wall_ns=lambda: set_to)
         desk.happens_unseen(*closing_fill())
         await until(lambda: desk.alarms)
 

@@ -1,11 +1,11 @@
 """The chart pane: own prices, movement, zoom and styles, and what it shows without candles."""
 
-from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.calc.market.indicator_specs import parse_indicators
 from keydesk.chart.price_axis import PriceLine

@@ -1,9 +1,9 @@
 """The crosshair of a chart: what moves it, where it ends, and what the legend says of candle and price."""
 
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 from rich.cells import cell_len
 from textual.pilot import Pilot
 

@@ -1,8 +1,7 @@
 """The log pane with older lines: the cursor's line stays, either end asks for more, the end says what is there."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from keydesk.panes.log import Log

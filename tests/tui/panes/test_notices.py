@@ -1,9 +1,9 @@
 """Notices: whole at every size, gone in their time, and what asks for something stays until it was seen."""
 
-from dataclasses import replace
 from typing import Literal
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.forms.info_form import DetailsForm
 from keydesk.panes.strips.notices import Notices

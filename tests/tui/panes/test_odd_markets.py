@@ -3,11 +3,11 @@
 import json
 from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from keydesk.calc.market.indicator_specs import parse_indicators

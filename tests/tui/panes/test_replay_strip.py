@@ -1,8 +1,7 @@
 """The replay strip and what the header says of a practice market, at every width and with hostile texts."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from keydesk.calc.market.replay import ControlledMarket, MarketState, Replay
 from keydesk.keys.keymap import DESK, KEYMAP

@@ -1,9 +1,9 @@
 """The strips above and below the panes: what they keep when room is short, and what they alarm about."""
 
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.keys.keymap import (
     DESK,

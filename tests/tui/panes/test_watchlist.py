@@ -1,9 +1,9 @@
 """The watchlist answers at a glance, and its rows stay where they are."""
 
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.panes.watchlist import Watchlist
 from keydesk.store.state import Topic

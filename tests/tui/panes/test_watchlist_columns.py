@@ -1,9 +1,9 @@
 """The columns of the watchlist: what each shows, that each is whole or not there, and that numbers of any size stay in it."""
 
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.calc.market.trading_day import day_start
 from keydesk.calc.market.watchlists import ALL, COLUMN_MEANINGS, Watchlist, Watchlists

@@ -1,12 +1,12 @@
 """The line of an alert: every condition, its ending, and an error that names the part and the remedy."""
 
-from dataclasses import replace
 from datetime import UTC
 from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from keydesk.calc.alerts.alert import standing_text
 from keydesk.calc.alerts.candle_conditions import AtrMultiple, MovingAverageCross, RsiLevel

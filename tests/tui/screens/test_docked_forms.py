@@ -1,9 +1,9 @@
 """A form in a wide window: two columns below the chart; panes beside it end where it begins, and come back whole."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from keydesk.forms.form import Form

@@ -3,11 +3,11 @@
 import errno
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.alert_list import add_alert

@@ -2,12 +2,12 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.color import ColorSystem
 from rich.segment import Segment

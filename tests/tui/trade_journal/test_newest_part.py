@@ -1,13 +1,15 @@
 """An account whose records lack much: its newest transactions are shown at once, the others are read into them meanwhile."""
 
 import asyncio
+import dataclasses
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.calc.trade_journal.rebuild import Journal, trades_of
 from keydesk.calc.trade_journal.trades import JournalTrade
@@ -33,7 +35,7 @@ def long_history() -> PractisedAccount:
     """An account of more than a hundred transactions; its first trade is closed by its last transactions."""
     steps = [Step(kind, "EUR_USD", D(5000), 9, 0) for kind in (*KINDS, "close shorts") * 9]
     first = Step("market", "USD_JPY", D(1000), 9, 0)
-    return play(TERMS[0], [first, *steps, replace(first, kind="close longs")])
+    return play(TERMS[0], [first, *steps, dataclasses.replace(first, kind="close longs")])
 
 
 @pytest.fixture(scope="module")

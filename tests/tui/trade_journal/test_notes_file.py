@@ -2,12 +2,12 @@ import json
 import multiprocessing
 import resource
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.calc.trade_journal.notes import BadNote, TradeNote
 from keydesk.trade_journal.notes_file import (

@@ -1,7 +1,8 @@
 from collections.abc import Iterator
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from keydesk.calc.trade_journal.excursions import CELL
 from keydesk.calc.trade_journal.price_paths import path_plan

@@ -1,8 +1,8 @@
-from dataclasses import replace
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.notes import TradeNote

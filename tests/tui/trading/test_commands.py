@@ -1,15 +1,16 @@
 """Commands against the real practice broker: from a decision to the fill, the log and the words."""
 
 import asyncio
+import dataclasses
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from time import monotonic
 from typing import NoReturn, cast
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.app.account_connection import Connection, open_account
 from keydesk.app.account_sources import AccountAddress
@@ -237,7 +238,7 @@ async def test_a_stop_triggers_where_it_is_told_and_keeps_that_when_it_moves(des
 async def test_levels_of_a_fill_end_when_the_ticket_said_and_the_trade_has_its_id(
     desk: Desk,
 ) -> None:
-    order = replace(
+    order = dataclasses.replace(
         desk.buy(), stop_life=Lifetime("GFD"), target_life=Lifetime("GTD 4h"), trade_id="swing-7"
     )
     await desk.does(order)

@@ -1,8 +1,10 @@
 """The way out and back: what is shown while it lasts, what goes through the door, what is told."""
 
+import dataclasses
 import json
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from keydesk.keys.keymap import KeyMap
 from keydesk.store.store import Store
@@ -278,7 +280,11 @@ async def test_slippage_and_the_time_to_acknowledge_are_kept(tmp_path: Path) -> 
     desk = Desk()
     desk.dispatcher.executions = ExecutionLog(tmp_path / "a.executions")
     filled = done(opening_fill())
-    for outcome in (filled, replace(filled, looked_up=True), NotSent(intent(), "no way out")):
+    for outcome in (
+        filled,
+        dataclasses.replace(filled, looked_up=True),
+        NotSent(intent(), "no way out"),
+    ):
         await desk.dispatcher.send(COMMAND, after(0.143, outcome, desk), intent_id="kd-1")
     first, lost = read_executions(tmp_path / "a.executions")
     assert (first.instrument, first.kind, first.result) == ("EUR_USD", "open", "filled")

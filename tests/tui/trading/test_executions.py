@@ -2,11 +2,11 @@
 
 import json
 import stat
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.trading.executions import (
     TRIGGERED,

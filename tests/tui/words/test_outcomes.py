@@ -1,9 +1,10 @@
 """What the trader reads after sending: every outcome in one plain line."""
 
-from dataclasses import replace
+import dataclasses
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.calc.trade_journal.events import Fill, OrderPrice
 from keydesk.calc.trade_journal.rebuild import rebuild
@@ -158,7 +159,7 @@ def test_a_price_past_the_bound_says_so_and_what_to_press() -> None:
 def test_an_order_that_rested_until_a_later_request_ended_it_is_not_called_unfilled(
     reason: str, since: str
 ) -> None:
-    found = replace(done(result=OrderResult.CANCELLED, reason=reason), looked_up=True)
+    found = dataclasses.replace(done(result=OrderResult.CANCELLED, reason=reason), looked_up=True)
     said = report_of(found, ASKED)
     assert said.text.startswith(f"RESTED {ASKED.text} #")
     assert since in said.text

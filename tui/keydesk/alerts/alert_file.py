@@ -11,10 +11,12 @@ import json
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import time_ns
 from typing import Any, Literal, get_args
+
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from keydesk.alerts.alert_list import (
     MAX_ALERTS,
@@ -59,17 +61,16 @@ class NewerFile(UnsafeFile):
     """Raised for a file that a newer Keydesk wrote: it is neither understood nor replaced."""
 
 
-@dataclass(slots=True)
-class AlertFile:
+class AlertFile(Struct):
     """The list of an account in a file, or in memory alone where there is none."""
 
     path: Path | None
     wall_ns: Callable[[], int] = time_ns
     alert_list: AlertList = field(default_factory=AlertList)
-    trouble: str = field(default="", init=False)  # why it is not kept; "": it is
-    news: str = field(default="", init=False)  # what is wrong with it, found while it was changed
-    _stamp: tuple[int, int, int] | None = field(default=None, init=False)
-    _is_newer: bool = field(default=False, init=False)  # a newer Keydesk wrote it
+    trouble: str = ""  # why it is not kept; "": it is
+    news: str = ""  # what is wrong with it, found while it was changed
+    _stamp: tuple[int, int, int] | None = None
+    _is_newer: bool = False  # a newer Keydesk wrote it
 
     def load(self) -> str:
         """Read the file; return what is wrong with it, "" if nothing is."""

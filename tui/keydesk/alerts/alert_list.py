@@ -7,7 +7,9 @@ and delivers it, marked as late. So no crossing is lost, and at most the one who
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from keydesk.calc.alerts.alert import Alert, AlertState, Firing, FiringRecord
 from keydesk.calc.alerts.engine import after_firing, has_expired, is_pausing
@@ -23,8 +25,7 @@ class AlertListError(Exception):
     """Raised for a change that the list refuses; the text names the remedy."""
 
 
-@dataclass(frozen=True, slots=True)
-class AlertList:
+class AlertList(Struct, frozen=True):
     """The alerts of an account, their history, and up to when prices were watched."""
 
     alerts: tuple[Alert, ...] = ()

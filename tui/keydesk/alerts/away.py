@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import tzinfo
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from keydesk.store.account_records import record_of, with_record
 from keydesk.text.format import at, date_and_time, duration, money, pair
@@ -43,8 +44,7 @@ NAMES: dict[LogKind, str] = {
 Rows = list[tuple[Printable, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class LastVisit:
+class LastVisit(Struct, frozen=True):
     """What the trader has seen: the last transaction, when, and the net asset value then."""
 
     account_ns: int  # when the account was created: a market that began anew has the same ids
@@ -53,8 +53,7 @@ class LastVisit:
     nav: Decimal
 
 
-@dataclass(frozen=True, slots=True)
-class Outage:
+class Outage(Struct, frozen=True):
     """A time without a connection, or without a desk."""
 
     text: Printable
@@ -62,8 +61,7 @@ class Outage:
     to_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class AwayReport:
+class AwayReport(Struct, frozen=True):
     """What happened since."""
 
     since: LastVisit

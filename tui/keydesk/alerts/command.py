@@ -11,8 +11,9 @@ import signal
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from time import monotonic
+
+from msgspec import Struct, field
 
 from keydesk.text.sanitize import clean
 
@@ -35,8 +36,7 @@ def _filled(word: str, event: Mapping[str, object]) -> str:
     return f" {filled}" if is_option else filled
 
 
-@dataclass(slots=True)
-class CommandRunner:
+class CommandRunner(Struct):
     """Runs the command for events.
 
     Args:
@@ -49,10 +49,10 @@ class CommandRunner:
     timeout_s: float
     report: Callable[[str], None]
     now: Callable[[], float] = monotonic
-    dropped: int = field(default=0, init=False)
-    _waiting: deque[Mapping[str, object]] = field(default_factory=deque, init=False)
-    _running: set["asyncio.Task[None]"] = field(default_factory=set, init=False)
-    _reported: float = field(default=float("-inf"), init=False)
+    dropped: int = 0
+    _waiting: deque[Mapping[str, object]] = field(default_factory=deque)
+    _running: set["asyncio.Task[None]"] = field(default_factory=set)
+    _reported: float = float("-inf")
 
     def run(self, event: Mapping[str, object]) -> None:
         """Run the command for an event, now or when another one ended."""

@@ -5,9 +5,10 @@ are not delivered: they are listed on the away card.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import tzinfo
 from time import monotonic, time_ns
+
+from msgspec import Struct, field
 
 from keydesk.alerts.command import CommandRunner
 from keydesk.calc.alerts.alert import FiringRecord
@@ -30,8 +31,7 @@ TITLES: Mapping[EventKind, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Struct, frozen=True):
     """Something that is delivered to the trader: a firing, a fill, a lost connection."""
 
     kind: EventKind
@@ -57,8 +57,7 @@ def alert_text(fired: FiringRecord, zone: tzinfo) -> str:
     return f"ALERT {clock(fired.time_ns, zone)} {fired.text}{value}"
 
 
-@dataclass(slots=True)
-class Delivery:
+class Delivery(Struct):
     """Delivers events outside the screen.
 
     Args:
@@ -76,7 +75,7 @@ class Delivery:
     flash: Callable[[EventKind], None]
     now: Callable[[], float] = monotonic
     muted: bool = False
-    _rang: float = field(default=float("-inf"), init=False)
+    _rang: float = float("-inf")
 
     def deliver(self, event: Event) -> None:
         """Deliver an event by the channels of its kind; muted, bell and desktop are left out."""
@@ -131,16 +130,15 @@ def kind_of(transaction: Transaction) -> EventKind | None:
             return "reject" if str(transaction.type).endswith("_REJECT") else None
 
 
-@dataclass(slots=True)
-class EventSources:
+class EventSources(Struct):
     """Watches transactions and the connection, and delivers what happens."""
 
     store: Store
     account: str
     deliver: Callable[[Event], None]
     wall_ns: Callable[[], int] = time_ns
-    _is_lost: bool = field(default=False, init=False)
-    _checked_at: float = field(default=float("-inf"), init=False)
+    _is_lost: bool = False
+    _checked_at: float = float("-inf")
 
     def on_transaction(self, transaction: Transaction) -> None:
         kind, time = kind_of(transaction), transaction.time.ns

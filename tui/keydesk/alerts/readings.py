@@ -1,10 +1,11 @@
 """What conditions are read from: the prices of an instrument, the facts of account and market, complete candles."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from math import isfinite
 from time import monotonic
+
+from msgspec import Struct, field
 
 from keydesk.calc.alerts.alert import Alert, AlertLine, standing_text
 from keydesk.calc.alerts.candle_conditions import CandleCondition
@@ -27,8 +28,7 @@ PRECISION = 8  # decimals of a value of candles
 MARGIN = 5  # candles more than the warm-up
 
 
-@dataclass(slots=True)
-class PriceReadings:
+class PriceReadings(Struct):
     """The values of the prices of one instrument that alerts watch."""
 
     store: Store
@@ -50,8 +50,7 @@ class PriceReadings:
                 yield reading, value
 
 
-@dataclass(slots=True)
-class BrokerClock:
+class BrokerClock(Struct):
     """The broker's time; while its streams are silent the local clock advances it."""
 
     time_ns: int = 0

@@ -4,8 +4,9 @@ Prices are evaluated as they arrive; firings are claimed and delivered by the `A
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from decimal import Decimal
+
+from msgspec.structs import replace
 
 from keydesk.alerts.alert_file import AlertFile, AlertFileWriter, Deliver, Done, Tell
 from keydesk.alerts.alert_list import (

@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from keydesk.app.account_sources import AccountAddress
 from keydesk.keys.keymap import KEYMAP, KeyMap
@@ -30,8 +31,7 @@ USUAL_CHECKS = Reconciliation()
 PRACTICE_POLL = 1.0  # seconds
 
 
-@dataclass(slots=True)
-class Connection:
+class Connection(Struct):
     """An open account; `run` feeds the store until it is cancelled."""
 
     feed: AccountFeed

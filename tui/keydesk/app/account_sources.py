@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from msgspec import Struct
+
 from keydesk.app import practice_broker
 from keydesk.app.practice_broker import EmbeddedBroker, PracticeAddress, PracticeFailed
 from keydesk.parse.profile_names import is_account_id
@@ -77,8 +79,7 @@ class AccountSource(Protocol):
     def abandon(self) -> None: ...
 
 
-@dataclass(slots=True)
-class PracticeMarket:
+class PracticeMarket(Struct):
     """The practice market; its broker is a child process of the desk."""
 
     broker: EmbeddedBroker
@@ -130,8 +131,7 @@ class PracticeMarket:
             practice_broker.remove_address(self.ledger)
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileAccount:
+class ProfileAccount(Struct, frozen=True):
     """The account of a profile, with its token."""
 
     profile: Profile

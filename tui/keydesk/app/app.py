@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import os
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from time import monotonic, time_ns
 from typing import TYPE_CHECKING, ClassVar
 
+from msgspec.structs import replace
 from textual.binding import Binding, BindingType
 from textual.events import Event, Key, Paste
 from textual.message import Message
@@ -256,7 +257,7 @@ class KeydeskApp(AccountWindow, inherit_bindings=False):
             self.exit(1, return_code=1)
             return
         if not target.own_broker:  # from here on it is read in the desk
-            target = replace(target, login=f":login {target.profile}")
+            target = dataclasses.replace(target, login=f":login {target.profile}")
         self.target = target
         self.show_window_title(f"{self.window_title} …{target.account_id[-3:]}")
         self.desk.on_address(target)

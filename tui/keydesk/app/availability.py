@@ -4,7 +4,7 @@ A key acts on the row under the cursor of the focused pane, else on what is held
 another pane is not visible, so no key acts on its row.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from keydesk.panes.trade_measures import group_name
 from keydesk.store.store import Store
@@ -16,8 +16,7 @@ OPENING = frozenset(("buy", "sell", "limit"))
 REPLAY_KEYS = "replay-"  # of a practice market that the desk may control
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """The focused pane, and the keys of the rows under the cursors of the lists."""
 
     pane: str

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from time import monotonic, time
 from typing import TYPE_CHECKING, TypeVar
 
+from msgspec import Struct
 from textual.events import Event
 from textual.screen import ModalScreen
 
@@ -60,8 +60,7 @@ if TYPE_CHECKING:
 Decided = TypeVar("Decided", bound="Instruction | AccountChange")
 
 
-@dataclass(frozen=True, slots=True)
-class DeskSetup:
+class DeskSetup(Struct, frozen=True):
     """What a desk is started with."""
 
     options: DeskOptions

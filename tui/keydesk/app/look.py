@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import available_timezones
+
+from msgspec.structs import replace
 
 from keydesk.config.folders import FILE, FRAMES
 from keydesk.config.profiles import save_value

@@ -6,8 +6,9 @@ waits across a restart. Without the file, or with one that cannot be written, th
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from keydesk.app.settings_changes import SettingsChanges
 from keydesk.calc.daily_loss import (

@@ -21,9 +21,10 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+
+from msgspec import Struct
 
 from keydesk_client.auth.private_files import refuse_unsafe
 from keydesk_client.errors import KeydeskClientError
@@ -44,8 +45,7 @@ class PracticeFailed(Exception):
     """Raised when the practice broker does not start; the text gives the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class PracticeAddress:
+class PracticeAddress(Struct, frozen=True):
     """The URLs, the token and the accounts of a practice broker."""
 
     rest_url: str

@@ -7,11 +7,11 @@ another number means that the market began anew, and then everything is read aga
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
 from textual.app import App
 
 from keydesk.app.desk_account import DeskAccount

@@ -6,9 +6,10 @@ without it is followed. Esc ends the tour for good, `:tour` begins it again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from keydesk.config.tour_file import BEGUN, ENDED, TourFile
 from keydesk.keys.keymap import TICKET, KeyMap
@@ -35,8 +36,7 @@ class Step(IntEnum):
     DONE = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """What happened since the tour began."""
 
     has_chosen: bool  # an instrument

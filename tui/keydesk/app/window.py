@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from msgspec import Struct
 from textual.app import App
 
 from keydesk.app.availability import Selection
@@ -17,8 +17,7 @@ from keydesk.widgets.table import TablePane
 from keydesk.widgets.terminal_app import SMALLEST
 
 
-@dataclass(frozen=True, slots=True)
-class DeskWindow:
+class DeskWindow(Struct, frozen=True):
     """What the trader sees and points at.
 
     Args:

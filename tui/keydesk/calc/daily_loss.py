@@ -7,9 +7,11 @@ the next day on: changing the settings on a bad day does not prevent the lock, n
 begun ends only at its own 17:00 New York. While the loss is not known nothing changes.
 """
 
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.calc.market.trading_day import DAY_END_TEXT, day_start, next_day_start
 from keydesk.calc.orders.ticket_settings import Limits
@@ -31,8 +33,7 @@ class LossEvent(Enum):
     NEW_DAY = "released by the new day"
 
 
-@dataclass(frozen=True, slots=True)
-class DayResult:
+class DayResult(Struct, frozen=True):
     """The result of the day, home currency; without a figure it is not known yet."""
 
     loss: Decimal | None = None  # negative: a profit
@@ -40,8 +41,7 @@ class DayResult:
     currency: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LossLock:
+class LossLock(Struct, frozen=True):
     """The lock of one trading day."""
 
     day_ns: int = 0  # when its day began; 0: none yet

@@ -8,8 +8,9 @@ named beside the bars, and a mark stands at each own price.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from keydesk.chart.canvas import Run
 from keydesk.chart.price_axis import PriceLine
@@ -32,8 +33,7 @@ LEAST_HEIGHT = 12  # rows of a chart with a strip
 ROWS_A_NOTE = 4  # rows for each note beside the bars
 
 
-@dataclass(frozen=True, slots=True)
-class BookColumn:
+class BookColumn(Struct, frozen=True):
     """One book: its words, and the shares of short and long from a price up to the price and the width."""
 
     sides: tuple[str, str]  # above the bars: short, long
@@ -44,8 +44,7 @@ class BookColumn:
     is_past: bool = False  # there is a newer snapshot
 
 
-@dataclass(frozen=True, slots=True)
-class StripScene:
+class StripScene(Struct, frozen=True):
     """Everything that a strip is drawn from."""
 
     head: str
@@ -55,8 +54,7 @@ class StripScene:
     notes: tuple[tuple[str, str], ...] = ()  # words and role, beside the uppermost bars
 
 
-@dataclass(frozen=True, slots=True)
-class StripShape:
+class StripShape(Struct, frozen=True):
     """Columns of a strip."""
 
     half: int  # cells of the longest bar

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from keydesk.chart.canvas import FILLED, Canvas
 from keydesk.chart.scale import EIGHTHS, Scale
@@ -33,8 +34,7 @@ ZOOMS: Mapping[Zoom, tuple[int, int, int]] = {
 Cell = tuple[int, int, str, str]  # column from the body's left edge, row, glyph, role
 
 
-@dataclass(frozen=True, slots=True)
-class CandleStyle:
+class CandleStyle(Struct, frozen=True):
     """How candles are drawn."""
 
     style: Style = "candles"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from keydesk.chart import sub_pane
 from keydesk.chart.canvas import Run, width_of
@@ -25,8 +26,7 @@ def sub_panes_with_room(height: int, wanted: int) -> int:
     return max(0, min(wanted, rows // (sub_pane.ROWS + 1)))
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """Columns and rows of a picture."""
 
     axis: Axis

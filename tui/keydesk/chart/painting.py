@@ -2,9 +2,10 @@
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+
+from msgspec import Struct
 
 from keydesk.calc.market.sessions import SESSIONS, Session
 from keydesk.chart.canvas import Canvas, Run
@@ -27,8 +28,7 @@ SATURDAY = 5
 MARKED = [session for session in SESSIONS if session.name != "Sydney"]
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """A scene with the places of its columns and rows."""
 
     scene: Scene

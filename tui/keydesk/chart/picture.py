@@ -7,9 +7,10 @@ behind them. A price update paints tails and labels only.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from keydesk.chart import sub_pane
 from keydesk.chart.canvas import FILLED, Canvas, Run
@@ -37,8 +38,7 @@ class Paint(Protocol):
     def __call__(self, canvas: Canvas) -> None: ...
 
 
-@dataclass(slots=True)
-class Area:
+class Area(Struct):
     """Rows of a picture that share a scale: the candles, or a sub-pane."""
 
     top: int  # row of the picture
@@ -65,8 +65,7 @@ class Area:
         return [canvas.runs(y) for y in range(self.rows)]
 
 
-@dataclass(slots=True)
-class HeldLines:
+class HeldLines(Struct):
     """What stays where it is while prices move little."""
 
     time_ns: int = -1  # the newest candle's

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from keydesk.store.state import Candle, CandleSeries, PastCandles
 
 AHEAD = 0.75  # of the candles in sight follow the date that the chart went to
 
 
-@dataclass(slots=True)
-class Position:
+class Position(Struct):
     """The part in sight of a series, and of its window of the past."""
 
     until: int | None = None  # time of the newest candle in sight; None: the newest there is

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import IntEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.chart.canvas import FILLED, Run
 from keydesk.chart.scale import Scale, decimals_of, grid_step, multiples
@@ -25,8 +27,7 @@ class Rank(IntEnum):
     LEVEL = 3  # the trader's own price levels
 
 
-@dataclass(frozen=True, slots=True)
-class PriceLine:
+class PriceLine(Struct, frozen=True):
     """An own or planned price across the chart: entry, stop, target, trail, resting order, alert, price level.
 
     `text` stands on the line, `role` is a colour of the theme. The scale includes a price that is `in_scale` unless that
@@ -41,16 +42,14 @@ class PriceLine:
     since_ns: int | None = None  # a ray from this time on
 
 
-@dataclass(frozen=True, slots=True)
-class PriceMark:
+class PriceMark(Struct, frozen=True):
     """A price of the market with a thin line: day high, day low, previous close, pivot."""
 
     price: float
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(Struct, frozen=True):
     """Columns and decimals of the price axis."""
 
     width: int  # with one blank column at its left; 0: there is none
@@ -95,8 +94,7 @@ def axis_for(
     return Axis(size if width - size >= NARROWEST_PLOT else 0, decimals, pip)
 
 
-@dataclass(frozen=True, slots=True)
-class PriceLabels:
+class PriceLabels(Struct, frozen=True):
     """What the axis says in each row, the rows of the grid, the row of the last price, the step of the grid.
 
     `captions` are the words on the lines by row: planned ones first, then those of the highest price.

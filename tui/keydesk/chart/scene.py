@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, tzinfo
+
+from msgspec import Struct
 
 from keydesk.chart.canvas import Run
 from keydesk.chart.glyphs import CandleStyle
@@ -14,8 +15,7 @@ from keydesk.store.state import Candle
 PLAIN = CandleStyle()
 
 
-@dataclass(frozen=True, slots=True)
-class Overlay:
+class Overlay(Struct, frozen=True):
     """A line over the candles: a value for each candle of the scene, NaN where there is none."""
 
     name: str  # in the legend; "" for a further line of the one before
@@ -23,8 +23,7 @@ class Overlay:
     values: Sequence[float]
 
 
-@dataclass(frozen=True, slots=True)
-class SubPane:
+class SubPane(Struct, frozen=True):
     """Lines and bars below the candles, on a scale of their own."""
 
     title: str
@@ -34,16 +33,14 @@ class SubPane:
     bounds: tuple[float, float] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Cursor:
+class Cursor(Struct, frozen=True):
     """The crosshair: the index of a candle in the scene, and a price."""
 
     index: int
     price: float
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(Struct, frozen=True):
     """Everything that a picture is drawn from."""
 
     candles: Sequence[Candle]  # all that are loaded, oldest first; at least one

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from itertools import pairwise
+
+from msgspec import Struct
 
 from keydesk.chart.canvas import FILLED, POST, Canvas, Run
 from keydesk.store.state import Candle
@@ -23,16 +24,14 @@ DOTS = "·"
 LOCALLY_A_DAY = timedelta(hours=12)
 
 
-@dataclass(frozen=True, slots=True)
-class TimeLabels:
+class TimeLabels(Struct, frozen=True):
     """The row of the time axis, and the columns of the grid with their glyphs."""
 
     runs: Sequence[Run]
     posts: Sequence[tuple[int, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Turn:
+class _Turn(Struct, frozen=True):
     """A calendar unit: what changes when one begins, and how its first candle is labelled."""
 
     key: Callable[[datetime], object]

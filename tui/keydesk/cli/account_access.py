@@ -13,10 +13,12 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, tzinfo
 from pathlib import Path
 from time import monotonic
+
+from msgspec import Struct
 
 from keydesk.app import practice_broker
 from keydesk.app.account_sources import AccountAddress, Band, ProfileAccount, practice_account
@@ -54,8 +56,7 @@ Part = Callable[[OpenItems], OpenItems]
 SAY_EVERY = 10.0  # seconds without an answer
 
 
-@dataclass(frozen=True, slots=True)
-class OpenAccount:
+class OpenAccount(Struct, frozen=True):
     """An account that a command works on."""
 
     client: Client

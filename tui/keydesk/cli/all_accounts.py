@@ -2,11 +2,14 @@
 
 import argparse
 import asyncio
+import dataclasses
 import os
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.app.account_sources import CannotOpen, ProfileAccount, refused_token
 from keydesk.cli.account_access import OpenAccount, reach_of, warn_exposed
@@ -29,8 +32,7 @@ MAX_REASON_LENGTH = 300
 Answer = TypeVar("Answer")
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileReach:
+class ProfileReach(Struct, frozen=True):
     """A profile and the accounts of its token, or why they cannot be reached."""
 
     profile: Profile
@@ -82,7 +84,7 @@ async def every_account(
     """
     folders = find_folders(options.data, os.environ)
     if for_exit:
-        folders = replace(folders, warn=warn_exposed)
+        folders = dataclasses.replace(folders, warn=warn_exposed)
     settings = load_settings(folders.config)
     if not settings.profiles:
         raise Refusal(
@@ -136,7 +138,7 @@ async def _reached(
     linked = {text(each, "id"): each.mt4_account_id is not None for each in listed}
     reaches = [
         reach_of(
-            replace(target, account_id=each, linked=linked[each]),
+            dataclasses.replace(target, account_id=each, linked=linked[each]),
             source.environment,
             folders,
             settings,

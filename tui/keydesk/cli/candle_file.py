@@ -10,11 +10,12 @@ import io
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import BinaryIO
+
+from msgspec import Struct, field
 
 from keydesk.calc.market.granularity import SECONDS
 from keydesk.calc.market.sessions import week_at
@@ -27,8 +28,7 @@ from keydesk_client.models.pricing import Candlestick
 Order = Mapping[str, str | None]
 
 
-@dataclass(slots=True)
-class Missing:
+class Missing(Struct):
     """Candles that a series lacks, by why: of days and longer none is counted."""
 
     closed: int = 0  # the market was closed when they began
@@ -58,8 +58,7 @@ class Missing:
         return ", ".join(f"{count:,} {why}" for count, why in counts if count)
 
 
-@dataclass(slots=True)
-class CandleWriter:
+class CandleWriter(Struct):
     """Writes candles as lines of CSV to an open file, and counts what is missing between them.
 
     Args:

@@ -10,12 +10,13 @@ import tempfile
 import termios
 from argparse import Namespace
 from collections.abc import AsyncIterator, Iterable, Mapping
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 from time import monotonic, time_ns
 from typing import Literal
+
+from msgspec import Struct
 
 import keydesk
 from keydesk.app.account_sources import AccountAddress
@@ -50,8 +51,7 @@ LIBRARIES = ("textual", "httpx", "httpcore", "pydantic", "keyring")
 ACCOUNT_ID = re.compile(r"\b\d{3}-\d{3}-\d+-\d{3}\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """The result of one check, with the remedy if something is wrong."""
 
     name: str

@@ -15,10 +15,11 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import groupby
+
+from msgspec import Struct, field
 
 from keydesk.calc.market.trading_day import booking_day_start, next_day_start
 from keydesk.cli.account_access import OpenAccount, open_account
@@ -67,8 +68,7 @@ EXTENSIONS = (("id", "clientID"), ("tag", "tag"), ("comment", "comment"))
 Kind = Callable[[Client, DateTime, DateTime], AsyncIterator[Row]]
 
 
-@dataclass(slots=True)
-class Day:
+class Day(Struct):
     """One trading day with bookings."""
 
     start_ns: int

@@ -1,13 +1,15 @@
 """`keydesk flatten`, `cancel-all` and `lock`: safety commands from a second login."""
 
 import asyncio
+import dataclasses
 import os
 import random
 import sys
 from argparse import Namespace
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import redirect_stdout
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from keydesk.cli.account_access import (
     OpenAccount,
@@ -166,7 +168,7 @@ def lock(options: Namespace) -> int:
     """Set or release the lock; return the exit code."""
     folders = find_folders(options.data, os.environ)
     if not options.release:
-        folders = replace(folders, warn=warn_exposed)
+        folders = dataclasses.replace(folders, warn=warn_exposed)
     profile = profile_to_open(
         options.profile, load_settings(folders.config), practice=options.practice
     )

@@ -4,8 +4,9 @@ Only what was understood as a command is kept: a token pasted by mistake is none
 """
 
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from keydesk.text.sanitize import clean
 from keydesk_client.auth.private_files import read_private, replace_file
@@ -16,8 +17,7 @@ MAX_LENGTH = 200  # characters of a line
 MAX_BYTES = 4 * MAX_LINES * MAX_LENGTH
 
 
-@dataclass(slots=True)
-class CommandHistory:
+class CommandHistory(Struct):
     """The lines, newest first.
 
     Args:

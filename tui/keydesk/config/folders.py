@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec import Struct
+
 from keydesk_client.auth.private_files import Warn
 from keydesk_client.auth.profiles import CONFIG_FILE, profile_folders
 
@@ -97,8 +99,7 @@ def _way_to_privacy(folder: Path, mode: int) -> str:
     return f"make it private: chmod 700 {shlex.quote(str(folder))}"
 
 
-@dataclass(frozen=True, slots=True)
-class DeskOptions:
+class DeskOptions(Struct, frozen=True):
     """Options of the desk; None means the value of the settings."""
 
     profile: str | None = None

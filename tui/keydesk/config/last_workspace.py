@@ -6,9 +6,11 @@ A file that is missing, damaged or of another version means the defaults; write 
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import get_args
+
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from keydesk.calc.market.granularity import SECONDS
 from keydesk.settings.values import INSTRUMENT
@@ -27,8 +29,7 @@ ZOOMS: tuple[Zoom, ...] = get_args(Zoom)
 ZOOM_NAMED: Mapping[str, Zoom] = {each: each for each in ZOOMS}
 
 
-@dataclass(frozen=True, slots=True)
-class Workspace:
+class Workspace(Struct, frozen=True):
     """The layout and selection that the next start restores."""
 
     instrument: str = ""
@@ -44,8 +45,7 @@ class Workspace:
     zoom: Zoom = USUAL_ZOOM  # width of the candles of every chart
 
 
-@dataclass(slots=True)
-class WorkspaceFile:
+class WorkspaceFile(Struct):
     """The workspace file of a profile; only changes are written."""
 
     path: Path

@@ -11,10 +11,12 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.calc.orders.limits import LIMIT_FIELDS, LimitField
 from keydesk.calc.orders.ticket_settings import Limits
@@ -27,8 +29,7 @@ TABLE = "limits"
 FIELDS: Mapping[str, LimitField] = {each.name: each for each in LIMIT_FIELDS}
 
 
-@dataclass(frozen=True, slots=True)
-class LimitChange:
+class LimitChange(Struct, frozen=True):
     """A limit as the trader wants it now: of every instrument, or (named) of one; None: none of its own."""
 
     name: str

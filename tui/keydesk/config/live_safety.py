@@ -1,12 +1,12 @@
 """Whether the page of safety was shown: once, at the first sign-in to real money."""
 
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class LiveSafetyNote:
+
+class LiveSafetyNote(Struct, frozen=True):
     """The file that is there once the page was shown."""
 
     path: Path

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from keydesk.config.folders import FILE
 from keydesk.settings import theme_data
@@ -19,8 +20,7 @@ MAX_LENGTH = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class OwnThemes:
+class OwnThemes(Struct, frozen=True):
     """The themes that can be used, and why others cannot, by name."""
 
     themes: Mapping[str, ThemeData] = field(default_factory=dict)

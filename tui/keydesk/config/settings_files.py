@@ -1,10 +1,11 @@
 """All files of settings in one table: each with its declaration and its check, its JSON schema, its keys in words."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from keydesk.config import price_levels, watchlists, workspaces
 from keydesk.config.alert_settings import load_alert_settings
@@ -22,8 +23,7 @@ from keydesk.settings.watchlists_file import WatchlistsFile
 from keydesk.settings.workspaces_file import WorkspacesFile
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsFile:
+class SettingsFile(Struct, frozen=True):
     """A file of settings."""
 
     name: str
@@ -92,8 +92,7 @@ def other_troubles(error: BadSettings, folder: Path) -> Sequence[str]:
     return [each for each in troubles if each and each != text]
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """A key of a file, as documents and `keydesk config show` name it."""
 
     name: str  # with the tables around it: alerts.notify

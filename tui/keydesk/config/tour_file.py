@@ -1,8 +1,9 @@
 """Whether the tour of the first trade is shown at the next start: one word in the state folder, kept over restarts."""
 
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from keydesk.text.file_errors import file_trouble
 from keydesk_client.auth.private_files import read_private, replace_file
@@ -12,8 +13,7 @@ BEGUN, ENDED = "begun", "ended"
 MAX_BYTES = 20  # ours has six
 
 
-@dataclass(frozen=True, slots=True)
-class TourFile:
+class TourFile(Struct, frozen=True):
     """The file, and whether the tour begins with this start."""
 
     path: Path

@@ -1,8 +1,9 @@
 """What the trader's own files set: keys, templates, limits, indicators, alerts; read before the screen opens."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from keydesk.calc.market.indicator_specs import IndicatorSpec
 from keydesk.calc.orders.ticket_settings import Limits, Template, TemplateSet
@@ -16,8 +17,7 @@ from keydesk.settings.values import AlertSettings, OwnTemplates
 KEYS_FILE = "keymap.toml"
 
 
-@dataclass(frozen=True, slots=True)
-class UserSettings:
+class UserSettings(Struct, frozen=True):
     """Keys, template and limits; defaults where the trader set nothing."""
 
     keymap: KeyMap = KEYMAP

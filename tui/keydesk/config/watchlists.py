@@ -4,9 +4,10 @@ tomlkit, which keeps the comments, is imported by what writes.
 """
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from keydesk.calc.market.watchlists import (
     ALL,
@@ -48,8 +49,7 @@ def load_watchlists(folder: Path) -> Watchlists:
     return read_watchlists(path, text)
 
 
-@dataclass(frozen=True, slots=True)
-class WatchlistFile:
+class WatchlistFile(Struct, frozen=True):
     """The file in a folder of settings."""
 
     folder: Path

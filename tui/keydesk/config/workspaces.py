@@ -14,9 +14,10 @@ indicators = ["ema 20"]
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from keydesk.config.last_workspace import Workspace, charts_in
 from keydesk.config.profiles import change_file
@@ -29,8 +30,7 @@ FILE = "workspaces.toml"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-@dataclass(frozen=True, slots=True)
-class NamedWorkspace:
+class NamedWorkspace(Struct, frozen=True):
     """A workspace under a name: what is shown and how, without the instrument."""
 
     name: str
@@ -39,8 +39,7 @@ class NamedWorkspace:
     indicators: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SavedWorkspaces:
+class SavedWorkspaces(Struct, frozen=True):
     """The content of the file; a letter stands for a workspace or for an instrument, never for both."""
 
     workspaces: Mapping[str, NamedWorkspace] = field(default_factory=dict)  # by name

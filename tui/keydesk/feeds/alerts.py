@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
+
+from msgspec import Struct, field
 
 from keydesk.alerts.readings import candles_needed
 from keydesk.alerts.watch import AlertWatch
@@ -34,8 +35,7 @@ TOGETHER = 10  # alerts whose gap is worked out between two turns of the event l
 BOOK_EVERY = 300.0  # seconds
 
 
-@dataclass(slots=True)
-class NextReads:
+class NextReads(Struct):
     """When candles and books may be read, in monotonic seconds; ends in nanoseconds of the broker's time."""
 
     not_before: dict[tuple[str, str], float] = field(default_factory=dict)

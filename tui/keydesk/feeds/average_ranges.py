@@ -4,7 +4,8 @@ They are read again when an hour is over. Between, the average true range stays 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from keydesk.calc.orders.average_range import CANDLES, GRANULARITY, average_range
 from keydesk.feeds.account_feed import AccountFeed
@@ -23,8 +24,7 @@ PUBLISHED_AFTER = 3_000_000_000  # ns: a complete candle is there some moments a
 MAX_HELD = 30  # instruments of trades and orders that are read at most
 
 
-@dataclass(slots=True)
-class NextReads:
+class NextReads(Struct):
     """When instruments may be read."""
 
     focus: str = ""

@@ -1,8 +1,9 @@
 """Read the client books of the instrument in focus: new snapshots when they are due, earlier ones when they are looked at."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from urllib.parse import parse_qs, urlsplit
+
+from msgspec import Struct, field
 
 from keydesk.feeds.account_feed import AccountFeed, reason
 from keydesk.store.prices import (
@@ -37,8 +38,7 @@ NAMES: Mapping[BookKind, str] = {"orders": "order book", "positions": "position 
 EARLIER_EVERY = 0.15  # seconds from one earlier snapshot to the next
 
 
-@dataclass(slots=True)
-class NextReads:
+class NextReads(Struct):
     """When the next book may be requested."""
 
     focus: str = ""

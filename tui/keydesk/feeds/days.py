@@ -4,10 +4,11 @@ Prices and the account never wait for these requests; what rows in sight lack is
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from math import isfinite
 from typing import Literal
+
+from msgspec import Struct, field
 
 from keydesk.calc.market import day_shape
 from keydesk.calc.market.indicator_specs import IndicatorSpec
@@ -105,8 +106,7 @@ def _portions(names: Sequence[str]) -> Iterator[Sequence[str]]:
         yield names[start : start + AT_ONCE]
 
 
-@dataclass(slots=True)
-class DueTimes:
+class DueTimes(Struct):
     """When each figure may be requested again, and of which trading day it is."""
 
     not_before: dict[tuple[str, Kind], float] = field(default_factory=dict)

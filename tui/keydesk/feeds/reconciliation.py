@@ -3,7 +3,7 @@
 They are looked for there as well as on the stream: a snapshot may hold their effect, and then the stream begins after it.
 """
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from keydesk.feeds.account_feed import AccountFeed
 from keydesk.settings.values import Reconciliation
@@ -14,8 +14,7 @@ from keydesk_client.orders.outcome import Intent
 from keydesk_client.orders.sender import Sender
 
 
-@dataclass(slots=True)
-class Reconciler:
+class Reconciler(Struct):
     """Requests the account's changes while a command is UNCONFIRMED, and lets the sender compare them.
 
     Changes that were compared and do not concern a command are not requested again for it: those of an hour would be
@@ -24,10 +23,10 @@ class Reconciler:
 
     sender: Sender
     thresholds: Reconciliation
-    _checked_at: float = field(default=float("-inf"), init=False)
-    _sent_at: dict[str, float] = field(default_factory=dict[str, float], init=False)
+    _checked_at: float = float("-inf")
+    _sent_at: dict[str, float] = field(default_factory=dict[str, float])
     """Send times by intent id on the monotonic clock, converted from the wall clock at the first check."""
-    _compared: dict[str, int] = field(default_factory=dict[str, int], init=False)
+    _compared: dict[str, int] = field(default_factory=dict[str, int])
     """Transaction ids by intent id: what happened up to there does not concern the intent."""
 
     async def check(self, feed: AccountFeed) -> None:

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from keydesk.config.command_history import CommandHistory
 from keydesk.keys.keymap import (
@@ -61,8 +62,7 @@ PANE_OF: Mapping[str, str] = {  # where the keys of another pane than the focuse
 NOT_LISTED = frozenset(("command", "back"))  # the key of the command line itself, and Esc
 
 
-@dataclass(frozen=True, slots=True)
-class RunKey:
+class RunKey(Struct, frozen=True):
     """Do what a key of the desk does, in its own pane."""
 
     action: str
@@ -73,8 +73,7 @@ class RunKey:
 OPTIONS = ("theme", "zone", "fps", "ascii", "mouse", "hints", "candles", "profile")
 
 
-@dataclass(frozen=True, slots=True)
-class SetOption:
+class SetOption(Struct, frozen=True):
     """Change how the desk looks, or open another account."""
 
     name: str
@@ -88,8 +87,7 @@ class SetOption:
         return safe(f"sets {self.name} to {self.value}")
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A line of the list."""
 
     name: str  # typed, it does this
@@ -101,8 +99,7 @@ class Entry:
     example: Printable = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CommandList:
+class CommandList(Struct, frozen=True):
     """The commands, the pages and the keys of the desk.
 
     Args:

@@ -5,10 +5,11 @@ then details in the order that the form names.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Self
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from keydesk.forms.sheet import BLANK, TextLine, folded, with_hints, wrap_text
@@ -23,8 +24,7 @@ COLUMN_GAP = 4  # between two columns
 CHALLENGE_WIDTH = 28  # of a letter to type and the key that drops the form
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """A line of the body, folded to the width of its column."""
 
     lines: Sequence[TextLine]
@@ -33,8 +33,7 @@ class Part:
     on_the_left: bool = False  # in the first of two columns
 
 
-@dataclass(frozen=True, slots=True)
-class FormLines:
+class FormLines(Struct, frozen=True):
     """The lines of a form by what may be left out of a small window; each fits the width."""
 
     head: Sequence[TextLine]  # what the form does

@@ -6,9 +6,9 @@ In a wide window it stands in two columns below the chart, else over the left of
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from typing import ClassVar, TypeVar
 
+from msgspec.structs import replace
 from rich.cells import cell_len
 from textual.events import Resize
 from textual.geometry import Region

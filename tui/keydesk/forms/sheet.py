@@ -2,12 +2,12 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import groupby
 from operator import itemgetter
 from typing import ClassVar, Generic
 
+from msgspec import Struct, field
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
@@ -245,8 +245,7 @@ class ModalForm(Overlay[Result], Generic[Result]):
         self.sheet = None
 
 
-@dataclass(frozen=True, slots=True)
-class FormContext:
+class FormContext(Struct, frozen=True):
     """What every form is given: store, letters, clock, template, limits, keys. Forms only read it."""
 
     store: Store

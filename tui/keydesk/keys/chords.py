@@ -1,7 +1,8 @@
 """Two-key commands, such as `g` `t`: which key may follow the first one, and the state between the two."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from keydesk.keys.keymap import DIGITS, ROWS, SHOWN, KeyMap
 from keydesk.text.sanitize import Printable, safe
@@ -78,8 +79,7 @@ WORDS: Mapping[str, Printable] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Continuation:
+class Continuation(Struct, frozen=True):
     """A key that may follow the first one of a chord."""
 
     id: str
@@ -102,12 +102,11 @@ def continuations(keymap: KeyMap, context: str, first: str) -> Sequence[Continua
     return rows
 
 
-@dataclass(slots=True)
-class Chords:
+class Chords(Struct):
     """Holds the first key of a chord until the second one comes; the screen shows meanwhile what may follow."""
 
     keymap: KeyMap
-    first: str = field(default="", init=False)
+    first: str = ""
 
     def key(self, key: str, context: str) -> str | None:
         """Return the action of a complete chord, "" for a key that is consumed, None for any other key.

@@ -6,9 +6,10 @@ advance. Only READ-ONLY refuses an exit.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
+
+from msgspec import Struct
 
 from keydesk.keys.guard import CHALLENGE_LETTERS, SEND
 
@@ -156,8 +157,7 @@ class KeyEffect(Enum):
     NOTHING = "nothing"
 
 
-@dataclass(frozen=True, slots=True)
-class Confirmation:
+class Confirmation(Struct, frozen=True):
     """What the open form requires now: the step, the letter of a challenge, the reason of a refusal.
 
     A challenge without a letter is between two letters: no key answers it.

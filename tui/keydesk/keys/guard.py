@@ -15,9 +15,10 @@ Everything here is pure: keys and times are arguments, verdicts are results; `gu
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
+
+from msgspec import Struct
 
 from keydesk.store.state import Arming
 
@@ -26,8 +27,7 @@ Environment = Literal["PRACTICE", "LIVE"]
 IDLE_LIMIT = 15 * 60.0  # seconds without a key
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """The message of a cause, and whether it disarms practice accounts as well as live ones."""
 
     text: str
@@ -82,8 +82,7 @@ SUSPENDED_SECONDS = (
 )
 
 
-@dataclass(slots=True)
-class AutoDisarm:
+class AutoDisarm(Struct):
     """Detects at each frame what disarms by itself; wall time counts too, for the monotonic clock may stop in suspend."""
 
     beat_at: float | None = None  # monotonic seconds
@@ -130,8 +129,7 @@ class KeyDecision(Enum):
 KeyPlace = Literal["desk", "sends", "text"]
 
 
-@dataclass(frozen=True, slots=True)
-class KeyTarget:
+class KeyTarget(Struct, frozen=True):
     """Where a key would arrive: the main screen, a form that sends, or a text field."""
 
     kind: KeyPlace = "desk"
@@ -141,8 +139,7 @@ class KeyTarget:
 ON_THE_DESK = KeyTarget()
 
 
-@dataclass(slots=True)
-class Guard:
+class Guard(Struct):
     """Judges each key by the time since the keys around it, in monotonic seconds of the events."""
 
     order_keys: frozenset[str]  # the capitals that open forms on the main screen
@@ -222,8 +219,7 @@ class Guard:
         self.capitals = self.capitals + 1 if capital else 0
 
 
-@dataclass(slots=True)
-class SizeChoice:
+class SizeChoice(Struct):
     """The size preset: chosen at once, and as it was before if its key did not stand alone."""
 
     value: int

@@ -4,12 +4,13 @@ A trip of the guard closes every open form and disarms the desk. Chords, such as
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import Any, ClassVar, TypeVar
 from weakref import WeakKeyDictionary
 
+from msgspec.structs import replace
 from textual import actions, events
 from textual.app import App
 from textual.message import Message

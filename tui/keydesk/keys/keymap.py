@@ -5,8 +5,10 @@ clash, every action exists.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from string import ascii_lowercase
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.calc.orders.fields import (
     EXIT_PLAN_FIELDS,
@@ -112,8 +114,7 @@ PAGES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     """One line of the key map; `keys` are as typed, a chord has a space ("g w")."""
 
     id: str

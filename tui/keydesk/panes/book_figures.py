@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from decimal import Decimal
 
+from msgspec import Struct
 from textual.message import Message
 
 from keydesk.calc.market.client_books import (
@@ -35,8 +35,7 @@ class BookStep(Message):
         self.steps = steps
 
 
-@dataclass(frozen=True, slots=True)
-class BookFigures:
+class BookFigures(Struct, frozen=True):
     """A snapshot of one book and what follows from it at a price."""
 
     kind: BookKind

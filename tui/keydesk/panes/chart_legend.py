@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import tzinfo
 from decimal import Decimal
+
+from msgspec import Struct
 
 from keydesk.calc.market.granularity import SECONDS
 from keydesk.chart.canvas import Run
@@ -103,8 +104,7 @@ def crosshair_legend(
     return legend(candles[crosshair.index(candles)], crosshair.price, last, measure, money)
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(Struct, frozen=True):
     """What the legend counts in."""
 
     decimals: int

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
+
+from msgspec import Struct, field
 
 from keydesk.calc.market.indicator_specs import IndicatorSpec
 from keydesk.calc.market.indicators import Indicators, IndicatorSeries, PreviousDay, warm_up
@@ -67,8 +68,7 @@ def _lines_of_trade(trade: TradeRow) -> Iterable[PriceLine]:
             yield PriceLine(float(order.price), text, role, Rank.WORKING, in_scale=True)
 
 
-@dataclass(frozen=True, slots=True)
-class OwnLine:
+class OwnLine(Struct, frozen=True):
     """An own price that a form moves: of an entry order, or a level of a trade."""
 
     price: Decimal
@@ -134,8 +134,7 @@ def _day_groups(share: Decimal, high: str, low: str) -> tuple[tuple[Run, ...], .
     )
 
 
-@dataclass(slots=True)
-class ChartIndicators:
+class ChartIndicators(Struct):
     """The indicators of one chart."""
 
     specs: tuple[IndicatorSpec, ...] = ()

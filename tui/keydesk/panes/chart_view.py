@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import tzinfo
 from decimal import Decimal
 from typing import Literal
 
+from msgspec.structs import replace
 from rich.segment import Segment
 from textual.geometry import Region
 from textual.message import Message

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from math import ceil, floor
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.chart.scale import EIGHTHS, REACH, Scale, range_of, round_step
 from keydesk.chart.scene import Cursor
@@ -18,8 +20,7 @@ SAME = 0.01  # pips within which two prices are one
 STEPS_IN_A_ROW = 2.5  # at most: a step of the price is seen, or nearly
 
 
-@dataclass(frozen=True, slots=True)
-class Crosshair:
+class Crosshair(Struct, frozen=True):
     """The time of a candle, and a price."""
 
     time_ns: int

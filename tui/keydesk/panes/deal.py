@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 from itertools import zip_longest
 from typing import ClassVar, Literal
+
+from msgspec import Struct
 
 from keydesk.calc.orders.ticket_settings import RISK_PRESET, Template
 from keydesk.panes.price_cells import flash_of, price_format_of, price_runs, prices_are_old
@@ -26,8 +27,7 @@ TWO_COLUMNS = 42  # columns from which on two lists stand side by side
 LOSS_LOCKED = "loss lock, exits only"
 
 
-@dataclass(frozen=True, slots=True)
-class Preset:
+class Preset(Struct, frozen=True):
     """The size of a new ticket, in words and, when it is fixed, in units."""
 
     text: str

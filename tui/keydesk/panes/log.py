@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from itertools import takewhile
 from typing import ClassVar
 
+from msgspec import Struct
+from msgspec.structs import replace
 from textual.message import Message
 
 from keydesk.keys.keymap import LOG
@@ -45,8 +47,7 @@ LOG_ROLES: dict[LogKind, ColourRole] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ShownLog:
+class ShownLog(Struct, frozen=True):
     """The part of the log that the rows show, from its oldest line to its newest."""
 
     oldest: LogLine

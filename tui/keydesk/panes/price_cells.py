@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+
+from msgspec import Struct
 
 from keydesk.store.store import Store
 from keydesk.text import format as show
@@ -18,8 +19,7 @@ DECAY = 0.8  # seconds until the flash is gone
 OLD_LINKS = frozenset({"STALE", "DOWN"})
 
 
-@dataclass(frozen=True, slots=True)
-class PriceFormat:
+class PriceFormat(Struct, frozen=True):
     """How an instrument's prices are written."""
 
     pip_location: int

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import LiteralString
+
+from msgspec import Struct
 
 from keydesk.calc.market.day_shape import sessions_of
 from keydesk.panes.price_cells import price_format_of
@@ -148,8 +149,7 @@ def sorted_rows(order: TableOrder, store: Store, names: Sequence[str]) -> list[s
     return order.sort(names, lambda name, column: MEASURES[column](store, name))
 
 
-@dataclass(frozen=True, slots=True)
-class RowFilter:
+class RowFilter(Struct, frozen=True):
     """Which rows are shown: all conditions hold for them."""
 
     letters: str = ""

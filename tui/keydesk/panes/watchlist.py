@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
+from msgspec.structs import replace
 from textual.binding import BindingType
 from textual.message import Message
 
@@ -58,8 +60,7 @@ COLUMNS: Mapping[str, Column] = {
 """From left to right; the one that is missed least, with the highest rank, leaves a narrow pane first."""
 
 
-@dataclass(frozen=True, slots=True)
-class PriceWidth:
+class PriceWidth(Struct, frozen=True):
     """The digits before and after the decimal point of the longest price."""
 
     whole: int

@@ -1,9 +1,10 @@
 """Parse and complete a line of the command line."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar, Literal, LiteralString
+
+from msgspec import Struct, field
 
 from keydesk.calc.alerts.alert import AlertLine
 from keydesk.calc.alerts.condition_base import AlertSyntaxError
@@ -138,30 +139,25 @@ def _common(words: Sequence[str]) -> str:
     return shortest
 
 
-@dataclass(frozen=True, slots=True)
-class QuitDesk:
+class QuitDesk(Struct, frozen=True):
     """Leave the desk."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShowHelp:
+class ShowHelp(Struct, frozen=True):
     """Show the keys."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShowMessages:
+class ShowMessages(Struct, frozen=True):
     """Show the messages since the desk was opened."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShowInstrument:
+class ShowInstrument(Struct, frozen=True):
     """Show an instrument in chart, ticket and books."""
 
     instrument: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShowGranularity:
+class ShowGranularity(Struct, frozen=True):
     """Show candles of another length."""
 
     granularity: str
@@ -172,8 +168,7 @@ class ShowGranularity:
         return f"shows {self.granularity} candles"
 
 
-@dataclass(frozen=True, slots=True)
-class GoToDate:
+class GoToDate(Struct, frozen=True):
     """Show the chart around a date and time of the trader's zone; at midnight where no time was typed."""
 
     date: datetime
@@ -184,8 +179,7 @@ class GoToDate:
         return f"shows the chart at {self.date:%A} {self.date.day} {self.date:%B %Y %H:%M}"
 
 
-@dataclass(frozen=True, slots=True)
-class ChooseIndicators:
+class ChooseIndicators(Struct, frozen=True):
     """Draw these indicators on the charts of the instrument; none of them: no indicators."""
 
     specs: tuple[IndicatorSpec, ...]
@@ -196,8 +190,7 @@ class ChooseIndicators:
         return f"draws {', '.join(each.name for each in self.specs) or 'no indicators'}"
 
 
-@dataclass(frozen=True, slots=True)
-class MakeAlert:
+class MakeAlert(Struct, frozen=True):
     """Watch a condition and tell the trader when it is met."""
 
     line: AlertLine
@@ -208,15 +201,13 @@ class MakeAlert:
         return self.line.text
 
 
-@dataclass(frozen=True, slots=True)
-class ToggleMute:
+class ToggleMute(Struct, frozen=True):
     """Mute bell and desktop notifications, or end that."""
 
     text: ClassVar[str] = "mutes bell and desktop notifications, or ends that"
 
 
-@dataclass(frozen=True, slots=True)
-class BeginTour:
+class BeginTour(Struct, frozen=True):
     """Show the five steps of the first trade again."""
 
     text: ClassVar[str] = "shows the five steps of the first trade again"
@@ -225,8 +216,7 @@ class BeginTour:
 AccountVerb = Literal["login", "logout", "profile"]
 
 
-@dataclass(frozen=True, slots=True)
-class AccountCommand:
+class AccountCommand(Struct, frozen=True):
     """Sign in, sign out, or choose another account."""
 
     verb: AccountVerb
@@ -248,8 +238,7 @@ class AccountCommand:
 LayoutVerb = Literal["show", "save", "delete"]
 
 
-@dataclass(frozen=True, slots=True)
-class UseLayout:
+class UseLayout(Struct, frozen=True):
     """Show, save or delete a named workspace: panes, timeframes, indicators and list."""
 
     verb: LayoutVerb
@@ -263,8 +252,7 @@ class UseLayout:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class OpenTicket:
+class OpenTicket(Struct, frozen=True):
     """Open a ticket; it asks for its own confirmation."""
 
     side: Side
@@ -272,8 +260,7 @@ class OpenTicket:
     fields: ParsedOrder = field(default_factory=ParsedOrder)
 
 
-@dataclass(frozen=True, slots=True)
-class ShowMessage:
+class ShowMessage(Struct, frozen=True):
     """Show a message; nothing else is done."""
 
     level: Literal["info", "warn"]

@@ -5,8 +5,10 @@ error names the field and shows how to write it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.calc.market.price_levels import PriceLevel
 from keydesk.calc.orders.field_draft import Entry
@@ -40,8 +42,7 @@ class OrderSyntaxError(Exception):
     """Raised for a word that cannot be read; the text names the field and shows how to write it."""
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedOrder:
+class ParsedOrder(Struct, frozen=True):
     """The fields that were typed; None means the template's value."""
 
     size: Entry | None = None
@@ -116,7 +117,7 @@ def parse_order(words: Sequence[str], levels: Sequence[PriceLevel] = ()) -> Pars
         name, value = _field(word, left)
         if _is_set(order, name):
             raise OrderSyntaxError(f"{name}: given twice ({word})")
-        order = replace(order, **{name: value})  # type: ignore[arg-type]  # _field names its own
+        order = replace(order, **{name: value})  # _field names its own
     return _agreeing(order)
 
 

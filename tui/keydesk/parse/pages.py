@@ -1,8 +1,9 @@
 """The pages that the command line opens by name; the instrument's may name another instrument."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, get_args
+
+from msgspec import Struct
 
 PageName = Literal[
     "account",
@@ -57,8 +58,7 @@ ORDER_STATES: tuple[OrdersIn, ...] = get_args(OrdersIn)
 """What the page of the account's orders can show."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShowOrders:
+class ShowOrders(Struct, frozen=True):
     """Show the orders of the account in a state."""
 
     state: OrdersIn
@@ -70,8 +70,7 @@ class ShowOrders:
         return f"shows the orders of the account {state}"
 
 
-@dataclass(frozen=True, slots=True)
-class ShowPage:
+class ShowPage(Struct, frozen=True):
     """Show a page of its own."""
 
     name: PageName

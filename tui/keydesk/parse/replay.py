@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from keydesk.calc.market.granularity import find_granularity
 from keydesk.calc.market.replay import ControlledMarket, speed_text
@@ -56,8 +58,7 @@ class ReplaySyntaxError(ValueError):
     """Raised for a command that cannot be read; the text names the word and the remedy."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayCommand:
+class ReplayCommand(Struct, frozen=True):
     """One request to the market's control interface, and what it does in words."""
 
     text: str

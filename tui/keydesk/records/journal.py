@@ -10,18 +10,17 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import TypeAdapter, ValidationError
-
 from keydesk.calc.trade_journal.events import Event, Fill, OrderPrice, StopSet
 from keydesk.calc.trade_journal.rebuild import BalancePoint, Journal, Rebuilder, trades_of
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.records import trades as trade_table
 from keydesk.records.database import DamagedRecords, Database
+from keydesk.records.json_text import JsonText
 
 RULES = 1
 """Raised when the same transactions make other trades: records of earlier rules are read from the broker anew."""
 TABLES = ("accounts", "balances", "trades", "order_prices", "stops", "excursions", "price_paths")
-_stop_adapter = TypeAdapter(StopSet)
+_stops = JsonText(StopSet)
 
 
 class KeptPart(NamedTuple):
@@ -98,11 +97,8 @@ class JournalRecords:
     def stops(self, trade_id: str) -> tuple[StopSet, ...]:
         """Return the stops of a trade in the order in which they were set."""
         query = "SELECT stop FROM stops WHERE trade = ? ORDER BY number"
-        try:
-            found = self.connection.execute(query, (trade_id,))
-            return tuple(_stop_adapter.validate_json(text) for (text,) in found)
-        except ValidationError as error:
-            raise DamagedRecords(str(error)) from error
+        found = self.connection.execute(query, (trade_id,))
+        return tuple(_stops.read(text) for (text,) in found)
 
 
 def _begin(connection: sqlite3.Connection, account_id: str, created_ns: int) -> None:
@@ -166,7 +162,7 @@ def _put_stops(
     connection.executemany(
         "INSERT INTO stops (trade, stop) VALUES (?, ?)",
         [
-            (each.trade_id, _stop_adapter.dump_json(each).decode())
+            (each.trade_id, _stops.write(each))
             for each in stops
             if rebuilder.trade(each.trade_id) is not None
         ],

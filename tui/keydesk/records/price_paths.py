@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from pydantic import TypeAdapter, ValidationError
-
 from keydesk.calc.trade_journal.price_paths import PricePath
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.records.database import DamagedRecords, Database
+from keydesk.records.json_text import JsonText
 
-_adapter = TypeAdapter(PricePath)
+_paths = JsonText(PricePath)
 
 
 class KeptPaths(Mapping[str, PricePath]):
@@ -38,8 +37,8 @@ class KeptPaths(Mapping[str, PricePath]):
         with self._database.snapshot() as connection:
             found = connection.execute(query, (trade_id,)).fetchone()
         try:
-            return _adapter.validate_json("" if found is None else found[0])
-        except ValidationError as error:
+            return _paths.read("" if found is None else found[0])
+        except DamagedRecords as error:
             where = self._database.path or "memory"
             raise DamagedRecords(f"{where}: the price path of trade {trade_id}") from error
 
@@ -66,7 +65,7 @@ class KeptPaths(Mapping[str, PricePath]):
     def keep(self, paths: Sequence[tuple[JournalTrade, PricePath]]) -> None:
         """Write paths, in a thread."""
         rows = [
-            (trade.id, trade.opened_ns, trade.closed_ns, _adapter.dump_json(path).decode())
+            (trade.id, trade.opened_ns, trade.closed_ns, _paths.write(path))
             for trade, path in paths
         ]
         with self._database.change() as connection:

@@ -6,17 +6,16 @@ a column; the whole trade is in `rebuilt`, as JSON.
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from msgspec import Struct
 
 from keydesk.calc.trade_journal.excursions import known_excursion
 from keydesk.calc.trade_journal.groups import session_of
 from keydesk.calc.trade_journal.rebuild import RebuiltTrade
 from keydesk.calc.trade_journal.trades import JournalTrade, roll_up
-from keydesk.records.database import DamagedRecords
+from keydesk.records.json_text import JsonText
 
 Pips = Mapping[str, Decimal]
 ONE, NOTHING = Decimal(1), Decimal(0)
@@ -31,11 +30,10 @@ ON CONFLICT (id, is_trade) DO UPDATE SET {", ".join(f"{each} = excluded.{each}" 
 """  # noqa: S608 - names of columns
 NEWEST_FIRST = "ORDER BY is_open DESC, time_ns DESC, number"
 AT_ONCE = 500  # ids in a query
-_adapter = TypeAdapter(RebuiltTrade)
+_rebuilt_trades = JsonText(RebuiltTrade)
 
 
-@dataclass(frozen=True, slots=True)
-class JournalLine:
+class JournalLine(Struct, frozen=True):
     """A trade or a position; money is in home currency."""
 
     trade: JournalTrade
@@ -102,7 +100,7 @@ def _put(connection: sqlite3.Connection, rebuilt: RebuiltTrade) -> str:
 def _roll_up(connection: sqlite3.Connection, position: str) -> None:
     """Write the row of a position of several trades; a trade that is alone in it is its row, too."""
     query = "SELECT rebuilt FROM trades WHERE position = ? AND is_trade ORDER BY number"
-    members = [rebuilt_of(text) for (text,) in connection.execute(query, (position,))]
+    members = [_rebuilt_trades.read(text) for (text,) in connection.execute(query, (position,))]
     if len(members) > 1:
         change = "UPDATE trades SET is_position = 0 WHERE position = ? AND is_trade"
         connection.execute(change, (position,))
@@ -121,20 +119,12 @@ def _row(
         *(str(abs(trade.units)), _text(line.pips), _text(line.r), str(line.profit)),
         *(str(trade.costs.financing), str(line.result), line.session),
         _text(known_excursion(trade, NOTHING, NOTHING).stop_distance),
-        *(line.text, _adapter.dump_json(rebuilt).decode()),
+        *(line.text, _rebuilt_trades.write(rebuilt)),
     )
 
 
 def _text(number: Decimal | None) -> str | None:
     return None if number is None else str(number)
-
-
-def rebuilt_of(text: str) -> RebuiltTrade:
-    """Return a trade from its text; raise DamagedRecords if that makes no sense."""
-    try:
-        return _adapter.validate_json(text)
-    except ValidationError as error:
-        raise DamagedRecords(str(error)) from error
 
 
 def trades_of(
@@ -152,7 +142,7 @@ def _rebuilt(
 ) -> Iterator[tuple[int, RebuiltTrade]]:
     query = f"SELECT number, rebuilt FROM trades WHERE {condition}"  # noqa: S608 - ours
     for number, text in connection.execute(query, values):
-        yield number, rebuilt_of(text)
+        yield number, _rebuilt_trades.read(text)
 
 
 def _parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -167,7 +157,7 @@ def _marks(values: Sequence[object]) -> str:
 def all_trades(connection: sqlite3.Connection) -> Iterator[JournalTrade]:
     """Yield every trade in the order of their opening."""
     for (text,) in connection.execute("SELECT rebuilt FROM trades WHERE is_trade ORDER BY number"):
-        yield rebuilt_of(text).as_it_is
+        yield _rebuilt_trades.read(text).as_it_is
 
 
 def trade_of(
@@ -177,7 +167,7 @@ def trade_of(
     condition = f"id = ? AND {of_kind(by_position=by_position)}"
     query = f"SELECT rebuilt FROM trades WHERE {condition}"  # noqa: S608 - ours
     found = connection.execute(query, (id_,)).fetchone()
-    return None if found is None else rebuilt_of(found[0]).as_it_is
+    return None if found is None else _rebuilt_trades.read(found[0]).as_it_is
 
 
 def count(connection: sqlite3.Connection, *, by_position: bool = False) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec.structs import replace
 from textual import actions, events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -65,7 +67,7 @@ def _bindings() -> list[BindingType]:
         _, name, arguments = actions.parse(binding.action)
         if name not in SCREEN_ACTIONS:
             call = ", ".join(map(repr, (name, *arguments)))
-            binding = replace(binding, action=f"app.perform({call})")  # noqa: PLW2901
+            binding = dataclasses.replace(binding, action=f"app.perform({call})")  # noqa: PLW2901
         bindings.append(binding)
     return bindings
 

@@ -7,8 +7,8 @@ and below the grid.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from textual.geometry import Region, Size
 from textual.screen import Screen
 from textual.widget import Widget
@@ -33,8 +33,7 @@ TWO_NOTICES_FROM = 30  # rows
 TWO_NOTICES_ACROSS = 100  # columns
 
 
-@dataclass(frozen=True, slots=True)
-class Tier:
+class Tier(Struct, frozen=True):
     """A layout: its CSS class and its slots, each with the panes that share it."""
 
     name: str

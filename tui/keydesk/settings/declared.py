@@ -5,12 +5,12 @@ A refusal names the file, the line, the key, what the value must be, and the kno
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin
 
+from msgspec import Struct
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -58,8 +58,7 @@ class Table(BaseModel):
         return {field.alias or name: field for name, field in cls.model_fields.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Must:
+class Must(Struct, frozen=True):
     """What the value of a key must be, in words behind "must be", and a line that is right; `{key}` is the key's name."""
 
     words: str

@@ -1,9 +1,9 @@
 """The table `[limits]` of `templates.toml`, and its tables of instruments."""
 
-from dataclasses import replace
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar
 
+from msgspec.structs import replace
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from keydesk.calc.orders.limits import LIMIT_FIELDS, LimitField

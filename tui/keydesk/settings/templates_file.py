@@ -20,11 +20,11 @@ USD_JPY = "scalp"
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any
 
+from msgspec.structs import replace
 from pydantic import (
     AfterValidator,
     Field,
@@ -68,6 +68,7 @@ PIPS_OR_RANGES = (
 )
 OR_OFF = "a number above 0, or false to have none"
 TEXT_OR_OFF = {"anyOf": [{"type": "string"}, {"const": False}]}
+OFF_UNLESS_TEXT = {**TEXT_OR_OFF, "default": False}
 Distance = tuple[Decimal | None, Decimal | None]  # pips, average true ranges; both None for none
 Trail = tuple[Entry, Entry, Entry]  # the profit it starts at, how far behind, its step
 
@@ -108,9 +109,9 @@ class ExitTable(Table):
     break_even_at: Annotated[
         Entry,
         PlainValidator(_break_even_at),
-        WithJsonSchema(TEXT_OR_OFF),
+        WithJsonSchema(OFF_UNLESS_TEXT),
         Must('"1r", "20p" or "1.5a", or false for none'),
-    ] = NO_PROFIT
+    ] = Field(default_factory=lambda: NO_PROFIT)
     """The profit at which the stop goes to break-even: R, pips or average true ranges."""
 
     break_even_offset_pips: Annotated[NotNegative, Must("a number, 0 or above")] = Decimal(0)
@@ -119,9 +120,9 @@ class ExitTable(Table):
     step_trail: Annotated[
         Trail,
         PlainValidator(_step_trail),
-        WithJsonSchema(TEXT_OR_OFF),
+        WithJsonSchema(OFF_UNLESS_TEXT),
         Must('"1.5r 20p 5p": from that profit on, so far behind, in such steps, or false for none'),
-    ] = (NO_PROFIT, NO_PROFIT, NO_STEP)
+    ] = Field(default_factory=lambda: (NO_PROFIT, NO_PROFIT, NO_STEP))
     """From that profit on the stop follows, so far behind, in such steps."""
 
     time_stop: Annotated[
@@ -323,8 +324,8 @@ class NamedTemplate(ExitTable):
     scale_out: Annotated[
         ScaleOut,
         PlainValidator(_scale_out),
-        WithJsonSchema(TEXT_OR_OFF),
-    ] = NO_SCALE_OUT
+        WithJsonSchema(OFF_UNLESS_TEXT),
+    ] = Field(default_factory=lambda: NO_SCALE_OUT)
     """The order as several trades with targets of their own: "33/33/34 1r 2r"."""
 
     def template(self, name: str, standard: Template) -> Template:

@@ -5,10 +5,11 @@ Light to import: the desk reads it before its first picture.
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Literal, NewType, get_args
+
+from msgspec import Struct, field
 
 ColourRole = Literal[
     "background",
@@ -74,8 +75,7 @@ class ThemeError(Exception):
     """A theme file is missing or lacks a role."""
 
 
-@dataclass(frozen=True, slots=True)
-class ThemeData:
+class ThemeData(Struct, frozen=True):
     """The colours and weights of a theme; those of fewer colours stand over the others."""
 
     name: str

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import tzinfo
 from typing import Literal, get_args
+
+from msgspec import Struct, field
 
 from keydesk.calc.market.indicator_specs import IndicatorSpec
 from keydesk.calc.orders.ticket_settings import Limits, Template, TemplateSet
@@ -33,8 +34,7 @@ USUAL: Mapping[EventKind, tuple[Channel, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class AlertSettings:
+class AlertSettings(Struct, frozen=True):
     """The channels of each kind, and the trader's command."""
 
     kinds: Mapping[EventKind, tuple[Channel, ...]] = field(default_factory=lambda: USUAL)
@@ -47,8 +47,7 @@ class AlertSettings:
         return channel in self.kinds.get(kind, ())
 
 
-@dataclass(frozen=True, slots=True)
-class Reconciliation:
+class Reconciliation(Struct, frozen=True):
     """When UNCONFIRMED commands are compared with the account's changes."""
 
     check_after: int = 5  # seconds since it was sent
@@ -56,8 +55,7 @@ class Reconciliation:
     look_back: int = 60  # minutes; older requests are watched for, not looked up
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """The content of `config.toml`; every member has a default."""
 
     last_profile: str = PRACTICE_MARKET
@@ -72,8 +70,7 @@ class Settings:
     candles: CandleLook = "candles"  # how charts draw prices at the start
 
 
-@dataclass(frozen=True, slots=True)
-class OwnTemplates:
+class OwnTemplates(Struct, frozen=True):
     """The content of `templates.toml`."""
 
     standard: Template = field(default_factory=Template)

@@ -7,7 +7,8 @@ taken the last one; its changes stay marked, so a slow link shows fewer frames, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
@@ -21,8 +22,7 @@ FAST_AFTER_FRAMES = 80  # frames in a row that it could: 20 s at the slow pace
 NO_KEYS: frozenset[object] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """The store, the marks since the last frame, the steady clock and the market's time."""
 
     store: Store

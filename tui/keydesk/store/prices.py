@@ -1,10 +1,11 @@
 """Apply prices, conversion factors and books of the wire to the store. `apply_price` is the hottest path of the desk."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import get_args
+
+from msgspec.structs import replace
 
 from keydesk.calc.market.client_books import long_percent, sums_of
 from keydesk.store.candles import move_last

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from keydesk.calc.daily_loss import DayResult, LossLock, is_set, lock_text
 from keydesk.calc.orders.limits import cool_off_text

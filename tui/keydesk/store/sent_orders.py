@@ -1,14 +1,13 @@
 """What forms look at of the orders that this desk sent: written by the commands, read by forms."""
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from keydesk.calc.orders.instructions import RefusedTicket
 
 REFUSED_TICKET_SECONDS = 60.0
 
 
-@dataclass(slots=True)
-class SentOrders:
+class SentOrders(Struct):
     """When which order was sent, which ticket was refused, and why nothing can be sent or priced now."""
 
     no_orders: str = ""  # why the order journal cannot be kept, so that only exits leave

@@ -2,10 +2,11 @@
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from typing import Literal
+
+from msgspec import Struct, field
 
 from keydesk.calc.market.client_books import NO_SIDES, Sides
 from keydesk.text.sanitize import Printable
@@ -52,8 +53,7 @@ class Topic(StrEnum):
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Candle:
+class Candle(Struct, frozen=True):
     """One period, for drawing; float is allowed there."""
 
     time_ns: int
@@ -65,8 +65,7 @@ class Candle:
     volume: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class AverageRange:
+class AverageRange(Struct, frozen=True):
     """The average true range of an instrument's hourly candles, the unit of distances such as 1.5a."""
 
     value: Decimal | None  # price units; None: too few candles
@@ -74,8 +73,7 @@ class AverageRange:
     read_ns: int  # the broker's time at which the candles were read
 
 
-@dataclass(slots=True)
-class PastCandles:
+class PastCandles(Struct):
     """A window of the past that a chart shows, oldest first without gap; prices do not move it."""
 
     candles: list[Candle] = field(default_factory=list)
@@ -88,8 +86,7 @@ class PastCandles:
     )
 
 
-@dataclass(slots=True)
-class CandleSeries:
+class CandleSeries(Struct):
     """The candles of one instrument and granularity, oldest first; the last one is not complete."""
 
     instrument: str
@@ -115,8 +112,7 @@ class CandleSeries:
         return first <= self.candles[0].time_ns <= last
 
 
-@dataclass(frozen=True, slots=True)
-class BookBucket:
+class BookBucket(Struct, frozen=True):
     """One price step of a book: the share of all clients' orders or positions, in percent."""
 
     price: Decimal  # its low edge, inclusive
@@ -124,8 +120,7 @@ class BookBucket:
     short: Decimal
 
 
-@dataclass(frozen=True, slots=True)
-class BookSnapshot:
+class BookSnapshot(Struct, frozen=True):
     """The clients' orders or positions at one instant; not executable depth."""
 
     time_ns: int
@@ -137,8 +132,7 @@ class BookSnapshot:
     above: Sides = NO_SIDES
 
 
-@dataclass(frozen=True, slots=True)
-class ClientBook:
+class ClientBook(Struct, frozen=True):
     """The last snapshot of one book, those before it, and why a newer one is missing."""
 
     kind: BookKind
@@ -166,8 +160,7 @@ class ClientBook:
         return held[place], held[place + 1] if place + 1 < len(held) else None
 
 
-@dataclass(slots=True)
-class Health:
+class Health(Struct):
     """How current the desk's data is; ages in seconds, None before the first item."""
 
     environment: Literal["PRACTICE", "LIVE"] = "PRACTICE"
@@ -195,8 +188,7 @@ class Health:
 CONNECTION = "connection"  # the name under which notices of the connection replace each other
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """A message to the trader."""
 
     level: NoticeLevel
@@ -221,8 +213,7 @@ class Notice:
 MAX_UNRECORDED = 100  # entries from before the account is known
 
 
-@dataclass(slots=True)
-class AuditTrail:
+class AuditTrail(Struct):
     """What the desk records of what touches money: the first entries wait until an audit log is open."""
 
     waiting: deque[tuple[str, str]] = field(default_factory=lambda: deque(maxlen=MAX_UNRECORDED))
@@ -242,8 +233,7 @@ class AuditTrail:
             listener(*self.waiting.popleft())
 
 
-@dataclass(slots=True)
-class Arming:
+class Arming(Struct):
     """Whether risk can be opened from the keyboard."""
 
     level: Literal["ARMED", "DISARMED", "READ-ONLY"] = "DISARMED"

@@ -12,12 +12,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import fields
 from datetime import UTC, tzinfo
 from decimal import Decimal
 from time import monotonic
 from time import time_ns as wall_clock_ns
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from keydesk.calc.daily_loss import LossLock
 from keydesk.calc.market.indicator_specs import EVERY_INSTRUMENT, IndicatorSpec

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from decimal import Decimal
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec.structs import replace
 
 from keydesk.calc.risk.exposure import Holding, exposure_of
 from keydesk.calc.risk.trading_context import AccountFunds, Lot, Rules, TradingContext

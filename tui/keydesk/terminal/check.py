@@ -10,7 +10,8 @@ further clients. All queries run while the desk is loading.
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from keydesk.terminal.query import Replies, TerminalQuery, questions, seconds_to_wait
 
@@ -78,8 +79,7 @@ PANE = SEPARATOR.join(("#{pane_synchronized}", "#{window_panes}"))
 CLIENT = SEPARATOR.join(("#{client_utf8}", "#{client_readonly}"))
 
 
-@dataclass(frozen=True, slots=True)
-class Multiplexer:
+class Multiplexer(Struct, frozen=True):
     """The pane's surroundings; the defaults mean that there is nothing to warn of."""
 
     clients: int = 1  # that may type
@@ -157,8 +157,7 @@ UNUSABLE = frozenset(("dumb", "unknown"))
 ERASES_IN_COLOUR = {"xterm-256color": True, "tmux-256color": False, "screen-256color": False}
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalFacts:
+class TerminalFacts(Struct, frozen=True):
     """What was found out; the defaults are those of a terminal that says nothing."""
 
     ascii_because: str = ""  # why only ASCII is to be drawn; empty: everything

@@ -8,7 +8,8 @@ import os
 import subprocess
 from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from keydesk.terminal.notification import BELL, wrapped
 
@@ -20,8 +21,7 @@ OPTIONS = SEPARATOR.join(("#{set-clipboard}", "#{allow-passthrough}"))
 REMEDY = "tmux keeps it from the terminal: tmux set -s set-clipboard on, then copy again"
 
 
-@dataclass(frozen=True, slots=True)
-class TmuxOptions:
+class TmuxOptions(Struct, frozen=True):
     """What tmux does with a clipboard sequence of a program in it."""
 
     takes_own: bool = False  # it is for tmux, which hands it on

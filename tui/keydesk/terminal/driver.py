@@ -19,12 +19,12 @@ import os
 import selectors
 import signal
 from collections.abc import Callable
-from dataclasses import dataclass
 from threading import Event
 from time import monotonic
 from types import FrameType
 from typing import Any
 
+from msgspec import Struct
 from textual import events
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
@@ -195,8 +195,7 @@ PSEUDO_TERMINAL = 20_000  # bytes that Linux takes before a write waits
 FULL_AFTER = 0.2  # seconds in which writes were waiting at every look
 
 
-@dataclass(slots=True)
-class OutputFlow:
+class OutputFlow(Struct):
     """Follows what was sent and what was answered."""
 
     clock: Callable[[], float]

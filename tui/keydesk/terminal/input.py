@@ -18,9 +18,9 @@ passed on a few times a second and never reported as dropped.
 import re
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from time import monotonic
 
+from msgspec import Struct, field
 from textual import events
 from textual.message import Message
 
@@ -93,8 +93,7 @@ class InputOverrun(Message):
     """Keys came faster than a person types and were dropped."""
 
 
-@dataclass(slots=True)
-class MessageBudget:
+class MessageBudget(Struct):
     """How many messages may be passed on now: `AT_ONCE`, refilled by `PER_SECOND`."""
 
     clock: Callable[[], float]
@@ -116,8 +115,7 @@ FocusReport = events.AppFocus | events.AppBlur
 FOCUS_EVERY = 0.2  # seconds
 
 
-@dataclass(slots=True)
-class FocusReports:
+class FocusReports(Struct):
     """The focus reports that are not passed on yet: nothing, a loss, a gain, or a loss and the gain after it."""
 
     clock: Callable[[], float]

@@ -5,9 +5,9 @@ later key to the paste, the flatten key included.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from time import monotonic
 
+from msgspec import Struct
 from textual.message import Message
 
 from keydesk.terminal._textual_private import awaits_input, end_of_wait, new_key_parser
@@ -18,8 +18,7 @@ MAX_SECONDS = 0.5  # seconds from the start of a paste
 MAX_LENGTH = 64 * 1024  # characters
 
 
-@dataclass(slots=True)
-class OpenPaste:
+class OpenPaste(Struct):
     """Detects a paste that has been open for too long."""
 
     started: float | None = None

@@ -17,8 +17,9 @@ import termios
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from msgspec import Struct, field
 
 DEVICE_ATTRIBUTES = b"\x1b[c"
 TERMINAL = 0  # standard input: the desk is not opened without a terminal there
@@ -33,8 +34,7 @@ POSITION_REPLY = re.compile(rb"\x1b\[(\d+);(\d+)R")
 ATTRIBUTES_REPLY = re.compile(rb"\x1b\[\?[\d;]*c")
 
 
-@dataclass(frozen=True, slots=True)
-class Replies:
+class Replies(Struct, frozen=True):
     """The replies of the terminal, in the order of the requests; keys typed meanwhile are dropped."""
 
     sequences: tuple[bytes, ...] = ()
@@ -58,8 +58,7 @@ class Replies:
         return next((match for each in self if (match := pattern.fullmatch(each))), None)
 
 
-@dataclass(slots=True)
-class TerminalQuery:
+class TerminalQuery(Struct):
     """Requests that were sent to the terminal; read the replies with `replies`, exactly once, before Textual starts."""
 
     terminal: int  # a descriptor of our own, so that O_NONBLOCK is not set for other processes

@@ -5,9 +5,10 @@ signs, bounds) is its own matter, and so are the words of its refusals.
 """
 
 import re
-from dataclasses import dataclass
 from datetime import datetime, time
 from decimal import Decimal
+
+from msgspec import Struct
 
 MAX_DECIMALS = 12
 FIELD_DECIMALS = 7  # of a number that becomes the text of a field, which has room for 20 characters
@@ -24,8 +25,7 @@ def tokens(line: str) -> list[str]:
     return TOKEN.findall(line.lower())
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(Struct, frozen=True):
     """A number as typed, and the letter after it."""
 
     text: str

@@ -8,7 +8,8 @@ import sqlite3
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from keydesk.calc.market.trading_day import day_start, next_day_start
 from keydesk.calc.trade_journal.excursions import (
@@ -55,8 +56,7 @@ Clock = Callable[[], int]
 """Returns the broker's time as far as it is known, in nanoseconds."""
 
 
-@dataclass(slots=True)
-class Unread:
+class Unread(Struct):
     """The trades whose candles could not be read, and why."""
 
     trades: list[JournalTrade] = field(default_factory=list[JournalTrade])

@@ -2,8 +2,9 @@
 
 import json
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from keydesk_client.auth.private_files import private_folder, read_private, replace_file
 from keydesk_client.errors import UnsafeFile
@@ -15,8 +16,7 @@ OLD_CACHES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class JournalFiles:
+class JournalFiles(Struct, frozen=True):
     """The files of an account's journal, the same for desk and command line."""
 
     records: Path

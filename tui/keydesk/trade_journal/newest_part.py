@@ -4,7 +4,8 @@ The newest ones are kept in memory until the records have all.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from keydesk.calc.trade_journal.events import Event, Fill
 from keydesk.calc.trade_journal.rebuild import trades_of
@@ -21,8 +22,7 @@ from keydesk.trade_journal.loading import (
 from keydesk_client.client import Client
 
 
-@dataclass(frozen=True, slots=True)
-class Portions:
+class Portions(Struct, frozen=True):
     """How many transactions are read at a time."""
 
     page: int = ON_A_PAGE
@@ -34,8 +34,7 @@ class Portions:
 STANDARD = Portions()
 
 
-@dataclass(frozen=True, slots=True)
-class NewestPart:
+class NewestPart(Struct, frozen=True):
     """The newest transactions of an account, read without those before them."""
 
     first: int  # transaction

@@ -10,9 +10,10 @@ the desks left it (`.written`), and at the next change every line of it that is 
 import json
 import stat
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from keydesk.calc.trade_journal.notes import (
     MAX_NAME_LENGTH,
@@ -42,16 +43,14 @@ class NotesNotWritten(Exception):
     """A note could not be written to the file; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Notes:
+class Notes(Struct, frozen=True):
     """The notes of an account by trade id, and what is wrong with their file."""
 
     by_trade: Mapping[str, TradeNote] = field(default_factory=dict)
     trouble: str = ""
 
 
-@dataclass(slots=True)
-class _Content:
+class _Content(Struct):
     """The lines of the file: notes with their other members, and lines that cannot be read as notes."""
 
     notes: dict[str, TradeNote] = field(default_factory=dict)

@@ -6,9 +6,10 @@ days from Monday to Sunday.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
+
+from msgspec import Struct
 
 from keydesk.calc.market.trading_day import next_day_start, start_of
 from keydesk.calc.trade_journal.groups import GroupContext, grouped
@@ -35,8 +36,7 @@ TRADE_COLUMNS = ("id", "closed", "instrument", "side", "units", "held", "result"
 GROUP_COLUMNS = ("trades", "win %", "result", "R")
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
+class Period(Struct, frozen=True):
     """A day or a week of trading."""
 
     title: str
@@ -53,8 +53,7 @@ class Period:
         return self.days[-1][2]
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """A part of a page: a table, or sentences."""
 
     title: str
@@ -63,16 +62,14 @@ class Section:
     sentences: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """A page: a title and its parts."""
 
     title: str
     sections: tuple[Section, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LimitHit:
+class LimitHit(Struct, frozen=True):
     """A limit of the trader that was hit, or a ticket that was refused."""
 
     time_ns: int

@@ -1,9 +1,10 @@
 """Trades and statistics as rows of text for files and pages; numbers exactly, with all their decimals."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from decimal import Decimal
+
+from msgspec import Struct, field
 
 from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.groups import session_of
@@ -29,8 +30,7 @@ HUNDREDTH = Decimal("0.01")
 MAX_ROUNDED = Decimal("1E15")
 
 
-@dataclass(frozen=True, slots=True)
-class RowContext:
+class RowContext(Struct, frozen=True):
     """What a row needs beside the trade."""
 
     notes: Mapping[str, TradeNote] = field(default_factory=dict)

@@ -7,9 +7,10 @@ began anew is recognized by its time.
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
+
+from msgspec import Struct
 
 from keydesk.text.sanitize import SafeText, clean
 from keydesk_client.auth.private_files import private_folder, read_private, replace_file
@@ -29,8 +30,7 @@ NAME = re.compile(r"([0-9A-Za-z]{1,24})\.(entry|exit)\.txt")
 UNREADABLE = (OSError, UnsafeFile, ValueError)
 
 
-@dataclass(frozen=True, slots=True)
-class KeptScreen:
+class KeptScreen(Struct, frozen=True):
     """The screen at a fill."""
 
     trade_id: str

@@ -1,9 +1,10 @@
 """What statistics and pages of the journal are computed from, as it was at one moment, with the limits that were hit."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.price_paths import PricePath
@@ -15,8 +16,7 @@ from keydesk.trading.audit import AuditEntry, try_to_read
 KINDS = ("limit", "refused")
 
 
-@dataclass(frozen=True, slots=True)
-class JournalSnapshot:
+class JournalSnapshot(Struct, frozen=True):
     """The journal of an account with the trader's notes; threads may read it."""
 
     journal: Journal = field(default_factory=Journal)

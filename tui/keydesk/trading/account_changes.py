@@ -5,10 +5,11 @@ protocol would not do. So they are in no order journal; the audit log has them.
 """
 
 import asyncio
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from keydesk.text.format import pair, percent
 from keydesk.text.sanitize import clean
@@ -21,18 +22,15 @@ from keydesk_client.models import ClientExtensions, Transaction
 PAUSES_S = (0.5, 2.0)  # before the second and the third try
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(Struct, frozen=True):
     """The transaction of a change, and the newest one of the account."""
 
     transaction: Transaction
     last_transaction_id: int
 
 
-class AccountChange(ABC):
+class AccountChange(Struct, frozen=True):
     """A change that a form returns. To add one, write its class here and the form that returns it."""
-
-    __slots__ = ()
 
     @property
     @abstractmethod
@@ -44,8 +42,7 @@ class AccountChange(ABC):
         """Send it once. Raise `KeydeskClientError` if it was refused, or if its answer was lost."""
 
 
-@dataclass(frozen=True, slots=True)
-class LabelTrade(AccountChange):
+class LabelTrade(AccountChange, frozen=True):
     """Change tag and comment of a trade; None leaves one as it is, "" clears it."""
 
     trade_id: str
@@ -64,8 +61,7 @@ class LabelTrade(AccountChange):
         return Changed(made, int(answer.last_transaction_id))
 
 
-@dataclass(frozen=True, slots=True)
-class LabelOrder(AccountChange):
+class LabelOrder(AccountChange, frozen=True):
     """Change tag and comment of a pending order; None leaves one as it is, "" clears it."""
 
     order_id: str
@@ -90,8 +86,7 @@ class LabelOrder(AccountChange):
         return Changed(made, int(answer.last_transaction_id))
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigureAccount(AccountChange):
+class ConfigureAccount(AccountChange, frozen=True):
     """Change name and margin rate of the account; None leaves one as it is."""
 
     alias: str | None = None
@@ -111,8 +106,7 @@ class ConfigureAccount(AccountChange):
         return Changed(answer.client_configure_transaction, int(answer.last_transaction_id))
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeSender:
+class ChangeSender(Struct, frozen=True):
     """Sends these changes, again after a lost answer, and reports each outcome."""
 
     client: Client

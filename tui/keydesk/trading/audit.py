@@ -7,10 +7,11 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from time import time_ns
 from typing import Literal
+
+from msgspec import Struct
 
 from keydesk.text.file_errors import file_trouble
 from keydesk.text.sanitize import SafeText, clean
@@ -52,8 +53,7 @@ def _no_own_time(_wall_ns: int) -> int | None:
     return None
 
 
-@dataclass(slots=True)
-class AuditLog:
+class AuditLog(Struct):
     """An append-only file; write errors are recorded in `failed`, so that exits are never blocked."""
 
     path: Path
@@ -61,7 +61,7 @@ class AuditLog:
     market_ns: Callable[[int], int | None] = _no_own_time  # of a market with a time of its own
     redact: Callable[[str], str] = _as_it_is  # returns text without the account's token
     largest: int = MAX_BYTES
-    failed: str = field(default="", init=False)  # why the last write failed
+    failed: str = ""  # why the last write failed
 
     def write(self, what: str, text: str) -> None:
         """Append an entry."""
@@ -84,8 +84,7 @@ class AuditLog:
             self.failed = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AuditEntry:
+class AuditEntry(Struct, frozen=True):
     """One entry as the viewer shows it; entries are in the order of the wall clock."""
 
     time_ns: int

@@ -6,9 +6,13 @@ refused one is kept for a minute: the next one opens as it was typed.
 """
 
 import asyncio
+import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.calc.market.price_age import FRESH
 from keydesk.calc.orders.instructions import (
@@ -80,8 +84,7 @@ FIELD_OF_MEMBER: Mapping[str, TicketField] = {
 LEFT_OPEN = "an earlier session ended before the answer came"
 
 
-@dataclass(slots=True)
-class RefusedTickets:
+class RefusedTickets(Struct):
     """Keeps the last refused ticket of each instrument and side."""
 
     sent: SentOrders
@@ -206,7 +209,9 @@ class Commands:
     async def _open_parts(self, order: OpenOrder) -> None:
         """Send the orders of a scale-out one after the other; the first that is not in ends it: less is open than planned."""
         for number, part in enumerate(order.parts):
-            one = replace(order, units=part.units, target=part.target, trail=part.trail, parts=())
+            one = dataclasses.replace(
+                order, units=part.units, target=part.target, trail=part.trail, parts=()
+            )
             if not await self._open(one):
                 left = order.parts[number + 1 :]
                 if left:

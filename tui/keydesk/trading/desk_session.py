@@ -15,6 +15,8 @@ from pathlib import Path
 from time import monotonic, time_ns
 from typing import Final, Literal, get_args
 
+from msgspec import Struct
+
 from keydesk.text.format import date_and_time
 from keydesk.text.sanitize import clean
 from keydesk_client.auth.private_files import read_private, release_lock, try_lock
@@ -30,8 +32,7 @@ TRIES: Final = 5
 LOCK_LOOK_EVERY = 1.0  # seconds
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadOutcome:
+class UnreadOutcome(Struct, frozen=True):
     """The outcome of an order in words, and its time."""
 
     level: Level
@@ -43,8 +44,7 @@ class UnreadOutcome:
         return f"NOT SEEN BEFORE, from {date_and_time(self.time_ns, zone)}: {self.text}"
 
 
-@dataclass(frozen=True, slots=True)
-class OtherDesk:
+class OtherDesk(Struct, frozen=True):
     """Another desk on the account."""
 
     pid: int
@@ -225,8 +225,7 @@ def _terminal() -> str:
         return ""
 
 
-@dataclass(slots=True)
-class DeskLock:
+class DeskLock(Struct):
     """A lock that another login sets on the desk of one profile: exits only until it is released.
 
     It is a file beside the order journal: it needs no network and no token, holds for a desk that is opened later, and
@@ -234,8 +233,8 @@ class DeskLock:
     """
 
     path: Path
-    is_on: bool = field(default=False, init=False)
-    _checked_at: float = field(default=float("-inf"), init=False)
+    is_on: bool = False
+    _checked_at: float = float("-inf")
 
     @classmethod
     def of(cls, folder: Path, profile: str) -> "DeskLock":

@@ -3,10 +3,13 @@
 Transactions of an answer go through the transaction gate, so the copy on the stream has no further effect.
 """
 
+import dataclasses
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
 from time import monotonic, time_ns
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.store.state import Notice, Topic
@@ -59,8 +62,7 @@ PROTECTION_TIMEOUT = 1.0  # seconds to wait for the orders on fill of a new trad
 CHECK_FIRST = "look first"  # shown in place of a key to press again
 
 
-@dataclass(slots=True)
-class Dispatcher:
+class Dispatcher(Struct):
     """Sends commands and reports their outcomes; one per account."""
 
     store: Store
@@ -268,7 +270,7 @@ def record_of(intent: Intent, store: Store) -> InFlight:
         instrument=instrument,
         kind=KINDS[intent.action],
         state="sent",
-        text=intent_text(replace(intent, instrument=instrument or "")),
+        text=intent_text(dataclasses.replace(intent, instrument=instrument or "")),
     )
 
 

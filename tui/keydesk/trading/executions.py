@@ -7,9 +7,11 @@ acknowledged is not known. An order that rested and filled later counts by the s
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from keydesk.calc.risk.sizing import median
 from keydesk.trading.line_file import LineFile, newest_text
@@ -22,8 +24,7 @@ MAX_MS = 1_000_000.0
 MAX_PIPS = Decimal(1_000_000)
 
 
-@dataclass(frozen=True, slots=True)
-class Execution:
+class Execution(Struct, frozen=True):
     """What became of one request."""
 
     time_ns: int
@@ -35,8 +36,7 @@ class Execution:
     fill_id: str = ""  # transaction of an order that rested; several desks may write it
 
 
-@dataclass(frozen=True, slots=True)
-class ExecutionLog:
+class ExecutionLog(Struct, frozen=True):
     """The file of executions of an account."""
 
     path: Path
@@ -81,8 +81,7 @@ def _execution(members: dict[str, object]) -> Execution:
     return Execution(members["time_ns"], instrument, kind, result, milliseconds, pips, fill_id)
 
 
-@dataclass(frozen=True, slots=True)
-class ExecutionFigures:
+class ExecutionFigures(Struct, frozen=True):
     """The executions in one instrument."""
 
     instrument: str

@@ -6,10 +6,11 @@ of other accounts of the same name (those left for a replay) stay in it.
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.fields import Unit
@@ -22,8 +23,7 @@ LOCK_TIMEOUT = 0.2  # seconds that another desk may hold the file
 UNITS: tuple[Unit, ...] = ("R", "pips")
 
 
-@dataclass(frozen=True, slots=True)
-class ExpectedPlan:
+class ExpectedPlan(Struct, frozen=True):
     """The rules of an order that was sent: the trade that it opens gets them as its plan."""
 
     rules: ExitRules
@@ -31,8 +31,7 @@ class ExpectedPlan:
     trade_id: str = ""  # that it opened, once that is known
 
 
-@dataclass(frozen=True, slots=True)
-class ExitPlanSet:
+class ExitPlanSet(Struct, frozen=True):
     """The exit plans by trade, and those of orders by the client id that the order was sent with."""
 
     plans: Mapping[str, ExitPlan] = field(default_factory=dict)

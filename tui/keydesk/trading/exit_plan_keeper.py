@@ -5,9 +5,11 @@ although the desk ends in between.
 """
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import UnreadableText
 from keydesk.calc.orders.instructions import OpenOrder, SetExitPlan
@@ -37,8 +39,7 @@ READ_EVERY = 1.0  # seconds between looks whether another desk changed the file
 FILE_ERRORS = (OSError, UnsafeFile, ValueError)
 
 
-@dataclass(slots=True)
-class ExitPlanKeeper:
+class ExitPlanKeeper(Struct):
     """The exit plans of one account, and their file."""
 
     dispatcher: Dispatcher

@@ -9,9 +9,10 @@ after a restart. Of several desks on this machine one acts: the one that holds t
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from keydesk.calc.orders.instructions import SetProtection
 from keydesk.calc.orders.plans.exit_plans import (
@@ -47,8 +48,7 @@ NO_TRADE = "the practice market was replaced, without its trade"
 OTHER_TRADE = "the practice market was replaced: its number is another trade's now"
 
 
-@dataclass(slots=True)
-class _Attempts:
+class _Attempts(Struct):
     """Actions of one trade that failed one after another."""
 
     count: int = 0
@@ -56,8 +56,7 @@ class _Attempts:
     reason: str = ""  # why it waits, as last reported
 
 
-@dataclass(slots=True)
-class ExitPlans:
+class ExitPlans(Struct):
     """The exit plans of one account; `run` carries them out until it is cancelled."""
 
     commands: Commands

@@ -5,10 +5,12 @@ Nothing is refused here: no lock, limit, duplicate rule or stale price precedes 
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.calc.orders.instructions import (
     UNCHANGED,
@@ -47,8 +49,7 @@ ALL: Literal["ALL"] = "ALL"
 READ_AGAIN_WITHIN = 1.0  # seconds that an exit waits for the size to be read again
 
 
-@dataclass(frozen=True, slots=True)
-class Exits:
+class Exits(Struct, frozen=True):
     """Carries out closes, cancels and edits of protection; one per account."""
 
     client: Client

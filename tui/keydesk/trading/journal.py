@@ -7,8 +7,9 @@ before a new order is sent.
 
 import errno
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from keydesk.text.sanitize import clean
 from keydesk_client.errors import UnsafeFile
@@ -40,8 +41,7 @@ def trouble(error: OSError, path: Path) -> str:
     return clean(f"{error.strerror or error}: {error.filename or path}; {remedy}")
 
 
-@dataclass(frozen=True, slots=True)
-class UnavailableJournal:
+class UnavailableJournal(Struct, frozen=True):
     """Replaces a journal that cannot be opened; refuses intents with the reason."""
 
     why: str

@@ -6,16 +6,16 @@ that has the name at that moment, so lines neither mix nor get lost when another
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from keydesk_client.auth.private_files import locked
 
 WRITE = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
 
 
-@dataclass(frozen=True, slots=True)
-class LineFile:
+class LineFile(Struct, frozen=True):
     """A file of lines and the older ones that it was renamed to."""
 
     path: Path

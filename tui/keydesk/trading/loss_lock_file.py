@@ -3,10 +3,11 @@
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from keydesk.calc.daily_loss import LossLock
 from keydesk.store.account_records import record_of, with_record

@@ -3,9 +3,10 @@
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import get_args
+
+from msgspec import Struct
 
 from keydesk.store.state import Notice, NoticeLevel
 from keydesk.store.store import NOTICE_LIMIT
@@ -18,13 +19,12 @@ OLD_FILES = 1
 MAX_LENGTH = 600  # characters of a message
 
 
-@dataclass(slots=True)
-class MessageLog:
+class MessageLog(Struct):
     """Appends messages; an error of the disk is kept in `failed`, and nothing is shown less for it."""
 
     path: Path
     redact: Callable[[str], str] = str  # returns text without the account's token
-    failed: str = field(default="", init=False)
+    failed: str = ""
 
     def write(self, messages: Iterable[Notice]) -> None:
         """Append messages in one write."""

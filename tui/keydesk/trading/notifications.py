@@ -4,8 +4,9 @@ A fill of a stop, an expired order or a margin call has no key press to answer, 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from time import time_ns
+
+from msgspec import Struct
 
 from keydesk.store.state import Notice
 from keydesk.store.store import Store
@@ -18,8 +19,7 @@ from keydesk_client.arithmetic.profit import pip
 from keydesk_client.models import OrderFillTransaction, Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class Notifier:
+class Notifier(Struct, frozen=True):
     """Adds notices for transactions that no command of this desk caused."""
 
     store: Store

@@ -1,7 +1,8 @@
 """What is open at the broker, as one who flattens needs it: also for the commands, which have no store."""
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from keydesk.text.format import pair
 from keydesk_client.client import Client
@@ -12,8 +13,7 @@ ENTRY_TYPES = frozenset({"LIMIT", "STOP", "MARKET_IF_TOUCHED"})
 PASSES = 3  # of closing and cancelling, each checked with the broker
 
 
-@dataclass(frozen=True, slots=True)
-class OpenItems:
+class OpenItems(Struct, frozen=True):
     """What is open: trades as (id, instrument), entry orders by id, and counts of unreadable records."""
 
     trades: tuple[tuple[str, str], ...]

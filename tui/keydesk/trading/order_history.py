@@ -7,9 +7,11 @@ settled; the audit log has the times of its look-ups and the words of its outcom
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from keydesk.text.sanitize import SafeText, clean
 from keydesk.trading.audit import AuditEntry, read_entries
@@ -42,8 +44,7 @@ TO_DO: Mapping[OrderState, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryEntry:
+class HistoryEntry(Struct, frozen=True):
     """One thing that is known of an order, and when it was."""
 
     time_ns: int
@@ -52,8 +53,7 @@ class HistoryEntry:
     market_ns: int | None = None  # where the market has a time of its own
 
 
-@dataclass(frozen=True, slots=True)
-class OrderHistory:
+class OrderHistory(Struct, frozen=True):
     """An order from its request to its outcome."""
 
     id: str

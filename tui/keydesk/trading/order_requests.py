@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias, TypedDict, TypeVar
+
+from msgspec import Struct
 
 from keydesk.calc.orders.instructions import (
     Change,
@@ -309,8 +310,7 @@ def trail_edit(
     return None if change is None else TrailingStopLossDetails(distance=change, **lifetime)
 
 
-@dataclass(frozen=True, slots=True)
-class Flattening:
+class Flattening(Struct, frozen=True):
     """Flattens an instrument, or the whole account."""
 
     client: Client

@@ -6,9 +6,9 @@ It scrolls its rows itself: the header stays in place and no scroll bar takes a 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
@@ -70,16 +70,14 @@ Run = tuple[Printable, Style]
 MARGIN = 1  # one blank column inside
 
 
-@dataclass(frozen=True, slots=True)
-class Tab:
+class Tab(Struct, frozen=True):
     """One word of a heading; several make tabs, of which one is in front."""
 
     text: Printable
     front: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """The text in a pane's upper rule: its name or tabs, and a short status at the right."""
 
     tabs: tuple[Tab, ...]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.text.sanitize import Printable, safe
 
@@ -13,8 +15,7 @@ Measured = Decimal | float | str | None
 Measure = Callable[[str, str], Measured]  # of a row, by its key and the column's
 
 
-@dataclass(frozen=True, slots=True)
-class TableOrder:
+class TableOrder(Struct, frozen=True):
     """The column that rows are sorted by; without one they are in the pane's own order."""
 
     column: str = ""

@@ -7,9 +7,10 @@ is held unless asked for: rows do not move while they are read.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec.structs import replace
 from textual.binding import BindingType
 from textual.message import Message
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.style import Style
 from textual.strip import Strip
 
@@ -14,8 +14,7 @@ from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.lines import LinePane, Run, strip_of, width_of
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A word or number of a strip; rank 0 stays longest."""
 
     runs: tuple[Run, ...]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from msgspec import Struct
+from msgspec.structs import replace
 from textual.binding import BindingType
 from textual.events import Click
 
@@ -20,8 +21,7 @@ WIDEST_GAP = 2
 WIDEST_NAME = 12  # cells; longer text in a column of names is cut, so that it hides no numbers
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """One column; it is shown whole or not at all, the highest rank is left out first."""
 
     key: str

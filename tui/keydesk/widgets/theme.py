@@ -8,11 +8,11 @@ terminal's own colours) and none, where weight and underline replace colour. For
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from typing import cast
 
+from msgspec import Struct
 from rich.style import Style
 from textual.app import App
 from textual.color import Color
@@ -51,8 +51,7 @@ BOLD = Style(bold=True)
 REVERSE = Style(reverse=True)
 
 
-@dataclass(frozen=True)
-class DeskTheme:
+class DeskTheme(Struct, frozen=True):
     """One theme at one depth of colour: the colour and weight of each role."""
 
     name: str

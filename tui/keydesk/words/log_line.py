@@ -1,8 +1,9 @@
 """A line of the transaction log; apart from the words of transactions, whose records load after the first picture."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
+
+from msgspec import Struct
 
 from keydesk.text.sanitize import Printable
 
@@ -21,8 +22,7 @@ LogKind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class LogLine:
+class LogLine(Struct, frozen=True):
     """One line of the transaction log; LINK lines are written by the desk itself."""
 
     id: str  # transaction id, "" for the desk's own lines

@@ -4,9 +4,10 @@ A page of old transactions holds, for example, the cancellation of a stop whose 
 """
 
 from contextlib import suppress
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TypeVar
+
+from msgspec import Struct, field
 
 from keydesk_client import models as m
 from keydesk_client.account.rows import kind_of
@@ -21,8 +22,7 @@ LINKS = (
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class NamedOrder:
+class NamedOrder(Struct, frozen=True):
     """An order as the transaction that made it says."""
 
     type: str
@@ -31,8 +31,7 @@ class NamedOrder:
     trade_id: str  # of a dependent order, else ""
 
 
-@dataclass(slots=True)
-class LogNames:
+class LogNames(Struct):
     """Orders by their id, and the instruments of trades by theirs; the newest names are kept."""
 
     orders: dict[str, NamedOrder] = field(default_factory=dict)

@@ -2,10 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass
 from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from msgspec import Struct, structs
+from msgspec.structs import FieldInfo
 
 from keydesk.calc.orders.instructions import OpenOrder, SetProtection, Unchanged
 from keydesk.calc.orders.lifetime import EXPIRY_WORDS
@@ -115,12 +119,21 @@ def _plain(value: object) -> object:
     """Return a value as JSON has it: numbers as text, so that no digit is lost, and the rules of an exit plan in words."""
     if isinstance(value, ExitRules):
         return value.text
-    if is_dataclass(value) and not isinstance(value, type):
-        shown = ((each, getattr(value, each.name)) for each in fields(value) if each.repr)
-        return {each.name: _plain(held) for each, held in shown if held != each.default}
+    if (shown := _members(value)) is not None:
+        held = ((each, getattr(value, each.name)) for each in shown)
+        return {each.name: _plain(one) for each, one in held if one != each.default}
     if isinstance(value, tuple):
         return [_plain(each) for each in value]
     return f"{value:f}" if isinstance(value, Decimal) else value
+
+
+def _members(value: object) -> Sequence[FieldInfo | Field[Any]] | None:
+    """Return the members of a record that are shown; None: it is no record."""
+    if isinstance(value, Struct):
+        return structs.fields(value)
+    if is_dataclass(value):
+        return [each for each in fields(value) if each.repr]
+    return None
 
 
 def intent_text(intent: Intent) -> str:

@@ -1,7 +1,8 @@
 """Why the account cannot be read, in a few words for the health line, and in sentences with the remedy."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from keydesk.text.sanitize import SafeText, clean, safe
 from keydesk_client.errors import (
@@ -50,16 +51,14 @@ UNREACHABLE: Mapping[ConnectFailure, tuple[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Outage:
+class Outage(Struct, frozen=True):
     """Why the account cannot be read now."""
 
     short: SafeText  # for a line
     text: SafeText  # whole, with the remedy
 
 
-@dataclass(frozen=True, slots=True)
-class Broker:
+class Broker(Struct, frozen=True):
     """How the texts name the broker, and the command that signs in to it again; "" where there is none."""
 
     url: str = ""

@@ -1,9 +1,12 @@
 """Reports of commands by their outcomes, in words."""
 
+import dataclasses
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.text.format import NO_SLIPPAGE, money, pair, slippage_text, units
 from keydesk.text.sanitize import clean
@@ -34,8 +37,7 @@ ENDED_SINCE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """A line about an outcome, and its level."""
 
     level: Level
@@ -43,8 +45,7 @@ class Report:
     unprotected: str = ""  # the trade that it says has no stop
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """A command in words, and the values that its outcome is compared with."""
 
     text: str  # "BUY 50,000 EUR/USD at market"
@@ -110,7 +111,9 @@ def _finding_text(finding: Done | Rejected, command: Command) -> str:
         return f"REJECTED ({_why(finding)})"
     if finding.result is OrderResult.CANCELLED:
         return f"CANCELLED ({in_text(finding.reason)})"
-    return report_of(replace(finding, looked_up=False), replace(command, milliseconds=None)).text
+    return report_of(
+        dataclasses.replace(finding, looked_up=False), replace(command, milliseconds=None)
+    ).text
 
 
 def _position_closed(done: Done, command: Command, late: str) -> Report:

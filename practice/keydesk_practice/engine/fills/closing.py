@@ -1,8 +1,9 @@
 """Close trades and positions by market orders at the client's request."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
+
+from msgspec import Struct
 
 from keydesk_practice.engine.checks import (
     extensions_problem,
@@ -26,8 +27,7 @@ RequestedUnits = Literal["ALL", "NONE"] | Decimal | None
 _CLOSING_TERMS = {"time_in_force": "FOK", "position_fill": "REDUCE_ONLY"}
 
 
-@dataclass(frozen=True, slots=True)
-class _SideRequest:
+class _SideRequest(Struct, frozen=True):
     """The request to close one side of a position, and the side itself."""
 
     name: Literal["long", "short"]

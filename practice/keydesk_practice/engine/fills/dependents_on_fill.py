@@ -1,8 +1,9 @@
 """The on-fill orders of a fill: their prices, whether the fill allows them, and their creation."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from keydesk_practice.engine.checks import guaranteed_problem
 from keydesk_practice.engine.commands import DependentDetails, TrailingStopLossDetails
@@ -20,8 +21,7 @@ from keydesk_practice.engine.transactions import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class OpeningTrade:
+class OpeningTrade(Struct, frozen=True):
     """The trade that a fill is about to open."""
 
     specification: Specification

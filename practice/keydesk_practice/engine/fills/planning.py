@@ -4,8 +4,9 @@ Nothing is recorded here; `fills.filling` records what is planned.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
+
+from msgspec import Struct
 
 from keydesk_practice.engine.checks import guaranteed_stop_required, violates_fifo_safeguard
 from keydesk_practice.engine.fills.dependents_on_fill import OpeningTrade, on_fill_problem
@@ -37,16 +38,14 @@ from keydesk_practice.engine.wire_form import round_money
 STAYS_PENDING = "STAYS_PENDING"  # no reason to cancel: the depth does not reach a limit price yet
 
 
-@dataclass(frozen=True, slots=True)
-class Reduction:
+class Reduction(Struct, frozen=True):
     """The units of a trade that a fill closes, signed like the fill."""
 
     trade: Trade
     units: Decimal
 
 
-@dataclass(frozen=True, slots=True)
-class PositionChange:
+class PositionChange(Struct, frozen=True):
     """The effect of a fill on a position: trades reduced, units opened."""
 
     reductions: tuple[Reduction, ...]
@@ -58,8 +57,7 @@ class PositionChange:
         return sum((part.units for part in self.reductions), self.opens)
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedFill:
+class PlannedFill(Struct, frozen=True):
     """A fill that is planned and not recorded yet."""
 
     order: Order
@@ -89,8 +87,7 @@ class PlannedFill:
         return round_money(abs(units) * half * self.conversion.loss)
 
 
-@dataclass(frozen=True, slots=True)
-class DepthMatch:
+class DepthMatch(Struct, frozen=True):
     """The part of a size that the depth offers, and its value."""
 
     units: Decimal  # unsigned

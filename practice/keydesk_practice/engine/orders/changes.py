@@ -1,7 +1,8 @@
 """Cancel, replace and modify pending orders, and set all dependent orders of a trade in one request."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from keydesk_practice.engine.checks import extensions_problem
 from keydesk_practice.engine.commands import (

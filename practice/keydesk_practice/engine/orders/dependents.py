@@ -1,8 +1,9 @@
 """Place take-profit, stop-loss, trailing stop-loss and guaranteed stop-loss orders of an open trade, and check their changes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from keydesk_practice.engine.checks import (
     extensions_problem,
@@ -70,8 +71,7 @@ _KINDS: Mapping[type[Dependent], Kind] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DependentDraft:
+class DependentDraft(Struct, frozen=True, kw_only=True):
     """A requested dependent order of a trade, from any endpoint; a distance is measured from `reference`."""
 
     kind: Kind

@@ -1,9 +1,10 @@
 """Place market, limit, stop and market-if-touched orders."""
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
 from decimal import Decimal
 from typing import Any
+
+from msgspec.structs import replace
 
 from keydesk_practice.engine.checks import (
     extensions_problem,
@@ -70,7 +71,7 @@ _FIELDS = (
     "trigger_condition",
 )
 _FIELDS_OF: Mapping[type[EntryRequest], tuple[str, ...]] = {
-    kind: tuple(name for name in _FIELDS if name in {field.name for field in fields(kind)})
+    kind: tuple(name for name in _FIELDS if name in kind.__struct_fields__)
     for kind in _TRANSACTIONS
 }
 

@@ -8,9 +8,11 @@ The order state TRIGGERED is a leftover of one-cancels-all orders: no current or
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from typing import Literal, NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
 
 from keydesk_practice.engine.commands import ClientExtensions
 from keydesk_practice.engine.quotes import ZERO, ZERO_MONEY, GuaranteedMode
@@ -114,8 +116,7 @@ class OrderPriceLevel(NamedTuple):
     level: Decimal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class Order(Struct, frozen=True, kw_only=True):
     """An order: its creating transaction and its state since then."""
 
     created: OrderCreated
@@ -156,8 +157,7 @@ class Order:
         return self.created if isinstance(self.created, DependentOrderCreated) else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trade:
+class Trade(Struct, frozen=True, kw_only=True):
     """A trade; units are signed."""
 
     id: Id
@@ -203,8 +203,7 @@ class Trade:
         return {kind: order_id for kind, order_id in ids.items() if order_id is not None}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class Side(Struct, frozen=True, kw_only=True):
     """One direction of a position; units are signed."""
 
     units: Decimal = ZERO
@@ -216,8 +215,7 @@ class Side:
     guaranteed_execution_fees: Decimal = ZERO_MONEY
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Position:
+class Position(Struct, frozen=True, kw_only=True):
     """The position of an instrument, with the totals of all that was ever traded of it."""
 
     instrument: str
@@ -234,8 +232,7 @@ class Position:
 Mutability = Literal["FIXED", "REPLACEABLE", "CANCELABLE", "PRICE_WIDEN_ONLY"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class Terms(Struct, frozen=True, kw_only=True):
     """The terms of the account: fixed when it is opened, changed by no transaction."""
 
     currency: str
@@ -289,8 +286,7 @@ class EndedRecords:
         return iter(self._trades.values())
 
 
-@dataclass(slots=True, kw_only=True)
-class Account:
+class Account(Struct, kw_only=True):
     """One account; only `apply` changes it."""
 
     id: str
@@ -326,12 +322,9 @@ class Account:
 
     def copy(self) -> "Account":
         """Return a copy that can change independently."""
-        other = object.__new__(Account)
-        for name in _FIELD_NAMES:
-            value = getattr(self, name)
-            setattr(other, name, value.copy() if isinstance(value, dict) else value)
-        other.ended = EndedRecords(self.ended)
-        return other
+        held = asdict(self).items()
+        copies = {name: value.copy() for name, value in held if isinstance(value, dict)}
+        return replace(self, **copies, ended=EndedRecords(self.ended))
 
     def order(self, order_id: int) -> Order | None:
         """Return an order, pending or ended."""
@@ -344,9 +337,6 @@ class Account:
     def position(self, instrument: str) -> Position:
         """Return the position of an instrument, an empty one when it was never traded."""
         return self.positions.get(instrument) or Position(instrument=instrument)
-
-
-_FIELD_NAMES = tuple(field.name for field in fields(Account))
 
 
 def empty_account(account_id: str, user_id: int, terms: Terms) -> Account:

@@ -5,8 +5,9 @@ change orders, trades and positions with the indexes that find them; all others:
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, TypeVar
+
+from msgspec.structs import replace
 
 from keydesk_practice.engine.quotes import Market, day_end_after
 from keydesk_practice.engine.state.account import (

@@ -1,7 +1,8 @@
 """Apply transactions to the account's settings, balance and margin call, to financing and to client extensions."""
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from keydesk_practice.engine.commands import ClientExtensions
 from keydesk_practice.engine.state.account import (

@@ -1,15 +1,15 @@
 """The base class of all transactions, and those of the account: created, configured, funded, margin calls, financing."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar
+
+from msgspec import Struct
 
 from keydesk_practice.engine.quotes import HomeConversionFactors
 from keydesk_practice.engine.wire_form import Id, Timestamp
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Transaction:
+class Transaction(Struct, frozen=True, kw_only=True):
     """The members of every transaction; ids ascend without gaps, a batch shares its first id and its time."""
 
     type: ClassVar[str]
@@ -22,8 +22,7 @@ class Transaction:
     time: Timestamp
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AccountCreated(Transaction):
+class AccountCreated(Transaction, frozen=True, kw_only=True):
     """The account was opened."""
 
     type: ClassVar[str] = "CREATE"
@@ -35,8 +34,7 @@ class AccountCreated(Transaction):
     home_currency: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClientConfigured(Transaction):
+class ClientConfigured(Transaction, frozen=True, kw_only=True):
     """The client changed settings; only those changed are given."""
 
     type: ClassVar[str] = "CLIENT_CONFIGURE"
@@ -45,8 +43,7 @@ class ClientConfigured(Transaction):
     margin_rate: Decimal | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClientConfigureRejected(Transaction):
+class ClientConfigureRejected(Transaction, frozen=True, kw_only=True):
     """A change of settings was rejected."""
 
     type: ClassVar[str] = "CLIENT_CONFIGURE_REJECT"
@@ -56,8 +53,7 @@ class ClientConfigureRejected(Transaction):
     reject_reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FundsTransferred(Transaction):
+class FundsTransferred(Transaction, frozen=True, kw_only=True):
     """Money was deposited (positive) or withdrawn (negative)."""
 
     type: ClassVar[str] = "TRANSFER_FUNDS"
@@ -68,8 +64,7 @@ class FundsTransferred(Transaction):
     account_balance: Decimal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TransferFundsRejected(Transaction):
+class TransferFundsRejected(Transaction, frozen=True, kw_only=True):
     """A transfer of funds was rejected."""
 
     type: ClassVar[str] = "TRANSFER_FUNDS_REJECT"
@@ -80,15 +75,13 @@ class TransferFundsRejected(Transaction):
     reject_reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarginCallEntered(Transaction):
+class MarginCallEntered(Transaction, frozen=True, kw_only=True):
     """A margin call began: marginCallPercent reached 1."""
 
     type: ClassVar[str] = "MARGIN_CALL_ENTER"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarginCallExtended(Transaction):
+class MarginCallExtended(Transaction, frozen=True, kw_only=True):
     """A margin call was extended."""
 
     type: ClassVar[str] = "MARGIN_CALL_EXTEND"
@@ -96,15 +89,13 @@ class MarginCallExtended(Transaction):
     extension_number: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarginCallExited(Transaction):
+class MarginCallExited(Transaction, frozen=True, kw_only=True):
     """A margin call ended: marginCallPercent fell below 1."""
 
     type: ClassVar[str] = "MARGIN_CALL_EXIT"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TradeClosureDelayed(Transaction):
+class TradeClosureDelayed(Transaction, frozen=True, kw_only=True):
     """The close of trades was delayed, since their instrument is halted."""
 
     type: ClassVar[str] = "DELAYED_TRADE_CLOSURE"
@@ -113,8 +104,7 @@ class TradeClosureDelayed(Transaction):
     trade_ids: tuple[Id, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenTradeFinancing:
+class OpenTradeFinancing(Struct, frozen=True, kw_only=True):
     """The financing of one trade."""
 
     trade_id: Id
@@ -124,8 +114,7 @@ class OpenTradeFinancing:
     financing_rate: Decimal | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PositionFinancing:
+class PositionFinancing(Struct, frozen=True, kw_only=True):
     """The financing of one position."""
 
     instrument: str
@@ -137,8 +126,7 @@ class PositionFinancing:
     account_financing_mode: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DailyFinanced(Transaction):
+class DailyFinanced(Transaction, frozen=True, kw_only=True):
     """The daily financing was booked."""
 
     type: ClassVar[str] = "DAILY_FINANCING"

@@ -1,8 +1,9 @@
 """Transactions that create, fill, cancel and modify orders."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar
+
+from msgspec import Struct
 
 from keydesk_practice.engine.commands import (
     ClientExtensions,
@@ -16,8 +17,7 @@ from keydesk_practice.engine.transactions.account import Transaction
 from keydesk_practice.engine.wire_form import Id, Timestamp
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderCreated(Transaction):
+class OrderCreated(Transaction, frozen=True, kw_only=True):
     """An order was created."""
 
     order_type: ClassVar[str]
@@ -28,8 +28,7 @@ class OrderCreated(Transaction):
     client_extensions: ClientExtensions | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntryOrderCreated(OrderCreated):
+class EntryOrderCreated(OrderCreated, frozen=True, kw_only=True):
     """An order that may open a trade was created."""
 
     instrument: str
@@ -59,8 +58,7 @@ class EntryOrderCreated(OrderCreated):
         return self.guaranteed_stop_loss_on_fill is not None or bool(stop and stop.guaranteed)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TradeCloseOf:
+class TradeCloseOf(Struct, frozen=True, kw_only=True):
     """The trade that a market order closes."""
 
     trade_id: Id
@@ -68,23 +66,20 @@ class TradeCloseOf:
     units: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PositionCloseoutOf:
+class PositionCloseoutOf(Struct, frozen=True, kw_only=True):
     """The side of a position that a market order closes."""
 
     instrument: str
     units: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarginCloseoutOf:
+class MarginCloseoutOf(Struct, frozen=True, kw_only=True):
     """Why the margin rules closed a position."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DelayedTradeCloseOf:
+class DelayedTradeCloseOf(Struct, frozen=True, kw_only=True):
     """The trade whose delayed close a market order executes."""
 
     trade_id: Id
@@ -92,8 +87,7 @@ class DelayedTradeCloseOf:
     source_transaction_id: Id
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarketOrderCreated(EntryOrderCreated):
+class MarketOrderCreated(EntryOrderCreated, frozen=True, kw_only=True):
     """A market order was created; it ends in the same batch."""
 
     type: ClassVar[str] = "MARKET_ORDER"
@@ -107,8 +101,7 @@ class MarketOrderCreated(EntryOrderCreated):
     delayed_trade_close: DelayedTradeCloseOf | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PendingOrderCreated(EntryOrderCreated):
+class PendingOrderCreated(EntryOrderCreated, frozen=True, kw_only=True):
     """An entry order that can be pending was created."""
 
     price: Decimal
@@ -118,8 +111,7 @@ class PendingOrderCreated(EntryOrderCreated):
     cancelling_transaction_id: Id | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LimitOrderCreated(PendingOrderCreated):
+class LimitOrderCreated(PendingOrderCreated, frozen=True, kw_only=True):
     """A limit order was created."""
 
     type: ClassVar[str] = "LIMIT_ORDER"
@@ -127,8 +119,7 @@ class LimitOrderCreated(PendingOrderCreated):
     fill_reason: ClassVar[str] = "LIMIT_ORDER"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StopOrderCreated(PendingOrderCreated):
+class StopOrderCreated(PendingOrderCreated, frozen=True, kw_only=True):
     """A stop order was created."""
 
     type: ClassVar[str] = "STOP_ORDER"
@@ -136,8 +127,7 @@ class StopOrderCreated(PendingOrderCreated):
     fill_reason: ClassVar[str] = "STOP_ORDER"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarketIfTouchedOrderCreated(PendingOrderCreated):
+class MarketIfTouchedOrderCreated(PendingOrderCreated, frozen=True, kw_only=True):
     """A market-if-touched order was created."""
 
     type: ClassVar[str] = "MARKET_IF_TOUCHED_ORDER"
@@ -145,8 +135,7 @@ class MarketIfTouchedOrderCreated(PendingOrderCreated):
     fill_reason: ClassVar[str] = "MARKET_IF_TOUCHED_ORDER"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DependentOrderCreated(OrderCreated):
+class DependentOrderCreated(OrderCreated, frozen=True, kw_only=True):
     """An order that closes one trade was created."""
 
     trade_id: Id
@@ -159,15 +148,13 @@ class DependentOrderCreated(OrderCreated):
     cancelling_transaction_id: Id | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PricedDependentCreated(DependentOrderCreated):
+class PricedDependentCreated(DependentOrderCreated, frozen=True, kw_only=True):
     """A dependent order with a fixed price was created."""
 
     price: Decimal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TakeProfitCreated(PricedDependentCreated):
+class TakeProfitCreated(PricedDependentCreated, frozen=True, kw_only=True):
     """A take-profit was created."""
 
     type: ClassVar[str] = "TAKE_PROFIT_ORDER"
@@ -175,8 +162,7 @@ class TakeProfitCreated(PricedDependentCreated):
     fill_reason: ClassVar[str] = "TAKE_PROFIT_ORDER"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StopLossCreated(PricedDependentCreated):
+class StopLossCreated(PricedDependentCreated, frozen=True, kw_only=True):
     """A stop-loss was created."""
 
     type: ClassVar[str] = "STOP_LOSS_ORDER"
@@ -184,8 +170,7 @@ class StopLossCreated(PricedDependentCreated):
     fill_reason: ClassVar[str] = "STOP_LOSS_ORDER"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuaranteedStopLossCreated(PricedDependentCreated):
+class GuaranteedStopLossCreated(PricedDependentCreated, frozen=True, kw_only=True):
     """A guaranteed stop was created."""
 
     type: ClassVar[str] = "GUARANTEED_STOP_LOSS_ORDER"
@@ -195,8 +180,7 @@ class GuaranteedStopLossCreated(PricedDependentCreated):
     guaranteed_execution_premium: Decimal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrailingStopLossCreated(DependentOrderCreated):
+class TrailingStopLossCreated(DependentOrderCreated, frozen=True, kw_only=True):
     """A trailing stop was created; it has a distance and no price."""
 
     type: ClassVar[str] = "TRAILING_STOP_LOSS_ORDER"
@@ -204,16 +188,14 @@ class TrailingStopLossCreated(DependentOrderCreated):
     fill_reason: ClassVar[str] = "TRAILING_STOP_LOSS_ORDER"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FullPriceBucket:
+class FullPriceBucket(Struct, frozen=True, kw_only=True):
     """Liquidity at one price; a decimal text in fills, a number in pricing."""
 
     price: Decimal
     liquidity: Decimal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FullPrice:
+class FullPrice(Struct, frozen=True, kw_only=True):
     """The price in force at a fill."""
 
     bids: tuple[FullPriceBucket, ...]
@@ -223,8 +205,7 @@ class FullPrice:
     timestamp: Timestamp
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TradeOpened:
+class TradeOpened(Struct, frozen=True, kw_only=True):
     """The trade that a fill opened."""
 
     trade_id: Id
@@ -236,8 +217,7 @@ class TradeOpened:
     initial_margin_required: Decimal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TradeReduced:
+class TradeReduced(Struct, frozen=True, kw_only=True):
     """A trade that a fill reduced or closed; the units have the sign of the fill."""
 
     trade_id: Id
@@ -251,8 +231,7 @@ class TradeReduced:
     half_spread_cost: Decimal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderFilled(Transaction):
+class OrderFilled(Transaction, frozen=True, kw_only=True):
     """An order was filled."""
 
     type: ClassVar[str] = "ORDER_FILL"
@@ -282,8 +261,7 @@ class OrderFilled(Transaction):
     half_spread_cost: Decimal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderCancelled(Transaction):
+class OrderCancelled(Transaction, frozen=True, kw_only=True):
     """An order was cancelled."""
 
     type: ClassVar[str] = "ORDER_CANCEL"
@@ -294,8 +272,7 @@ class OrderCancelled(Transaction):
     replaced_by_order_id: Id | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderCancelRejected(Transaction):
+class OrderCancelRejected(Transaction, frozen=True, kw_only=True):
     """A cancel request was rejected."""
 
     type: ClassVar[str] = "ORDER_CANCEL_REJECT"
@@ -305,8 +282,7 @@ class OrderCancelRejected(Transaction):
     reject_reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderExtensionsModified(Transaction):
+class OrderExtensionsModified(Transaction, frozen=True, kw_only=True):
     """The client extensions of an order changed."""
 
     type: ClassVar[str] = "ORDER_CLIENT_EXTENSIONS_MODIFY"
@@ -317,8 +293,7 @@ class OrderExtensionsModified(Transaction):
     trade_client_extensions_modify: ClientExtensions | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderExtensionsModifyRejected(Transaction):
+class OrderExtensionsModifyRejected(Transaction, frozen=True, kw_only=True):
     """A change of an order's client extensions was rejected."""
 
     type: ClassVar[str] = "ORDER_CLIENT_EXTENSIONS_MODIFY_REJECT"
@@ -330,8 +305,7 @@ class OrderExtensionsModifyRejected(Transaction):
     reject_reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TradeExtensionsModified(Transaction):
+class TradeExtensionsModified(Transaction, frozen=True, kw_only=True):
     """The client extensions of a trade changed."""
 
     type: ClassVar[str] = "TRADE_CLIENT_EXTENSIONS_MODIFY"
@@ -341,8 +315,7 @@ class TradeExtensionsModified(Transaction):
     trade_client_extensions_modify: ClientExtensions
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TradeExtensionsModifyRejected(Transaction):
+class TradeExtensionsModifyRejected(Transaction, frozen=True, kw_only=True):
     """A change of a trade's client extensions was rejected."""
 
     type: ClassVar[str] = "TRADE_CLIENT_EXTENSIONS_MODIFY_REJECT"

@@ -1,6 +1,5 @@
 """Transactions that record rejected orders: what was requested, and why it was rejected."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar
 
@@ -16,8 +15,7 @@ from keydesk_practice.engine.transactions.orders import PositionCloseoutOf, Trad
 from keydesk_practice.engine.wire_form import Id, Timestamp
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderRejected(Transaction):
+class OrderRejected(Transaction, frozen=True, kw_only=True):
     """An order was rejected."""
 
     time_in_force: str
@@ -27,8 +25,7 @@ class OrderRejected(Transaction):
     reject_reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntryOrderRejected(OrderRejected):
+class EntryOrderRejected(OrderRejected, frozen=True, kw_only=True):
     """An order that could have opened a trade was rejected."""
 
     instrument: str | None = None
@@ -42,8 +39,7 @@ class EntryOrderRejected(OrderRejected):
     trade_client_extensions: ClientExtensions | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarketOrderRejected(EntryOrderRejected):
+class MarketOrderRejected(EntryOrderRejected, frozen=True, kw_only=True):
     """A market order was rejected."""
 
     type: ClassVar[str] = "MARKET_ORDER_REJECT"
@@ -53,8 +49,7 @@ class MarketOrderRejected(EntryOrderRejected):
     short_position_closeout: PositionCloseoutOf | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PendingOrderRejected(EntryOrderRejected):
+class PendingOrderRejected(EntryOrderRejected, frozen=True, kw_only=True):
     """An entry order that could have been pending was rejected."""
 
     price: Decimal | None = None
@@ -62,29 +57,25 @@ class PendingOrderRejected(EntryOrderRejected):
     trigger_condition: str = "DEFAULT"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LimitOrderRejected(PendingOrderRejected):
+class LimitOrderRejected(PendingOrderRejected, frozen=True, kw_only=True):
     """A limit order was rejected."""
 
     type: ClassVar[str] = "LIMIT_ORDER_REJECT"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StopOrderRejected(PendingOrderRejected):
+class StopOrderRejected(PendingOrderRejected, frozen=True, kw_only=True):
     """A stop order was rejected."""
 
     type: ClassVar[str] = "STOP_ORDER_REJECT"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarketIfTouchedOrderRejected(PendingOrderRejected):
+class MarketIfTouchedOrderRejected(PendingOrderRejected, frozen=True, kw_only=True):
     """A market-if-touched order was rejected."""
 
     type: ClassVar[str] = "MARKET_IF_TOUCHED_ORDER_REJECT"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DependentOrderRejected(OrderRejected):
+class DependentOrderRejected(OrderRejected, frozen=True, kw_only=True):
     """A dependent order was rejected."""
 
     trade_id: Id | None = None
@@ -96,15 +87,13 @@ class DependentOrderRejected(OrderRejected):
     order_fill_transaction_id: Id | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TakeProfitRejected(DependentOrderRejected):
+class TakeProfitRejected(DependentOrderRejected, frozen=True, kw_only=True):
     """A take-profit was rejected."""
 
     type: ClassVar[str] = "TAKE_PROFIT_ORDER_REJECT"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StopLossRejected(DependentOrderRejected):
+class StopLossRejected(DependentOrderRejected, frozen=True, kw_only=True):
     """A stop-loss was rejected."""
 
     type: ClassVar[str] = "STOP_LOSS_ORDER_REJECT"
@@ -112,15 +101,13 @@ class StopLossRejected(DependentOrderRejected):
     guaranteed: bool | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuaranteedStopLossRejected(DependentOrderRejected):
+class GuaranteedStopLossRejected(DependentOrderRejected, frozen=True, kw_only=True):
     """A guaranteed stop was rejected."""
 
     type: ClassVar[str] = "GUARANTEED_STOP_LOSS_ORDER_REJECT"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrailingStopLossRejected(DependentOrderRejected):
+class TrailingStopLossRejected(DependentOrderRejected, frozen=True, kw_only=True):
     """A trailing stop was rejected."""
 
     type: ClassVar[str] = "TRAILING_STOP_LOSS_ORDER_REJECT"

@@ -4,9 +4,10 @@ Lists are returned as iterators that make their items on demand, so that a serve
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
+
+from msgspec import Struct, field
 
 from keydesk_practice.engine.margin import (
     CLOSEOUT_FACTOR,
@@ -40,8 +41,7 @@ Views = Iterator[dict[str, Any]]
 Ids = dict[int, None]  # an ordered set
 
 
-@dataclass(slots=True)
-class ChangedItems:
+class ChangedItems(Struct):
     """The ids of orders, trades and positions that some transactions changed, in the order of the changes."""
 
     created: Ids = field(default_factory=dict)

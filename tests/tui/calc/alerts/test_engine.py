@@ -2,12 +2,12 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from keydesk.calc.alerts.alert import Alert
 from keydesk.calc.alerts.condition_base import Direction

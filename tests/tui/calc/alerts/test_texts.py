@@ -1,11 +1,11 @@
 """The texts of alerts: prices at the instrument's precision, pips with one decimal, per cent with two, a minus that is one."""
 
-from dataclasses import replace
 from datetime import UTC
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.alerts.delivery import alert_text
 from keydesk.calc.alerts.condition_base import Condition, Facts, PriceSnapshot

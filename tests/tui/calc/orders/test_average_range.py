@@ -1,9 +1,10 @@
 """Distances in average true ranges: the worked number, sizing by them, and an unknown one that is never empty."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.calc.orders.average_range import CANDLES, average_range, distance
 from keydesk.calc.orders.change_checks import protection_refusals

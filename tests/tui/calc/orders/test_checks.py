@@ -1,9 +1,9 @@
 """What refuses a ticket and what asks for a letter, each accident by name."""
 
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.calc.orders.checks import CheckContext, TicketCheck, check_ticket
 from keydesk.calc.orders.field_draft import Entry

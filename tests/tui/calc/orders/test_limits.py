@@ -1,10 +1,10 @@
 """The trader's limits: what each refuses, what it names, and the pause after a row of losses."""
 
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.limits import (
@@ -99,7 +99,7 @@ def test_a_wide_spread_asks_for_a_letter() -> None:
 
 
 def test_every_limit_has_words_and_every_member_is_on_the_page() -> None:
-    members = set(Limits.__dataclass_fields__) - {"instruments"}
+    members = set(Limits.__struct_fields__) - {"instruments"}
     assert {each.name for each in LIMIT_FIELDS} == members
 
 

@@ -6,13 +6,14 @@ target are compared. A ticket that the desk would send is never one that the bro
 """
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.fields import TICKET_FIELDS, FieldName

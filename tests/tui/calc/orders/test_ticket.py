@@ -1,11 +1,11 @@
 """The ticket's arithmetic: every worked number of `docs/formulas.md` and more, to the digit."""
 
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.ticket import Plan, margin_added, work_out

@@ -1,11 +1,12 @@
 """A ticket larger than the first price level counts with the average price through the depth, as the broker fills."""
 
-from dataclasses import replace
+import dataclasses
 from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.ticket import Plan, work_out
@@ -121,7 +122,7 @@ def test_closing_realizes_at_the_average_price_as_the_broker_fills(
 ) -> None:
     context = deep_context()
     assert context.closing_average(D(units)) == filled_at(context, -D(units))
-    trade = replace(long_euro(), units=D(units), price=D("1.08440"))
+    trade = dataclasses.replace(long_euro(), units=D(units), price=D("1.08440"))
     assert result_of(trade, D(60_000), context) == D(realizes)
     unknown = replace(context, asks=(), bids=())
     assert unknown.closing_average(D(units)) == (unknown.bid if D(units) > 0 else unknown.ask)

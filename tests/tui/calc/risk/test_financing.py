@@ -1,10 +1,10 @@
 """Financing of open units: the worked numbers of `docs/formulas.md`, the days that rollovers charge, the end of the week."""
 
-from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.calc.market.trading_day import NEW_YORK
 from keydesk.calc.risk.financing import (

@@ -1,9 +1,9 @@
 """Orders that only reduce: when they do, and what they realize, the oldest trade first."""
 
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.calc.orders.checks import CheckContext, check_ticket
 from keydesk.calc.orders.field_draft import Entry

@@ -1,8 +1,8 @@
 import random
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.calc.trade_journal.excursions import (
     CELL,

@@ -1,5 +1,6 @@
-from dataclasses import replace
 from decimal import Decimal
+
+from msgspec.structs import replace
 
 from keydesk.calc.market.trading_day import next_day_start
 from keydesk.calc.trade_journal.net_asset_values import (

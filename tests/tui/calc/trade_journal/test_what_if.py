@@ -2,12 +2,12 @@
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from keydesk.calc.trade_journal.excursions import CELL
 from keydesk.calc.trade_journal.price_paths import PricePath, PriceStep, path_of, path_plan, step_of

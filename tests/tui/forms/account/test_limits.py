@@ -1,9 +1,10 @@
 """The page of limits, driven by keys alone."""
 
-from dataclasses import replace
+import dataclasses
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.calc.daily_loss import LossLock
 from keydesk.calc.orders.limits import LIMIT_FIELDS
@@ -142,7 +143,7 @@ async def test_in_a_narrow_window_every_limit_is_whole_with_its_value_and_where_
 async def test_in_a_wide_window_where_a_limit_stands_is_whole_too(size: tuple[int, int]) -> None:
     store = example_store()
     trade = next(each for each in store.trades.values() if each.risk is None)
-    store.trades = {str(at): replace(trade, id=str(at)) for at in range(1, 133)}
+    store.trades = {str(at): dataclasses.replace(trade, id=str(at)) for at in range(1, 133)}
     context = replace(example_context(store), limits=Limits())
     app = FormApp(lambda: LimitsForm(context))
     async with app.run_test(size=size):

@@ -1,10 +1,10 @@
 """The page of order outcomes, by keys alone and at every size."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.forms.account.order_history import OrderHistoryForm, Take
 from keydesk.store.store import Store

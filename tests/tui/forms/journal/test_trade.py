@@ -1,11 +1,11 @@
 """The page of one trade of the journal."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.calc.market.granularity import SECONDS
 from keydesk.calc.trade_journal.events import StopSet

@@ -1,10 +1,10 @@
 """The journal's list by keys alone: order, filter, positions, every size."""
 
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from keydesk.calc.trade_journal.notes import TradeNote

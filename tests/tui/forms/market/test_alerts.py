@@ -1,6 +1,5 @@
 """Alerts at the desk: a new one at the crosshair, of a row, of a trade; the page that changes them; the line of an alert."""
 
-from dataclasses import replace
 from datetime import UTC
 from decimal import Decimal
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from keydesk.app.alerts.account_alerts import here
 from keydesk.calc.alerts.alert import Alert, AlertLine, FiringRecord

@@ -1,11 +1,11 @@
 """`1.5a` typed into ticket, Modify, Move and the trailing stop; the screen says what it comes to."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from textual.screen import Screen
 
 from keydesk.calc.orders.instructions import UNCHANGED, MoveEntry, OpenOrder, SetProtection

@@ -1,9 +1,10 @@
 """The ticket driven by keys alone, at the example prices."""
 
-from dataclasses import replace
+import dataclasses
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 from textual.events import Key
 from textual.pilot import Pilot
 
@@ -285,7 +286,7 @@ async def test_the_units_on_the_screen_are_sent_although_the_account_moved_since
         assert "BUY 50,000 EUR/USD" in app.words
         assert store.account is not None
         assert store.account.nav is not None
-        store.account = replace(store.account, nav=store.account.nav - 100)
+        store.account = dataclasses.replace(store.account, nav=store.account.nav - 100)
         await pilot.press("y")
     [order] = app.results
     assert isinstance(order, OpenOrder)
@@ -502,7 +503,7 @@ async def test_what_is_sent_was_painted_although_a_newer_price_is_drawn_but_not_
         assert "BUY 50,000 EUR/USD" in app.words
         assert store.account is not None
         assert store.account.nav is not None
-        store.account = replace(store.account, nav=store.account.nav - 100)
+        store.account = dataclasses.replace(store.account, nav=store.account.nav - 100)
         store.quotes["EUR_USD"].ask += D("0.00001")
         form = app.screen
         assert isinstance(form, TicketForm)

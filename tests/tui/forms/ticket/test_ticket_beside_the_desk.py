@@ -1,8 +1,9 @@
 """What keys of the desk and other instruments leave of an open ticket, and what the next ticket keeps of the last one."""
 
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.forms.ticket.form import TicketForm

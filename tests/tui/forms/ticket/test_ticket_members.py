@@ -1,9 +1,9 @@
 """The rarely changed members of a ticket by keys alone: each is sent as shown, and refused by its name."""
 
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.calc.orders.checks import CheckContext, check_ticket
 from keydesk.calc.orders.field_draft import Entry
@@ -129,7 +129,7 @@ def verdict_of(draft: Draft, context: TradingContext) -> tuple[str, ...]:
 
 def drafted(**members: object) -> Draft:
     made = Draft("BUY", "EUR_USD", size=Entry("1000", "units"), stop=Entry("20"))
-    return replace(made, members=replace(Members(), **members))  # type: ignore[arg-type]
+    return replace(made, members=replace(Members(), **members))
 
 
 def guaranteeing(mode: str = "ALLOWED", **facts: object) -> TradingContext:

@@ -1,7 +1,8 @@
 """Named templates in the ticket: it opens with the instrument's, turns to the next, and refuses without a required stop."""
 
-from dataclasses import replace
 from decimal import Decimal
+
+from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.instructions import OpenOrder

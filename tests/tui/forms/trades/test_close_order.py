@@ -1,9 +1,10 @@
 """A part of a position by trades: newest, worst, best or picked ones; and one of several trades from anywhere."""
 
+import dataclasses
 import re
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.calc.orders.instructions import CloseParts, ClosePosition, Reverse, SetProtection
 from keydesk.calc.orders.position_effect import CloseOrder, in_close_order, parts_of
@@ -21,11 +22,11 @@ from support.fakes.form_app import FormApp, example_context
 
 
 def trade(id_: str, units: int, entry: str) -> TradeRow:
-    return replace(long_euro(), id=id_, units=D(units), price=D(entry))
+    return dataclasses.replace(long_euro(), id=id_, units=D(units), price=D(entry))
 
 
 LONGS = [trade("9", 100, "1.10"), trade("10", 200, "1.12"), trade("11", 50, "1.08")]
-SHORTS = [replace(each, units=-each.units) for each in LONGS]
+SHORTS = [dataclasses.replace(each, units=-each.units) for each in LONGS]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +54,9 @@ def test_a_size_closes_whole_trades_and_a_part_of_the_last() -> None:
 def two_longs() -> Store:
     """20,000 at 1.08440 and, later, 10,000 at 1.08300."""
     store = example_store()
-    newer = replace(long_euro(), id="6420", units=D(10_000), price=D("1.08300"), stop_loss=None)
+    newer = dataclasses.replace(
+        long_euro(), id="6420", units=D(10_000), price=D("1.08300"), stop_loss=None
+    )
     store.trades["6420"] = newer
     rebuild_position(store, "EUR_USD")
     return store
@@ -143,7 +146,7 @@ def test_a_reversal_that_the_broker_would_refuse_is_refused_and_says_the_way(
 def test_a_reversal_without_the_margin_for_it_is_refused() -> None:
     store = example_store()
     assert store.account is not None
-    store.account = replace(store.account, margin_available=D("-1"))  # after a loss
+    store.account = dataclasses.replace(store.account, margin_available=D("-1"))  # after a loss
     asked = reversing(store).confirmation()
     assert asked.step is Step.REFUSED
     assert re.match(r"size: margin [\d.,−]+ is over the −1.00 available: close", asked.reason)

@@ -1,9 +1,9 @@
 """The form of exit plans, by keys: what it sets, what it shows, what it refuses."""
 
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.instructions import SetExitPlan

@@ -1,11 +1,11 @@
 """Every guard, lock and limit against every exit: none refuses one, and each of them does refuse to open."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.calc.daily_loss import LossLock
 from keydesk.calc.market.trading_day import day_start

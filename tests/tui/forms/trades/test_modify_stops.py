@@ -1,10 +1,10 @@
 """Modify and break-even: the guaranteed stop with its premium, the offset by key, and the limits on a moved entry."""
 
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from textual.screen import Screen
 
 from keydesk.calc.orders.instructions import UNCHANGED, MoveEntry, SetProtection

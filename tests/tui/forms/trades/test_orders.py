@@ -1,11 +1,12 @@
 """Cancel, cancel entries, reverse, flatten, arm: driven by keys alone."""
 
+import dataclasses
 from collections.abc import Callable
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from textual.screen import Screen
 
 from keydesk.calc.orders.instructions import CancelOrders, Flatten, MoveEntry, Reverse
@@ -36,7 +37,7 @@ async def after(
 
 
 def stop_loss() -> OrderRow:
-    return replace(
+    return dataclasses.replace(
         limit_order(), id="6412", type="STOP_LOSS", units=None, price=D("1.08200"), trade_id="6411"
     )
 
@@ -69,7 +70,9 @@ async def test_an_entry_is_not_moved_farther_from_the_market_than_the_own_limit(
 
 async def test_an_order_that_brings_a_trailing_stop_is_not_called_unlimited() -> None:
     store = example_store()
-    store.orders["6415"] = replace(store.orders["6415"], stop_loss=None, trail=D("0.00150"))
+    store.orders["6415"] = dataclasses.replace(
+        store.orders["6415"], stop_loss=None, trail=D("0.00150")
+    )
     app = await after(lambda s: MoveForm(s, "6415"), "up", store=store)
     assert "UNLIMITED" not in app.last_text
     assert "no limit" not in app.last_text
@@ -78,7 +81,7 @@ async def test_an_order_that_brings_a_trailing_stop_is_not_called_unlimited() ->
 
 async def test_of_a_stop_and_a_trailing_stop_the_nearer_one_is_what_is_lost() -> None:
     store = example_store()
-    store.orders["6415"] = replace(store.orders["6415"], trail=D("0.00150"))
+    store.orders["6415"] = dataclasses.replace(store.orders["6415"], trail=D("0.00150"))
     app = await after(lambda s: MoveForm(s, "6415"), "up", store=store)
     assert "at stop −32.00 USD" in app.last_text, "it begins a spread further away"
 
@@ -86,7 +89,7 @@ async def test_of_a_stop_and_a_trailing_stop_the_nearer_one_is_what_is_lost() ->
 async def test_a_reduce_only_order_moves_without_a_bracket_disarmed_too() -> None:
     store = example_store()
     store.arming = Arming("DISARMED")
-    only = replace(store.orders["6415"], stop_loss=None, take_profit=None, reduces=True)
+    only = dataclasses.replace(store.orders["6415"], stop_loss=None, take_profit=None, reduces=True)
     store.orders["6415"] = only
     app = FormApp(lambda: MoveForm(example_context(store), "6415"))
     async with app.run_test(size=(80, 24)) as pilot:
@@ -123,7 +126,7 @@ async def test_z_leaves_protection_alone_and_says_so() -> None:
 
 async def test_z_a_takes_the_whole_account() -> None:
     store = example_store()
-    store.orders["7000"] = replace(limit_order(), id="7000", instrument="USD_JPY")
+    store.orders["7000"] = dataclasses.replace(limit_order(), id="7000", instrument="USD_JPY")
     [cancel] = (
         await after(lambda s: CancelEntriesForm(s, "EUR_USD"), "a", "y", store=store)
     ).results

@@ -1,14 +1,16 @@
 """Whatever the practice engine does to an account, the fold of its transactions is its own snapshot."""
 
+import dataclasses
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from keydesk.store.store import Store
 from keydesk.store.transactions.fold import apply
@@ -156,7 +158,7 @@ steps = st.builds(
 def happen(folded: FoldedAccount, drawn: Step) -> None:
     """Do a step at the broker."""
     market = folded.broker.market
-    step = replace(drawn, account=folded.broker.state, quote=market.quote(drawn.name))
+    step = dataclasses.replace(drawn, account=folded.broker.state, quote=market.quote(drawn.name))
     if step.kind == TICK:
         folded.tick(step.name, str(step.price), str(step.price + PIP[step.name]))
     else:

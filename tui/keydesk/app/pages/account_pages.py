@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from msgspec import Struct, field
 from textual.app import App
 
 from keydesk.app.account_connection import Connection
@@ -36,8 +36,7 @@ TakeBookings = Callable[[Sequence[Booking] | None, str], None]
 TakeCloses = Callable[[Mapping[str, Mapping[int, float]]], None]
 
 
-@dataclass(slots=True)
-class _Bookings:
+class _Bookings(Struct):
     """The bookings since an instant, in the order of their ids."""
 
     since_ns: int = -1

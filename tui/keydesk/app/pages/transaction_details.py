@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from msgspec.structs import replace
 from textual.app import App
 
 from keydesk.app.desk_account import DeskAccount

@@ -1,9 +1,10 @@
 """An alert: a condition that is watched, how often it fires and how long it is kept; and the record of each time it fired."""
 
-from dataclasses import dataclass
 from datetime import tzinfo
 from decimal import Decimal
 from typing import Literal
+
+from msgspec import Struct
 
 from keydesk.calc.alerts.condition_base import Condition, Facts, instant_of
 from keydesk.text.format import at
@@ -15,8 +16,7 @@ PAUSE_UNITS = {"d": 86_400, "h": 3600, "m": 60}  # seconds, the longest first
 AlertState = Literal["on", "paused", "done", "expired"]
 
 
-@dataclass(frozen=True, slots=True)
-class Alert:
+class Alert(Struct, frozen=True):
     """A condition that is watched, and how often it may fire."""
 
     id: str
@@ -52,8 +52,7 @@ class Alert:
         return " ".join(filter(None, parts))
 
 
-@dataclass(frozen=True, slots=True)
-class AlertLine:
+class AlertLine(Struct, frozen=True):
     """An alert as typed; distances and times from now are not worked out yet."""
 
     condition: Condition
@@ -112,8 +111,7 @@ def standing_text(condition: Condition, value: Decimal | None, precision: int) -
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Firing:
+class Firing(Struct, frozen=True):
     """A condition was met: the value came to the level after `since_ns`, and at `until_ns` at the latest.
 
     Another program that watches the alert sees the same crossing in a time that overlaps with this one.
@@ -128,8 +126,7 @@ class Firing:
     late: bool = False  # it happened while nothing was watching
 
 
-@dataclass(frozen=True, slots=True)
-class FiringRecord:
+class FiringRecord(Struct, frozen=True):
     """A firing in the history of the alerts."""
 
     alert_id: str

@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar, Self
 
@@ -27,8 +26,7 @@ WAY_OF: Mapping[Direction, str] = {direction: way for way, direction in WAYS.ite
 OVER: Mapping[Direction, str] = {"up": "above", "down": "below", "touch": "over"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CandleCondition(Condition):
+class CandleCondition(Condition, frozen=True, kw_only=True):
     """A condition on a value of the complete candles of an instrument."""
 
     granularity: str = USUAL_GRANULARITY
@@ -50,8 +48,7 @@ class CandleCondition(Condition):
         return self.granularity.lower()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MovingAverageCross(CandleCondition):
+class MovingAverageCross(CandleCondition, frozen=True, kw_only=True):
     """Two exponential averages cross."""
 
     EXAMPLES: ClassVar[tuple[str, ...]] = ("ema 20 50 up h1",)
@@ -97,8 +94,7 @@ class MovingAverageCross(CandleCondition):
         return lines[0][at] - lines[1][at]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RsiLevel(CandleCondition):
+class RsiLevel(CandleCondition, frozen=True, kw_only=True):
     """The relative strength index crosses a level."""
 
     EXAMPLES: ClassVar[tuple[str, ...]] = ("rsi > 70 h1",)
@@ -135,8 +131,7 @@ class RsiLevel(CandleCondition):
         return lines[0][at]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AtrMultiple(CandleCondition):
+class AtrMultiple(CandleCondition, frozen=True, kw_only=True):
     """The true range of a candle is a multiple of the average true range before it."""
 
     EXAMPLES: ClassVar[tuple[str, ...]] = ("atr 2 h1",)

@@ -6,12 +6,13 @@ what the alert file holds. To add a kind, write its class in the module of what 
 read reaches a level from below ("up"), from above ("down"), or from either side ("touch").
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from datetime import UTC, tzinfo
 from decimal import Decimal
 from typing import ClassVar, Literal, Self
+
+from msgspec import Struct, field
 
 from keydesk.calc.orders.field_draft import UnreadableText
 from keydesk.calc.orders.lifetime import expiry_ns
@@ -27,8 +28,7 @@ Reading = tuple[object, ...]
 Unit = Literal["price", "pips", "percent", "index", "seconds", "untold"]
 
 
-@dataclass(frozen=True, slots=True)
-class PriceSnapshot:
+class PriceSnapshot(Struct, frozen=True):
     """The price of an instrument at an instant."""
 
     bid: Decimal
@@ -37,8 +37,7 @@ class PriceSnapshot:
     precision: int
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """What conditions are made from and read from at an instant."""
 
     now_ns: int  # 0: not known
@@ -54,8 +53,7 @@ class AlertSyntaxError(Exception):
     """Raised for a line that is not a valid alert; the text names the part and shows how to write it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Condition(ABC):
+class Condition(Struct, frozen=True, kw_only=True):
     """A value reaches a level."""
 
     EXAMPLES: ClassVar[tuple[str, ...]]  # of its line, one for each word that it begins with
@@ -117,7 +115,7 @@ class Condition(ABC):
     @property
     def reading(self) -> Reading:
         """What is read: all but direction and level."""
-        names = (each.name for each in fields(self) if each.name not in ("direction", "level"))
+        names = (each for each in self.__struct_fields__ if each not in ("direction", "level"))
         return (type(self), *(getattr(self, name) for name in names))
 
     @property

@@ -9,8 +9,10 @@ changes nothing, which two comparisons decide; else only the levels that were re
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from keydesk.calc.alerts.alert import Alert, Firing
 from keydesk.calc.alerts.condition_base import Condition, Reading
@@ -19,8 +21,7 @@ from keydesk_client.arithmetic.constants import SECOND
 NO_FIRINGS: tuple[Firing, ...] = ()
 
 
-@dataclass(slots=True)
-class WatchedAlert:
+class WatchedAlert(Struct):
     """An alert and the side of its level on which the value was since it last fired: -1 below, 1 above, 0 neither."""
 
     alert: Alert
@@ -42,8 +43,7 @@ class WatchedAlert:
         return before == waits
 
 
-@dataclass(slots=True)
-class Levels:
+class Levels(Struct):
     """The alerts on one reading, and between which two levels its last value is."""
 
     condition: Condition  # one of them; all read the same
@@ -235,8 +235,7 @@ def after_firing(alert: Alert, time_ns: int) -> Alert:
 IN_A_BLOCK = 64  # periods
 
 
-@dataclass(frozen=True, slots=True)
-class PriceRange:
+class PriceRange(Struct, frozen=True):
     """The prices of one period."""
 
     time_ns: int  # its start
@@ -247,8 +246,7 @@ class PriceRange:
     close: Decimal
 
 
-@dataclass(frozen=True, slots=True)
-class PriceHistory:
+class PriceHistory(Struct, frozen=True):
     """Periods, oldest first, and the range of prices of each block of them."""
 
     blocks: Sequence[tuple[Decimal, Decimal, Sequence[PriceRange]]] = ()  # low, high, periods
@@ -285,8 +283,7 @@ def _is_settled(entry: WatchedAlert, low: Decimal, high: Decimal) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class MissedCrossing:
+class MissedCrossing(Struct, frozen=True):
     """The first crossing that was missed, and the side of the level on which the value was in the end."""
 
     period: PriceRange | None  # of the first one; None: there was none

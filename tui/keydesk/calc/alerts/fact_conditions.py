@@ -3,9 +3,10 @@
 import re
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import ClassVar, Literal, Self
+
+from msgspec.structs import replace
 
 from keydesk.calc.alerts.condition_base import (
     REACHES,
@@ -33,8 +34,7 @@ MINUTE_S = 60
 USUAL_SILENCE_S, MAX_SILENCE_S, MAX_ROLLOVER_MINUTES = 10, 3600, 1439
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FactsCondition(Condition):
+class FactsCondition(Condition, frozen=True, kw_only=True):
     """A condition on a value of account, clock, books or streams, read some times a second."""
 
     HAS_INSTRUMENT: ClassVar[bool] = False
@@ -51,8 +51,7 @@ class FactsCondition(Condition):
         return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResultCondition(FactsCondition):
+class ResultCondition(FactsCondition, frozen=True, kw_only=True):
     """A profit or loss reaches an amount, in money or as a multiple of the initial risk."""
 
     unit: ResultUnit = "money"
@@ -78,8 +77,7 @@ def _amount_of(sign: str, text: str, part: str) -> tuple[ResultUnit, Direction, 
     return unit, direction_of(sign, part), number_of(text.removesuffix("r"), part)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TradeResult(ResultCondition):
+class TradeResult(ResultCondition, frozen=True, kw_only=True):
     """The profit or loss of an open trade."""
 
     EXAMPLES: ClassVar[tuple[str, ...]] = ("trade 6411 < -1r",)
@@ -128,8 +126,7 @@ class TradeResult(ResultCondition):
         return True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AccountResult(ResultCondition):
+class AccountResult(ResultCondition, frozen=True, kw_only=True):
     """The profit or loss of all open trades, or of the trading day."""
 
     EXAMPLES: ClassVar[tuple[str, ...]] = ("pl > 500", "day < -300")
@@ -173,8 +170,7 @@ class AccountResult(ResultCondition):
         return sum((each for each in results if each is not None), NOTHING)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarginLevel(FactsCondition):
+class MarginLevel(FactsCondition, frozen=True, kw_only=True):
     """The share of margin on the way to the closeout, 100 percent."""
 
     EXAMPLES: ClassVar[tuple[str, ...]] = ("margin > 50",)
@@ -199,8 +195,7 @@ class MarginLevel(FactsCondition):
         return None if account is None else account.margin_closeout_percent * PERCENT
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClockTime(FactsCondition):
+class ClockTime(FactsCondition, frozen=True, kw_only=True):
     """An instant."""
 
     EXAMPLES: ClassVar[tuple[str, ...]] = ("time 14:30",)
@@ -248,8 +243,7 @@ class ClockTime(FactsCondition):
         return self.level <= now_ns
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RolloverSoon(FactsCondition):
+class RolloverSoon(FactsCondition, frozen=True, kw_only=True):
     """The trading day ends, 17:00 New York, in so many seconds."""
 
     EXAMPLES: ClassVar[tuple[str, ...]] = ("rollover 10m",)
@@ -282,8 +276,7 @@ class RolloverSoon(FactsCondition):
         return Decimal((next_day_start(now_ns) - now_ns) // SECOND) if now_ns else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClientLongPercent(FactsCondition):
+class ClientLongPercent(FactsCondition, frozen=True, kw_only=True):
     """The share of the clients' positions that are long crosses a level."""
 
     EXAMPLES: ClassVar[tuple[str, ...]] = ("clients > 60",)
@@ -315,8 +308,7 @@ class ClientLongPercent(FactsCondition):
         return None if book is None else book[0]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StreamSilence(FactsCondition):
+class StreamSilence(FactsCondition, frozen=True, kw_only=True):
     """A stream has sent nothing, not even a heartbeat, for so many seconds."""
 
     EXAMPLES: ClassVar[tuple[str, ...]] = ("silence 10s",)

@@ -2,9 +2,11 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import ClassVar, Literal, Self
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.calc.alerts.condition_base import (
     REACHES,
@@ -33,8 +35,7 @@ QuoteReader = Callable[[Quote, Decimal | None, Day | None], Decimal | None]
 """Returns a value of a price, given the pip of its instrument and its trading day, where they are known."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuoteCondition(Condition):
+class QuoteCondition(Condition, frozen=True, kw_only=True):
     """A condition on a value of each price of an instrument."""
 
     @abstractmethod
@@ -46,8 +47,7 @@ class QuoteCondition(Condition):
         return value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PriceCondition(QuoteCondition):
+class PriceCondition(QuoteCondition, frozen=True, kw_only=True):
     """A condition on the price itself, which candles show after an interruption."""
 
     side: PriceSide = "mid"
@@ -84,8 +84,7 @@ def _side(words: Sequence[str]) -> tuple[PriceSide, Sequence[str]]:
     return "mid", words
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PriceCross(PriceCondition):
+class PriceCross(PriceCondition, frozen=True, kw_only=True):
     """A price crosses a level."""
 
     EXAMPLES: ClassVar[tuple[str, ...]] = ("> 1.12",)
@@ -105,8 +104,7 @@ class PriceCross(PriceCondition):
                 return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PriceMove(PriceCondition):
+class PriceMove(PriceCondition, frozen=True, kw_only=True):
     """A price moves a distance from where it was when the alert was made."""
 
     EXAMPLES: ClassVar[tuple[str, ...]] = ("+20p", "-0.5%")
@@ -187,8 +185,7 @@ def _move(word: str) -> tuple[Decimal, Literal["p", "%"]] | None:
     return typed.number, "%" if typed.unit == "%" else "p"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpreadLevel(QuoteCondition):
+class SpreadLevel(QuoteCondition, frozen=True, kw_only=True):
     """The spread reaches so many pips."""
 
     EXAMPLES: ClassVar[tuple[str, ...]] = ("spread > 2p",)
@@ -219,8 +216,7 @@ class SpreadLevel(QuoteCondition):
         return None if known is None else (known.ask - known.bid) / known.pip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DayHighLow(QuoteCondition):
+class DayHighLow(QuoteCondition, frozen=True, kw_only=True):
     """The mid price makes a new high or low of the trading day."""
 
     EXAMPLES: ClassVar[tuple[str, ...]] = ("high", "low")
@@ -244,8 +240,7 @@ class DayHighLow(QuoteCondition):
         return (quote.bid + quote.ask) / TWO
 
 
-@dataclass(slots=True)
-class DayBound:
+class DayBound(Struct):
     """The highest or lowest mid price of the trading day as it was before the last price."""
 
     highest: bool

@@ -7,9 +7,10 @@ one below wholly below it; the bucket that holds the price is neither. The arith
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, Protocol
+
+from msgspec import Struct
 
 from keydesk_client.arithmetic.constants import NOTHING, PERCENT
 
@@ -34,8 +35,7 @@ class Bucket(Protocol):
     def short(self) -> Decimal: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Cluster:
+class Cluster(Struct, frozen=True):
     """A bucket in which far more orders or positions lie than in others."""
 
     kind: ClusterKind

@@ -1,8 +1,9 @@
 """The indicators that a trader chose, and their text form: `ema 20`, `bb 20 2`, `rsi 14`, `macd 12 26 9`, `pivots`."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, get_args
+
+from msgspec import Struct
 
 from keydesk.text.typed import quantity, tokens
 
@@ -50,8 +51,7 @@ class IndicatorSyntaxError(ValueError):
     """Raised for text that is not a valid indicator, or for too many of them; the message names the remedy."""
 
 
-@dataclass(frozen=True, slots=True)
-class IndicatorSpec:
+class IndicatorSpec(Struct, frozen=True):
     """An indicator and its parameters: periods in candles; the second parameter of `bb` is a count of deviations."""
 
     kind: Kind
@@ -79,8 +79,7 @@ class IndicatorSpec:
         return self.kind in SUB_PANE_KINDS
 
 
-@dataclass(frozen=True, slots=True)
-class IndicatorChoice:
+class IndicatorChoice(Struct, frozen=True):
     """The indicators that the trader chose for an instrument, or for every instrument without its own."""
 
     instrument: str

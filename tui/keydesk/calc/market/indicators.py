@@ -10,9 +10,10 @@ and numpy would add 21 MB and 0.2 s to the desk.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from math import nan, sqrt
 from typing import Literal, Protocol
+
+from msgspec import Struct, field
 
 from keydesk.calc.market.indicator_specs import IndicatorSpec, Kind
 
@@ -33,8 +34,7 @@ class Candle(Protocol):
     def close(self) -> float: ...
 
 
-@dataclass(frozen=True, slots=True)
-class PreviousDay:
+class PreviousDay(Struct, frozen=True):
     """High, low and close of the last complete trading day."""
 
     high: float
@@ -42,8 +42,7 @@ class PreviousDay:
     close: float
 
 
-@dataclass(slots=True)
-class IndicatorLine:
+class IndicatorLine(Struct):
     """One line: a value for each candle, NaN where there is none yet."""
 
     name: str
@@ -51,8 +50,7 @@ class IndicatorLine:
     values: list[float] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+class Level(Struct, frozen=True):
     """One price that holds for the whole day."""
 
     name: str
@@ -60,8 +58,7 @@ class Level:
     role: Role = "level"
 
 
-@dataclass(slots=True)
-class IndicatorSeries:
+class IndicatorSeries(Struct):
     """An indicator computed on candles.
 
     Its lines are as long as the candles. One with `spec.in_sub_pane` has a scale of its own: `bounds` is its fixed
@@ -145,8 +142,7 @@ class Indicators:
         return common
 
 
-@dataclass(slots=True)
-class _Columns:
+class _Columns(Struct):
     """The candles as lists of floats."""
 
     high: list[float] = field(default_factory=list)

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 MAX_LEVELS = 50  # of an instrument
 MAX_NAME_LENGTH = 20
@@ -11,8 +12,7 @@ NAME = re.compile("[a-z][a-z0-9-]{0,19}")
 NAME_RULE = f"a letter, then letters, digits and -, at most {MAX_NAME_LENGTH}"
 
 
-@dataclass(frozen=True, slots=True)
-class PriceLevel:
+class PriceLevel(Struct, frozen=True):
     """A price that the trader named."""
 
     name: str

@@ -1,14 +1,15 @@
 """The state of a practice market that the desk may control: its clock, what is replayed, shocks and faults."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from keydesk_client.arithmetic.constants import SECOND
 
 
-@dataclass(frozen=True, slots=True)
-class Scenario:
+class Scenario(Struct, frozen=True):
     """A named scenario of the market; the texts are the broker's."""
 
     name: str
@@ -17,8 +18,7 @@ class Scenario:
     facts: str
 
 
-@dataclass(frozen=True, slots=True)
-class KeptAccount:
+class KeptAccount(Struct, frozen=True):
     """An account as it was left for a replay."""
 
     currency: str
@@ -27,16 +27,14 @@ class KeptAccount:
     orders: int
 
 
-@dataclass(frozen=True, slots=True)
-class Home:
+class Home(Struct, frozen=True):
     """What a replay goes back to: the accounts that were left for it, by id, and the market's time then."""
 
     left_ns: int
     accounts: Mapping[str, KeptAccount]
 
 
-@dataclass(frozen=True, slots=True)
-class Replay:
+class Replay(Struct, frozen=True):
     """What is replayed; a blind one in progress has neither instrument nor times."""
 
     blind: bool = False
@@ -53,8 +51,7 @@ class Replay:
         return self.blind and not self.finished
 
 
-@dataclass(frozen=True, slots=True)
-class MarketState:
+class MarketState(Struct, frozen=True):
     """The market at the last look; `read_at` is when, in monotonic seconds."""
 
     time_ns: int = 0
@@ -79,8 +76,7 @@ class MarketState:
         return self.running and self.speed == 1 and not special
 
 
-@dataclass(frozen=True, slots=True)
-class ControlledMarket:
+class ControlledMarket(Struct, frozen=True):
     """A practice market under the desk's control."""
 
     state: MarketState = field(default_factory=MarketState)

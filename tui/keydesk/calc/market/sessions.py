@@ -5,10 +5,11 @@ Sunday 17:05 to Friday 16:59 New York, with a break from 16:59 to 17:05 on the o
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from keydesk.calc.market.trading_day import DAY_ENDS, NEW_YORK
 from keydesk.text.format import duration
@@ -37,8 +38,7 @@ SESSIONS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Hours:
+class Hours(Struct, frozen=True):
     """Whether something is open, and when that changes."""
 
     name: str

@@ -1,7 +1,9 @@
 """Named watchlists as values: a change returns new lists or raises `ListError` with the reason."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.calc.market.trading_day import DAY_END_TEXT
 
@@ -31,8 +33,7 @@ class ListError(ValueError):
     """Raised for an invalid change of the lists; the text is the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Watchlist:
+class Watchlist(Struct, frozen=True):
     """A named list; `ALL` names no instruments."""
 
     name: str
@@ -45,8 +46,7 @@ class Watchlist:
         return self.name == ALL
 
 
-@dataclass(frozen=True, slots=True)
-class Watchlists:
+class Watchlists(Struct, frozen=True):
     """Every list, in the trader's order; the first is `ALL`."""
 
     lists: tuple[Watchlist, ...] = (Watchlist(ALL),)

@@ -4,9 +4,10 @@ A refusal names the reason and the remedy. Exits are not checked here.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from decimal import Decimal
+
+from msgspec import Struct
 
 from keydesk.calc.market.price_age import FRESH, TOO_OLD_TO_OPEN
 from keydesk.calc.market.sessions import closed_text
@@ -39,8 +40,7 @@ COMMAND_NAMES: Mapping[InFlightKind, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class CheckContext:
+class CheckContext(Struct, frozen=True):
     """Conditions beside ticket and price that a verdict depends on."""
 
     wall_ns: int
@@ -53,8 +53,7 @@ class CheckContext:
     usual_size: Decimal | None = None  # of the trader's trades in this instrument
 
 
-@dataclass(frozen=True, slots=True)
-class TicketCheck:
+class TicketCheck(Struct, frozen=True):
     """Reasons to refuse, and warnings that require a letter."""
 
     refusals: tuple[str, ...] = ()

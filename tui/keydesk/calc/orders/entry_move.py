@@ -1,8 +1,9 @@
 """The move of a pending entry order: its fields as typed, the levels that they mean, and the risk at them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from keydesk.calc.orders import average_range
 from keydesk.calc.orders.field_draft import Entry, Reading, UnreadableText, above_zero, shown_number
@@ -102,8 +103,7 @@ def risk_of(levels: Levels, context: TradingContext) -> Decimal | None:
     return size * min(distances) * context.factors.loss if distances else None
 
 
-@dataclass(frozen=True, slots=True)
-class MoveOutlook:
+class MoveOutlook(Struct, frozen=True):
     """What is lost at the stop and won at the target of the moved order, in home currency; None: not known, or none."""
 
     lost: Decimal | None

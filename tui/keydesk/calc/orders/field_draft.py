@@ -5,9 +5,11 @@ A field is a number, None (left empty) or `UnreadableText`: three types, so that
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Generic
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.calc.orders.fields import Name, Unit
 
@@ -19,8 +21,7 @@ NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)", re.ASCII)
 NOT_ABOVE_ZERO = "is not above 0"
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadableText:
+class UnreadableText(Struct, frozen=True):
     """Text that is not a number for its field, and the reason; it refuses every send."""
 
     text: str
@@ -73,8 +74,7 @@ def _reason(text: str) -> str:
     return "has more than one decimal point"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """The text of a field and its unit."""
 
     text: str = ""
@@ -105,8 +105,7 @@ class Entry:
         return replace(self, text=f"{value:f}", fresh=True)
 
 
-@dataclass(frozen=True, slots=True)
-class FieldDraft(Generic[Name]):
+class FieldDraft(Struct, Generic[Name], frozen=True):
     """Fields by name, in screen order."""
 
     entries: Mapping[Name, Entry]

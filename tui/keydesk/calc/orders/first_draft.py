@@ -1,7 +1,8 @@
 """A ticket as it opens: the size of the active preset, the template's bracket, and a price that rests."""
 
-from dataclasses import replace
 from decimal import Decimal
+
+from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.instructions import RefusedTicket

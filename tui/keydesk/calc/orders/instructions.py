@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import Enum
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.calc.orders.lifetime import AS_BEFORE, Lifetime
 from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitPlan, ExitRules
@@ -63,8 +66,7 @@ class OpenOrder:
         return "BUY" if self.units > 0 else "SELL"
 
 
-@dataclass(frozen=True, slots=True)
-class RefusedTicket:
+class RefusedTicket(Struct, frozen=True):
     """A ticket that the broker rejected or cancelled at once: it opens again as typed, on the field that is at fault."""
 
     draft: Draft
@@ -72,8 +74,7 @@ class RefusedTicket:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class CloseTrades:
+class CloseTrades(Struct, frozen=True):
     """Close trades; `units` closes a part of a single trade, None all of it."""
 
     instrument: str
@@ -81,8 +82,7 @@ class CloseTrades:
     units: Decimal | None = None  # magnitude
 
 
-@dataclass(frozen=True, slots=True)
-class ClosePosition:
+class ClosePosition(Struct, frozen=True):
     """Close the long or short side of a position or both, oldest trades first."""
 
     instrument: str
@@ -90,16 +90,14 @@ class ClosePosition:
     short_units: CloseSide = None  # magnitude
 
 
-@dataclass(frozen=True, slots=True)
-class CloseParts:
+class CloseParts(Struct, frozen=True):
     """Close these trades, each all of it (None) or so many units of it (magnitude)."""
 
     instrument: str
     parts: tuple[tuple[str, Decimal | None], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SetProtection:
+class SetProtection(Struct, frozen=True):
     """Set, move or cancel the stop, target, trailing stop and guaranteed stop of a trade."""
 
     trade_id: str
@@ -141,8 +139,7 @@ class SetProtection:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class SetExitPlan:
+class SetExitPlan(Struct, frozen=True):
     """Set, change or (None) take away the exit plan of a trade; nothing is sent by this."""
 
     trade_id: str
@@ -150,8 +147,7 @@ class SetExitPlan:
     plan: ExitPlan | None
 
 
-@dataclass(frozen=True, slots=True)
-class MoveEntry:
+class MoveEntry(Struct, frozen=True):
     """Replace a pending entry order by one at another price; its bracket moves with it."""
 
     order_id: str
@@ -165,16 +161,14 @@ class MoveEntry:
     trigger: Trigger | Literal[""] = ""  # "": as it was
 
 
-@dataclass(frozen=True, slots=True)
-class CancelOrders:
+class CancelOrders(Struct, frozen=True):
     """Cancel these orders."""
 
     order_ids: tuple[str, ...]
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reverse:
+class Reverse(Struct, frozen=True):
     """Reverse a net position by one order of twice its size."""
 
     instrument: str
@@ -186,8 +180,7 @@ class Reverse:
     trail: Decimal | None = None  # distance in price units
 
 
-@dataclass(frozen=True, slots=True)
-class Flatten:
+class Flatten(Struct, frozen=True):
     """Close all positions and cancel all entry orders of an instrument, or (None) of the account."""
 
     instrument: str | None = None

@@ -5,8 +5,10 @@ it was typed, in the trader's zone: it never moves on to the next day by itself.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta, tzinfo
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import UnreadableText
 from keydesk.text.typed import clock_time, date_time, duration_s
@@ -26,8 +28,7 @@ EXPIRY_WORDS: Mapping[str, str] = {
 TYPED_EXPIRY = "GTD"  # at an instant that is typed; no choice of the key that turns the expiry
 
 
-@dataclass(frozen=True, slots=True)
-class Lifetime:
+class Lifetime(Struct, frozen=True):
     """A time in force as it is sent."""
 
     expiry: str = ""  # GFD, GTD 4h; "": as it was, and till it is cancelled where there was none
@@ -37,8 +38,7 @@ class Lifetime:
 AS_BEFORE = Lifetime()
 
 
-@dataclass(frozen=True, slots=True)
-class LifetimeDraft:
+class LifetimeDraft(Struct, frozen=True):
     """A time in force as chosen, or an end as typed; "" leaves it as it is."""
 
     choice: str = ""

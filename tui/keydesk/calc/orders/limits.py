@@ -4,9 +4,10 @@ A hard limit refuses with its value, its name on the page of limits and the reme
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
+
+from msgspec import Struct
 
 from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_settings import Limits
@@ -38,8 +39,7 @@ class LimitEffect(Enum):
     ASKS = "asks"  # for a letter
 
 
-@dataclass(frozen=True, slots=True)
-class LimitField:
+class LimitField(Struct, frozen=True):
     """A limit as settings and the page of limits name it."""
 
     group: LimitGroup

@@ -4,9 +4,10 @@ DEFAULT reduces first on a netting account and only opens on a hedging one (the 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
+
+from msgspec import Struct
 
 from keydesk.calc.orders.ticket_draft import Fill
 from keydesk.calc.risk.trading_context import AccountFunds, Lot, TradingContext
@@ -25,8 +26,7 @@ CLOSE_ORDER_WORDS: dict[CloseOrder, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PositionEffect:
+class PositionEffect(Struct, frozen=True):
     """Both sides of a position before and after an order; all units are magnitudes."""
 
     long_before: Decimal

@@ -1,7 +1,8 @@
 """What an order changes beside its own risk: financing, exposure by currency, and the open risk of the account."""
 
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from keydesk.calc.orders.field_draft import UnreadableText
 from keydesk.calc.orders.position_effect import reduced_lots
@@ -13,8 +14,7 @@ from keydesk.calc.risk.trading_context import TradingContext
 from keydesk_client.arithmetic.constants import NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
+class Preview(Struct, frozen=True):
     """Figures of the account before and after an order; money in home currency."""
 
     swap_a_day: Decimal | None  # of the trade that it opens; None: not known

@@ -1,8 +1,10 @@
 """Compute changes of a trade's stop, target, trailing and guaranteed stop: the edits, the risk after them, and their severity."""
 
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.calc.orders import average_range
 from keydesk.calc.orders.field_draft import Entry, FieldDraft, Reading, UnreadableText, above_zero
@@ -33,8 +35,7 @@ def level_reading(draft: ProtectionDraft, name: ProtectionField) -> Reading:
     return above_zero(entry.value) if entry.unit == "price" or name == "trail" else entry.value
 
 
-@dataclass(frozen=True, slots=True)
-class Protection:
+class Protection(Struct, frozen=True):
     """Levels of a trade: stops and target as prices, trail as a distance; None if not set."""
 
     stop: Decimal | None
@@ -186,8 +187,7 @@ def fills_at_once(trade: TradeRow, target: Decimal, context: TradingContext) -> 
     return target <= close if trade.units > 0 else target >= close
 
 
-@dataclass(frozen=True, slots=True)
-class ProtectionPreview:
+class ProtectionPreview(Struct, frozen=True):
     """Profit at the levels in home currency; None without the level."""
 
     at_stop: Decimal | None  # negative: lost

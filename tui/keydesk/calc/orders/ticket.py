@@ -4,8 +4,10 @@ The plan is computed again at every key and frame; the order that is sent is the
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Reading, UnreadableText
 from keydesk.calc.orders.fields import FieldName
@@ -33,8 +35,7 @@ from keydesk_client.arithmetic.margin import (
 from keydesk_client.arithmetic.profit import notional, pip_value, spread_cost
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """The effect of a ticket; money in home currency."""
 
     levels: Levels

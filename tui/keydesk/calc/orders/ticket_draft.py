@@ -4,9 +4,11 @@ A field is a number, None (left empty) or `UnreadableText`: three types, so that
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Entry, Reading, above_zero
 from keydesk.calc.orders.fields import FieldName, TextName, Unit
@@ -94,8 +96,7 @@ def limit_side(price: Decimal, bid: Decimal, ask: Decimal) -> Side:
     return "BUY" if price <= (bid + ask) / 2 else "SELL"
 
 
-@dataclass(frozen=True, slots=True)
-class Members:
+class Members(Struct, frozen=True):
     """The members of an order that are rarely changed."""
 
     guaranteed: bool = False  # the stop is a guaranteed one
@@ -159,8 +160,7 @@ class Members:
                 return replace(self, trail_life=life)
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """A ticket as typed; side and instrument never change while it is open."""
 
     side: Side

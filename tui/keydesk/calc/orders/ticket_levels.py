@@ -1,8 +1,10 @@
 """The prices of a ticket: entry, bound, stop, target and trailing distance, from the draft and the present price."""
 
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.calc.orders import average_range
 from keydesk.calc.orders.field_draft import Reading, UnreadableText, shown_number
@@ -14,8 +16,7 @@ from keydesk_client.arithmetic.depth import average_fill_price
 from keydesk_client.arithmetic.profit import round_price, round_price_down, round_price_up
 
 
-@dataclass(frozen=True, slots=True)
-class Levels:
+class Levels(Struct, frozen=True):
     """The prices of a ticket; None if not set or not computable yet."""
 
     entry: Reading
@@ -25,8 +26,7 @@ class Levels:
     trail: Reading  # price units
 
 
-@dataclass(frozen=True, slots=True)
-class SendableLevels:
+class SendableLevels(Struct, frozen=True):
     """The prices of a ticket that can be sent; None for fields left empty."""
 
     entry: Decimal

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitRules
@@ -24,8 +26,7 @@ def _usual_sizes() -> Mapping[int, Decimal]:
     return {number: Decimal(size * 1000) for number, size in enumerate(thousands, start=1)}
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(Struct, frozen=True):
     """Sizes, bracket and trailing stop of new trades."""
 
     name: str = "standard"
@@ -97,8 +98,7 @@ class Template:
 STANDARD = "standard"
 
 
-@dataclass(frozen=True, slots=True)
-class TemplateSet:
+class TemplateSet(Struct, frozen=True):
     """The named templates beside the standard one, and which of them new tickets of an instrument open with."""
 
     named: Mapping[str, Template] = field(default_factory=dict)
@@ -133,8 +133,7 @@ def _whole_pips(count: Decimal) -> Decimal:
     return count.to_integral_value(rounding="ROUND_CEILING")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """The trader's own limits: hard ones refuse, soft ones require a letter; None: no such limit. Exits are exempt.
 
     What each of them means, in words: `LIMIT_FIELDS` in `calc/orders/limits.py`.

@@ -1,7 +1,8 @@
 """The fields of a ticket in other units, and the step of a nudge: a size or a level keeps its meaning."""
 
-from dataclasses import replace
 from decimal import ROUND_DOWN, Decimal
+
+from msgspec.structs import replace
 
 from keydesk.calc.orders import average_range
 from keydesk.calc.orders.field_draft import Entry, UnreadableText, shown_number

@@ -7,16 +7,16 @@ Correlation and the risk of open trades together: Pearson's correlation of log r
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations, pairwise
 from math import isfinite, log, sqrt
 
+from msgspec import Struct
+
 from keydesk_client.arithmetic.constants import NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Holding:
+class Holding(Struct, frozen=True):
     """The net units of an instrument at the mid price."""
 
     instrument: str
@@ -43,8 +43,7 @@ def exposure_of(holdings: Iterable[Holding]) -> Mapping[str, Decimal]:
     return {currency: amount for currency, amount in held.items() if amount}
 
 
-@dataclass(frozen=True, slots=True)
-class ExposureChange:
+class ExposureChange(Struct, frozen=True):
     """The units held of one currency before and after an order."""
 
     currency: str
@@ -70,8 +69,7 @@ STRONG = 0.8  # of a correlation
 Closes = Mapping[int, float]  # close by the time of its period
 
 
-@dataclass(frozen=True, slots=True)
-class Correlation:
+class Correlation(Struct, frozen=True):
     """The correlation of two instruments, and how many returns it was computed from."""
 
     first: str
@@ -114,16 +112,14 @@ def correlations(closes: Mapping[str, Closes]) -> list[Correlation]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class SignedRisk:
+class SignedRisk(Struct, frozen=True):
     """What trades of an instrument lose at their stops, positive for longs, negative for shorts; home currency."""
 
     instrument: str
     amount: Decimal
 
 
-@dataclass(frozen=True, slots=True)
-class EffectiveRisk:
+class EffectiveRisk(Struct, frozen=True):
     """The risk of all positions together."""
 
     together: Decimal

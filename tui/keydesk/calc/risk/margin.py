@@ -1,23 +1,22 @@
 """Margin of the account: its figures at another margin rate, and the price at which a position is closed out."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.margin import effective_rate
 
 
-@dataclass(frozen=True, slots=True)
-class HeldMargin:
+class HeldMargin(Struct, frozen=True):
     """The margin of a position, and its instrument's own rate."""
 
     used: Decimal
     instrument_rate: Decimal
 
 
-@dataclass(frozen=True, slots=True)
-class MarginFigures:
+class MarginFigures(Struct, frozen=True):
     """Margin of an account at a margin rate; home currency."""
 
     used: Decimal

@@ -1,10 +1,11 @@
 """What was booked in the day, the week and the month, counted in trading days of 17:00 to 17:00 New York."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 from typing import Literal
+
+from msgspec import Struct
 
 from keydesk.calc.market.trading_day import start_of, trading_date
 from keydesk_client.arithmetic.constants import NOTHING
@@ -13,8 +14,7 @@ Period = Literal["day", "week", "month"]
 PERIODS: tuple[Period, ...] = ("day", "week", "month")
 
 
-@dataclass(frozen=True, slots=True)
-class Booking:
+class Booking(Struct, frozen=True):
     """What one transaction added to the balance, transfers left out; home currency."""
 
     transaction_id: int
@@ -24,8 +24,7 @@ class Booking:
     fees: Decimal = NOTHING  # commission and guarantees, positive amounts were paid
 
 
-@dataclass(frozen=True, slots=True)
-class PeriodProfit:
+class PeriodProfit(Struct, frozen=True):
     """The sum of bookings."""
 
     realized: Decimal

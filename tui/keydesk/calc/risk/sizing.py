@@ -5,9 +5,10 @@ The size from risk and the formulas of margin are the client library's: `keydesk
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, TypeVar
+
+from msgspec import Struct
 
 from keydesk_client.arithmetic.profit import whole_units
 
@@ -69,8 +70,7 @@ def median(samples: Iterable[Number]) -> Number:
     return (ordered[half] + ordered[-1 - half]) / 2
 
 
-@dataclass(frozen=True, slots=True)
-class Caps:
+class Caps(Struct, frozen=True):
     """Upper limits of units; None means no limit."""
 
     margin: Decimal | None = None
@@ -79,8 +79,7 @@ class Caps:
     own: Decimal | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(Struct, frozen=True):
     """The units to send, and the cap that limited them."""
 
     units: Decimal

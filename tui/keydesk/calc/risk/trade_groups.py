@@ -1,16 +1,16 @@
 """The open trades of one instrument as one: weighted entry, pips, R, risk to the stops."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from keydesk.values import TradeRow
 from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.profit import average_price, total
 
 
-@dataclass(frozen=True, slots=True)
-class TradeGroup:
+class TradeGroup(Struct, frozen=True):
     """Sums of trades; None where a part of the sum is not known. Amounts are in home currency."""
 
     units: Decimal  # net, signed

@@ -5,16 +5,16 @@ REDUCE_ONLY without stop and target, so that it cannot open a trade even if the 
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
+
+from msgspec import Struct, field
 
 from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.depth import DepthLevel, average_fill_price
 from keydesk_client.arithmetic.profit import Factors, closing_price, profit
 
 
-@dataclass(frozen=True, slots=True)
-class Lot:
+class Lot(Struct, frozen=True):
     """The units and the entry of an open trade."""
 
     units: Decimal  # signed
@@ -45,8 +45,7 @@ def realized_profit(
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class OpenRisk:
+class OpenRisk(Struct, frozen=True):
     """What is at risk in the whole account before another order: open trades, and entry orders as if they filled."""
 
     trades: int = 0
@@ -63,8 +62,7 @@ class OpenRisk:
 NO_RISK = OpenRisk()
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(Struct, frozen=True):
     """The broker's rules of an instrument."""
 
     name: str
@@ -85,8 +83,7 @@ class Rules:
     guarantee_premium: Decimal = NOTHING  # price units a unit, charged when the stop fills
 
 
-@dataclass(frozen=True, slots=True)
-class AccountFunds:
+class AccountFunds(Struct, frozen=True):
     """The account's funds in home currency, and its position in the instrument."""
 
     currency: str
@@ -108,8 +105,7 @@ class AccountFunds:
         return self.long_units + self.short_units
 
 
-@dataclass(frozen=True, slots=True)
-class TradingContext:
+class TradingContext(Struct, frozen=True):
     """Rules, conversion factors, funds and price of an instrument at one instant."""
 
     rules: Rules

@@ -5,10 +5,11 @@ closed trade is in exactly one cell of either map.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 from decimal import ROUND_HALF_UP, Decimal
 from typing import NamedTuple, TypeVar
+
+from msgspec import Struct
 
 from keydesk.calc.market.trading_day import booking_date
 from keydesk.calc.trade_journal.trades import JournalTrade
@@ -77,8 +78,7 @@ class HourOfWeek(NamedTuple):
     hour: int
 
 
-@dataclass(frozen=True, slots=True)
-class HeatCell:
+class HeatCell(Struct, frozen=True):
     """The trades of a cell together."""
 
     n: int = 0

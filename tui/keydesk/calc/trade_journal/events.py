@@ -3,15 +3,15 @@
 Amounts are in home currency. Units of an opening have the trade's sign, those of a closed part the opposite one.
 """
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from keydesk_client.arithmetic.constants import NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(Struct, frozen=True):
     """The trade that a fill opened."""
 
     trade_id: str
@@ -23,8 +23,7 @@ class Opening:
     comment: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ClosedPart:
+class ClosedPart(Struct, frozen=True):
     """A trade that a fill reduced or closed."""
 
     trade_id: str
@@ -36,8 +35,7 @@ class ClosedPart:
     half_spread: Decimal = NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Fill:
+class Fill(Struct, frozen=True):
     """An order filled."""
 
     id: str
@@ -59,16 +57,14 @@ class Fill:
     best_ask: Decimal | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OrderPrice:
+class OrderPrice(Struct, frozen=True):
     """An order that names the price at which it is triggered."""
 
     id: str
     price: Decimal
 
 
-@dataclass(frozen=True, slots=True)
-class StopSet:
+class StopSet(Struct, frozen=True):
     """A stop of a trade, fixed or trailing."""
 
     id: str
@@ -80,8 +76,7 @@ class StopSet:
     on_fill: bool = False  # set by the fill that opened the trade
 
 
-@dataclass(frozen=True, slots=True)
-class Booking:
+class Booking(Struct, frozen=True):
     """Financing or a dividend adjustment, with the share of each trade."""
 
     id: str
@@ -92,8 +87,7 @@ class Booking:
     shares: tuple[tuple[str, Decimal], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Transfer:
+class Transfer(Struct, frozen=True):
     """A deposit, or a withdrawal as a negative amount."""
 
     id: str
@@ -102,8 +96,7 @@ class Transfer:
     balance: Decimal
 
 
-@dataclass(frozen=True, slots=True)
-class Retag:
+class Retag(Struct, frozen=True):
     """New tag or comment of a trade; None leaves the old one."""
 
     trade_id: str

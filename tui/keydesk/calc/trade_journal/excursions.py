@@ -8,9 +8,10 @@ A trade that was closed a moment ago rests on a candle that still forms: its exc
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk_client.arithmetic.constants import HOUR, MINUTE, NOTHING, SECOND
@@ -36,8 +37,7 @@ class Extremes(NamedTuple):
     low: Decimal
 
 
-@dataclass(frozen=True, slots=True)
-class Excursion:
+class Excursion(Struct, frozen=True):
     """How far the price went against and for a trade: price units, never negative."""
 
     adverse: Decimal

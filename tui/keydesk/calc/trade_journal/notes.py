@@ -1,8 +1,9 @@
 """What the trader writes about a trade: tags, setup, note, rating and mistake."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 RATINGS = range(1, 6)
 MAX_TAGS = 20
@@ -15,8 +16,7 @@ class BadNote(ValueError):
     """A typed note cannot be saved; the message names the part, the limit and the remedy."""
 
 
-@dataclass(frozen=True, slots=True)
-class TradeNote:
+class TradeNote(Struct, frozen=True):
     """The trader's words on one trade."""
 
     tags: tuple[str, ...] = ()

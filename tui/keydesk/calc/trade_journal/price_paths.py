@@ -7,9 +7,10 @@ stop or target would have left it open.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from keydesk.calc.trade_journal.excursions import CandleRange, candle_plan
 from keydesk.calc.trade_journal.trades import JournalTrade
@@ -29,8 +30,7 @@ class PriceStep(NamedTuple):
     loss: Decimal  # of its worst price; negative if even that is a gain
 
 
-@dataclass(frozen=True, slots=True)
-class PricePath:
+class PricePath(Struct, frozen=True):
     """The steps of a trade in their order, when the last candle ended, and the gain at its close."""
 
     steps: tuple[PriceStep, ...]

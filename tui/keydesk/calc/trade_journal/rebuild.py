@@ -5,8 +5,10 @@ the last decimal. A commission of a fill that closed one trade and opened anothe
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from keydesk.calc.trade_journal.events import (
     Booking,
@@ -30,8 +32,7 @@ from keydesk_client.arithmetic.risk import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class BalancePoint:
+class BalancePoint(Struct, frozen=True):
     """The balance after an event, and the transfer in it."""
 
     time_ns: int
@@ -39,8 +40,7 @@ class BalancePoint:
     transfer: Decimal = NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Journal:
+class Journal(Struct, frozen=True):
     """All trades in the order of their opening, and what the balance did."""
 
     trades: tuple[JournalTrade, ...] = ()
@@ -62,8 +62,7 @@ class Journal:
         return results + self.transfers + self.unattributed
 
 
-@dataclass(slots=True)
-class RebuiltTrade:
+class RebuiltTrade(Struct):
     """A trade while it is rebuilt: what later events change of it stands beside it."""
 
     trade: JournalTrade
@@ -84,8 +83,7 @@ class RebuiltTrade:
         return replace(self.trade, exits=tuple(self.exits), costs=self.costs)
 
 
-@dataclass(slots=True)
-class Rebuilder:
+class Rebuilder(Struct):
     """Takes events one by one; `journal` may be read at any time."""
 
     _trades: dict[str, RebuiltTrade] = field(default_factory=dict)

@@ -5,9 +5,10 @@ day is what it earned over the capital at its start; a deposit counts as made at
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
+
+from msgspec import Struct, field
 
 from keydesk.calc.market.trading_day import NEW_YORK, booking_day_start, next_day_start
 from keydesk.calc.trade_journal.rebuild import BalancePoint
@@ -20,8 +21,7 @@ ROUNDING = Decimal("1E-20")  # of a quotient of 28 digits, and of what is comput
 LEAST_DAYS = 2  # of a ratio
 
 
-@dataclass(frozen=True, slots=True)
-class Day:
+class Day(Struct, frozen=True):
     """One trading day: the balance or net asset value at its start and end, and the transfers in it."""
 
     start_ns: int
@@ -46,16 +46,14 @@ class Day:
         return self.profit / self.capital if self.capital > 0 else None
 
 
-@dataclass(frozen=True, slots=True)
-class Drawdown:
+class Drawdown(Struct, frozen=True):
     """The largest fall from a peak: in money, and as a share of the peak (possibly that of a different fall)."""
 
     money: Decimal = NOTHING
     share: Decimal | None = None
 
 
-@dataclass(slots=True)
-class _Curve:
+class _Curve(Struct):
     """A curve of profit, and the same compounded from the capital of each step."""
 
     profit: Decimal = NOTHING

@@ -4,8 +4,9 @@ A result of zero counts in n, neither as a win nor as a loss, and ends a streak.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from keydesk.calc.trade_journal.returns import (
     Day,
@@ -25,8 +26,7 @@ FEW_TRADES, FEW_DAYS = 20, 60
 MAX_TRADES_OF_SQN = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(Struct, frozen=True):
     """A figure, and the number of trades or days that it is computed from."""
 
     value: Decimal | None  # None: it is not defined
@@ -34,8 +34,7 @@ class Figure:
     doubt: str = ""  # why it is not reliable; "": there is enough data
 
 
-@dataclass(frozen=True, slots=True)
-class Statistics:
+class Statistics(Struct, frozen=True):
     """The figures of a set of closed trades."""
 
     n: int
@@ -57,8 +56,7 @@ class Statistics:
     spread_paid: Decimal
 
 
-@dataclass(frozen=True, slots=True)
-class DailyStatistics:
+class DailyStatistics(Struct, frozen=True):
     """The figures of daily values."""
 
     n: int

@@ -5,16 +5,17 @@ the fill. A trade without such a stop has no R.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.profit import average_price, profit_in_pips
 from keydesk_client.arithmetic.risk import r_multiple
 
 
-@dataclass(frozen=True, slots=True)
-class Execution:
+class Execution(Struct, frozen=True):
     """An entry, or an exit of a part of the trade."""
 
     time_ns: int
@@ -26,8 +27,7 @@ class Execution:
     half_spread: Decimal = NOTHING  # home currency
 
 
-@dataclass(frozen=True, slots=True)
-class Costs:
+class Costs(Struct, frozen=True):
     """What a trade booked beside its price profit: home currency; fees are positive."""
 
     financing: Decimal = NOTHING
@@ -50,8 +50,7 @@ class Costs:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class JournalTrade:
+class JournalTrade(Struct, frozen=True):
     """One trade, or a position: the trades of one side between flat and flat."""
 
     id: str

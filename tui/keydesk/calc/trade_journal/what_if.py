@@ -11,9 +11,11 @@ within theirs. The worse result is taken, and such trades are counted.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.calc.trade_journal.excursions import CELL
 from keydesk.calc.trade_journal.price_paths import STOPS, TARGETS, PricePath, PriceStep
@@ -25,8 +27,7 @@ from keydesk_client.arithmetic.risk import stop_distance
 RULE_EXIT = "WHAT_IF"  # the reason of an exit that a rule made
 
 
-@dataclass(frozen=True, slots=True)
-class WhatIf:
+class WhatIf(Struct, frozen=True):
     """A rule in R of the first stop; None leaves that part as it was."""
 
     stop: Decimal | None = None
@@ -39,8 +40,7 @@ class WhatIf:
         return self == WhatIf()
 
 
-@dataclass(frozen=True, slots=True)
-class WhatIfResult:
+class WhatIfResult(Struct, frozen=True):
     """The same trades as they were and by the rule."""
 
     before: Statistics
@@ -62,8 +62,7 @@ class _End(NamedTuple):
     at_last_price: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Levels:
+class _Levels(Struct, frozen=True):
     """The distances of the rule in price units."""
 
     stop: Decimal | None

@@ -4,9 +4,10 @@ import argparse
 import re
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from textwrap import fill
 from typing import NoReturn
+
+from msgspec import Struct
 
 from keydesk.cli.script_output import say_error_json
 
@@ -80,8 +81,7 @@ def did_you_mean(typed: str, known: Iterable[str]) -> str:
     return f"; did you mean {near[0]}?" if near else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Verb:
+class Verb(Struct, frozen=True):
     """A command: what is typed, what it does, and where its function is.
 
     `run` is a module of `keydesk.cli` and its function, imported when the command runs.

@@ -5,9 +5,11 @@ import asyncio
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from decimal import Decimal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from keydesk.calc.market.trading_day import booking_date, trading_date
 from keydesk.calc.trade_journal.groups import GroupContext, grouped
@@ -73,8 +75,7 @@ STATISTICS = ("figure", "value", "of")
 Rows = list[dict[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class _AccountData:
+class _AccountData(Struct, frozen=True):
     """What was read of an account."""
 
     reach: OpenAccount

@@ -2,15 +2,15 @@
 
 import argparse
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from keydesk.calc.trade_journal.notes import NO_NOTE, TradeNote
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.calc.trade_journal.what_if import WhatIf
 
 
-@dataclass(frozen=True, slots=True)
-class TradeFilter:
+class TradeFilter(Struct, frozen=True):
     """Criteria for trades; None and empty ones do not filter. Times are those of the closing, else of the opening."""
 
     from_ns: int | None = None

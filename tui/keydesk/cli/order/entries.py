@@ -4,9 +4,10 @@ import asyncio
 import os
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from keydesk.calc.market.price_levels import PriceLevel
 from keydesk.calc.orders.checks import CheckContext, check_ticket

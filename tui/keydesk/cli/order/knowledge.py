@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from time import monotonic
+
+from msgspec import Struct
 
 from keydesk.calc.daily_loss import LossLock, advance
 from keydesk.calc.market.watchlists import ALL, Watchlist, Watchlists
@@ -35,8 +36,7 @@ FEEDS: Mapping[str, Feed] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Knowledge:
+class Knowledge(Struct, frozen=True):
     """The account, the market of one instrument, and the trader's limits."""
 
     store: Store

@@ -2,9 +2,11 @@
 
 from argparse import Namespace
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.cli.account_access import OpenAccount
 from keydesk.cli.script_output import EXIT_CODES, Category, Refusal
@@ -36,8 +38,7 @@ RESULTS: Mapping[Result, Category | None] = {
 SENTENCE = 1000  # characters
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(Struct, frozen=True):
     """A command that can be sent.
 
     Args:
@@ -111,8 +112,7 @@ def result_of(outcome: Outcome) -> Result:
             return "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+class _Answer(Struct, frozen=True):
     """What is printed of a proposal."""
 
     proposal: Proposal

@@ -1,10 +1,11 @@
 """The page of limits: each with its value and its present use; digits change one, Enter saves them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, ClassVar
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 from textual.events import Key as KeyPress
 
@@ -56,8 +57,7 @@ LEGEND = "refuses: the order is not sent.  asks: a letter sends it.  Exits are n
 NEAR, REACHED = Decimal("0.7"), Decimal(1)  # shares of a limit
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """Where a limit stands: how much is used now, and in what words."""
 
     text: str
@@ -65,8 +65,7 @@ class Usage:
     about: str = ""  # of what it is, behind the limit
 
 
-@dataclass(frozen=True, slots=True)
-class LimitRow:
+class LimitRow(Struct, frozen=True):
     """A limit as typed."""
 
     field: LimitField

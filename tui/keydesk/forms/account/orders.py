@@ -1,9 +1,9 @@
 """The page of the account's orders by state: pending, filled, cancelled or triggered ones; newest first, older ones load."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import ClassVar
 
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from keydesk.forms.info_form import InfoForm

@@ -1,8 +1,9 @@
 """The page of settings: how the desk looks, and by what it notifies; a change is in force and written at once."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, LiteralString
+
+from msgspec import Struct
 
 from keydesk.forms.info_form import InfoForm, width_of
 from keydesk.forms.requests import ChannelSwitched, SettingChosen, SettingOpened
@@ -80,8 +81,7 @@ PREVIEW: Sequence[TextLine] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """A setting: its value now, and those that it may have."""
 
     name: str

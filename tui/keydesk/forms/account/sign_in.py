@@ -1,9 +1,9 @@
 """The forms of signing in and of choosing an account. They return what was typed or chosen, and send nothing."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from textual.events import Key
 from textual.widgets import Input
 
@@ -99,8 +99,7 @@ class TextForm(FieldForm[str]):
         self.dismiss(text)
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(Struct, frozen=True):
     """A row that was chosen, and whether another account of it is wanted."""
 
     row: int

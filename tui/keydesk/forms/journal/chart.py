@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import tzinfo
 from decimal import Decimal
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from keydesk.calc.market.granularity import SECONDS
 from keydesk.calc.trade_journal.trades import Execution, JournalTrade
@@ -55,8 +56,7 @@ def _around(held: int, name: str) -> int:
     return max(held // PADDING, LEAST_PADDING * _step(name))
 
 
-@dataclass(frozen=True, slots=True)
-class TradeChart:
+class TradeChart(Struct, frozen=True):
     """What the chart is drawn from."""
 
     trade: JournalTrade

@@ -1,10 +1,11 @@
 """The columns of the journal's list: what each shows of a trade, and what it is sorted and searched by."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import tzinfo
 from decimal import Decimal
 from typing import Any, NamedTuple
+
+from msgspec import Struct, field
 
 from keydesk.calc.market.sessions import SESSIONS
 from keydesk.calc.trade_journal.excursions import Excursion
@@ -57,8 +58,7 @@ WORDS = frozenset({"pair", "side", "session", "setup", "tags"})
 """Columns of words, which are sorted from A to Z."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListContext:
+class ListContext(Struct, frozen=True):
     """What the list needs beside its lines."""
 
     notes: Mapping[str, TradeNote]
@@ -162,8 +162,7 @@ def session_text(session: str) -> str:
     return session.replace(" and ", "+")
 
 
-@dataclass(frozen=True, slots=True)
-class RowFacts:
+class RowFacts(Struct, frozen=True):
     """What rows are sorted by beside the columns of their table."""
 
     notes: Mapping[str, TradeNote]
@@ -176,8 +175,7 @@ class RowFacts:
         return self.notes.get(id_, NO_NOTE)
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(Struct, frozen=True):
     """What a column of the list is sorted by: the columns of the table that it needs, and its value; None: not known."""
 
     columns: Sequence[str]

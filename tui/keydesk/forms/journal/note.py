@@ -1,9 +1,10 @@
 """The form of what the trader writes about a trade, open or closed; it changes the file of notes and sends nothing."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from msgspec import Struct
+from msgspec.structs import replace
 from textual.widgets import Input
 
 from keydesk.calc.trade_journal.notes import (
@@ -41,8 +42,7 @@ HINTS: Mapping[NoteField, Printable] = {
 MAX_LENGTHS = {"setup": MAX_NAME_LENGTH, "mistake": MAX_NAME_LENGTH, "note": MAX_NOTE_LENGTH}
 
 
-@dataclass(frozen=True, slots=True)
-class NoteEdit:
+class NoteEdit(Struct, frozen=True):
     """What was changed of the note on a trade."""
 
     trade_id: str

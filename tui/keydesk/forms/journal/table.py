@@ -1,10 +1,10 @@
 """The journal's list: its rows as they are sorted and filtered, and its lines: header, rows, sums, note on the chosen trade."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple
 
+from msgspec import Struct, field
 from rich.cells import cell_len
 
 from keydesk.calc.trade_journal.excursions import Excursion
@@ -69,8 +69,7 @@ class _Newest(NamedTuple):
     total: int
 
 
-@dataclass(slots=True)
-class JournalRows:
+class JournalRows(Struct):
     """The rows of the list: ids as sorted and filtered; the trades themselves are read where they are shown.
 
     `context` is what their cells are computed with.

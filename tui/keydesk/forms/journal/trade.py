@@ -1,9 +1,10 @@
 """One trade of the journal: its chart, all its numbers in words with units, its note, the screens kept of it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import ClassVar, Protocol
+
+from msgspec import Struct, field
 
 from keydesk.calc.trade_journal.groups import session_of
 from keydesk.calc.trade_journal.notes import MAX_NOTE_LENGTH, NO_NOTE
@@ -47,8 +48,7 @@ LEAST_PAUSE = 5.0  # seconds between two readings of the candles of an open trad
 CANDLE_PARTS = 4  # readings in the time of one candle
 
 
-@dataclass(frozen=True, slots=True)
-class TradeCandles:
+class TradeCandles(Struct, frozen=True):
     """The candles around a trade, or why there are none."""
 
     candles: Sequence[Candle] = ()

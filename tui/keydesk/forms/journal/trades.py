@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from time import time_ns
 from typing import ClassVar, Protocol
 
+from msgspec.structs import replace
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.worker import Worker
@@ -182,7 +182,7 @@ class JournalForm(InfoForm[None]):
             changes: Of the order, the letters, or whether positions are listed.
         """
         self._version = self.journal.version
-        table = replace(self._wanted, context=self._list_context(), **changes)  # type: ignore[arg-type]
+        table = replace(self._wanted, context=self._list_context(), **changes)
         currency = self.store.home_currency
         if self.journal.count() <= SORTED_AT_ONCE:
             self._sorting = None

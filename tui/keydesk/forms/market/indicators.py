@@ -1,9 +1,10 @@
 """The choice of indicators: a row for each, on or off, with its periods; Enter keeps and shows them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from msgspec import Struct
+from msgspec.structs import replace
 from textual.events import Key as KeyPress
 
 from keydesk.calc.market.indicator_specs import (
@@ -42,8 +43,7 @@ WORDS: dict[Kind, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """An indicator as typed."""
 
     kind: Kind

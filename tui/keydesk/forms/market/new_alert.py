@@ -1,10 +1,11 @@
 """Forms of a new alert: where the trader points (crosshair, watchlist, trade), or typed as a line. They send nothing."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import ClassVar
 
+from msgspec import Struct
+from msgspec.structs import replace
 from textual.widgets import Input
 
 from keydesk.alerts.readings import standing_hint, trouble_of
@@ -32,15 +33,13 @@ LABEL = 11  # columns
 MAX_LENGTH = 200  # characters of a line
 
 
-@dataclass(frozen=True, slots=True)
-class EditAsText:
+class EditAsText(Struct, frozen=True):
     """The trader wants to type the line of the alert."""
 
     line: AlertLine
 
 
-@dataclass(frozen=True, slots=True)
-class TakeAlert:
+class TakeAlert(Struct, frozen=True):
     """The alert is to be made."""
 
     line: AlertLine

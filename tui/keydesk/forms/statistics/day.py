@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import partial
 from typing import ClassVar
 
+from msgspec import Struct
 from rich.cells import cell_len
 from textual.worker import Worker
 
@@ -35,8 +35,7 @@ LEFT_OUT_FIRST = ("id", "held", "setup", "side", "closed", "of")
 INDENT = 10  # of sentences that go on
 
 
-@dataclass(frozen=True, slots=True)
-class DayPageState:
+class DayPageState(Struct, frozen=True):
     """A page, and the days with trades around it."""
 
     page: Page

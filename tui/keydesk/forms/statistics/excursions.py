@@ -1,9 +1,10 @@
 """The view of MAE and MFE: how far each trade went against and for the trader, wins and losses beside each other."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar, NamedTuple
+
+from msgspec import Struct
 
 from keydesk.calc.trade_journal.charts import OUTERMOST
 from keydesk.calc.trade_journal.excursions import BestStop, best_stop
@@ -43,8 +44,7 @@ LEAST_SPAN = 1.1  # R: the first stop and a gain of 1 R are always in sight
 ROOM = 1.05
 
 
-@dataclass(frozen=True, slots=True)
-class ExcursionData:
+class ExcursionData(Struct, frozen=True):
     """The trades with an excursion in R, the picture of them, and what it says in words."""
 
     n: int

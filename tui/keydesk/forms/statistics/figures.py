@@ -1,10 +1,11 @@
 """The view of figures: the six that are asked for first as tiles, the others beneath, and the curve where there is room."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import ClassVar, NamedTuple
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from keydesk.calc.market.day_shape import sparkline
@@ -58,8 +59,7 @@ MEANINGS: dict[str, Printable] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FigureData:
+class FigureData(Struct, frozen=True):
     """The figures, those of daily values once these are read, and the curve that the spark lines are drawn from."""
 
     statistics: Statistics

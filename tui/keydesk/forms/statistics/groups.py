@@ -1,11 +1,12 @@
 """The view of groups: the same figures for each of them, and in short those of the other groupings."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import reduce
 from typing import ClassVar
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from keydesk.calc.trade_journal.charts import HeatCell
@@ -31,8 +32,7 @@ from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk_client.arithmetic.constants import NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class GroupRow:
+class GroupRow(Struct, frozen=True):
     """The figures of a group."""
 
     name: str
@@ -67,8 +67,7 @@ OTHER_NAME_WIDTH, OTHERS_GAP = 20, 6
 GROUP_WIDTH = (14, 26)
 
 
-@dataclass(frozen=True, slots=True)
-class GroupData:
+class GroupData(Struct, frozen=True):
     """The figures of each group, and the results of the other groupings."""
 
     rows: Sequence[GroupRow]

@@ -5,10 +5,11 @@ missing, sign and strength are written: +4 to -4.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import ClassVar, cast
+
+from msgspec import Struct
 
 from keydesk.calc.market.trading_day import DAY_SPAN_TEXT
 from keydesk.calc.trade_journal.charts import (
@@ -249,8 +250,7 @@ def sum_lines(
 # The calendar.
 
 
-@dataclass(frozen=True, slots=True)
-class CalendarData:
+class CalendarData(Struct, frozen=True):
     """The days with trades, and the same by month."""
 
     days: Mapping[date, HeatCell]

@@ -5,11 +5,11 @@ What a view needs is computed in a thread, and kept until the trades change; the
 
 import asyncio
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from typing import Any, ClassVar, Protocol
 
+from msgspec import Struct
 from rich.cells import cell_len
 from textual.worker import Worker
 
@@ -40,8 +40,7 @@ CHECK_INTERVAL = 5.0  # seconds
 SMALL = 12  # rows from which there is a blank one below them
 
 
-@dataclass(frozen=True, slots=True)
-class ViewSelection:
+class ViewSelection(Struct, frozen=True):
     """The trades that are looked at: all, or one group."""
 
     grouping: str = ""

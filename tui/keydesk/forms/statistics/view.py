@@ -2,10 +2,11 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from typing import ClassVar, Generic, TypeVar
+
+from msgspec import Struct, field
 
 from keydesk.calc.trade_journal.statistics import FEW_TRADES
 from keydesk.calc.trade_journal.trades import JournalTrade
@@ -23,8 +24,7 @@ BAR_CELLS = 8
 FEW_ROLE: ColourRole = "muted"  # of figures that rest on few trades: dimmer, and still to be read
 
 
-@dataclass(frozen=True, slots=True)
-class ViewInput:
+class ViewInput(Struct, frozen=True):
     """What a view is computed and drawn from."""
 
     snapshot: JournalSnapshot

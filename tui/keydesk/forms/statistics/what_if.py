@@ -1,9 +1,11 @@
 """The view of what-if: another stop or target in R, an exit at break-even, on the same trades, beside what they were."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.calc.trade_journal.statistics import Figure, Statistics
 from keydesk.calc.trade_journal.what_if import WhatIf, WhatIfResult, what_if
@@ -21,8 +23,7 @@ NAME_WIDTH, VALUE_WIDTH = 20, 14
 NARROW_NAME_WIDTH = 14
 
 
-@dataclass(frozen=True, slots=True)
-class WhatIfData:
+class WhatIfData(Struct, frozen=True):
     """The result; None while candles are missing."""
 
     result: WhatIfResult | None

@@ -1,7 +1,8 @@
 """What keys do to the fields of a ticket: digits, letters, units, nudges and turned choices; it draws and sends nothing."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from keydesk.calc.market.price_levels import PriceLevel
 from keydesk.calc.orders import average_range

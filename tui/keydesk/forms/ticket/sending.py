@@ -1,9 +1,10 @@
 """The order that a ticket sends, frozen from what is on the screen, and whether the price ran since it was seen."""
 
 from collections import deque
-from dataclasses import dataclass
 from datetime import tzinfo
 from decimal import Decimal
+
+from msgspec import Struct
 
 from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.lifetime import (
@@ -27,8 +28,7 @@ REACTION = 0.5  # seconds; a younger price cannot be what the trader decided on
 MAX_ADVERSE_MOVE = Decimal("0.25")  # of the distance to the stop: 0.25 R
 
 
-@dataclass(frozen=True, slots=True)
-class Ends:
+class Ends(Struct, frozen=True):
     """When an order ends, and how long stop, target and trailing stop live that its fill sets."""
 
     order: int | None  # the instant, of an expiry that was typed

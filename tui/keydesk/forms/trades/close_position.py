@@ -1,9 +1,10 @@
 """The form that closes a position: its long side, its short side, or both; and the base of the forms about a position."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar, Literal
+
+from msgspec import Struct
 
 from keydesk.calc.orders.instructions import CloseParts, ClosePosition
 from keydesk.calc.risk.trading_context import Lot, TradingContext, realized_profit
@@ -22,8 +23,7 @@ from keydesk_client.arithmetic.constants import NOTHING
 SideName = Literal["long", "short"]
 
 
-@dataclass(frozen=True, slots=True)
-class OpenSide:
+class OpenSide(Struct, frozen=True):
     """The long or the short side of a position, if it is open."""
 
     name: SideName

@@ -1,9 +1,10 @@
 """The form that sets, changes or takes away the exit plan of a trade."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar
+
+from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Entry, UnreadableText, shown_number
 from keydesk.calc.orders.fields import EXIT_PLAN_FIELDS, PlanField

@@ -1,9 +1,10 @@
 """The form that replaces a pending entry order: its price, stop, target, trailing stop and units."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar
+
+from msgspec.structs import replace
 
 from keydesk.calc.orders.change_checks import distance_refusals, level_refusals, size_refusals
 from keydesk.calc.orders.entry_move import (

@@ -1,9 +1,10 @@
 """Forms that set the stop, the target and the trailing stop of a trade."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar
+
+from msgspec.structs import replace
 
 from keydesk.calc.orders import average_range, protection
 from keydesk.calc.orders.change_checks import protection_refusals

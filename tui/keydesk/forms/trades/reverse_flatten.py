@@ -1,9 +1,10 @@
 """Forms that reverse a position or flatten the account; both require a challenge letter."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar, Literal
+
+from msgspec.structs import replace
 
 from keydesk.calc.market.sessions import closed_text
 from keydesk.calc.orders.checks import old_price_text, unconfirmed_warnings, under_way_refusals

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from keydesk.store.store import Store
 from keydesk.text.format import EMPTY, pair, units
@@ -15,8 +16,7 @@ from keydesk_client.account.rows import order_row
 from keydesk_client.account.values import checked_time_ns, number_of, readable
 
 
-@dataclass(frozen=True, slots=True)
-class AccountOrder:
+class AccountOrder(Struct, frozen=True):
     """An order of the account, pending or ended."""
 
     id: str
@@ -26,8 +26,7 @@ class AccountOrder:
     text: SafeText
 
 
-@dataclass(frozen=True, slots=True)
-class OrderList:
+class OrderList(Struct, frozen=True):
     """A page of orders."""
 
     orders: Sequence[AccountOrder] = ()

@@ -7,7 +7,9 @@ and the trade as they are now say: the fill, the cancellation, the replacement, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from keydesk.store.store import Store
 from keydesk.text.format import date_and_time, money, units
@@ -23,8 +25,7 @@ Rows = Sequence[tuple[Printable, str]]
 MAX_RELATED = 40  # shown; a batch may hold hundreds
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(Struct, frozen=True):
     """A related transaction."""
 
     id: str
@@ -32,8 +33,7 @@ class Related:
     line: LogLine | None = None  # once it was read
 
 
-@dataclass(frozen=True, slots=True)
-class TransactionDetails:
+class TransactionDetails(Struct, frozen=True):
     """What is known of a transaction so far."""
 
     id: str

@@ -5,10 +5,11 @@ the day's bookings and the initial stops of trades.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 from heapq import merge
+
+from msgspec import Struct
 
 from keydesk.store.risk import count_closed, note_closed, note_opening
 from keydesk.store.state import Topic
@@ -196,8 +197,7 @@ def count_day(
     return today
 
 
-@dataclass(frozen=True, slots=True)
-class _DayStart:
+class _DayStart(Struct, frozen=True):
     """The start of a day: its time, the last prices before it, and the conversion factors then, by currency."""
 
     time_ns: int

@@ -5,9 +5,10 @@ Also for the commands, which have no store.
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
+
+from msgspec import Struct
 
 from keydesk.text.format import EMPTY, UNLIMITED, counted, money, percent
 from keydesk.text.sanitize import SafeText, clean, clean_name, safe
@@ -33,8 +34,7 @@ NOT_READ: Final = f"not read: only the first {MOST_READ} accounts of a token are
 MAX_REASON_LENGTH: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
-class AccountOverview:
+class AccountOverview(Struct, frozen=True):
     """An account at a glance; `why` says why it cannot be read, and then the rest is empty."""
 
     id: str
@@ -86,8 +86,7 @@ class AccountOverview:
         return (head, *(safe(f"  {each}") for each in (figures, margin, held)))
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileOverview:
+class ProfileOverview(Struct, frozen=True):
     """The accounts of a profile's token; `why` says why they cannot be read."""
 
     profile: str

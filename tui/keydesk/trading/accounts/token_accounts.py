@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
+
+from msgspec import Struct
 
 from keydesk.parse.profile_names import is_account_id
 from keydesk.text.format import EMPTY, money
@@ -21,8 +22,7 @@ ID_WIDTH: Final = 24
 NAME_WIDTH: Final = 20
 
 
-@dataclass(frozen=True, slots=True)
-class TokenAccount:
+class TokenAccount(Struct, frozen=True):
     """An account that a token may use; members but its number are empty where they cannot be read."""
 
     id: str

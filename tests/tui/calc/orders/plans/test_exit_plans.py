@@ -1,11 +1,11 @@
 """Exit plans: what they do at a price and a time. A stop is only moved nearer to the price: never away, never taken off."""
 
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
+from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Entry, UnreadableText
 from keydesk.calc.orders.plans.exit_plans import (

@@ -1,12 +1,12 @@
 """Scale-out: the parts add up to the ticket exactly, each has its target, the last one trails."""
 
-from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
+from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.instructions import OpenOrder

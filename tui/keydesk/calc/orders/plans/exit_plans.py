@@ -4,10 +4,12 @@ A plan only reduces risk: it moves a stop nearer to the price, never away from i
 what it did, such as a stop, rests at the broker. Distances are in price units from the trade's entry.
 """
 
-from dataclasses import dataclass, replace
 from datetime import tzinfo
 from decimal import Decimal
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Entry, UnreadableText
 from keydesk.calc.orders.fields import Unit
@@ -20,8 +22,7 @@ from keydesk_client.arithmetic.risk import nearest_stop, stop_distance
 StepKind = Literal["break-even", "step trail", "time stop"]
 
 
-@dataclass(frozen=True, slots=True)
-class ExitPlan:
+class ExitPlan(Struct, frozen=True):
     """What is done with a trade, in price units from its entry; None: not that."""
 
     break_even_after: Decimal | None = None  # profit at which the stop goes to break-even
@@ -42,8 +43,7 @@ class ExitPlan:
 NO_PROFIT, NO_STEP = Entry("", "R"), Entry("", "pips")
 
 
-@dataclass(frozen=True, slots=True)
-class ExitRules:
+class ExitRules(Struct, frozen=True):
     """An exit plan as a template has it: profits and distances in R, pips or average true ranges; an empty one is left out."""
 
     break_even_at: Entry = NO_PROFIT
@@ -113,8 +113,7 @@ def entry_text(entry: Entry) -> str:
     return f"{entry.text}{SUFFIXES.get(entry.unit, '')}"
 
 
-@dataclass(frozen=True, slots=True)
-class Units:
+class Units(Struct, frozen=True):
     """What the units of a plan's distances come to, in price units; None: not known."""
 
     pip: Decimal
@@ -222,8 +221,7 @@ def problem_of(plan: ExitPlan) -> str:
 # What is to be done now.
 
 
-@dataclass(frozen=True, slots=True)
-class PlanStep:
+class PlanStep(Struct, frozen=True):
     """What a plan does now: move the stop, or (None) close the trade."""
 
     kind: StepKind

@@ -5,8 +5,9 @@ at the broker: they hold without the desk, and a stop that fires takes its targe
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from keydesk.text.typed import quantity, tokens
 from keydesk_client.arithmetic.constants import NOTHING, PERCENT
@@ -15,8 +16,7 @@ from keydesk_client.arithmetic.profit import whole_units
 MAX_PARTS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class ScaleOut:
+class ScaleOut(Struct, frozen=True):
     """The shares of an entry in percent, and the targets in R of all but the last, which trails."""
 
     shares: tuple[Decimal, ...] = ()
@@ -53,8 +53,7 @@ def parse_scale_out(text: str) -> ScaleOut | str:
     return ScaleOut(tuple(shares), times)
 
 
-@dataclass(frozen=True, slots=True)
-class OrderPart:
+class OrderPart(Struct, frozen=True):
     """One of the orders of an entry."""
 
     units: Decimal  # signed
