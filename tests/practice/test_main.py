@@ -39,12 +39,23 @@ async def test_its_line_lists_the_accounts_of_every_token(practice_folder: Path)
         assert practice.tokens[0]["accounts"][0]["id"] == practice.account_id
 
 
+def loaded_modules(code: str) -> set[str]:
+    program = f"import sys, keydesk_practice.__main__; {code}; print('', *sys.modules)"
+    command = [sys.executable, "-c", program]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return set(said.rpartition("\n ")[2].split())
+
+
 def test_commands_to_a_running_broker_load_neither_market_nor_server() -> None:
-    code = "import sys, keydesk_practice.__main__; print(*sys.modules)"
-    command = [sys.executable, "-c", code]
-    loaded = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    loaded = loaded_modules("keydesk_practice.__main__.main(['--help'])")
     assert "keydesk_practice.control.commands" in loaded
     assert not {"numpy", "uvicorn", "keydesk_practice.broker.broker"}.intersection(loaded)
+
+
+def test_a_broker_that_starts_loads_no_commands_to_a_running_one() -> None:
+    loaded = loaded_modules("import keydesk_practice.server; print()")
+    assert "keydesk_practice.broker.broker" in loaded
+    assert not {f"keydesk_practice.control.{name}" for name in ("commands", "leaderboard")} & loaded
 
 
 async def test_everything_it_makes_is_private(practice_folder: Path) -> None:
