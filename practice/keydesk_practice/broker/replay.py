@@ -91,12 +91,17 @@ def stored_overlay(ledger: LedgerInterface) -> tuple[tuple[Shock, ...], Disguise
 
 
 class Scenario(Struct, frozen=True):
-    """A named start of a replay; `facts` are shown when it is chosen."""
+    """A named start of a replay; `facts` are shown when it is chosen.
+
+    `range_pips` is about the highest less the lowest price of its instrument in the `days` from the start.
+    """
 
     name: str
     start: datetime
     instrument: str
     facts: str
+    days: int
+    range_pips: int
 
 
 SCENARIOS = {
@@ -107,30 +112,40 @@ SCENARIOS = {
             datetime(2015, 1, 15, 9, 0, tzinfo=UTC),
             "EUR_CHF",
             "The Swiss National Bank gives up its floor at 09:30 UTC",
+            1,
+            3500,
         ),
         Scenario(
             "brexit",
             datetime(2016, 6, 23, 20, 0, tzinfo=UTC),
             "GBP_USD",
             "The night in which the votes of the referendum are counted",
+            1,
+            1800,
         ),
         Scenario(
             "yen-2022",
             datetime(2022, 9, 22, 5, 0, tzinfo=UTC),
             "USD_JPY",
             "Japan buys yen for the first time since 1998",
+            1,
+            270,
         ),
         Scenario(
             "quiet-august",
             datetime(2021, 8, 2, 6, 0, tzinfo=UTC),
             "EUR_USD",
             "A month with a third of the usual movement",
+            31,
+            260,
         ),
         Scenario(
             "trending-quarter",
             datetime(2014, 7, 1, 6, 0, tzinfo=UTC),
             "EUR_USD",
             "Euro and dollar in one direction for three months",
+            92,
+            1150,
         ),
     )
 }

@@ -232,6 +232,8 @@ class ScenarioState(Struct, frozen=True, kw_only=True):
     start: Timestamp
     instrument: str
     facts: str
+    days: int
+    range_pips: int
 
 
 class Scenarios(Struct, frozen=True, kw_only=True):

@@ -59,6 +59,8 @@ async def scenarios(_: Control, __: NoMembers) -> Scenarios:
                 start=nanoseconds(one.start),
                 instrument=one.instrument,
                 facts=one.facts,
+                days=one.days,
+                range_pips=one.range_pips,
             )
             for one in SCENARIOS.values()
         )

@@ -12,8 +12,13 @@ import pytest
 
 from keydesk_practice.broker.replay import SCENARIOS
 from keydesk_practice.ledger.ledger import Ledger
+from keydesk_practice.market.bar_blocks import Component
+from keydesk_practice.market.candles import CandleSpec, Range
+from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.options import nanoseconds
 from support.controlled_broker import ControlledBroker, controlled_broker
 
+DAY = 86_400_000_000_000  # nanoseconds
 NEW = "/v3/accounts/101-001-1000001-001"
 
 
@@ -28,6 +33,20 @@ async def test_every_scenario_begins_where_it_says(tmp_path: Path) -> None:
             path = "{a}/pricing"
             price = await market.v20("GET", path, instruments=one["instrument"])
             assert price["time"] == one["start"]
+
+
+@pytest.mark.parametrize("name", list(SCENARIOS))
+def test_a_scenario_says_about_how_far_its_price_goes(name: str) -> None:
+    scenario, market = SCENARIOS[name], PracticeMarket(1)
+    begin = nanoseconds(scenario.start)
+    end = begin + scenario.days * DAY
+    candles = market.candles(
+        scenario.instrument, CandleSpec("H1"), Range(begin=begin, end=end, count=5000), end
+    )
+    prices = [each.prices[Component.MID] for each in candles]
+    went = max(Decimal(each.h) for each in prices) - min(Decimal(each.l) for each in prices)
+    pip = Decimal("0.01") if "JPY" in scenario.instrument else Decimal("0.0001")
+    assert went / pip == pytest.approx(scenario.range_pips, rel=0.1)  # another seed, another path
 
 
 async def test_a_replay_begins_with_fresh_accounts_and_keeps_the_old_ledger(

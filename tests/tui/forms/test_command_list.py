@@ -179,7 +179,7 @@ async def test_the_list_has_room_at_every_size(size: tuple[int, int]) -> None:
         assert app.screen.query_one("Sheet").region.bottom <= size[1]
 
 
-FRANC = Scenario("franc", 1_421_312_400_000_000_000, "EUR_CHF", "the floor goes")
+FRANC = Scenario("franc", 1_421_312_400_000_000_000, "EUR_CHF", "the floor goes", 1, 3_500)
 QUIET = Scenario("quiet-august", 1_470_000_000_000_000_000, "EUR_USD", "")
 
 
@@ -191,8 +191,10 @@ async def test_scenarios_are_listed_behind_the_words_that_replay_one_and_enter_t
     app = FormApp(lambda: CommandForm(store, "replay scenario "))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
-        assert "replay scenario franc EUR/CHF, 15 January 2015" in app.said
-        assert "replay scenario quiet-august EUR/USD, 31 July 2016" in app.said
+        assert "franc 15 Jan 2015 EUR/CHF ████████ 3,500 pips in 1 day" in app.said
+        assert "the floor goes" in app.said
+        assert "quiet-august 31 Jul 2016 EUR/USD │" in app.said  # how far it went is not known
+        assert app.said.index("quiet-august") < app.said.index("blind a scenario of a random day")
         await pilot.press("enter")
         [command] = app.results
     assert isinstance(command, ReplayCommand)

@@ -34,6 +34,7 @@ LONG_PATIENCE = 600.0  # a jump over months ticks every account
 MAX_BYTES = 1_000_000  # bytes of an answer
 MAX_FILE_BYTES = 10_000
 MAX_TEXTS = 50
+MAX_COUNT = 1_000_000
 MAX_TEXT_LENGTH = 200
 FIRST_ERROR = 400
 FASTEST = 1e9
@@ -210,9 +211,18 @@ def _scenario(record: Json) -> Scenario | None:
         name, instrument = _text(record["name"]), _text(record["instrument"])
         if not name or name != str(record["name"]):  # it could not be typed
             return None
-        return Scenario(name, _time(record["start"]), instrument, _text(record.get("facts")))
+        days, pips = (_count(record.get(member)) for member in ("days", "rangePips"))
+        return Scenario(
+            name, _time(record["start"]), instrument, _text(record.get("facts")), days, pips
+        )
     except (KeyError, ValueError):
         return None
+
+
+def _count(value: object) -> int:
+    """Return a whole number up to a million, 0 for anything else."""
+    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_COUNT
+    return int(str(value)) if is_count else 0
 
 
 def _time(value: object) -> int:

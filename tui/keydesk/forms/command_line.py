@@ -7,6 +7,7 @@ from typing import ClassVar, LiteralString
 from textual.widgets import Input
 
 from keydesk.alerts.readings import trouble_of
+from keydesk.calc.market.replay import Scenario
 from keydesk.forms.command_list import CommandList, Entry, RunKey, SetOption, matching_entries
 from keydesk.forms.field_form import FieldForm
 from keydesk.forms.requests import ThemePreview
@@ -38,7 +39,7 @@ from keydesk.parse.pages import ShowOrders, ShowPage
 from keydesk.parse.replay import ReplayCommand
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
-from keydesk.text.format import at, pair, price, shorten
+from keydesk.text.format import at, counted, pair, price, shorten
 from keydesk.text.sanitize import Printable, clean, safe
 from keydesk.widgets.theme import ColourRole
 
@@ -46,6 +47,7 @@ SHOWN = 12
 FIELD_ROWS = 3  # of the field of text with its frame
 MARK: LiteralString = "▶ "
 NAME_WIDTH = 18
+RANGE_WIDTH = 8  # columns of the bar of a range
 SCENARIO: LiteralString = "replay scenario "  # as `;c` begins it
 KEY_WIDTH = 6
 MAX_LENGTH = 200  # characters of a text field
@@ -213,14 +215,20 @@ class CommandForm(FieldForm[ParsedCommand | RunKey | SetOption]):
         """Return the effect of Enter in words, and the list."""
         effect = self._effect() if self.text or self._chosen is not None else ()
         room = min(SHOWN, self.app.size.height - FIELD_ROWS - 2 - len(effect))
+        has_notes = any(each.note for each in self._matches) and 2 * len(self._matches) <= room
         first = max(0, (self._chosen or 0) - room + 1)
-        rows = list(enumerate(self._matches))[first : first + max(0, room)]
-        return [*effect, *(self._row(entry, chosen=entry is self._entry) for _, entry in rows)]
+        lines = [*effect]
+        for entry in self._matches[first : first + max(0, room)]:
+            lines.append(self._row(entry, chosen=entry is self._entry))
+            if has_notes:
+                lines.append(((safe(f"    {entry.note}"), "muted"),))
+        return lines
 
     def _row(self, entry: Entry, *, chosen: bool) -> TextLine:
-        is_long = len(entry.name) >= NAME_WIDTH  # a line of its own, without a key
-        name = safe(f"{entry.name}  " if is_long else f"{entry.name:<{NAME_WIDTH}}")
-        key = safe("" if is_long else f"{entry.key:<{KEY_WIDTH}}")
+        shown = entry.label or safe(entry.name)
+        is_long = len(shown) >= NAME_WIDTH  # a line of its own, without a key
+        name = safe(f"{shown}  " if is_long else f"{shown:<{NAME_WIDTH}}")
+        key = safe("" if is_long or entry.label else f"{entry.key:<{KEY_WIDTH}}")
         width = self.inside - len(MARK) - len(name) - len(key)
         reason = safe(f"  {entry.reason}") if entry.reason else safe("")
         text = shorten(safe(entry.text), max(1, width - len(reason)))
@@ -331,13 +339,14 @@ class CommandForm(FieldForm[ParsedCommand | RunKey | SetOption]):
         market = self.store.market
         if market is None or not self.text.lstrip(" :").startswith(SCENARIO):
             return ()
-        return [
-            Entry(
-                f"{SCENARIO}{each.name.lower()}",
-                safe(f"{pair(each.instrument)}, {at(each.start_ns):%-d %B %Y}"),
-            )
-            for each in market.scenarios
-        ]
+        widest = max((each.range_pips for each in market.scenarios), default=0)
+        blind = Entry(
+            "replay blind",
+            "a scenario of a random day",
+            label="blind",
+            note="pair and date stay hidden",
+        )
+        return [*(_scenario_entry(each, widest) for each in market.scenarios), blind]
 
     def _show_theme(self) -> None:
         """Show the theme that Enter would choose; the one in force again when there is none."""
@@ -372,3 +381,18 @@ class CommandForm(FieldForm[ParsedCommand | RunKey | SetOption]):
         if (self._chosen is not None or completed == self.text) and (entry := self._entry):
             completed = f"{entry.name} " if entry.takes else entry.name
         self._put(completed)
+
+
+def _scenario_entry(scenario: Scenario, widest: int) -> Entry:
+    """Return the line of a scenario: date, pair, and how far its price went beside the others."""
+    words = f"{at(scenario.start_ns):%d %b %Y}  {pair(scenario.instrument)}"
+    if scenario.range_pips and scenario.days:
+        filled = max(1, round(RANGE_WIDTH * scenario.range_pips / widest))
+        days = counted(scenario.days, "day")
+        words += f"  {'█' * filled:<{RANGE_WIDTH}}  {scenario.range_pips:,} pips in {days}"
+    return Entry(
+        f"{SCENARIO}{scenario.name.lower()}",
+        safe(words),
+        label=safe(scenario.name),
+        note=safe(scenario.facts),
+    )

@@ -97,6 +97,8 @@ class Entry(Struct, frozen=True):
     task: Task = Task.MOVE
     takes: bool = False  # more has to be typed behind the name
     example: Printable = ""
+    label: Printable = ""  # shown instead of the name
+    note: Printable = ""  # on a line of its own below it
 
 
 class CommandList(Struct, frozen=True):

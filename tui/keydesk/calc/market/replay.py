@@ -16,6 +16,8 @@ class Scenario(Struct, frozen=True):
     start_ns: int
     instrument: str
     facts: str
+    days: int = 0  # in which its price moved so far; 0: not known
+    range_pips: int = 0
 
 
 class KeptAccount(Struct, frozen=True):
