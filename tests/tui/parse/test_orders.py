@@ -35,7 +35,10 @@ def test_the_line_of_the_requirements_fills_the_ticket() -> None:
     draft = spoken.fields.on(TICKET)
     assert (draft.kind, draft.expiry, draft.active) == ("LIMIT", "GTD 4h", "price")
     assert (draft.size, draft.price) == (Entry("50000", "units"), Entry("1.0830", "price"))
-    assert (draft.stop, draft.target) == (Entry("20", "pips"), Entry("2", "R"))
+    assert (draft.stop, draft.target) == (
+        Entry("20", "pips", by_hand=True),
+        Entry("2", "R", by_hand=True),
+    )
     assert (spoken.fields.size_text, spoken.fields.text) == (
         "50,000",
         "limit, at 1.0830, stop 20 pips, target 2 R, GTD 4h",

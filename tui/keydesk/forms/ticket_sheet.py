@@ -9,7 +9,7 @@ from keydesk.calc.orders import average_range
 from keydesk.calc.orders.field_draft import NOT_ABOVE_ZERO, Reading, UnreadableText, shown_number
 from keydesk.calc.orders.fields import TICKET_FIELDS, FieldName, Unit
 from keydesk.calc.orders.ticket import Plan, field_reading, fields_of
-from keydesk.calc.orders.ticket_draft import KIND_WORDS, Draft
+from keydesk.calc.orders.ticket_draft import BY_THE_STOP, KIND_WORDS, Draft
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.sheet import ACTIVE_FIELD, TextLine
 from keydesk.text.format import EMPTY, money, pair, price, short_age, units
@@ -154,7 +154,9 @@ def meaning_of(draft: Draft, name: FieldName, plan: Plan, context: TradingContex
         case "stop":
             start = plan.average if draft.stop_counts_from_fill else levels.entry
             stop = _level(draft.reading(name), levels.stop, start, context)
-            return "sizes it, is not sent" if plan.reduces else stop
+            sizes = draft.size.unit in BY_THE_STOP
+            unsent = "sizes it, is not sent" if sizes else "cannot be sent"
+            return unsent if plan.reduces else stop
         case "target":
             return _level(draft.reading(name), levels.target, levels.entry, context)
         case "trail":

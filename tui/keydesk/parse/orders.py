@@ -59,7 +59,14 @@ class ParsedOrder(Struct, frozen=True):
         """Return the ticket with these fields set; a time of day that was typed is the next one after `now_ns`."""
         kind = self.kind or ticket.kind
         usual = MARKET_EXPIRIES[0] if kind == "MARKET" else PENDING_EXPIRIES[0]
-        stop, target = self.stop or ticket.stop, self.target or ticket.target
+        stop, target, trail = (
+            before if typed is None else replace(typed, by_hand=True)
+            for typed, before in (
+                (self.stop, ticket.stop),
+                (self.target, ticket.target),
+                (self.trail, ticket.trail),
+            )
+        )
         if not stop.text and self.target is None and target.unit == "R":
             target = Entry("", "R")  # without a stop there is no R to measure it by
         members = ticket.members
@@ -74,7 +81,7 @@ class ParsedOrder(Struct, frozen=True):
             price=self.price or ticket.price,
             stop=stop,
             target=target,
-            trail=self.trail or ticket.trail,
+            trail=trail,
             bound=self.bound or ticket.bound,
             active="size" if kind == "MARKET" else "price",
         )

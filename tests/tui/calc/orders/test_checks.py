@@ -11,6 +11,8 @@ from keydesk.calc.orders.ticket import work_out
 from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
+from keydesk.parse.orders import parse_order
+from keydesk.text.typed import tokens
 from support.data.in_flight import in_flight
 from support.data.trading_contexts import example_facts
 
@@ -112,6 +114,26 @@ def test_five_times_the_usual_size_is_usual_still() -> None:
 def test_one_order_at_a_time_in_an_instrument() -> None:
     found = verdict(GOOD, check_context=CheckContext(NOON, in_flight=(in_flight("EUR_USD"),)))
     assert found.refusals == ("An order in EUR/USD is still under way",)
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("10k @1.0900", []),
+        ("10k @1.0900 nostop", []),
+        ("10k @1.0900 sl 20p", ["stop"]),
+        ("10k sl 20p tp 2r tr 15p", ["stop", "target", "trail"]),
+        ("1% sl 20p", []),  # the stop sizes it
+    ],
+)
+def test_a_stop_that_was_typed_for_an_order_that_only_reduces_is_refused_and_not_left_out(
+    line: str, named: list[str]
+) -> None:
+    context = example_facts(net_units="500000")
+    typed = parse_order(tokens(line)).on(replace(GOOD, side="SELL"))
+    refusals = verdict(typed, context).refusals
+    assert [each.split(":")[0] for each in refusals] == named
+    assert all("only reduces" in each and "Backspace empties it" in each for each in refusals)
 
 
 def test_own_limits_refuse() -> None:

@@ -378,6 +378,14 @@ async def test_a_field_that_a_reducing_ticket_has_not_says_why_and_takes_no_digi
     assert "▼ SELL 10,000 EUR/USD stop 1.08200" in text
 
 
+async def test_a_stop_that_was_typed_before_the_ticket_only_reduced_stays_and_is_refused() -> None:
+    text = await words_after("u30000 s30 u10000 y", ticket_app("SELL"))
+    assert "s stop" in text
+    assert "stop: the order only reduces" in text
+    order = await order_sent_by("u30000 s30 u10000 s backspace y", ticket_app("SELL"))
+    assert (order.reduces, order.stop) == (True, None)
+
+
 async def test_more_than_the_position_turns_it_and_has_a_bracket_again() -> None:
     text = await words_after("oo p1.08200 u30000", ticket_app("SELL"))
     assert "TURNS" in text

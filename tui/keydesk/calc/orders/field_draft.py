@@ -80,6 +80,8 @@ class Entry(Struct, frozen=True):
     text: str = ""
     unit: Unit = "pips"
     fresh: bool = True  # the first digit replaces the text
+    by_hand: bool = False
+    """Whether the trader wrote it, and not a template."""
 
     @property
     def value(self) -> Reading:
@@ -89,7 +91,7 @@ class Entry(Struct, frozen=True):
     def typed(self, key: str) -> "Entry":
         """Append a character; one beyond the limit stays, so that the field reports that it is too long."""
         text = key if self.fresh else (self.text + key)[: MAX_LENGTH + 1]
-        return replace(self, text=text, fresh=False)
+        return replace(self, text=text, fresh=False, by_hand=True)
 
     @property
     def shown(self) -> str:
@@ -98,11 +100,12 @@ class Entry(Struct, frozen=True):
 
     def erased(self) -> "Entry":
         """Remove the last character; clear a field that was not typed into."""
-        return replace(self, text="" if self.fresh else self.text[:-1], fresh=False)
+        text = "" if self.fresh else self.text[:-1]
+        return replace(self, text=text, fresh=False, by_hand=True)
 
     def set(self, value: Decimal) -> "Entry":
         """Set a number, as nudges and changes of unit do."""
-        return replace(self, text=f"{value:f}", fresh=True)
+        return replace(self, text=f"{value:f}", fresh=True, by_hand=True)
 
 
 class FieldDraft(Struct, Generic[Name], frozen=True):

@@ -3,19 +3,21 @@
 Each names the field first, and the key that corrects it last.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from decimal import Decimal
 
 from keydesk.calc.orders.field_draft import UnreadableText
 from keydesk.calc.orders.fields import TICKET_FIELDS, TICKET_TEXTS, TextName
 from keydesk.calc.orders.lifetime import HOW, TYPED_EXPIRY, end_refusals, expiry_ns
-from keydesk.calc.orders.ticket import Plan
+from keydesk.calc.orders.ticket import Plan, without_a_trade
 from keydesk.calc.orders.ticket_draft import LEVELS, MAX_TEXT, DependentName, Draft
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.text.format import money, pair, units
 
 LABELS: tuple[TextName, ...] = ("tag", "comment", "trade id")
+LINE_WORDS: Mapping[DependentName, str] = {"stop": "sl", "target": "tp", "trail": "tr"}
+"""How an order that is typed on a line names them."""
 
 
 def member_refusals(
@@ -26,6 +28,7 @@ def member_refusals(
         *_expiry_refusals(draft, wall_ns, zone),
         *_text_refusals(draft),
         *_trade_id_refusals(draft, plan),
+        *_bracket_refusals(draft, plan),
         *_end_refusals(draft, plan, wall_ns, zone),
         *_fill_refusals(draft, plan, context),
         *(() if plan.reduces else guarantee_refusals(draft, plan, context)),
@@ -78,6 +81,15 @@ def member_warnings(draft: Draft, plan: Plan) -> list[str]:
         late = f"A fill after the end of the {at_an_instant[0]} is cancelled"
         found.append(f"{late}: it counts from now, not from the fill")
     return found
+
+
+def _bracket_refusals(draft: Draft, plan: Plan) -> list[str]:
+    """Refuse a typed stop, target or trailing stop of an order that only reduces: it would not be sent."""
+    return [
+        f"{name}: the order only reduces, no trade is opened that has one. "
+        f"{TICKET_FIELDS[name].key} Backspace empties it; on a line, leave {LINE_WORDS[name]} out"
+        for name in without_a_trade(draft, plan)
+    ]
 
 
 def _trade_id_refusals(draft: Draft, plan: Plan) -> list[str]:

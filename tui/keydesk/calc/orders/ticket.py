@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from keydesk.calc.orders.field_draft import Reading, UnreadableText
 from keydesk.calc.orders.fields import FieldName
 from keydesk.calc.orders.position_effect import PositionEffect, effect_of, realized
-from keydesk.calc.orders.ticket_draft import BY_THE_STOP, Draft, Fill
+from keydesk.calc.orders.ticket_draft import BY_THE_STOP, LEVELS, DependentName, Draft, Fill
 from keydesk.calc.orders.ticket_levels import (
     Levels,
     at_average,
@@ -149,11 +149,21 @@ def premium_of(draft: Draft, context: TradingContext) -> Decimal:
 
 
 def fields_of(draft: Draft, plan: Plan) -> Sequence[FieldName]:
-    """Return the fields of the ticket; one that only reduces has no bracket, unless it is sized by it."""
+    """Return the fields of the ticket; one that only reduces has no bracket, unless it is sized by it or was typed."""
     if not plan.reduces:
         return draft.fields
     sizing = {"stop"} if draft.size.unit in BY_THE_STOP else set()
-    return [name for name in draft.fields if name not in {"stop", "target", "trail"} - sizing]
+    shown = {*sizing, *without_a_trade(draft, plan)}
+    return [name for name in draft.fields if name not in LEVELS or name in shown]
+
+
+def without_a_trade(draft: Draft, plan: Plan) -> Sequence[DependentName]:
+    """Return the typed ones of stop, target and trailing stop where no trade is opened that they could be of."""
+    if not plan.reduces:
+        return ()
+    sizing = {"stop"} if draft.size.unit in BY_THE_STOP else set()
+    typed = (name for name in LEVELS if draft.entry(name).by_hand and draft.entry(name).text)
+    return [name for name in typed if name not in sizing]
 
 
 def unreadable_fields(draft: Draft, plan: Plan) -> Sequence[tuple[FieldName, UnreadableText]]:
