@@ -74,7 +74,7 @@ def trade(desk: Desk) -> Story:
     terminal.until(lambda: desk.trade_row(trade_id) != first, 60, "a moving profit or loss")
 
     moved = str(Decimal(stop) + Decimal("0.0003"))
-    send(terminal, "M", "s", "Up", "Up", "Up")
+    send(terminal, "M", "s", "Down", "Down", "Down")  # pips, as the ticket counted
     terminal.until(lambda: moved in desk.trade_row(trade_id), what=f"the stop at {moved}")
 
     send(terminal, "O", "5")

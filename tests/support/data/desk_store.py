@@ -146,4 +146,5 @@ def example_store() -> Store:
     store.orders = {"6415": limit_order()}
     store.focus = "EUR_USD"
     store.arming = Arming("ARMED")
+    store.sent.distance_unit = "price"  # tests type the levels of trades as prices
     return store

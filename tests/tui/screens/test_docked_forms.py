@@ -141,7 +141,7 @@ FORMS = {
         ("UNLIMITED", "No stop", "to send", *TICKET[1:]),
     ),
     "modify": (("}", "M", "up"), ("s stop", "t target", "at stop", "Esc drops")),
-    "modify, refused": (("}", "M", "s", "9"), ("s stop", "✗", "Esc drops")),
+    "modify, refused": (("}", "M", "s", *"99999"), ("s stop", "✗", "Esc drops")),
     "close": (("}", "C"), ("realizes", "y sends")),
     "protect": (("}", "P"), ("s stop", "t target", "Esc drops")),
 }

@@ -2,6 +2,7 @@
 
 from msgspec import Struct, field
 
+from keydesk.calc.orders.fields import Unit
 from keydesk.calc.orders.instructions import RefusedTicket
 
 REFUSED_TICKET_SECONDS = 60.0
@@ -12,6 +13,7 @@ class SentOrders(Struct):
 
     no_orders: str = ""  # why the order journal cannot be kept, so that only exits leave
     quote_trouble: dict[str, str] = field(default_factory=dict)  # why asking again failed last
+    distance_unit: Unit = "pips"  # what the stop of the last ticket counted in
     sent_at: dict[tuple[str, str, str], float] = field(default_factory=dict)
     """Monotonic seconds by instrument, type and side."""
     _refused: dict[tuple[str, str], tuple[float, RefusedTicket]] = field(default_factory=dict)

@@ -7,11 +7,14 @@ import pytest
 from msgspec.structs import replace
 from textual.screen import Screen
 
+from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.instructions import UNCHANGED, MoveEntry, SetProtection
 from keydesk.calc.orders.ticket_settings import Limits
+from keydesk.forms.ticket.form import TicketForm
 from keydesk.forms.trades.break_even import BreakEvenForm
 from keydesk.forms.trades.move_order import MoveForm
 from keydesk.forms.trades.protection import ProtectionForm
+from keydesk.parse.orders import ParsedOrder
 from keydesk.store.store import Store
 from keydesk.values import DependentOrder
 from support.data.desk_store import WALL_NS, example_store
@@ -287,3 +290,61 @@ async def test_a_guaranteed_stop_has_the_usual_trigger() -> None:
     text, results = await pressed(modify(store), "w 1 . 0 8 2 5 0 i i c")
     assert results == []
     assert "trigger: a guaranteed stop has the usual one" in text
+
+
+def after_a_ticket_in_pips() -> Store:
+    store = example_store()
+    store.sent.distance_unit = "pips"
+    return store
+
+
+async def test_a_trade_is_modified_in_the_unit_of_the_last_ticket() -> None:
+    text, results = await pressed(modify(after_a_ticket_in_pips()), "")
+    assert "s stop 24 pips as it is" in text
+    assert "t target 46 pips as it is" in text
+    assert "No change yet" in text
+    assert results == []
+    _, results = await pressed(modify(after_a_ticket_in_pips()), "s 1 5 y")
+    assert results == [SetProtection(TRADE, "EUR_USD", stop=D("1.08290"))]
+    assert "s stop 1.08200 price as it is" in (await pressed(modify(example_store()), ""))[0]
+
+
+async def test_a_ticket_that_is_closed_leaves_its_unit_to_the_next_change() -> None:
+    store = example_store()
+    fields = ParsedOrder(stop=Entry("1.0820", "price"))
+    for given, unit in ((fields, "price"), (None, "pips")):
+        await pressed(TicketForm(example_context(store), "BUY", "EUR_USD", given), "escape")
+        assert store.sent.distance_unit == unit
+
+
+@pytest.mark.parametrize("keys", ["t 1 5", "s 0 . 1", "w 0 . 1 s backspace"])
+async def test_nothing_is_reckoned_from_an_absurd_level(keys: str) -> None:
+    text, results = await pressed(modify(guaranteeing()), f"{keys} y")
+    assert results == []
+    assert "is implausibly far: pips typed as a price?" in text
+    assert "at stop –" in text
+    assert "target –" in text
+    assert " R " not in text
+
+
+async def test_a_price_typed_as_pips_is_refused() -> None:
+    text, results = await pressed(modify(after_a_ticket_in_pips()), "s 1 . 0 8 2 0 y")
+    assert results == []
+    assert "stop: 1.0820 pips reads like a price: m counts in prices" in text
+
+
+@pytest.mark.parametrize("keys", ["t 1 5", "s 0 . 1"])
+async def test_an_entry_is_not_moved_to_an_absurd_level(keys: str) -> None:
+    form = MoveForm(example_context(example_store()), "6415")
+    text, results = await pressed(form, f"{keys} y")
+    assert results == []
+    assert "is implausibly far: pips typed as a price?" in text
+    assert "at stop –" in text
+
+
+async def test_a_ticket_reckons_nothing_from_an_absurd_level() -> None:
+    fields = ParsedOrder(stop=Entry("1.0820", "price"), target=Entry("15", "price"))
+    ticket = TicketForm(example_context(example_store()), "BUY", "EUR_USD", fields)
+    text, _ = await pressed(ticket, "")
+    assert "Target 15.00000 is implausibly far" in text
+    assert "target –" in text

@@ -3,7 +3,13 @@
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from keydesk.calc.orders.checks import LEVEL_REACH, is_within, trail_out_of_range, unreadable_text
+from keydesk.calc.orders.checks import (
+    LEVEL_REACH,
+    is_absurd,
+    is_within,
+    trail_out_of_range,
+    unreadable_text,
+)
 from keydesk.calc.orders.field_draft import Reading, UnreadableText
 from keydesk.calc.orders.fields import PROTECTION_FIELDS, Field, ProtectionField
 from keydesk.calc.orders.limits import deviation_refusals
@@ -23,6 +29,7 @@ from keydesk.text.format import pair, pip_count, units
 from keydesk.values import OrderRow, TradeRow
 from keydesk_client.arithmetic.profit import closing_price, whole_units
 
+PIPS_AS_PRICE = "pips typed as a price? m counts in pips"
 REACH = Decimal("0.05")  # of the price: digits typed wrong
 
 
@@ -61,6 +68,7 @@ def level_refusals(
     levels: Mapping[str, Reading],
     context: TradingContext,
     fields: Mapping[str, Field],
+    was: Mapping[str, Decimal | None],
 ) -> Sequence[str]:
     """Refuse levels that cannot be read, are far from the market, or are on the wrong side of the price.
 
@@ -69,6 +77,7 @@ def level_refusals(
         levels: The levels as typed, by the name of their field.
         context: Rules and prices of the instrument.
         fields: The fields, whose keys the refusals name.
+        was: The levels of the order now; one that stays is taken as it is.
     """
     unreadable = [
         unreadable_text(name, level, fields[name].key)
@@ -88,6 +97,8 @@ def level_refusals(
         if isinstance(level, Decimal) and toward * (level - at) <= 0:
             side = "below" if toward < 0 else "above"
             reasons.append(f"The {name} {level} must be {side} the price {at}")
+        elif level != was[name] and is_absurd(level, context):
+            reasons.append(f"The {name} {level} is implausibly far: pips typed as a price?")
     trail = levels["trail"]
     if isinstance(trail, Decimal):
         reasons += trail_out_of_range(trail, context)
@@ -107,18 +118,48 @@ def protection_refusals(
     reasons = []
     if new.stop != now.stop and new.stop is not None:
         reasons += _passed_stop(trade, new.stop, context)
-        if not reasons and stop_severity(trade, now.fixed_stop, new.fixed_stop) != "tightens":
-            reasons += _implausibly_far("Stop", new.stop, context)
     if new.target != now.target and new.target is not None:
-        reasons += _passed_target(trade, new.target, context) or _implausibly_far(
-            "Target", new.target, context
-        )
+        reasons += _passed_target(trade, new.target, context)
+    reasons = reasons or absurd_levels(trade, new, context) or _prices_as_pips(draft, context)
     if new.trail != now.trail and new.trail is not None:
         reasons += trail_out_of_range(new.trail, context)
     reasons += _guarantee_refusals(trade, now, new, context)
     if not reasons and new == now:
         reasons.append("No change yet: s t r w pick, digits or ↑ ↓ change it")
     return reasons
+
+
+def absurd_levels(trade: TradeRow, new: Protection, context: TradingContext) -> list[str]:
+    """Return a refusal for each changed level so far from the market that nothing is reckoned from it.
+
+    A stop that the price has not passed and that tightens is never absurd: it reduces the risk.
+    """
+    now = protection_of(trade)
+    tightens = stop_severity(trade, now.fixed_stop, new.fixed_stop) == "tightens"
+    found = []
+    for name, before, level in (
+        ("Stop", now.stop, new.stop),
+        ("Guaranteed stop", now.guaranteed, new.guaranteed),
+        ("Target", now.target, new.target),
+    ):
+        if level is None or level == before or not is_absurd(level, context):
+            continue
+        if name == "Target" or not tightens or fires_at_once(trade, level, context):
+            found.append(f"{name} {level} is implausibly far: {PIPS_AS_PRICE}")
+    return found
+
+
+def _prices_as_pips(draft: ProtectionDraft, context: TradingContext) -> list[str]:
+    """Return a refusal for each distance in pips that is finer than prices are, and reads like one."""
+    least = context.rules.pip / 10
+    return [
+        f"{name}: {entry.text} pips reads like a price: m counts in prices"
+        for name, entry in draft.entries.items()
+        if entry.unit == "pips"
+        and isinstance(entry.value, Decimal)
+        and is_within(entry.value, context.mid, LEVEL_REACH)
+        and (entry.value * context.rules.pip) % least
+    ]
 
 
 def _unreadable_fields(
@@ -171,9 +212,3 @@ def _remedy(level: Decimal, close: Decimal) -> str:
     """Return what to do about a level that is passed; pips typed as a price are far off it."""
     is_price = is_within(level, close, LEVEL_REACH)
     return "close it instead" if is_price else "m counts in pips, not in price"
-
-
-def _implausibly_far(name: str, level: Decimal, context: TradingContext) -> list[str]:
-    if is_within(level, context.mid, LEVEL_REACH):
-        return []
-    return [f"{name} {level} is implausibly far: pips typed as a price? m counts in pips"]

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from keydesk.calc.market.price_age import FRESH, TOO_OLD_TO_OPEN
 from keydesk.calc.market.sessions import closed_text
-from keydesk.calc.orders.field_draft import UnreadableText, shown_number
+from keydesk.calc.orders.field_draft import Reading, UnreadableText, shown_number
 from keydesk.calc.orders.fields import TICKET_FIELDS
 from keydesk.calc.orders.limits import limit_refusals, limit_warnings
 from keydesk.calc.orders.member_checks import member_refusals, member_warnings
@@ -246,7 +246,7 @@ def _level_refusals(draft: Draft, plan: Plan, context: TradingContext) -> list[s
             reasons.append(f"{name} {level} must be {side} the entry {levels.entry}")
         elif level <= 0:
             reasons.append(f"{name} would lie at or below 0: type a smaller distance, or its price")
-        elif not is_within(level, context.mid, LEVEL_REACH):
+        elif is_absurd(level, context):
             reasons.append(f"{name} {level} is implausibly far: pips typed as a price?")
     if not reasons:
         reasons += _stop_in_spread(draft, plan, context)
@@ -317,6 +317,11 @@ def _week_end_warnings(check_context: CheckContext) -> list[str]:
     if minutes is None:
         return []
     return [f"Weekend in {minutes} min: Sunday's first price may be beyond the stop"]
+
+
+def is_absurd(level: Reading, context: TradingContext) -> bool:
+    """Return whether a level is so far from the market that nothing is reckoned from it: pips typed as a price."""
+    return isinstance(level, Decimal) and not is_within(level, context.mid, LEVEL_REACH)
 
 
 def is_within(value: Decimal, middle: Decimal, reach: Decimal) -> bool:

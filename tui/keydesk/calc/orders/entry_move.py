@@ -6,6 +6,7 @@ from decimal import Decimal
 from msgspec import Struct
 
 from keydesk.calc.orders import average_range
+from keydesk.calc.orders.checks import is_absurd
 from keydesk.calc.orders.field_draft import Entry, Reading, UnreadableText, above_zero, shown_number
 from keydesk.calc.orders.fields import ENTRY_FIELDS
 from keydesk.calc.orders.instructions import UNCHANGED, MoveEntry
@@ -108,7 +109,7 @@ class MoveOutlook(Struct, frozen=True):
 
     lost: Decimal | None
     won: Decimal | None
-    is_unreadable: bool = False  # a stop is typed that cannot be read
+    is_unusable: bool = False  # a level is typed that cannot be read, or that is absurd
 
 
 def outlook_of(levels: Levels, context: TradingContext) -> MoveOutlook | None:
@@ -116,8 +117,9 @@ def outlook_of(levels: Levels, context: TradingContext) -> MoveOutlook | None:
     at, size = shown_number(levels["price"]), shown_number(levels["units"])
     if at is None or size is None:
         return None
-    if any(isinstance(levels[name], UnreadableText) for name in ("stop", "trail")):
-        return MoveOutlook(None, None, is_unreadable=True)
+    unreadable = any(isinstance(levels[name], UnreadableText) for name in ("stop", "trail"))
+    if unreadable or any(is_absurd(levels[name], context) for name in ("price", "stop", "target")):
+        return MoveOutlook(None, None, is_unusable=True)
     target = shown_number(levels["target"])
     won = None if target is None else size * abs(target - at) * context.factors.gain
     return MoveOutlook(risk_of(levels, context), won)

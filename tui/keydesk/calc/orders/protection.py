@@ -113,6 +113,22 @@ def wanted_level(
     return round_price(trade.price + toward * away, precision)
 
 
+def counted_in_pips(
+    draft: ProtectionDraft, trade: TradeRow, context: TradingContext
+) -> ProtectionDraft:
+    """Return the draft with its prices as distances from the entry; one that pips do not hold exactly stays a price."""
+    entries = dict(draft.entries)
+    for name, entry in draft.entries.items():
+        level = wanted_level(draft, name, trade, context)
+        if entry.unit != "price" or isinstance(level, UnreadableText):
+            continue
+        pips = None if level is None else in_unit(name, level, "pips", trade, context)
+        counted = _entry_of(pips, "pips")
+        if wanted_level(draft.put(name, counted), name, trade, context) == level:
+            entries[name] = counted
+    return FieldDraft(entries, draft.active)
+
+
 def in_unit(
     name: ProtectionField,
     level: Decimal,

@@ -8,6 +8,7 @@ from decimal import Decimal
 from enum import IntEnum
 from typing import NamedTuple
 
+from keydesk.calc.orders.checks import is_absurd
 from keydesk.calc.orders.field_draft import UnreadableText, shown_number
 from keydesk.calc.orders.preview import Preview
 from keydesk.calc.orders.ticket import Plan
@@ -52,8 +53,8 @@ def result_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[Figu
         outcome = [FigureLine(line) for line in _reduction_lines(draft, plan, context)]
     else:
         outcome = [
-            FigureLine(_loss_line(plan, currency, context.funds.nav)),
-            FigureLine(_profit_line(plan, currency), LeftOut.TARGET),
+            FigureLine(_loss_line(plan, context)),
+            FigureLine(_profit_line(plan, context), LeftOut.TARGET),
         ]
     pip = figure("pip", (money(plan.pip_value), "plain"), currency)
     return [
@@ -138,12 +139,14 @@ def _reduction_lines(draft: Draft, plan: Plan, context: TradingContext) -> Seque
     )
 
 
-def _loss_line(plan: Plan, currency: str, nav: Decimal) -> TextLine:
+def _loss_line(plan: Plan, context: TradingContext) -> TextLine:
+    currency, nav = context.funds.currency, context.funds.nav
     levels = (plan.levels.entry, plan.levels.stop, plan.levels.trail)
     if levels[0] is None or any(isinstance(each, UnreadableText) for each in levels):
         # nothing follows from a price that was not typed yet, or from text that cannot be read
         return figure("at stop", NO_FIGURE)
-    if plan.risk is not None and plan.risk < 0:  # a stop on the wrong side, which is refused
+    is_wrong_side = plan.risk is not None and plan.risk < 0
+    if is_wrong_side or is_absurd(plan.levels.stop, context):  # refused: nothing is reckoned
         return figure("at stop", NO_FIGURE)
     if plan.risk is None:
         return figure("at stop", (UNLIMITED, "danger"), "", ("no stop", "muted"))
@@ -152,13 +155,15 @@ def _loss_line(plan: Plan, currency: str, nav: Decimal) -> TextLine:
     return figure("at stop", (money(-plan.risk, signed=True), "loss"), currency, (of_nav, "plain"))
 
 
-def _profit_line(plan: Plan, currency: str) -> TextLine:
-    if plan.reward is None:
+def _profit_line(plan: Plan, context: TradingContext) -> TextLine:
+    levels = (plan.levels.stop, plan.levels.target)
+    if plan.reward is None or any(is_absurd(each, context) for each in levels):
         return figure("target", NO_FIGURE)
     ratio: Sequence[Words] = ()
     if plan.ratio is not None:
         ratio = ((safe(f"{money(plan.ratio)} R"), "plain"),)
-    return figure("target", (money(plan.reward, signed=True), "profit"), currency, *ratio)
+    reward: Words = (money(plan.reward, signed=True), "profit")
+    return figure("target", reward, context.funds.currency, *ratio)
 
 
 def position_line(draft: Draft, plan: Plan, context: TradingContext) -> FigureLine:

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import ClassVar
 
 from keydesk.calc.market.price_levels import PriceLevel
-from keydesk.calc.orders.checks import CheckContext, TicketCheck, check_ticket
+from keydesk.calc.orders.checks import CheckContext, TicketCheck, check_ticket, is_absurd
 from keydesk.calc.orders.fields import FieldName, TextName
 from keydesk.calc.orders.first_draft import first_draft, on_field
 from keydesk.calc.orders.instructions import OpenOrder
@@ -179,7 +179,8 @@ class TicketForm(Form[OpenOrder]):
     ) -> tuple[Sequence[FigureLine], Sequence[FigureLine]]:
         result = result_lines(self.draft, plan, context)
         exposure = [*margin_lines(plan, context), position_line(self.draft, plan, context)]
-        if isinstance(plan.levels.entry, Decimal) and plan.units:
+        is_priced = isinstance(plan.levels.entry, Decimal)
+        if is_priced and plan.units and not is_absurd(plan.levels.stop, context):
             preview = preview_of(self.draft, plan, context, self.context.store.now_ns)
             exposure += preview_lines(preview, context)
         return result, exposure
@@ -257,6 +258,11 @@ class TicketForm(Form[OpenOrder]):
             if context is not None:
                 self._seen_prices.add(self.context.clock(), touch_of(self.draft, context))
             return super().lines()
+
+    def close(self, result: OpenOrder | None) -> None:
+        """Close, and remember what its stop counts in: the next form that moves one begins with it."""
+        self.context.store.sent.distance_unit = self.draft.stop.unit
+        super().close(result)
 
     def recheck_reason(self) -> str:
         """Ask for a second press when price or position changed faster than a person can react."""

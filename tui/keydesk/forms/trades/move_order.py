@@ -179,7 +179,9 @@ class MoveForm(LifetimeFields[MoveEntry, str]):
             return [f"No change yet: {keys} pick, digits or ↑ ↓ change it"]
         own = self.context.limits.of(order.instrument)
         return [
-            *level_refusals(1 if order.units > 0 else -1, levels, context, ENTRY_FIELDS),
+            *level_refusals(
+                1 if order.units > 0 else -1, levels, context, ENTRY_FIELDS, levels_of(order)
+            ),
             *size_refusals(levels["units"], abs(order.units), context, own),
             *distance_refusals(order, levels["price"], context, own),
             *self._risk_refusals(order, levels, context, own),
@@ -308,7 +310,7 @@ def _risk_lines(levels: Levels, context: TradingContext) -> Sequence[TextLine]:
     outlook = outlook_of(levels, context)
     if outlook is None:
         return ()
-    if outlook.is_unreadable:
+    if outlook.is_unusable:
         return (figure("at stop", (EMPTY, "muted")),)
     if outlook.lost is None:
         return (figure("at stop", (UNLIMITED, "danger")),)

@@ -7,7 +7,7 @@ from typing import ClassVar
 from msgspec.structs import replace
 
 from keydesk.calc.orders import average_range, protection
-from keydesk.calc.orders.change_checks import protection_refusals
+from keydesk.calc.orders.change_checks import absurd_levels, protection_refusals
 from keydesk.calc.orders.field_draft import Entry, UnreadableText, shown_number
 from keydesk.calc.orders.fields import PROTECTION_FIELDS, ProtectionField, Unit
 from keydesk.calc.orders.instructions import UNCHANGED, Change, SetProtection
@@ -70,7 +70,7 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
 
     def __init__(self, context: FormContext, trade_id: str) -> None:
         super().__init__(context, trade_id)
-        self.draft = self.first_draft()
+        self.draft = self._as_counted(self.first_draft())
 
     @property
     def instrument(self) -> str:
@@ -78,7 +78,7 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
         return self.trade.instrument if self.trade else ""
 
     def on_trade_change(self) -> None:
-        self.draft = self.first_draft()
+        self.draft = self._as_counted(self.first_draft())
         self.leave_life()
 
     def first_draft(self) -> ProtectionDraft:
@@ -88,9 +88,16 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
             return draft_of(Protection(None, None, None), None)
         return draft_of(protection_of(trade), self.trading_context(trade))
 
+    def _as_counted(self, draft: ProtectionDraft) -> ProtectionDraft:
+        """Return the draft in the unit of the last ticket: in prices, or in pips."""
+        known = self.trade_and_context()
+        if known is None or self.context.store.sent.distance_unit == "price":
+            return draft
+        return protection.counted_in_pips(draft, *known)
+
     def start_on(self, name: ProtectionField) -> None:
-        """Open with a field active."""
-        self.draft = self.draft.pick(name)
+        """Open with a field active, in prices: its line on the chart follows the keys."""
+        self.draft = self.first_draft().pick(name)
 
     def headline(self) -> TextLine:
         """Return the trade and what changes."""
@@ -111,7 +118,7 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
             BLANK,
             *entry_and_now(trade, context),
             BLANK,
-            *(NO_OUTLOOK if new is None else self._amount_lines(trade, new, context)),
+            *self._outlook_lines(trade, new, context),
         ]
 
     def price_line(self) -> TextLine:
@@ -299,6 +306,14 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
         if name == "trail":
             return safe(f"{_in_pips(before, context)} → {_in_pips(after, context)}")
         return safe(f"{_at_price(before, context)} → {_at_price(after, context)}")
+
+    def _outlook_lines(
+        self, trade: TradeRow, new: Protection | None, context: TradingContext
+    ) -> Sequence[TextLine]:
+        """Return what the levels win and lose; nothing is reckoned from one that cannot be read or is absurd."""
+        if new is None or absurd_levels(trade, new, context):
+            return NO_OUTLOOK
+        return self._amount_lines(trade, new, context)
 
     def _amount_lines(
         self, trade: TradeRow, new: protection.Protection, context: TradingContext
