@@ -22,6 +22,7 @@ from keydesk.panes.strips.instrument import InstrumentLine
 from keydesk.panes.strips.keys import KeyFooter
 from keydesk.panes.strips.notices import Notices
 from keydesk.store.state import Arming, Topic
+from keydesk.text import format as show
 from keydesk.text.sanitize import safe
 from keydesk.words.outages import Outage
 from support.data.desk_data import WALL_NS, desk_store, frame_of
@@ -218,7 +219,7 @@ async def test_the_instrument_line_tells_what_a_pip_is_worth() -> None:
     async with shown(pane, desk_store(), size=(120, 3)):
         line = text_of(pane)[0]
     assert "EUR/USD   1.08431 / 1.08443   spread 1.2   pip 1.00 USD/10k   margin 3.33%" in line
-    assert "largest order 100.00M" in line
+    assert "largest order 262.8k" in line
 
 
 async def test_notices_have_the_newest_first_below_what_is_under_way() -> None:
@@ -321,3 +322,34 @@ async def test_in_forty_columns_the_time_makes_room_for_a_stream_in_trouble() ->
     assert "prices ok" in line
     assert "events connecting" in line
     assert "UTC" not in line
+
+
+async def test_the_largest_order_is_what_the_free_margin_carries() -> None:
+    store = desk_store()
+    assert store.account is not None
+    known = store.instruments["EUR_USD"]
+    for free, largest in (
+        (D(9_686), "262.8k"),  # 98 % of it at 3.33 % and 1.08437: 262,879
+        (D(100), "2.7k"),
+        (D(-5), "0"),
+        (D("1e9"), show.short_units(known.maximum_order_units, signed=False)),
+    ):
+        store.account.margin_available = free
+        pane, line = Deal(), InstrumentLine()
+        async with shown(pane, store, size=(45, 12)):
+            rows = [row for row in text_of(pane) if "largest" in row]
+        async with shown(line, store, size=(190, 3)):
+            assert f"largest order {largest}" in text_of(line)[0]
+        assert rows[0].split()[-1] == largest
+
+
+async def test_the_dealing_pane_shows_both_sides_of_a_hedge() -> None:
+    store, pane = desk_store(), Deal()
+    held = store.positions["EUR_USD"]
+    store.positions["EUR_USD"] = replace(
+        held, long_units=D(10_000), short_units=D(-10_000), short_average=held.long_average
+    )
+    async with shown(pane, store, size=(27, 18)):
+        rows = [row.split() for row in text_of(pane)]
+    at = rows.index(["position", "+10,000"])
+    assert rows[at + 1] == ["−10,000"]

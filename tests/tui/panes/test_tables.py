@@ -12,6 +12,7 @@ from keydesk.panes.log import Log
 from keydesk.panes.orders import Orders
 from keydesk.panes.positions import Positions
 from keydesk.panes.trades import Trades
+from keydesk.panes.watchlist import Watchlist
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text.format import age
@@ -415,3 +416,15 @@ async def test_the_age_of_trades_and_orders_in_a_replay_is_counted_in_the_market
         async with shown(pane, store, size=(200, 10)):
             rows = "\n".join(text_of(pane))
         assert age(opened, opened + 300 * 10**9) in rows
+
+
+async def test_a_hedge_whose_units_come_to_nothing_is_not_shown_as_no_position() -> None:
+    store = desk_store()
+    held = store.positions["EUR_USD"]
+    held.long_units, held.short_units = Decimal(10_000), Decimal(-10_000)
+    positions, watchlist = Positions(), Watchlist()
+    async with shown(positions, store, size=(80, 12)):
+        assert text_of(positions)[1].split()[:3] == ["EUR/USD", "BOTH", "±10,000"]
+    async with shown(watchlist, store, size=(120, 12)):
+        [row] = [each for each in text_of(watchlist) if "EUR/USD" in each]
+    assert "±10.0k" in row

@@ -12,13 +12,13 @@ from msgspec import Struct
 
 from keydesk.calc.orders.ticket_settings import RISK_PRESET, Template
 from keydesk.panes.price_cells import flash_of, price_format_of, price_runs, prices_are_old
-from keydesk.panes.strips.instrument import LOT, pip_value
+from keydesk.panes.strips.instrument import LOT, largest_text, pip_value
 from keydesk.panes.watch_order import spread_pips
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show
-from keydesk.text.format import lines_of, pip_count, units
+from keydesk.text.format import lines_of, pip_count
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.lines import Heading, LinePane, Run, Tab, width_of
 from keydesk.widgets.theme import ColourRole, signed_role
@@ -126,10 +126,9 @@ class Deal(LinePane, can_focus=False):
         known = store.instruments.get(store.focus)
         if known is None:
             return []
-        largest = show.short_units(known.maximum_order_units, signed=False)
         return [
             self._label("margin", safe(f"{show.percent(known.margin_rate)}%")),
-            self._label("largest", largest),
+            self._label("largest", largest_text(store, store.focus)),
         ]
 
     def _side(
@@ -163,7 +162,6 @@ class Deal(LinePane, can_focus=False):
         position = store.positions.get(store.focus)
         if position is None:
             return [self._label("position", "none")]
-        net = position.long_units + position.short_units
         profit = position.unrealized_pl
         style = (
             self.palette["faint"]
@@ -171,8 +169,17 @@ class Deal(LinePane, can_focus=False):
             else self.palette[signed_role(profit)] + self.palette.at_stake
         )
         return [
-            self._label("position", show.units(net, signed=True), "buy" if net > 0 else "sell"),
+            *self._held(position.long_units, position.short_units),
             [("P/L      ", self.palette["faint"]), (show.money(profit, signed=True), style)],
+        ]
+
+    def _held(self, long_units: Decimal, short_units: Decimal) -> list[list[Run]]:
+        """Return the units held, those of a hedge in two rows; their sum may be 0."""
+        sides: Sequence[tuple[Decimal, ColourRole]] = ((long_units, "buy"), (short_units, "sell"))
+        held = [(units, role) for units, role in sides if units]
+        return [
+            self._label("" if place else "position", show.units(units, signed=True), role)
+            for place, (units, role) in enumerate(held)
         ]
 
     def _permission(self, store: Store, width: int) -> list[list[Run]]:
@@ -203,7 +210,7 @@ def preset_shown(template: Template, number: int) -> Preset:
     if number == RISK_PRESET:
         return Preset(f"{RISK_PRESET}: risk {template.risk_percent:f}%", None, bracket)
     size = template.sizes.get(number)
-    return Preset("" if size is None else f"{number}: {units(size)}", size, bracket)
+    return Preset("" if size is None else f"{number}: {show.units(size)}", size, bracket)
 
 
 def bracket_text(template: Template, spread_pips: Decimal) -> list[str]:

@@ -10,7 +10,7 @@ from keydesk.calc.risk.trade_groups import TradeGroup, group_of
 from keydesk.keys.keymap import POSITIONS
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.price_cells import price_format_of, prices_are_old
-from keydesk.panes.trades import nothing_open, side_run, signed_cells
+from keydesk.panes.trades import nothing_open, signed_cells
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
@@ -22,6 +22,8 @@ from keydesk.widgets.row_order import Measured
 from keydesk.widgets.sorted_table import SortedTable
 from keydesk.widgets.table import Column
 from keydesk.widgets.theme import ColourRole, signed_role
+
+SIDE_ROLES: Mapping[str, ColourRole] = {"LONG": "buy", "SHORT": "sell"}
 
 
 class Positions(InstrumentRows, SortedTable):
@@ -79,11 +81,10 @@ class Positions(InstrumentRows, SortedTable):
         position = frame.store.positions.get(key)
         if position is None:
             return []
-        net = position.long_units + position.short_units
         match column:
             case "side":
-                flat: Run = ("FLAT", self.palette["muted"])
-                return [side_run(self.palette, net) if net else flat]
+                word = _side_word(position)
+                return [(word, self.palette[SIDE_ROLES.get(word, "muted")])]
             case "pl":
                 style = self.palette[signed_role(position.unrealized_pl)] + self.palette.at_stake
                 shown = self.palette["faint"] if self._old else style
@@ -117,7 +118,7 @@ class Positions(InstrumentRows, SortedTable):
         net = position.long_units + position.short_units
         measured: Mapping[str, Measured] = {
             "pair": position.instrument,
-            "side": "LONG" if net > 0 else "SHORT" if net else "FLAT",
+            "side": _side_word(position),
             "net": abs(net),
             "entry": group.entry,
             "pips": group.pips,
@@ -147,7 +148,7 @@ class Positions(InstrumentRows, SortedTable):
         texts = {
             "pair": show.pair(position.instrument),
             "entry": write(self._group(position, frame.store).entry),
-            "net": show.units(position.long_units + position.short_units, signed=True),
+            "net": _net_text(position),
             "long": show.units(position.long_units or None),
             "long_average": write(position.long_average),
             "short": show.units(position.short_units or None),
@@ -156,3 +157,22 @@ class Positions(InstrumentRows, SortedTable):
             "trades": str(len(position.trade_ids)),
         }
         return texts[column]
+
+
+def _side_word(position: PositionRow) -> str:
+    if _is_hedged(position):
+        return "BOTH"
+    net = position.long_units + position.short_units
+    return "LONG" if net > 0 else "SHORT" if net else "FLAT"
+
+
+def _is_hedged(position: PositionRow) -> bool:
+    return bool(position.long_units and position.short_units)
+
+
+def _net_text(position: PositionRow) -> str:
+    """Return the net units; of a hedge that comes to nothing what each side holds."""
+    net = position.long_units + position.short_units
+    if not net and _is_hedged(position):
+        return f"±{show.units(position.long_units)}"
+    return show.units(net, signed=True)

@@ -127,9 +127,11 @@ def _session(palette: Palette, quote: Quote, frame: Frame) -> Sequence[Run]:
 
 
 def _own(palette: Palette, instrument: str, store: Store) -> Sequence[Run]:
-    net = watch_order.net_units(store, instrument)
-    if net is None:
+    net, position = watch_order.net_units(store, instrument), store.positions.get(instrument)
+    if net is None or position is None:
         return []
+    if not net and position.long_units:  # a hedge, not nothing
+        return [(safe(f"±{show.short_units(position.long_units, signed=False)}"), palette["plain"])]
     role: ColourRole = "buy" if net > 0 else "sell" if net < 0 else "plain"
     return [(show.short_units(net), palette[role])]
 

@@ -8,11 +8,11 @@ from msgspec.structs import replace
 
 from keydesk.calc.market.trading_day import NEW_YORK
 from keydesk.calc.risk.financing import (
-    days_charged_next,
     days_to_friday,
     financing_of,
     minutes_to_rollover,
     minutes_to_week_end,
+    next_charge,
 )
 from keydesk.calc.risk.trading_context import TradingContext
 from support.data.trading_contexts import example_facts
@@ -52,7 +52,8 @@ def test_a_short_earns_what_its_rate_says() -> None:
 def test_without_rates_nothing_is_claimed() -> None:
     assert financing_of(example_facts(), D(50_000), 1) is None
     assert days_to_friday(0, ()) is None
-    assert days_charged_next(0, ()) is None
+    assert next_charge(0, ()) is None
+    assert next_charge(0, (0,) * 7) is None, "no rollover charges anything"
 
 
 def at(day: int, hour: int, minute: int = 0) -> int:
@@ -63,16 +64,18 @@ def at(day: int, hour: int, minute: int = 0) -> int:
 @pytest.mark.parametrize(
     ("moment", "following", "to_friday"),
     [
-        (at(2, 9), 1, 7),  # Monday morning
-        (at(2, 17), 1, 6),  # Monday's rollover is over
-        (at(4, 12), 3, 5),  # Wednesday charges three days
-        (at(4, 18), 1, 2),
-        (at(6, 16, 59), 1, 1),
-        (at(6, 17), 0, 7),  # over the weekend to the next Friday
+        (at(2, 9), (1, ""), 7),  # Monday morning
+        (at(2, 17), (1, ""), 6),  # Monday's rollover is over
+        (at(4, 12), (3, ""), 5),  # Wednesday charges three days
+        (at(4, 18), (1, ""), 2),
+        (at(6, 16, 59), (1, ""), 1),
+        (at(6, 17), (1, "Mon"), 7),  # over the weekend, which charges nothing, to the next Friday
     ],
 )
-def test_the_days_that_rollovers_charge(moment: int, following: int, to_friday: int) -> None:
-    assert days_charged_next(moment, DAYS) == following
+def test_the_days_that_rollovers_charge(
+    moment: int, following: tuple[int, str], to_friday: int
+) -> None:
+    assert next_charge(moment, DAYS) == following
     assert days_to_friday(moment, DAYS) == to_friday
 
 

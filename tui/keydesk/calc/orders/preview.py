@@ -9,7 +9,7 @@ from keydesk.calc.orders.position_effect import reduced_lots
 from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.risk.exposure import ExposureChange, Holding, exposure_changes
-from keydesk.calc.risk.financing import days_charged_next, days_to_friday, financing_of
+from keydesk.calc.risk.financing import NextCharge, days_to_friday, financing_of, next_charge
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk_client.arithmetic.constants import NOTHING
 
@@ -19,7 +19,7 @@ class Preview(Struct, frozen=True):
 
     swap_a_day: Decimal | None  # of the trade that it opens; None: not known
     swap_to_friday: Decimal | None
-    charged_next: int | None  # days that the next rollover charges
+    next_charge: NextCharge | None  # None: not known, or there is none
     exposure: tuple[ExposureChange, ...]
     risk_before: Decimal | None  # None: not known
     risk_after: Decimal | None
@@ -43,7 +43,7 @@ def preview_of(draft: Draft, plan: Plan, context: TradingContext, wall_ns: int) 
         swap_to_friday=None
         if to_friday is None or not opened
         else financing_of(context, opened, to_friday),
-        charged_next=days_charged_next(wall_ns, charged),
+        next_charge=next_charge(wall_ns, charged),
         exposure=exposure_changes(
             context.funds.exposure, Holding(context.rules.name, signed, context.mid)
         ),

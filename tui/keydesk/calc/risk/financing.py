@@ -4,9 +4,11 @@ A rollover charges units x rate / 365 x days, in the base currency of a pair, ot
 worked numbers: `docs/formulas.md`.
 """
 
+from calendar import day_abbr
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from typing import NamedTuple
 
 from keydesk.calc.market.trading_day import DAY_ENDS, NEW_YORK, next_day_start
 from keydesk.calc.risk.trading_context import TradingContext
@@ -33,16 +35,26 @@ def next_rollover(wall_ns: int) -> datetime:
     return datetime.fromtimestamp(next_day_start(wall_ns) // SECOND, NEW_YORK)
 
 
-def days_charged_next(wall_ns: int, charged: Sequence[int]) -> int | None:
-    """Return the days that the next rollover charges, None while the broker has not said.
+class NextCharge(NamedTuple):
+    """The next rollover that charges financing."""
+
+    days: int
+    weekday: str = ""  # "Mon"; "" for the very next rollover
+
+
+def next_charge(wall_ns: int, charged: Sequence[int]) -> NextCharge | None:
+    """Return the next rollover that charges anything: at the weekend Monday's; None where none does, or it is not known.
 
     Args:
         wall_ns: The broker's time.
         charged: The days that each weekday's rollover charges, Monday first.
     """
-    if not charged:
-        return None
-    return charged[next_rollover(wall_ns).weekday()]
+    first = next_rollover(wall_ns).weekday()
+    for ahead in range(len(charged)):
+        weekday = (first + ahead) % len(charged)
+        if charged[weekday]:
+            return NextCharge(charged[weekday], day_abbr[weekday] if ahead else "")
+    return None
 
 
 def days_to_friday(wall_ns: int, charged: Sequence[int]) -> int | None:

@@ -15,6 +15,7 @@ from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.orders.ticket_levels import book_exceeded
 from keydesk.calc.risk.exposure import ExposureChange
+from keydesk.calc.risk.financing import NextCharge
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.sheet import LABEL_WIDTH, TextLine, Words, figure, signed_money
 from keydesk.text.format import EMPTY, UNLIMITED, money, percent, price, short_units, units
@@ -226,11 +227,16 @@ def _financing_line(preview: Preview, a_day: Decimal, currency: str) -> TextLine
     notes: list[Words] = [("a day", "muted")]
     if preview.swap_to_friday is not None:
         notes += [("  ", "plain"), signed_money(preview.swap_to_friday), (" to Friday", "muted")]
-    if preview.charged_next is not None and preview.charged_next != 1:
-        days = preview.charged_next
-        text = safe(f"  next {days} days" if days else "  next: none")
-        notes.append((text, "plain"))
+    if preview.next_charge is not None and (text := _next_charge_text(preview.next_charge)):
+        notes.append((safe(f"  next {text}"), "plain"))
     return figure("financing", signed_money(a_day), currency, *notes)
+
+
+def _next_charge_text(charge: NextCharge) -> str:
+    """Return what the next charge is: "3 days", "on Mon", "on Wed: 3 days"; "" for one day at the next rollover."""
+    days = f"{charge.days} days" if charge.days != 1 else ""
+    when = f"on {charge.weekday}" if charge.weekday else ""
+    return ": ".join(filter(None, (when, days)))
 
 
 def _risk_line(preview: Preview, context: TradingContext) -> TextLine:

@@ -11,10 +11,13 @@ from keydesk.panes.watch_order import spread_pips
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.store.trading_context import factors_of
 from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.widgets.lines import Run
 from keydesk.widgets.strip_line import Item, StripLine
+from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.margin import effective_rate, margin_cap
 
 LOT = Decimal(10_000)
 
@@ -27,6 +30,30 @@ def pip_value(store: Store, instrument: str) -> Decimal | None:
         return None
     value: Decimal = LOT * price_format_of(store, instrument).pip * conversion.position_value
     return value
+
+
+def largest_text(store: Store, instrument: str) -> Printable:
+    """Return the largest order: what the broker takes at most, or less where the free margin carries less."""
+    known, quote, account = (
+        store.instruments.get(instrument),
+        store.quotes.get(instrument),
+        store.account,
+    )
+    if known is None:
+        return show.EMPTY
+    largest, factors = known.maximum_order_units, factors_of(store, instrument)
+    if quote is not None and account is not None and factors is not None:
+        rate = effective_rate(known.margin_rate, account.margin_rate)
+        free, mid = max(NOTHING, account.margin_available), (quote.bid + quote.ask) / 2
+        carried = margin_cap(free, rate, mid, factors.value) if rate and mid else largest
+        largest = min(largest, _rounded_down(carried))
+    return show.short_units(largest, signed=False)
+
+
+def _rounded_down(units: Decimal) -> Decimal:
+    """Return the units that `short_units` writes without rounding them up: two digits of thousands or of millions."""
+    step = Decimal(1) if units < 1000 else Decimal(100) if units < 500_000 else Decimal(10_000)  # noqa: PLR2004
+    return units // step * step
 
 
 class InstrumentLine(StripLine):
@@ -84,8 +111,7 @@ class InstrumentLine(StripLine):
             yield self._item("pip", safe(f"{show.money(value)} {home}/10k"), 2)
         if known is not None:
             yield self._item("margin", safe(f"{show.percent(known.margin_rate)}%"), 3)
-            most = show.short_units(known.maximum_order_units, signed=False)
-            yield self._item("largest order", most, 4)
+            yield self._item("largest order", largest_text(store, name), 4)
 
     def _item(self, label: str, value: Printable, rank: int) -> Item:
         runs: tuple[Run, ...] = (
