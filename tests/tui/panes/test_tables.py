@@ -92,6 +92,25 @@ async def test_the_cursor_stays_with_its_trade_when_another_comes() -> None:
         assert pane.cursor == 2
 
 
+async def test_orders_that_come_while_another_pane_has_the_keys_open_at_the_top() -> None:
+    pane, store = Orders(), desk_store()
+    async with shown(pane, store, size=(100, 5)) as pilot:
+        pane.screen.set_focus(None)
+        for number in range(6420, 6428):
+            store.orders[str(number)] = replace(store.orders["6415"], id=str(number))
+            store.mark(Topic.ORDERS)
+            pane.on_frame(frame_of(store))
+        pane.focus()
+        await pilot.pause()
+        pane.entered()
+        assert pane.selected == "6427"
+        assert pane.hidden_text() == "7 below"
+        store.orders["6428"] = replace(store.orders["6415"], id="6428")
+        store.mark(Topic.ORDERS)
+        pane.on_frame(frame_of(store))
+        assert pane.selected == "6427", "the row that keys act on stays under the cursor"
+
+
 async def test_positions_tell_the_sides_apart() -> None:
     pane = Positions()
     async with shown(pane, desk_store()):

@@ -63,6 +63,7 @@ class ShownLog(Struct, frozen=True):
 class Log(SortedTable):
     """One row per transaction, newest first; older ones are requested as the cursor comes near the last row."""
 
+    RETURNS_TO_TOP: ClassVar[bool] = False  # it follows the newest line until the cursor leaves it
     KEY_CONTEXT: ClassVar[str] = LOG
     BINDINGS = bindings_of(LOG)
     NAME: ClassVar[str] = "Log"

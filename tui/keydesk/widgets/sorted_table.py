@@ -36,6 +36,7 @@ class SortedTable(TablePane):
     FIRST: ClassVar[str] = "pl"  # the column that is sorted by first
     WORDS: ClassVar[frozenset[str]] = frozenset({"pair", "side", "kind", "tag", "text", "force"})
     """Columns of words, which are read from A to Z."""
+    RETURNS_TO_TOP: ClassVar[bool] = True  # while another pane has the keys
     FILTER_HINT: ClassVar[Printable] = "pair, side, tag or text: eurusd long; leave empty for all"
 
     @dataclass
@@ -136,6 +137,17 @@ class SortedTable(TablePane):
         passing = self._passing(frame.store)
         self._passed = len(passing)
         self.set_keys(self.grouped(passing, frame.store))
+
+    def set_keys(self, keys: Sequence[str]) -> None:
+        """Show these rows; the cursor of a pane that has not the keys is not visible: rows that come take it to the top."""
+        if self.RETURNS_TO_TOP and not self._has_the_keys and not set(keys) <= set(self.keys):
+            self.keys, self.cursor = [], 0
+        super().set_keys(keys)
+
+    @property
+    def _has_the_keys(self) -> bool:
+        """Whether it is the focused pane, also while a form is open over it."""
+        return self.is_attached and self.screen.focused is self
 
     def add_first_rows(self, rows: Sequence[str]) -> None:
         """Show new rows above all others, which are not copied; for rows in the pane's own order, none filtered out."""
