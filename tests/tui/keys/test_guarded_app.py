@@ -9,7 +9,8 @@ from keydesk.forms.command_line import FindForm
 from keydesk.forms.info_form import DetailsForm, HelpForm
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.keys.guard import Cause
-from keydesk.keys.keymap import JOURNAL
+from keydesk.keys.keymap import JOURNAL, KEYMAP
+from keydesk.store.state import Arming
 from support.fakes.guarded_desk import Desk, Hand
 
 
@@ -368,6 +369,62 @@ async def test_a_page_has_chords_of_its_own_and_shows_what_may_follow() -> None:
         assert page.asked == 1
         await hand.types("wt", gap=0.2)  # of the watchlist
     assert app.told == ["info w t: no such key. ? lists them"]
+
+
+class Changed(Letters):
+    """A page on which something was changed and not kept."""
+
+    @property
+    def holds_changes(self) -> bool:
+        return True
+
+
+async def test_a_chord_goes_on_from_a_page_and_says_why_not_from_one_with_changes() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        for page in (Letters("Journal", []), HelpForm(KEYMAP)):
+            app.push_screen(page)
+            await pilot.pause()
+            await hand.types("gc", gap=0.2)
+            assert not isinstance(app.screen, DetailsForm | HelpForm)
+        assert app.went == ["chart", "chart"]
+        app.push_screen(Letters("Journal", []))
+        await pilot.pause()
+        await hand.types("gk", gap=0.2)
+        assert app.performed == [("statistics",)]
+        app.push_screen(page := Changed("Journal", []))
+        await pilot.pause()
+        await hand.types("gc", gap=0.2)
+        assert app.screen is page
+        assert app.told == [
+            "info First Enter keeps what was changed here, or Esc drops it",
+        ]
+
+
+async def test_no_chord_leaves_the_keys_of_a_ticket() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("B")
+        await hand.types("?", gap=0.5)
+        assert isinstance(app.screen, HelpForm)
+        await hand.types("gc", gap=0.2)
+        assert isinstance(app.screen, HelpForm)
+    assert app.went == []
+
+
+async def test_a_paste_says_that_it_disarmed_and_what_arms_again() -> None:
+    app = Desk()
+    app.store.health.environment = "PRACTICE"
+    app.store.arming = Arming("ARMED")
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.pastes("By")
+        assert app.store.arming.level == "DISARMED"
+        await hand.pastes("By")
+    told = "text was pasted outside a text field. Nothing was sent."
+    assert app.told == [f"bad Keys dropped, DISARMED: {told} A arms again."]
 
 
 async def test_a_first_key_swallows_no_exit() -> None:

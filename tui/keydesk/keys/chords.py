@@ -91,7 +91,7 @@ class Continuation(Struct, frozen=True):
 def continuations(keymap: KeyMap, context: str, first: str) -> Sequence[Continuation]:
     """Return what may follow the first key of a chord in a context: the pane's own first, moving among rows last."""
     rows = []
-    for entry in sorted(keymap.in_force(context), key=lambda entry: entry.context == ROWS):
+    for entry in sorted(keymap.with_chords(context), key=lambda entry: entry.context == ROWS):
         seconds = [key.split()[1] for key in entry.keys if key.startswith(f"{first} ")]
         if seconds:
             names = [SHOWN.get(key, key) for key in seconds]

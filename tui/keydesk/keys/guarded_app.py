@@ -32,7 +32,7 @@ from keydesk.keys.guard import (
     second_of_alt,
 )
 from keydesk.keys.key_order import KeyOrder, Typed
-from keydesk.keys.keymap import DESK, KEYMAP, SHOWN, KeyMap
+from keydesk.keys.keymap import DESK, GO_ON, KEYMAP, SHOWN, KeyMap
 from keydesk.store.state import NoticeLevel, Topic
 from keydesk.store.store import Store
 from keydesk.terminal.input import InputDropped, InputOverrun
@@ -61,6 +61,16 @@ class GuardedForm(ModalScreen[Result]):
     def key_target(self) -> KeyTarget:
         """Return where keys arrive."""
         return KeyTarget(self.KEYS_GO_TO, self.painted)
+
+    @property
+    def chord_context(self) -> str:
+        """The key map's name of the page whose chords are in force, "" if none are."""
+        return self.KEY_CONTEXT
+
+    @property
+    def holds_changes(self) -> bool:
+        """Whether something was changed that is not kept yet: a chord does not leave it."""
+        return False
 
     def headline_text(self) -> str:
         """Return what the form would do, on one line: the audit log names it so."""
@@ -315,7 +325,7 @@ class GuardedKeys:
         if front is ON_THE_DESK:
             return self.key_context()
         page = self.app.screen
-        return page.KEY_CONTEXT if front.kind == "desk" and isinstance(page, GuardedForm) else ""
+        return page.chord_context if front.kind == "desk" and isinstance(page, GuardedForm) else ""
 
     def _note_desk_key(self, event: events.Key) -> None:
         """Record an order key; say what an unlikely key may mean."""
@@ -345,12 +355,27 @@ class GuardedKeys:
         first = self.chords.first
         action = self.chords.key(event.character or event.key, context)
         self._show_chord()
-        if action:
+        if action and (not self._goes_on(action, context) or self._leave_pages()):
             await self.run_key_action(action)
-        elif action is not None and not self.chords.first and event.key != "escape":
+        elif action == "" and not self.chords.first and event.key != "escape":
             second = event.character if event.is_printable else SHOWN.get(event.key, event.key)
             self._say_idle(event, f"{first} {second}: no such key. {self._help} lists them")
         return action is not None
+
+    def _goes_on(self, action: str, context: str) -> bool:
+        """Whether a chord on a page goes to a pane or to another page."""
+        return context in GO_ON and any(action == each.action for each in self.keymap.going)
+
+    def _leave_pages(self) -> bool:
+        """Close the pages over the desk; return False if one holds what was changed."""
+        while isinstance(page := self.app.screen, GuardedForm):
+            if page.key_target.kind == "sends":
+                return False
+            if page.holds_changes:
+                self._store.tell("info", "First Enter keeps what was changed here, or Esc drops it")
+                return False
+            page.dismiss(None)
+        return True
 
     def _show_chord(self) -> None:
         for screen in self.app.screen_stack:
@@ -429,10 +454,14 @@ class GuardedKeys:
         )
         while isinstance(form := self.app.screen, ModalScreen):
             form.dismiss(None)
+        level = self._store.arming.level
         self.disarm(cause)
+        disarmed = self._store.arming.level != level
         now = monotonic()
-        if now - self._tripped_at > ONE_BURST:
-            self._store.tell("bad", f"Keys dropped: {cause.value.text}. Nothing was sent.")
+        if disarmed or now - self._tripped_at > ONE_BURST:
+            what = "Keys dropped, DISARMED" if disarmed else "Keys dropped"
+            arms = f" {self.keymap.name('arm')} arms again." if disarmed else ""
+            self._store.tell("bad", f"{what}: {cause.value.text}. Nothing was sent.{arms}")
         self._tripped_at = now
 
     def _close_if_tripped(self, screen: Screen[object]) -> None:

@@ -114,6 +114,10 @@ PAGES = frozenset(
 )
 
 
+# The pages from which a chord of the desk goes on: the others hold a draft, which Enter keeps and Esc drops.
+GO_ON = PAGES - {NEW_ALERT, INDICATORS, COLUMNS}
+
+
 class Key(Struct, frozen=True):
     """One line of the key map; `keys` are as typed, a chord has a space ("g w")."""
 
@@ -633,6 +637,12 @@ KEYS: tuple[Key, ...] = (
     Key("command-close", ("escape",), COMMAND, "close", "Close", "drop"),
 )
 
+GOING = frozenset(
+    key.id
+    for key in KEYS
+    if key.context == DESK and any(each.startswith("g ") for each in key.keys)
+)
+
 
 class KeyMap:
     """The table of keys with the user's overrides, queried by context."""
@@ -652,7 +662,7 @@ class KeyMap:
     def lone(self, context: str, key: str) -> str | None:
         """Return the action of a chord that the trader has put on a single key, None if it is none."""
         usual = {each.id: each.keys[0] for each in KEYS}
-        for entry in self.in_force(context):
+        for entry in self.with_chords(context):
             if key in entry.keys and " " in usual[entry.id]:
                 return entry.action.format(key=key)
         return None
@@ -681,16 +691,28 @@ class KeyMap:
         places = (context, *BENEATH.get(context, ()), *((PAGE,) if context in PAGES else ()))
         return tuple(key for place in places for key in self.own(place))
 
+    def with_chords(self, context: str) -> tuple[Key, ...]:
+        """Return the keys in force, and on a page those that go on to a pane or to another page."""
+        return (*self.in_force(context), *(self.going if context in GO_ON else ()))
+
+    @property
+    def going(self) -> tuple[Key, ...]:
+        """The keys that go to a pane or a page: those of the desk with `g`, wherever the trader has moved them."""
+        return tuple(key for key in self.own(DESK) if key.id in GOING)
+
     def prefixes(self, context: str) -> frozenset[str]:
         """Return the first keys of all chords in the context."""
         return frozenset(
-            key.split()[0] for entry in self.in_force(context) for key in entry.keys if " " in key
+            key.split()[0]
+            for entry in self.with_chords(context)
+            for key in entry.keys
+            if " " in key
         )
 
     def chord(self, context: str, first: str, second: str) -> str | None:
         """Return the action of a chord, None when there is none."""
         typed = f"{first} {second}"
-        for entry in self.in_force(context):
+        for entry in self.with_chords(context):
             if typed in entry.keys:
                 return entry.action.format(key=second)
         return None

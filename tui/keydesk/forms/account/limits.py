@@ -315,6 +315,10 @@ class LimitsForm(InfoForm[Changes]):
         self.rows, self.at = rows_of(self.context.limits, self.instrument), 0
         self.redraw()
 
+    @property
+    def holds_changes(self) -> bool:
+        return bool(self.changes())
+
     def action_take(self) -> None:
         """Close with the changes; rows that cannot be kept stay open for correction."""
         self.refused = bool(self.trouble())

@@ -271,6 +271,10 @@ class NoteForm(InfoForm[NoteEdit]):
             self._hint = "Nothing is changed: t tags, s setup, 1-5 rating, m mistake, n note"
             self.redraw()
 
+    @property
+    def holds_changes(self) -> bool:
+        return bool(self.changes)
+
     def action_drop(self) -> None:
         """Close; what was changed is dropped by the second key."""
         if self.changes and not self._asks:
