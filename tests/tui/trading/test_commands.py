@@ -329,6 +329,25 @@ async def test_flatten_closes_cancels_looks_again_and_says_flat(desk: Desk) -> N
     await desk.until(lambda: not desk.store.trades and not desk.store.orders)
 
 
+async def test_only_what_another_program_fills_is_told_as_another_programs(
+    desk: Desk, desk_of_my_own: PracticeServer
+) -> None:
+    def told() -> list[str]:
+        desk.connection.notifier.check()
+        texts = [each.text for each in desk.store.notices]
+        return [each for each in texts if each.startswith("BY ANOTHER PROGRAM")]
+
+    await desk.does(desk.buy())
+    await desk.does(CloseTrades("EUR_USD", (desk.trade.id,)), desk.buy(2_000), Flatten())
+    await desk.until(lambda: not desk.store.trades)
+    assert told() == []
+    order = {"type": "MARKET", "instrument": "EUR_USD", "units": "1000"}
+    await desk_of_my_own.send("POST", "{a}/orders", {"order": order})
+    await desk.until(lambda: bool(told()))
+    [text] = told()
+    assert text.startswith("BY ANOTHER PROGRAM: FILLED 1,000 EUR/USD @ ")
+
+
 class SilentBroker:
     """A client of a broker that cannot be asked what is open."""
 

@@ -18,6 +18,7 @@ from keydesk_client.auth.secret import Secret
 from keydesk_client.models import Transaction
 from support.broker import PracticeServer
 from support.data.account_history import fill, fresh_store, opening, reduction, transaction
+from support.data.in_flight import in_flight
 
 
 def notices_after(*transactions: Transaction) -> list[Notice]:
@@ -75,6 +76,46 @@ def test_the_slippage_of_an_order_that_rested_is_kept(tmp_path: Path) -> None:
 )
 def test_what_a_key_did_is_told_by_its_command(reason: str) -> None:
     assert notices_after(closing_fill(reason)) == []
+
+
+@pytest.mark.parametrize(
+    "ended",
+    [
+        closing_fill("MARKET_ORDER"),
+        closing_fill("MARKET_ORDER_TRADE_CLOSE"),
+        closing_fill("MARKET_ORDER_POSITION_CLOSEOUT"),
+        closing_fill("LIMIT_ORDER", batchID="6"),
+    ],
+)
+def test_a_fill_by_another_program_is_told(ended: Transaction) -> None:
+    store = fresh_store()
+    apply(store, opening(5, "10000", "1.08500"))
+    notifier = Notifier(store, lambda: 0)
+    apply(store, ended)
+    notifier.on_transaction(ended)
+    notifier.check()
+    notifier.check()
+    [notice] = store.notices
+    assert notice.text == "BY ANOTHER PROGRAM: CLOSED 10,000 EUR/USD @ 1.08300 realized −20.00"
+    assert (notice.level, notice.waits) == ("warn", False)
+
+
+@pytest.mark.parametrize("is_own", [True, False])
+def test_a_fill_is_told_once_no_command_under_way_may_have_caused_it(is_own: bool) -> None:
+    store, ended = fresh_store(), closing_fill("MARKET_ORDER_TRADE_CLOSE")
+    apply(store, opening(5, "10000", "1.08500"))
+    notifier = Notifier(store, lambda: 0)
+    store.set_in_flight(in_flight("EUR_USD"))
+    apply(store, ended)
+    notifier.on_transaction(ended)
+    notifier.check()
+    assert store.notices == []
+    if is_own:
+        store.sent.own.add(ended.id)  # its answer named it
+    for each in list(store.in_flight):
+        store.settle(each)
+    notifier.check()
+    assert len(store.notices) == (0 if is_own else 1)
 
 
 def test_an_entry_order_that_filled_at_once_is_told_by_its_command() -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from keydesk.trading.commands import Commands
     from keydesk.trading.desk_session import DeskSession
     from keydesk.trading.exit_plans import ExitPlans
+    from keydesk.trading.notifications import Notifier
     from keydesk_client.orders.sender import Sender
 
 USUAL_CHECKS = Reconciliation()
@@ -39,6 +40,7 @@ class Connection(Struct):
     commands: Commands
     linked: bool | None  # to a third-party platform; None: not known yet
     exit_plans: ExitPlans
+    notifier: Notifier
     recovered: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def run(self) -> None:
@@ -158,13 +160,14 @@ async def open_account(
         )
         feed.reconcile = Reconciler(sender, reconciliation).check
         feed.gate.listen(sender.watch)
-        feed.gate.listen(Notifier(store, executions=executions).on_transaction)
+        notifier = Notifier(store, executions=executions)
+        feed.gate.listen(notifier.on_transaction)
         keeper = ExitPlanKeeper(dispatcher)
         feed.gate.listen(keeper.on_transaction)
         commands = Commands(client, sender, dispatcher, exit_plans=keeper)
         commands.show_left_open(journal_file.open_intents())  # also while the broker is away
         exit_plans = ExitPlans(commands, keeper, dispatcher.now)
         try:
-            yield Connection(feed, sender, commands, target.linked, exit_plans)
+            yield Connection(feed, sender, commands, target.linked, exit_plans, notifier)
         finally:
             exit_plans.close()

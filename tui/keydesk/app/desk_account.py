@@ -121,7 +121,9 @@ class DeskAccount:
             self._session.forget_outcome(name)
 
     def check(self) -> None:
-        """Write new messages, note which outcomes were read, and report other desks that came or went."""
+        """Tell of other programs' fills, write new messages, note which outcomes were read, and report other desks that came or went."""
+        if self.connection is not None:
+            self.connection.notifier.check()
         if self._messages is not None and (fresh := self._store.pop_unkept_notices()):
             self._messages.write(fresh)
         if self._session is not None:

@@ -14,6 +14,9 @@ class SentOrders(Struct):
     no_orders: str = ""  # why the order journal cannot be kept, so that only exits leave
     quote_trouble: dict[str, str] = field(default_factory=dict)  # why asking again failed last
     distance_unit: Unit = "pips"  # what the stop of the last ticket counted in
+    own: set[str] = field(
+        default_factory=set
+    )  # ids of transactions that commands of this desk caused
     sent_at: dict[tuple[str, str, str], float] = field(default_factory=dict)
     """Monotonic seconds by instrument, type and side."""
     _refused: dict[tuple[str, str], tuple[float, RefusedTicket]] = field(default_factory=dict)

@@ -128,6 +128,8 @@ class Dispatcher(Struct):
             case Unconfirmed():
                 self.store.set_in_flight(replace(record, state="unconfirmed"))
             case Done() | Rejected() | NotSent() | Ambiguous():
+                if isinstance(progress, Done | Ambiguous):  # before it is settled
+                    self._note_own(progress)
                 self.store.settle(intent.id)
                 if self.session is not None:  # first: the desk may be closed at any await
                     report = report_of(progress, Command(record.text, CHECK_FIRST))
@@ -222,7 +224,11 @@ class Dispatcher(Struct):
         if record is not None and record.state != "unconfirmed":
             self.store.settle(intent_id)
 
+    def _note_own(self, outcome: Done | Ambiguous) -> None:
+        self.store.sent.own.update(each.id for each in outcome.transactions)
+
     def _pass_on(self, outcome: Done | Ambiguous) -> None:
+        self._note_own(outcome)
         self.gate.offer_all(outcome.transactions)
         self.gate.saw_last(int(outcome.last_transaction_id))
 

@@ -6,25 +6,30 @@ A fill of a stop, an expired order or a margin call has no key press to answer, 
 from collections.abc import Callable
 from time import time_ns
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from keydesk.store.state import Notice
 from keydesk.store.store import Store
 from keydesk.text.sanitize import safe
 from keydesk.trading.executions import TRIGGERED, Execution, ExecutionLog
 from keydesk.words.log_line import LogLine
-from keydesk.words.notifications import at_once, notification_of
-from keydesk.words.outcomes import Command, slippage_pips
+from keydesk.words.notifications import at_once, is_of_a_command, notification_of
+from keydesk.words.outcomes import Command, fill_text, slippage_pips
 from keydesk_client.arithmetic.profit import pip
 from keydesk_client.models import OrderFillTransaction, Transaction
 
 
-class Notifier(Struct, frozen=True):
-    """Adds notices for transactions that no command of this desk caused."""
+class Notifier(Struct):
+    """Adds notices for transactions that no command of this desk caused.
+
+    A fill of another program's request looks like one of this desk's, whose answer may come later: it is told once no
+    command that it may belong to is under way, unless an answer named it.
+    """
 
     store: Store
     wall_ns: Callable[[], int] = time_ns
     executions: ExecutionLog | None = None  # keeps the slippage of orders that rested
+    _unexplained: list[OrderFillTransaction] = field(default_factory=list)
 
     def on_transaction(self, transaction: Transaction) -> None:
         """Add a notice if the transaction has no command of this desk."""
@@ -34,10 +39,27 @@ class Notifier(Struct, frozen=True):
             requested = self._requested_price(transaction)
             if not at_once(transaction):
                 self._log_slippage(transaction, requested)
+            if is_of_a_command(transaction):
+                self._unexplained.append(transaction)
         told = notification_of(transaction, requested, self._line_of(transaction))
         if told is not None:
             level, text = told
             self.store.notify(Notice(level, safe(text), self.wall_ns(), asks=True))
+
+    def check(self) -> None:
+        """Report the fills that other programs caused; called once a frame."""
+        if not self._unexplained:
+            return
+        sent, waiting = self.store.sent, list[OrderFillTransaction]()
+        for fill in self._unexplained:
+            if fill.id in sent.own:
+                continue
+            if self.store.in_flight_of(fill.instrument):
+                waiting.append(fill)
+                continue
+            text = f"BY ANOTHER PROGRAM: {fill_text(fill, Command('', ''))}"
+            self.store.notify(Notice("warn", safe(text), self.wall_ns()))
+        self._unexplained = waiting
 
     def _log_slippage(self, fill: OrderFillTransaction, requested: Command) -> None:
         """Keep how far from its own price an order that rested was filled."""

@@ -60,6 +60,13 @@ def notification_of(
             return None
 
 
+def is_of_a_command(transaction: Transaction) -> bool:
+    """Return whether it is a fill that a request caused just now: of this desk, or of another program."""
+    return isinstance(transaction, OrderFillTransaction) and (
+        transaction.reason not in FILLS or (transaction.reason in ENTRIES and at_once(transaction))
+    )
+
+
 def at_once(transaction: OrderFillTransaction | OrderCancelTransaction) -> bool:
     """Return whether it is of the batch that placed the order; the command's report covers it."""
     return transaction.batch_id == transaction.order_id
