@@ -39,6 +39,15 @@ async def test_the_account_strip_keeps_the_environment_worth_and_armed_state_lon
     assert line.split() == ["PRACTICE", "…7-042", "USD", "10,214.55", "ARMED"]
 
 
+async def test_eighty_columns_name_the_net_worth() -> None:
+    pane = AccountStrip()
+    async with shown(pane, desk_store(), size=(80, 3)):
+        line = text_of(pane)[0]
+    assert "USD  NAV 10,214.55" in line
+    assert "uPL" in line
+    assert "ARMED" in line
+
+
 async def test_a_wide_account_strip_tells_the_rest() -> None:
     pane = AccountStrip()
     async with shown(pane, desk_store(), size=(190, 3)):

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
 
@@ -15,6 +16,7 @@ from keydesk.forms.info_form import HelpForm
 from keydesk.keys.keymap import KEYMAP
 from keydesk.panes.chart import Chart
 from keydesk.panes.instrument_rows import InstrumentRows
+from keydesk.panes.trades import Trades
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.screens.placement import (
@@ -324,3 +326,18 @@ async def test_a_pane_that_only_a_larger_window_shows_says_so() -> None:
         await pilot.pause()
     names = ("log", "watchlist", "chart")
     assert told == [f"No {name} below 80×24 cells. Enlarge the window" for name in names]
+
+
+async def test_eighty_by_twenty_four_shows_five_trades() -> None:
+    store = desk_store()
+    trade = store.trades["6411"]
+    store.trades = {str(number): replace(trade, id=str(number)) for number in range(6411, 6416)}
+    app = DeskApp(store)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        screen = app.screen
+        assert isinstance(screen, DeskScreen)
+        trades = screen.pane("trades")
+        assert isinstance(trades, Trades)
+        assert len(trades.keys) == 5
+        assert trades.hidden_text() == ""

@@ -27,7 +27,7 @@ TEXT_ON: Mapping[Band, ColourRole] = {
     "live": "live-text",
     "practice": "practice-text",
 }
-NAV_NAMED_FROM = 82  # columns; fewer have the currency in place of the name
+NAV_NAMED_FROM = 78  # columns between the edges, of a terminal of 80; fewer have the currency in place of the name
 
 
 def band_of(store: Store) -> Band:
