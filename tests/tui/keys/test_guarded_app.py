@@ -9,7 +9,7 @@ from keydesk.forms.command_line import FindForm
 from keydesk.forms.info_form import DetailsForm, HelpForm
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.keys.guard import Cause
-from keydesk.keys.keymap import JOURNAL, KEYMAP
+from keydesk.keys.keymap import JOURNAL
 from keydesk.store.state import Arming
 from support.fakes.guarded_desk import Desk, Hand
 
@@ -383,12 +383,11 @@ async def test_a_chord_goes_on_from_a_page_and_says_why_not_from_one_with_change
     app = Desk()
     async with app.run_test() as pilot:
         hand = Hand(app, pilot)
-        for page in (Letters("Journal", []), HelpForm(KEYMAP)):
-            app.push_screen(page)
-            await pilot.pause()
-            await hand.types("gc", gap=0.2)
-            assert not isinstance(app.screen, DetailsForm | HelpForm)
-        assert app.went == ["chart", "chart"]
+        app.push_screen(Letters("Journal", []))
+        await pilot.pause()
+        await hand.types("gc", gap=0.2)
+        assert not isinstance(app.screen, DetailsForm)
+        assert app.went == ["chart"]
         app.push_screen(Letters("Journal", []))
         await pilot.pause()
         await hand.types("gk", gap=0.2)
@@ -400,18 +399,6 @@ async def test_a_chord_goes_on_from_a_page_and_says_why_not_from_one_with_change
         assert app.told == [
             "info First Enter keeps what was changed here, or Esc drops it",
         ]
-
-
-async def test_no_chord_leaves_the_keys_of_a_ticket() -> None:
-    app = Desk()
-    async with app.run_test() as pilot:
-        hand = Hand(app, pilot)
-        await hand.types("B")
-        await hand.types("?", gap=0.5)
-        assert isinstance(app.screen, HelpForm)
-        await hand.types("gc", gap=0.2)
-        assert isinstance(app.screen, HelpForm)
-    assert app.went == []
 
 
 async def test_a_paste_says_that_it_disarmed_and_what_arms_again() -> None:

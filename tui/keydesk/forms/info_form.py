@@ -152,7 +152,7 @@ class InfoForm(ModalForm[Result]):
         if not self._chord:
             return ""
         keymap = getattr(self, "keymap", KEYMAP)
-        follow = continuations(keymap, self.chord_context, self._chord)
+        follow = continuations(keymap, self.KEY_CONTEXT, self._chord)
         words = [f"{each.key} {each.word}" for each in follow]
         return self.keys_that_fit(f"{self._chord} …", *words)
 
@@ -357,11 +357,6 @@ class HelpForm(SearchForm):
             (0, ""),
             (),
         )  # for which width and search
-
-    @property
-    def chord_context(self) -> str:
-        """The keys of a form are read over it: no chord leaves it."""
-        return "" if is_of_form(self.key_context) else HELP
 
     def title_text(self) -> Printable:
         """Name the pane, or the form and its field."""

@@ -63,11 +63,6 @@ class GuardedForm(ModalScreen[Result]):
         return KeyTarget(self.KEYS_GO_TO, self.painted)
 
     @property
-    def chord_context(self) -> str:
-        """The key map's name of the page whose chords are in force, "" if none are."""
-        return self.KEY_CONTEXT
-
-    @property
     def holds_changes(self) -> bool:
         """Whether something was changed that is not kept yet: a chord does not leave it."""
         return False
@@ -325,7 +320,7 @@ class GuardedKeys:
         if front is ON_THE_DESK:
             return self.key_context()
         page = self.app.screen
-        return page.chord_context if front.kind == "desk" and isinstance(page, GuardedForm) else ""
+        return page.KEY_CONTEXT if front.kind == "desk" and isinstance(page, GuardedForm) else ""
 
     def _note_desk_key(self, event: events.Key) -> None:
         """Record an order key; say what an unlikely key may mean."""
