@@ -355,9 +355,7 @@ async def test_the_largest_order_is_what_the_free_margin_carries() -> None:
 async def test_the_dealing_pane_shows_both_sides_of_a_hedge() -> None:
     store, pane = desk_store(), Deal()
     held = store.positions["EUR_USD"]
-    store.positions["EUR_USD"] = replace(
-        held, long_units=D(10_000), short_units=D(-10_000), short_average=held.long_average
-    )
+    held.long_units, held.short_units = D(10_000), D(-10_000)
     async with shown(pane, store, size=(27, 18)):
         rows = [row.split() for row in text_of(pane)]
     at = rows.index(["position", "+10,000"])
