@@ -61,8 +61,9 @@ def test_profiles_of_another_program_are_opened_and_missed_at_once(
         terminal.see("Accounts of all profiles")
         home.sign_in("second", other, "--practice-money")
         terminal.see("PRACTICE  second")
-        terminal.press("Escape")
-        command(terminal, "profile second")
+        while "▶" not in terminal.line_with("PRACTICE  second"):
+            terminal.press("j")
+        terminal.press("Enter")
         terminal.see(f"Opened PRACTICE second …{other.account_id[-5:]}")
         terminal.see("prices ok")
         delete_profile(home.folder, "lab")

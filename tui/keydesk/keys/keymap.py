@@ -53,6 +53,7 @@ COMMAND = "command"  # the command line
 NAME = "name"  # a field of text
 LABELS = "labels"  # tag and comment of a trade or an order
 ACCOUNT = "account"  # the page of the account
+ALL_ACCOUNTS = "all-accounts"  # the page of all accounts of all profiles
 CONFIGURE = "account-settings"  # name and margin rate of the account
 COLUMNS = "columns"  # the columns of a watchlist
 DELETE_LIST = "delete-list"
@@ -99,7 +100,7 @@ BENEATH: Mapping[str, tuple[str, ...]] = {
     CONFIGURE: (FORM,),
     PROFILES: (CHOICE,),
     **dict.fromkeys((ACCOUNT, MESSAGES), (HELP,)),
-    **dict.fromkeys((JOURNAL, TRADE_NOTE), ()),
+    **dict.fromkeys((ALL_ACCOUNTS, JOURNAL, TRADE_NOTE), ()),
     JOURNAL_TRADE: (HELP,),
     DAY_PAGE: (HELP,),
 }
@@ -109,7 +110,7 @@ PAGES = frozenset(
     {
         *(HELP, ACCOUNT, JOURNAL, JOURNAL_TRADE, TRADE_NOTE, STATISTICS, DAY_PAGE, TRANSACTION),
         *(SETTINGS, ORDER_TRANSITIONS, ALERTS, NEW_ALERT, LIMITS, INDICATORS, TIMEFRAMES, COLUMNS),
-        *(ACCOUNT_ORDERS, MESSAGES),
+        *(ACCOUNT_ORDERS, ALL_ACCOUNTS, MESSAGES),
     }
 )
 
@@ -597,6 +598,14 @@ KEYS: tuple[Key, ...] = (
     Key("setting-switch", ("space",), SETTINGS, "switch", "Next value; on or off", "switch"),
     Key("setting-take", ("enter",), SETTINGS, "choose", "Choose from a list", "take"),
     Key("setting-close", ("escape", "q"), SETTINGS, "close", "Close", "drop"),
+    Key("accounts-down", ("j", "down"), ALL_ACCOUNTS, "", "Next account", "choose(1)"),
+    Key("accounts-up", ("k", "up"), ALL_ACCOUNTS, "", "Account before", "choose(-1)"),
+    Key("accounts-page-down", _PAGE_ON, ALL_ACCOUNTS, "", "Ten accounts down", "choose(10)"),
+    Key("accounts-page-up", _PAGE_BACK, ALL_ACCOUNTS, "", "Ten accounts up", "choose(-10)"),
+    Key("accounts-top", ("home",), ALL_ACCOUNTS, "", "First account", "choose(-9999)"),
+    Key("accounts-bottom", ("end",), ALL_ACCOUNTS, "", "Last account", "choose(9999)"),
+    Key("accounts-open", ("enter",), ALL_ACCOUNTS, "open", "Open the account", "open"),
+    Key("accounts-close", ("escape", "q"), ALL_ACCOUNTS, "close", "Close", "drop"),
     Key("alerts-down", ("j", "down"), ALERTS, "", "Row down", "row(1)"),
     Key("alerts-up", ("k", "up"), ALERTS, "", "Row up", "row(-1)"),
     Key("alerts-page-down", _PAGE_ON[1:], ALERTS, "", "Ten rows down", "row(10)"),

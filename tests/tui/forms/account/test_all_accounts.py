@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.forms.account.all_accounts import AllAccountsPage
+from keydesk.forms.account.all_accounts import AccountChoice, AllAccountsPage
 from keydesk.trading.accounts.account_overview import AccountOverview, ProfileOverview
 from support.fakes.form_app import FormApp
 
@@ -46,10 +46,40 @@ async def test_gains_losses_and_what_cannot_be_read_are_shown(size: tuple[int, i
         for _ in range(40):
             await pilot.press("down")
             shown += app.words
-        roles = {str(text).strip(): role for line in page.all_lines() for text, role in line}
+        roles = {str(text).strip(): role for line in page.lines() for text, role in line}
     for text in ("−8.50", "+12.25", "1 without a stop", "timed out", "vault is locked", "slow"):
         assert text in shown, text
     assert (roles["−8.50"], roles["+12.25"]) == ("loss", "profit")
+
+
+async def test_sums_stand_by_kind_of_money_and_currency() -> None:
+    page = AllAccountsPage("main")
+    app = FormApp(lambda: page)
+    async with app.run_test(size=(120, 35)) as pilot:
+        await pilot.pause()
+        page.expect([each.profile for each in PROFILES])
+        for each in PROFILES:
+            page.show(each)
+        await pilot.pause()
+        totals = [line.split() for line in app.words.splitlines() if " total " in line]
+    assert totals[0][1:9] == ["PRACTICE", "total", "2", "accounts", "20,000.00", "USD", "–", "–"]
+    assert totals[1][1:8] == ["LIVE", "total", "2", "accounts", "20,000.00", "USD", "+12.25"]
+    assert "UNLIMITED" in totals[1]
+
+
+async def test_enter_returns_the_chosen_account_and_the_open_one_is_marked() -> None:
+    page = AllAccountsPage("money", "101-001-1-2")
+    app = FormApp(lambda: page)
+    accounts = tuple(AccountOverview(f"101-001-1-{number}", nav=D(1)) for number in (1, 2))
+    async with app.run_test(size=(120, 35)) as pilot:
+        page.expect(["main", "money"])
+        page.show(PROFILES[0])
+        page.show(ProfileOverview("money", "LIVE", accounts))
+        await pilot.pause()
+        rows = [line for line in app.words.splitlines() if "…01-1-" in line]
+        assert [line.rstrip(" │").endswith("open") for line in rows] == [False, False, True]
+        await pilot.press("j", "j", "k", "enter")
+    assert app.results == [AccountChoice("money", "101-001-1-1")]
 
 
 async def test_of_thousands_of_accounts_the_first_are_shown_and_the_rest_is_counted() -> None:
@@ -61,7 +91,7 @@ async def test_of_thousands_of_accounts_the_first_are_shown_and_the_rest_is_coun
         page.show(ProfileOverview("main", "LIVE", accounts))
         page.show(ProfileOverview("second", "LIVE", why="the token vault is locked"))
         await pilot.pause()
-        assert len(page.all_lines()) < 100
+        assert len(page.all_rows()) < 100
         await pilot.press("end")
         assert "and 8,950 accounts more of this token" in app.words
         assert "cannot be read: the token vault is locked" in app.words

@@ -39,6 +39,7 @@ from keydesk_client.errors import (
 if TYPE_CHECKING:
     from keydesk.app.accounts.account_window import AccountWindow
     from keydesk.app.accounts.switching import AccountSwitch
+    from keydesk.forms.account.all_accounts import AccountChoice
     from keydesk.forms.account.sign_in import TextForm
     from keydesk.trading.accounts.token_accounts import TokenAccount
 
@@ -78,32 +79,51 @@ class SignIn:
         """Choose among the profiles and their accounts."""
         self._run(self._choose(), "choose account")
 
-    def open(self, name: str) -> None:
-        """Open the account of a profile, or the practice market; nothing where that is open."""
-        self._run(self._open_another(name), "open account")
+    def open(self, name: str, account_id: str = "") -> None:
+        """Open the account of a profile, another one of its token, or the practice market; nothing where that is open."""
+        self._run(self._open_another(name, account_id), "open account")
 
-    async def _open_another(self, name: str) -> None:
-        if self._is_open(name):
-            self._tell("info", f"{clean(name)} is open in this desk")
-        else:
-            await self._open(name)
-
-    def _is_open(self, name: str) -> bool:
-        """Return whether the account of a profile is the one that is open."""
-        target = self._app.target
+    async def _open_another(self, name: str, account_id: str) -> None:
         profile = self._app.accounts.settings.profiles.get(name)
+        own = "" if profile is None else profile.account_id
+        if self._is_open(name, account_id or own):
+            self._tell("info", f"{clean(name)} is open in this desk")
+        elif name == PRACTICE_MARKET and not await self._is_first_of_market(account_id):
+            self._tell(
+                "warn", "NOT OPENED: of the practice market the desk trades the first account"
+            )
+        else:
+            await self._open(name, "" if account_id == own else account_id)
+
+    async def _is_first_of_market(self, account_id: str) -> bool:
+        if not account_id:
+            return True
+        try:
+            source = await self._app.accounts.source(PRACTICE_MARKET)
+            return (await source.target()).account_id == account_id
+        except CannotOpen:
+            return True  # opening it says why it cannot be opened
+
+    def _is_open(self, name: str, account_id: str) -> bool:
+        """Return whether an account of a profile is the one that is open."""
+        target = self._app.target
         if target is None or name != self._app.source_name:
             return False
-        return profile is None or profile.account_id == target.account_id
+        return account_id in {"", target.account_id}
 
     def show_accounts(self) -> None:
         """Show every account of every profile whose token can be read, and read them again while the page is open."""
         from keydesk.forms.account.all_accounts import AllAccountsPage  # noqa: PLC0415 - with the first form
 
-        page = AllAccountsPage(self._app.source_name)
-        self._app.push_screen(page)
+        target = self._app.target
+        page = AllAccountsPage(self._app.source_name, "" if target is None else target.account_id)
+        self._app.push_screen(page, self._open_chosen)
         reading = follow_accounts(self._app.accounts, page, self._app.screen_stack)
         self._app.run_worker(reading, "all accounts", group="pages", exit_on_error=False)
+
+    def _open_chosen(self, chosen: AccountChoice | None) -> None:
+        if chosen is not None:
+            self.open(*chosen)
 
     def _run(self, work: Coroutine[None, None, None], name: str) -> None:
         if any(each.group == "accounts" and not each.is_finished for each in self._app.workers):

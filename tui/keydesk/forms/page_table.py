@@ -1,0 +1,86 @@
+"""A table on a page: columns as wide as their widest cell, as many as fit, and a mark at the chosen row."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from rich.cells import cell_len
+
+from keydesk.forms.info_form import width_of
+from keydesk.forms.sheet import TextLine, Words
+from keydesk.text.format import shorten
+from keydesk.text.sanitize import safe
+from keydesk.widgets.table import Column, fit, needed
+
+MARK = 2  # columns of the mark of the chosen row
+GAPS = (3, 2, 1)  # columns between two, as far as there is room
+Cells = Mapping[str, TextLine]
+
+
+def table_lines(
+    columns: Sequence[Column], rows: Sequence[Cells], width: int, chosen: int | None = None
+) -> list[TextLine]:
+    """Return the header and the rows; a column without any cell is left out, one without room too, the highest rank first.
+
+    Args:
+        columns: Their titles, ranks and sides; their widths are the least ones, to which flexible ones are cut.
+        rows: The cells of each by the key of the column.
+        width: Columns of the page.
+        chosen: The row with the mark.
+    """
+    used = [each for each in columns if any(row.get(each.key) for row in rows)]
+    measured = [_measured(each, rows) for each in used]
+    narrow = [own if own.flexible else each for own, each in zip(used, measured, strict=True)]
+    kept = {each.key for each in fit(narrow, width - MARK)}
+    shown = _with_room([each for each in measured if each.key in kept], used, width - MARK)
+    gap = next((size for size in GAPS if needed(shown, size) <= width - MARK), 1)
+    head: list[TextLine] = [_cell(((each.title, "muted"),), each) for each in shown]
+    lines = [_joined((" " * MARK, "focus"), head, gap)]
+    for at, row in enumerate(rows):
+        mark: Words = ("▶ " if at == chosen else " " * MARK, "focus")
+        cells = [_cell(row.get(each.key, ()), each) for each in shown]
+        lines.append(_joined(mark, cells, gap))
+    return lines
+
+
+def _measured(column: Column, rows: Sequence[Cells]) -> Column:
+    widest = max((width_of(row.get(column.key, ())) for row in rows), default=0)
+    return replace(column, width=max(column.width, cell_len(column.title), widest))
+
+
+def _with_room(columns: Sequence[Column], least: Sequence[Column], width: int) -> list[Column]:
+    """Return the columns with the flexible ones cut to what the others leave, but not below their least width."""
+    widths = {each.key: each.width for each in least}
+    over = max(0, needed(columns, 1) - width)
+    return [
+        replace(each, width=max(min(each.width, widths[each.key]), each.width - over))
+        if each.flexible
+        else each
+        for each in columns
+    ]
+
+
+def _cell(line: TextLine, column: Column) -> TextLine:
+    """Return a cell as wide as its column."""
+    shown: list[Words] = []
+    left = column.width
+    for text, role in line:
+        part = shorten(text, left)
+        left -= cell_len(part)
+        shown.append((part, role))
+    blank: Words = (safe(" " * left), "plain")
+    return (blank, *shown) if column.right else (*shown, blank)
+
+
+def _joined(mark: Words, cells: Sequence[TextLine], gap: int) -> TextLine:
+    line: list[Words] = [mark]
+    for at, cell in enumerate(cells):
+        if at:
+            line.append((safe(" " * gap), "plain"))
+        line += cell
+    return tuple(line)
+
+
+def rows_in_sight(count: int, chosen: int, room: int) -> range:
+    """Return the rows that are shown, the chosen one among them."""
+    first = max(0, min(chosen - room // 2, count - room))
+    return range(first, min(count, first + room))
