@@ -10,10 +10,16 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
+from hashlib import sha256
 from logging import DEBUG
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
-from keydesk_client.errors import KeydeskClientError, RateLimited, UnreadableAnswer
+from keydesk_client.errors import (
+    HttpStatusError,
+    KeydeskClientError,
+    RateLimited,
+    UnreadableAnswer,
+)
 from keydesk_client.http.errors import error_of
 from keydesk_client.http.log import LOG, log_failure, log_response
 from keydesk_client.http.messages import HttpResponse, Request
@@ -30,7 +36,7 @@ LINK: Final = re.compile(r'<([^<>]*)>\s*;[^,<>]*?\brel="?([a-z]+)"?', re.IGNOREC
 MAX_LINKS_LENGTH: Final = 8000
 """Characters of the Link header that are searched: a page has one or two links."""
 MAX_ANSWERED: Final = 50
-"""The responses whose ids are kept, to notice one that comes again."""
+"""The responses whose ids (without one, the digest of a body) are kept, to notice one that comes again."""
 MAX_INLINE_BYTES: Final = 64_000
 """Bytes of a malformed body that are read without leaving the event loop: at most 50 ms."""
 
@@ -71,8 +77,16 @@ class Caller:
         """How many responses had the status 429, to this caller and to those made from it."""
         return self._throttled[0]
 
-    async def call(self, request: Request, reader: Reader[R]) -> R:
-        """Send a request and return the response as a record; raise a KeydeskClientError when there is none."""
+    async def call(
+        self,
+        request: Request,
+        reader: Reader[R],
+        is_answer: Callable[[R | HttpStatusError], bool] = lambda _: True,
+    ) -> R:
+        """Send a request and return the response as a record; raise a KeydeskClientError when there is none.
+
+        `is_answer` tells whether a response to a write is that to this request; for another UnreadableAnswer is raised.
+        """
         if self.is_for_look_ups:
             request = replace(request, look_up=True)
         began, attempts = self._clock(), 0
@@ -80,14 +94,10 @@ class Caller:
             failure: KeydeskClientError
             try:
                 response = await self._send(request, reader.limits.size)
-                is_repeated = self._is_repeated(response)
-                if response.is_success:
-                    return await read_record(response, reader)
-                failure = refusal = error_of(response, request.query)
-                if refusal.reject_transactions if request.is_read else is_repeated:
-                    failure = UnreadableAnswer(
-                        "the response is that to an earlier request", status=response.status
-                    )
+                answer = await self._answer(request, response, reader, is_answer)
+                if not isinstance(answer, HttpStatusError):
+                    return answer
+                failure = answer
             except KeydeskClientError as error:
                 failure = error
             self._throttled[0] += isinstance(failure, RateLimited)
@@ -96,6 +106,33 @@ class Caller:
             if pause is None:
                 raise failure
             await self._sleep(pause)
+
+    async def _answer(
+        self,
+        request: Request,
+        response: HttpResponse,
+        reader: Reader[R],
+        is_answer: Callable[[R | HttpStatusError], bool],
+    ) -> R | HttpStatusError:
+        """Return the record or the refusal in a response; raise UnreadableAnswer for a response to another request."""
+        is_repeated = self._is_repeated(request, response)
+        if is_repeated and not request.is_read:
+            raise await self._foreign(response, "that to an earlier request")
+        answer: R | HttpStatusError
+        if response.is_success:
+            answer = await read_record(response, reader)
+        else:
+            answer = error_of(response, request.query)
+            if request.is_read and answer.reject_transactions:
+                raise await self._foreign(response, "that to an earlier request")
+        if not is_answer(answer):
+            raise await self._foreign(response, "not to this request, or does not name it")
+        return answer
+
+    async def _foreign(self, response: HttpResponse, what: str) -> UnreadableAnswer:
+        """Close the connection, on which the right response may still come; return the error."""
+        await self.session.drop(response)
+        return UnreadableAnswer(f"the response is {what}", status=response.status)
 
     async def _send(self, request: Request, max_bytes: int) -> HttpResponse:
         """Send a request once, and log it."""
@@ -109,16 +146,18 @@ class Caller:
             log_response(request, response.status, response.request_id, self._clock() - began)
         return response
 
-    def _is_repeated(self, response: HttpResponse) -> bool:
+    def _is_repeated(self, request: Request, response: HttpResponse) -> bool:
         """Note a response; return whether it came before: a broken proxy may bring one again as that to the next request.
 
-        A refusal without transactions names its request by this id alone. One with transactions is not that of a read.
+        What names the request in it, if anything, may be the same in both: without client ids, two orders of one size.
         """
-        request_id = response.request_id
-        if not request_id:
+        key = response.request_id
+        if not key and response.is_success and not request.is_read:
+            key = sha256(response.body).hexdigest()
+        if not key:
             return False
-        is_repeated = request_id in self._answered
-        self._answered.append(request_id)
+        is_repeated = key in self._answered
+        self._answered.append(key)
         return is_repeated
 
     def _pause(

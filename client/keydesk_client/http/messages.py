@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import IntEnum
 from http import HTTPStatus
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 from urllib.parse import urlencode
 
 from keydesk_client._version import __version__
@@ -53,6 +53,14 @@ class RequestKind(IntEnum):
     READ = 3
 
 
+class Connection(Protocol):
+    """A connection of a transport."""
+
+    async def aclose(self) -> None:
+        """Close it."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """One request to the REST host; `path` is percent-encoded, `query` and `headers` are not."""
@@ -94,6 +102,8 @@ class HttpResponse:
     status: int
     headers: Mapping[str, str]
     body: bytes
+    connection: Connection | None = field(default=None, repr=False, compare=False)
+    """The connection that brought it, where the transport names it."""
 
     @property
     def request_id(self) -> str:

@@ -128,6 +128,7 @@ class WatchedStream(_Stream):
     def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
         super().__init__(stream)
         self._unread = self._unsent = b""
+        self._is_closed = False
         self._socket: socket.socket = stream.get_extra_info("socket")
         self._encryption: object = stream.get_extra_info("ssl_object")
 
@@ -147,12 +148,18 @@ class WatchedStream(_Stream):
         piece, self._unread = self._unread[:size], self._unread[size:]
         return piece
 
+    async def aclose(self) -> None:
+        """Close it; at once, so that no request that waits for a connection takes this one."""
+        self._is_closed = True
+        await self._stream.aclose()
+
     def get_extra_info(self, info: str) -> object:
         """Return whether anything `is_readable`, the end of the connection as well, or another property."""
         if info != "is_readable":
             return self._stream.get_extra_info(info)
         return (
-            bool(self._unread)
+            self._is_closed
+            or bool(self._unread)
             or _has_input(self._socket)
             or (isinstance(self._encryption, ssl.SSLObject) and _has_record(self._encryption))
         )

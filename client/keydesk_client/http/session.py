@@ -47,6 +47,7 @@ from keydesk_client.http.timing import STANDARD_TIMEOUTS, Timeouts
 from keydesk_client.http.transport import (
     CAUGHT,
     IDLE_CONNECTION_S,
+    Arrival,
     DefaultTransport,
     HttpxRequest,
     OpenResponse,
@@ -54,6 +55,7 @@ from keydesk_client.http.transport import (
     body_of,
     checked_url,
     client_error,
+    connection_of,
     http_request,
     ssl_context,
 )
@@ -140,6 +142,7 @@ class Session:
         slots = self._look_up_slots if is_look_up else self._slots
         async with self._limiter.turn(request.kind, slots, self.timeouts.pool):
             self._check_open()
+            arrival = None if self._passed is None else Arrival()
             sent = http_request(
                 request,
                 self._rest_base,
@@ -147,14 +150,22 @@ class Session:
                 self._rest_headers,
                 self.timeouts,
                 read=self.timeouts.read,
-                trace=None if slots is None else slots.trace(),
+                trace=arrival if slots is None else slots.trace(),
             )
             transport = self._transport_of_look_ups() if is_look_up else self._rest_transport
             exchange = _exchange(transport, sent, self._token, self.timeouts.whole, max_bytes)
             response = await _guarded(exchange, self._token)
+        if arrival is not None and arrival.was_before:
+            await self.drop(response)
+            raise UnreadableAnswer("the response was there before its request was sent")
         if self.pace.awaiting_answer and response.status < HTTPStatus.INTERNAL_SERVER_ERROR:
             self.pace.note_answer()
         return response
+
+    async def drop(self, response: HttpResponse) -> None:
+        """Close the connection that brought a response to another request."""
+        if response.connection is not None:
+            await _guarded(response.connection.aclose(), self._token)
 
     @asynccontextmanager
     async def open_stream(
@@ -268,7 +279,7 @@ async def _read(response: OpenResponse, token: Secret, max_bytes: int) -> HttpRe
     encoding = headers.get("content-encoding", "").lower()
     limit = max_bytes if is_success(status) else ERROR.size
     body = token.redact_body(await read_body(body_of(response), encoding, limit))
-    return HttpResponse(status, headers, body)
+    return HttpResponse(status, headers, body, connection_of(response))
 
 
 async def _pieces(response: OpenResponse, token: Secret) -> AsyncGenerator[bytes]:

@@ -30,7 +30,7 @@ from keydesk_client.http.certificates import certificate_error_reason, named_cer
 from keydesk_client.http.endpoint import Address, Proxy
 from keydesk_client.http.errors import PROXY_SIGN_IN, causes_of, connect_failure
 from keydesk_client.http.limits import Trace
-from keydesk_client.http.messages import Headers, Request, request_headers
+from keydesk_client.http.messages import Connection, Headers, Request, request_headers
 from keydesk_client.http.network import Network
 from keydesk_client.http.timing import Timeouts
 
@@ -42,6 +42,7 @@ OpenResponse: TypeAlias = httpx.Response
 
 IDLE_CONNECTION_S: Final = 30.0
 SENDING: Final = "http11.send_request_headers.started"
+RECEIVING: Final = "http11.receive_response_headers."
 MAX_TARGET_LENGTH: Final = 65_000
 MAX_URLS: Final = 100
 """URLs that are kept as parsed, which takes a tenth of the processor time of a request."""
@@ -116,7 +117,9 @@ class DefaultTransport(httpx.AsyncBaseTransport):
                 raise _as_httpx(error) from error
             raise httpx.ProxyError(_proxy_reason(self._proxy, error)) from error
         body = _Body(response, pool, self)
-        return httpx.Response(response.status, headers=response.headers, stream=body)
+        return httpx.Response(
+            response.status, headers=response.headers, stream=body, extensions=response.extensions
+        )
 
     async def take_back(
         self, pool: httpcore.AsyncConnectionPool | None, *, is_usable: bool
@@ -217,6 +220,27 @@ class _Progress:
             await self._trace(step, info)
 
 
+class Arrival:
+    """A trace extension that notes whether the head of a response was there before its request was sent.
+
+    The transport of httpx keeps what stands behind a response, and would parse it as the response to the next request,
+    without waiting for anything to be received. Other transports do not call it.
+    """
+
+    def __init__(self) -> None:
+        self.was_before = False
+        self._has_waited = False
+
+    async def __call__(self, step: str, _: object) -> None:
+        if step == f"{RECEIVING}started":
+            asyncio.get_running_loop().call_soon(self._note_wait)
+        elif step == f"{RECEIVING}complete":
+            self.was_before = not self._has_waited
+
+    def _note_wait(self) -> None:
+        self._has_waited = True
+
+
 def _core_request(request: httpx.Request) -> httpcore.Request:
     url = request.url
     return httpcore.Request(
@@ -305,6 +329,12 @@ def body_of(response: httpx.Response) -> httpx.AsyncByteStream:
     if isinstance(response.stream, httpx.AsyncByteStream):
         return response.stream
     raise TypeError("the transport returned a synchronous body: use an asynchronous transport")
+
+
+def connection_of(response: httpx.Response) -> Connection | None:
+    """Return the connection of a response, where its transport names it."""
+    stream = response.extensions.get("network_stream")
+    return stream if isinstance(stream, httpcore.AsyncNetworkStream) else None
 
 
 def client_error(error: Exception, token: Secret) -> KeydeskClientError:

@@ -1,8 +1,6 @@
 """Classify the answer to a request, or the transactions that a look-up found, as an outcome."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal, InvalidOperation
-from functools import cache
+from collections.abc import Iterable, Sequence
 from typing import Final, TypeAlias, cast
 
 from keydesk_client.errors import (
@@ -15,7 +13,6 @@ from keydesk_client.errors import (
     UnreadableAnswer,
     message_of,
 )
-from keydesk_client.models._core.json import JsonValue
 from keydesk_client.models.responses import (
     OrderCancelResponse,
     OrderCreateResponse,
@@ -36,6 +33,7 @@ from keydesk_client.orders.outcome import (
     Rejected,
     Unknown,
 )
+from keydesk_client.resources.answers import creates_order, text, transaction_members
 
 WriteResponse: TypeAlias = (
     OrderCreateResponse
@@ -50,8 +48,6 @@ EDITS: Final = frozenset({Action.CANCEL, Action.SET_DEPENDENT_ORDERS})
 """Actions that are done when they took effect: no order of theirs fills or rests."""
 REQUEST_TIMEOUT: Final = 408
 """The one 4xx status that refuses nothing: a proxy stopped waiting for the request."""
-TERMS: Final = ("instrument", "units", "price", "distance", "tradeID", "priceBound")
-"""The members that tell one order from another."""
 
 
 def outcome_of_answer(intent: Intent, answer: WriteResponse) -> Done | Unknown:
@@ -174,65 +170,10 @@ def batch_id(transaction: Transaction) -> str:
     return text(transaction, "batch_id") or transaction.id
 
 
-def creates_order(transaction: Transaction) -> bool:
-    """Whether the transaction creates an order, whose id is the transaction's."""
-    return transaction.type.endswith("_ORDER")
-
-
-def text(record: object, member: str) -> str | None:
-    """Return a member that is a string; None when the record lacks it or was sent without it."""
-    value = getattr(record, member, None)  # MissingMember is an AttributeError
-    return value if isinstance(value, str) else None
-
-
-def client_id_of(record: object) -> str | None:
-    """Return the client id of an order, a trade or a transaction that creates an order; None when it has none."""
-    return text(getattr(record, "client_extensions", None), "id")
-
-
-def is_named(specifier: str, record: object, member: str, client_member: str) -> bool:
-    """Whether a specifier, an id or `@` and a client id, names what a record names in one of two members."""
-    if specifier.startswith("@"):
-        return specifier[1:] == text(record, client_member)
-    return specifier == text(record, member)
-
-
-def has_terms(
-    transaction: Transaction, body: Mapping[str, JsonValue], members: Iterable[str] = TERMS
-) -> bool:
-    """Whether a transaction has the order type and the terms of a request's body."""
-    wire = transaction.to_wire()
-    kind = body.get("type")
-    if kind is not None and wire.get("type") not in {f"{kind}_ORDER", f"{kind}_ORDER_REJECT"}:
-        return False
-    terms = {member: body[member] for member in members if body.get(member) is not None}
-    return all(is_same_quantity(value, wire.get(member)) for member, value in terms.items())
-
-
-def is_same_quantity(one: object, other: object) -> bool:
-    """Whether two quantities are equal by value: 1.20 is 1.2, ALL is ALL, and None equals nothing."""
-    if one is None or other is None:
-        return False
-    return one == other or _finite_number(one) == _finite_number(other) is not None
-
-
-def is_quantity(value: object) -> bool:
-    """Whether a value is a quantity: ALL, or a number."""
-    return value == "ALL" or _finite_number(value) is not None
-
-
 def _transactions_in(answer: WriteResponse) -> tuple[Transaction, ...]:
     """Return the transactions of an answer in the order of their ids; reissues belong to other requests' orders."""
-    values = (getattr(answer, name) for name in _transaction_members(type(answer)))
+    values = (getattr(answer, name) for name in transaction_members(type(answer)))
     return tuple(sorted((each for each in values if each is not None), key=_number))
-
-
-@cache
-def _transaction_members(kind: type[WriteResponse]) -> tuple[str, ...]:
-    members = kind.model_fields
-    return tuple(
-        each for each in members if each.endswith("_transaction") and "reissue" not in each
-    )
 
 
 def _number(transaction: Transaction) -> int:
@@ -276,11 +217,3 @@ def _is_created_on_fill(transaction: Transaction) -> bool:
 
 def _can_rest(transaction: Transaction) -> bool:
     return creates_order(transaction) and transaction.type != "MARKET_ORDER"
-
-
-def _finite_number(value: object) -> Decimal | None:
-    try:
-        number = Decimal(str(value))
-    except InvalidOperation:
-        return None
-    return number if number.is_finite() else None  # comparing with a signaling NaN raises

@@ -26,24 +26,26 @@ from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.orders.classify import (
     batch_id,
     batch_of,
-    client_id_of,
-    creates_order,
     done_by_transactions,
-    has_terms,
-    is_named,
-    is_quantity,
-    is_same_quantity,
     rejected_by_transaction,
-    text,
 )
 from keydesk_client.orders.outcome import Action, Ambiguous, Done, Intent, Rejected
+from keydesk_client.resources.answers import (
+    DEPENDENT_ORDERS,
+    Comparison,
+    creates_order,
+    has_terms,
+    is_dependent_order,
+    is_named,
+    is_new_order,
+    is_position_close,
+    is_quantity,
+    is_replaced_order,
+    is_target_order,
+    is_trade_close,
+    text,
+)
 
-DEPENDENT_ORDERS: Final = {
-    "takeProfit": "TAKE_PROFIT_ORDER",
-    "stopLoss": "STOP_LOSS_ORDER",
-    "trailingStopLoss": "TRAILING_STOP_LOSS_ORDER",
-    "guaranteedStopLoss": "GUARANTEED_STOP_LOSS_ORDER",
-}
 CANCELLED_BY_CLIENT: Final = "CLIENT_REQUEST"
 REPLACED: Final = "CLIENT_REQUEST_REPLACED"
 CANCEL_REASONS: Final = frozenset[str](get_args(get_args(get_args(OrderCancelReason)[0])[0]))
@@ -76,8 +78,8 @@ class Rule:
     """Type of the transaction that shows that the request took effect; its end when it begins with "_"."""
     refused: tuple[str, ...]
     """Types of the transactions that refuse the request, likewise."""
-    is_same: Callable[[Intent, Transaction], bool]
-    """Compares such a transaction with the intent."""
+    is_same: Comparison
+    """Compares such a transaction with the target and the body of the intent."""
     reason: str = ""
     """The reason that the transaction in `made` must have; empty for any."""
     ended_first: Callable[[Intent, Transaction], str | None] = lambda _intent, _transaction: None
@@ -317,13 +319,15 @@ def _repeats_request_id(intent: Intent, each: Transaction, request_id: str) -> b
 def _is_made(intent: Intent, each: Transaction, cancelled: OrdersById) -> bool:
     rule = RULES[intent.action]
     if _has_type(each, rule.made) and (not rule.reason or text(each, "reason") == rule.reason):
-        return rule.is_same(intent, each)
+        return rule.is_same(intent.target, intent.body, each)
     return _cancels_dependent_order(intent, each, cancelled)
 
 
 def _is_refused(intent: Intent, each: Transaction) -> bool:
     rule = RULES[intent.action]
-    return any(_has_type(each, kind) for kind in rule.refused) and rule.is_same(intent, each)
+    return any(_has_type(each, kind) for kind in rule.refused) and rule.is_same(
+        intent.target, intent.body, each
+    )
 
 
 def _has_type(each: Transaction, kind: str) -> bool:
@@ -345,62 +349,6 @@ def _is_other_replacement(
     return not all(has_terms(each, intent.body) for each in orders if successor in {None, each.id})
 
 
-def _is_same_order(intent: Intent, each: Transaction) -> bool:
-    client_id = client_id_of(each)
-    if intent.client_id is not None:
-        return client_id == intent.client_id
-    # On an account without client ids, an order with one is not ours.
-    is_own = client_id is None and text(each, "reason") == "CLIENT_ORDER"
-    return is_own and has_terms(each, intent.body)
-
-
-def _is_target_order(intent: Intent, each: Transaction) -> bool:
-    return is_named(intent.target, each, "order_id", "client_order_id")
-
-
-def _is_replaced_order(intent: Intent, each: Transaction) -> bool:
-    if not _has_type(each, "_ORDER_REJECT"):
-        return _is_target_order(intent, each)
-    replaces = text(each, "intended_replaces_order_id")
-    if intent.target.startswith("@"):  # the reject names the order only by its id
-        return replaces is not None and has_terms(each, intent.body)
-    return replaces == intent.target
-
-
-def _is_same_trade_close(intent: Intent, each: Transaction) -> bool:
-    close = getattr(each, "trade_close", None)
-    return is_named(intent.target, close, "trade_id", "client_trade_id") and is_same_quantity(
-        intent.body.get("units"), text(close, "units")
-    )
-
-
-def _is_same_position_close(intent: Intent, each: Transaction) -> bool:
-    return any(_is_same_side_close(intent, each, side) for side in intent.closed_sides)
-
-
-def _is_same_side_close(intent: Intent, each: Transaction, side: str) -> bool:
-    close = getattr(each, f"{side}_position_closeout", None)
-    return (
-        text(close, "instrument") == intent.target
-        and is_same_quantity(intent.body.get(f"{side}Units"), text(close, "units"))
-        and intent.side_id(side) in {None, client_id_of(each)}
-    )
-
-
-def _is_same_dependent_order(intent: Intent, each: Transaction) -> bool:
-    if not is_named(intent.target, each, "trade_id", "client_trade_id"):
-        return False
-    if text(each, "reason") == "ON_FILL":  # came with the trade
-        return False
-    order_type = each.type.removesuffix("_REJECT")
-    return any(
-        isinstance(details, dict)
-        and order_type == DEPENDENT_ORDERS[member]
-        and has_terms(each, details, ("price", "distance"))
-        for member, details in intent.body.items()
-    )
-
-
 def _cancels_dependent_order(intent: Intent, each: Transaction, cancelled: OrdersById) -> bool:
     """Whether a cancel takes away a dependent order that the intent cancels; `cancelled` has the order."""
     if intent.action is not Action.SET_DEPENDENT_ORDERS or not _is_cancel(
@@ -417,7 +365,7 @@ def _cancels_dependent_order(intent: Intent, each: Transaction, cancelled: Order
 
 
 def _order_ended_first(intent: Intent, each: Transaction) -> str | None:
-    if not _is_target_order(intent, each):
+    if not is_target_order(intent.target, intent.body, each):
         return None
     if isinstance(each, OrderFillTransaction):
         return "the order was filled first"
@@ -438,27 +386,27 @@ def _trade_ended_first(intent: Intent, each: Transaction) -> str | None:
 
 
 RULES: Final[Mapping[Action, Rule]] = {
-    Action.CREATE: Rule("_ORDER", ("_ORDER_REJECT",), _is_same_order),
+    Action.CREATE: Rule("_ORDER", ("_ORDER_REJECT",), is_new_order),
     Action.REPLACE: Rule(
         "ORDER_CANCEL",
         ("_ORDER_REJECT", "ORDER_CANCEL_REJECT"),
-        _is_replaced_order,
+        is_replaced_order,
         reason=REPLACED,
         ended_first=_order_ended_first,
     ),
     Action.CANCEL: Rule(
         "ORDER_CANCEL",
         ("ORDER_CANCEL_REJECT",),
-        _is_target_order,
+        is_target_order,
         reason=CANCELLED_BY_CLIENT,
         ended_first=_order_ended_first,
     ),
     Action.CLOSE_TRADE: Rule(
         "MARKET_ORDER",
         ("MARKET_ORDER_REJECT",),
-        _is_same_trade_close,
+        is_trade_close,
         ended_first=_trade_ended_first,
     ),
-    Action.CLOSE_POSITION: Rule("MARKET_ORDER", ("MARKET_ORDER_REJECT",), _is_same_position_close),
-    Action.SET_DEPENDENT_ORDERS: Rule("_ORDER", ("_ORDER_REJECT",), _is_same_dependent_order),
+    Action.CLOSE_POSITION: Rule("MARKET_ORDER", ("MARKET_ORDER_REJECT",), is_position_close),
+    Action.SET_DEPENDENT_ORDERS: Rule("_ORDER", ("_ORDER_REJECT",), is_dependent_order),
 }

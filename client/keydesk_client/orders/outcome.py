@@ -28,6 +28,7 @@ from keydesk_client.models._core.json import JsonObject, JsonValue
 from keydesk_client.models._core.scalars import TransactionID
 from keydesk_client.models.transactions.fills import OrderFillTransaction
 from keydesk_client.models.transactions.unions import Transaction
+from keydesk_client.resources.answers import client_id_in, closed_sides
 
 BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
 TIME_NAMESPACE: Final = Path("/proc/self/ns/time")
@@ -119,13 +120,12 @@ class Intent:
     @property
     def client_id(self) -> str | None:
         """The client id of the new order, if it has one."""
-        return self._client_id("clientExtensions")
+        return client_id_in(self.body)
 
     @property
     def closed_sides(self) -> tuple[str, ...]:
         """The sides of a position, "long" and "short", that the request closes."""
-        units = ((side, self.body.get(f"{side}Units")) for side in ("long", "short"))
-        return tuple(side for side, size in units if isinstance(size, str) and size != "NONE")
+        return closed_sides(self.body)
 
     @property
     def has_own_id(self) -> bool:
@@ -139,7 +139,7 @@ class Intent:
 
     def side_id(self, side: str) -> str | None:
         """Return the client id of the order that closes the "long" or "short" side of a position, if it has one."""
-        return self._client_id(f"{side}ClientExtensions")
+        return client_id_in(self.body, f"{side}ClientExtensions")
 
     def to_wire(self) -> JsonObject:
         """Return the JSON object that the journal holds."""
@@ -174,11 +174,6 @@ class Intent:
             instrument=_text(held, "instrument") if "instrument" in held else "",
             steady=_steady(held.get("steady")),
         )
-
-    def _client_id(self, member: str) -> str | None:
-        extensions = self.body.get(member)
-        client_id = extensions.get("id") if isinstance(extensions, dict) else None
-        return client_id if isinstance(client_id, str) else None
 
 
 def new_intent_id() -> str:

@@ -44,7 +44,6 @@ from keydesk_client.orders.classify import (
     WriteResponse,
     outcome_of_answer,
     outcome_of_error,
-    text,
 )
 from keydesk_client.orders.journal import AMBIGUOUS, DISMISSED, Journal, Release
 from keydesk_client.orders.matching import (
@@ -73,6 +72,7 @@ from keydesk_client.orders.unconfirmed import (
     may_concern,
     shows_effect,
 )
+from keydesk_client.resources.answers import text
 from keydesk_client.resources.resource_client import ResourceClient
 
 LATE_NS: Final = 2 * MINUTE

@@ -13,7 +13,7 @@ from keydesk_client.models.accounts import AccountChanges
 from keydesk_client.models.orders import Order, UnknownOrder
 from keydesk_client.models.trades import TradeSummary
 from keydesk_client.models.transactions.unions import Transaction, UnknownTransaction
-from keydesk_client.orders.classify import batch_id, client_id_of, is_named, text
+from keydesk_client.orders.classify import batch_id
 from keydesk_client.orders.matching import Context, concerns, find_outcome, unclear_cancels
 from keydesk_client.orders.outcome import (
     Action,
@@ -22,6 +22,7 @@ from keydesk_client.orders.outcome import (
     Intent,
     Rejected,
 )
+from keydesk_client.resources.answers import client_id_of, is_named, text
 
 MAX_SEEN: Final = 200
 """Transactions that are kept for an Unconfirmed intent that shows up: more than any batch has."""

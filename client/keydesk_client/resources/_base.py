@@ -5,10 +5,11 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from typing import Final, Generic, Literal, TypeAlias, TypeVar, cast
 from urllib.parse import quote
 
-from keydesk_client.errors import InvalidRequest, UnreadableAnswer
+from keydesk_client.errors import HttpStatusError, InvalidRequest
 from keydesk_client.http.caller import Caller
 from keydesk_client.http.messages import Method, Request
 from keydesk_client.models._core.decoder import Reader
@@ -25,6 +26,7 @@ from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.order_terms import ClientExtensions
 from keydesk_client.models.requests import validate_close_units
 from keydesk_client.resources._defaults import Defaults, TimeFormat
+from keydesk_client.resources.answers import Comparison, is_answer
 
 CloseUnits: TypeAlias = Literal["ALL"] | Number
 SideUnits: TypeAlias = Literal["ALL", "NONE"] | Number
@@ -51,12 +53,20 @@ class WriteRequest(Generic[R_co]):
     caller: Caller
     request: Request
     reader: Reader[R_co]
+    account_id: str
+    target: str
+    """The order, trade or instrument that it changes; empty for a new order and for the account itself."""
     body: Wire
     """The JSON object that is sent; of an order, what stands inside `order`. Empty when there is none."""
+    names: Comparison
+    """Tells the transactions of its answer from those of other requests."""
 
     async def send(self) -> R_co:
-        """Send exactly this, once."""
-        return await self.caller.call(self.request, self.reader)
+        """Send exactly this, once; raise UnreadableAnswer for the answer to another request."""
+        return await self.caller.call(self.request, self.reader, self._is_answered_by)
+
+    def _is_answered_by(self, answer: Response | HttpStatusError) -> bool:
+        return is_answer(answer, self.account_id, partial(self.names, self.target, self.body))
 
 
 class Resource:
@@ -72,13 +82,16 @@ class Resource:
 
     def _account(self, account_id: str | None, *rest: tuple[str, str | Instrument] | str) -> str:
         """Return a path below the account; InvalidRequest when neither the call nor the client names one."""
+        return path("accounts", ("account_id", self._account_id(account_id)), *rest)
+
+    def _account_id(self, account_id: str | None) -> str:
         chosen = account_id or self._defaults.account_id
         if not chosen:
             raise InvalidRequest(
                 "account_id: missing: pass it to the call, or to the client: Client(account_id=...)",
                 field="account_id",
             )
-        return path("accounts", ("account_id", chosen), *rest)
+        return chosen
 
     def _headers(self, client_request_id: str | None = None) -> Mapping[str, str]:
         headers: dict[str, str] = {}
@@ -91,26 +104,36 @@ class Resource:
     def _write(
         self,
         method: Method,
-        where: str,
+        where: tuple[tuple[str, str | Instrument] | str, ...],
         reader: Reader[R_co],
         body: Wire,
+        names: Comparison,
         *,
+        account_id: str | None,
         member: str | None = None,
         client_request_id: str | None = None,
         urgent: bool = False,
     ) -> WriteRequest[R_co]:
-        """Return the request that sends `body`, inside `member` if one is named; an empty body is not sent."""
+        """Return the request that sends `body`, inside `member` if one is named; an empty body is not sent.
+
+        `where` is the path below the account; a pair in it names the target.
+        """
         content = json_body(body if member is None else {member: body}) if body else None
         headers = self._headers(client_request_id)
-        request = Request(method, where, {}, headers, content, urgent)
-        return WriteRequest(self._caller, request, reader, body)
+        request = Request(method, self._account(account_id, *where), {}, headers, content, urgent)
+        [target] = [each[1] for each in where if isinstance(each, tuple)] or [""]
+        return WriteRequest(
+            self._caller,
+            request,
+            reader,
+            self._account_id(account_id),
+            name_of(target),
+            body,
+            names,
+        )
 
     def _moment(self, field: str, value: TimeOrDate) -> str:
         return time_text(field, value, self._defaults.datetime_format)
-
-    def _body(self, members: Wire) -> bytes:
-        """Return a request body whose expiry times are in the form that the headers announce."""
-        return json_body(self._in_time_form(members))
 
     def _in_time_form(self, members: Wire) -> Wire:
         """Return the members with expiry times in the form that the headers announce."""
@@ -196,14 +219,6 @@ def _as_name(text: str) -> str:
     name = text.upper().translate(JOINED)
     is_pair = len(name) == 2 * CODE_LENGTH and name.isalpha()
     return f"{name[:CODE_LENGTH]}_{name[CODE_LENGTH:]}" if is_pair else name
-
-
-def require_named(specifier: str, id_: str, client_id: str | None) -> None:
-    """Raise UnreadableAnswer unless the order or trade of an answer is the one that the request named."""
-    if specifier not in {id_, f"@{client_id}"}:
-        raise UnreadableAnswer(
-            f"the response is not to this request: it names {id_[:40]}, not {specifier[:40]}"
-        )
 
 
 def json_body(members: Wire) -> bytes:

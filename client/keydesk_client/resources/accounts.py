@@ -32,6 +32,7 @@ from keydesk_client.resources._base import (
     unknown_instrument,
 )
 from keydesk_client.resources._defaults import Defaults
+from keydesk_client.resources.answers import is_configuration
 
 ACCOUNTS = Reader(AccountsResponse)
 ACCOUNT = Reader(AccountResponse, LIST)
@@ -103,13 +104,14 @@ class Accounts(Resource):
             raise InvalidRequest(
                 "alias: nothing to change: pass alias, margin_rate or both", field="alias"
             )
-        request = Request(
+        return await self._write(
             "PATCH",
-            self._account(account_id, "configuration"),
-            headers=self._headers(),
-            body=self._body(members),
-        )
-        return await self._caller.call(request, CONFIGURED)
+            ("configuration",),
+            CONFIGURED,
+            members,
+            is_configuration,
+            account_id=account_id,
+        ).send()
 
     async def changes(
         self, since: AnyTransactionID, *, account_id: str | None = None

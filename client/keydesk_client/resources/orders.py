@@ -39,7 +39,6 @@ from keydesk_client.resources._base import (
     WriteRequest,
     name_of,
     require_instrument_name,
-    require_named,
     sent_extensions,
 )
 from keydesk_client.resources._defaults import Defaults
@@ -51,6 +50,7 @@ from keydesk_client.resources._paging import (
     next_before,
 )
 from keydesk_client.resources.accounts import instrument_of
+from keydesk_client.resources.answers import is_new_order, is_replaced_order, is_target_order
 from keydesk_client.resources.brackets import (
     Bracket,
     StopLoss,
@@ -168,7 +168,6 @@ class Orders(Resource):
 
         An order without a client id gets `client_id`.
         """
-        where = self._account(account_id, "orders")
         body = self._order_members(order, instrument)
         if "instrument" in body and instrument is None:
             is_own = account_id in {None, self._defaults.account_id}
@@ -180,7 +179,14 @@ class Orders(Resource):
             extensions: Wire = given if isinstance(given, dict) else {}
             body["clientExtensions"] = {"id": client_id, **extensions}
         return self._write(
-            "POST", where, CREATED, body, member="order", client_request_id=client_request_id
+            "POST",
+            ("orders",),
+            CREATED,
+            body,
+            is_new_order,
+            account_id=account_id,
+            member="order",
+            client_request_id=client_request_id,
         )
 
     async def list(
@@ -232,7 +238,8 @@ class Orders(Resource):
 
     async def get(self, specifier: str, *, account_id: str | None = None) -> OrderResponse:
         """Return an order in any state; raise NotFound when there is none."""
-        request = Request("GET", self._order(specifier, account_id), headers=self._headers())
+        order_path = self._account(account_id, "orders", ("specifier", specifier))
+        request = Request("GET", order_path, headers=self._headers())
         return await self._caller.call(request, ONE)
 
     async def replace(
@@ -263,10 +270,15 @@ class Orders(Resource):
         account_id: str | None = None,
     ) -> WriteRequest[OrderReplaceResponse]:
         """Return the request of `replace` without sending it; InvalidRequest as there."""
-        where = self._order(specifier, account_id)
-        body = self._order_members(order, instrument)
         return self._write(
-            "PUT", where, REPLACED, body, member="order", client_request_id=client_request_id
+            "PUT",
+            ("orders", ("specifier", specifier)),
+            REPLACED,
+            self._order_members(order, instrument),
+            is_replaced_order,
+            account_id=account_id,
+            member="order",
+            client_request_id=client_request_id,
         )
 
     async def cancel(
@@ -293,9 +305,15 @@ class Orders(Resource):
         account_id: str | None = None,
     ) -> WriteRequest[OrderCancelResponse]:
         """Return the request of `cancel` without sending it."""
-        where = self._order(specifier, account_id, "cancel")
         return self._write(
-            "PUT", where, CANCELLED, {}, client_request_id=client_request_id, urgent=True
+            "PUT",
+            ("orders", ("specifier", specifier), "cancel"),
+            CANCELLED,
+            {},
+            is_target_order,
+            account_id=account_id,
+            client_request_id=client_request_id,
+            urgent=True,
         )
 
     async def cancel_all(
@@ -354,15 +372,14 @@ class Orders(Resource):
                 "client_extensions: nothing to change: pass client_extensions, trade_client_extensions or both",
                 field="client_extensions",
             )
-        extensions_path = self._order(specifier, account_id, "clientExtensions")
-        request = Request("PUT", extensions_path, {}, self._headers(), self._body(members))
-        answer = await self._caller.call(request, MODIFIED)
-        changed = answer.order_client_extensions_modify_transaction
-        require_named(specifier, changed.order_id, changed.client_order_id)
-        return answer
-
-    def _order(self, specifier: str, account_id: str | None, *rest: str) -> str:
-        return self._account(account_id, "orders", ("specifier", specifier), *rest)
+        return await self._write(
+            "PUT",
+            ("orders", ("specifier", specifier), "clientExtensions"),
+            MODIFIED,
+            members,
+            is_target_order,
+            account_id=account_id,
+        ).send()
 
     async def _pair(self, instrument: str | Instrument, account_id: str | None) -> Instrument:
         """Return an instrument of the account that the order is for."""

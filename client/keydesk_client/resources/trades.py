@@ -39,7 +39,6 @@ from keydesk_client.resources._base import (
     WriteRequest,
     name_of,
     position_close,
-    require_named,
     sent_extensions,
     trade_close,
 )
@@ -49,6 +48,12 @@ from keydesk_client.resources._paging import (
     Paged,
     list_query,
     next_before,
+)
+from keydesk_client.resources.answers import (
+    is_dependent_edit,
+    is_position_close,
+    is_target_trade,
+    is_trade_close,
 )
 from keydesk_client.resources.closing import (
     ItemOutcome,
@@ -129,8 +134,15 @@ class Positions(Resource):
         body = position_close(
             long_units, short_units, long_client_extensions, short_client_extensions, instrument
         )
-        where = self._account(account_id, "positions", ("instrument", name_of(instrument)), "close")
-        return self._write("PUT", where, POSITION_CLOSE, body, urgent=True)
+        return self._write(
+            "PUT",
+            ("positions", ("instrument", instrument), "close"),
+            POSITION_CLOSE,
+            body,
+            is_position_close,
+            account_id=account_id,
+            urgent=True,
+        )
 
     async def close_all(
         self,
@@ -212,7 +224,8 @@ class Trades(Resource):
 
     async def get(self, specifier: str, *, account_id: str | None = None) -> TradeResponse:
         """Return a trade, open or closed; raise NotFound when there is none."""
-        request = Request("GET", self._trade(specifier, account_id), headers=self._headers())
+        trade_path = self._account(account_id, "trades", ("specifier", specifier))
+        request = Request("GET", trade_path, headers=self._headers())
         return await self._caller.call(request, TRADE)
 
     async def close(
@@ -250,10 +263,15 @@ class Trades(Resource):
         account_id: str | None = None,
     ) -> WriteRequest[TradeCloseResponse]:
         """Return the request of `close` without sending it; InvalidRequest as there."""
-        body = trade_close(units, instrument)
-        where = self._trade(specifier, account_id, "close")
         return self._write(
-            "PUT", where, TRADE_CLOSE, body, client_request_id=client_request_id, urgent=True
+            "PUT",
+            ("trades", ("specifier", specifier), "close"),
+            TRADE_CLOSE,
+            trade_close(units, instrument),
+            is_trade_close,
+            account_id=account_id,
+            client_request_id=client_request_id,
+            urgent=True,
         )
 
     async def close_all(
@@ -288,18 +306,14 @@ class Trades(Resource):
 
         Idempotent and without effect on positions: after a lost response call it again; it needs no Sender.
         """
-        request = Request(
+        return await self._write(
             "PUT",
-            self._trade(specifier, account_id, "clientExtensions"),
-            headers=self._headers(),
-            body=self._body(
-                {"clientExtensions": sent_extensions("client_extensions", client_extensions)}
-            ),
-        )
-        answer = await self._caller.call(request, MODIFIED)
-        changed = answer.trade_client_extensions_modify_transaction
-        require_named(specifier, changed.trade_id, changed.client_trade_id)
-        return answer
+            ("trades", ("specifier", specifier), "clientExtensions"),
+            MODIFIED,
+            {"clientExtensions": sent_extensions("client_extensions", client_extensions)},
+            is_target_trade,
+            account_id=account_id,
+        ).send()
 
     async def set_dependent_orders(
         self,
@@ -354,12 +368,14 @@ class Trades(Resource):
                 "take_profit: nothing to change: pass at least one dependent order",
                 field="take_profit",
             )
-        body = self._in_time_form(members)
-        where = self._trade(specifier, account_id, "orders")
-        return self._write("PUT", where, PROTECTED, body)
-
-    def _trade(self, specifier: str, account_id: str | None, *rest: str) -> str:
-        return self._account(account_id, "trades", ("specifier", specifier), *rest)
+        return self._write(
+            "PUT",
+            ("trades", ("specifier", specifier), "orders"),
+            PROTECTED,
+            self._in_time_form(members),
+            is_dependent_edit,
+            account_id=account_id,
+        )
 
 
 DEPENDENT: dict[str, type[Details]] = {

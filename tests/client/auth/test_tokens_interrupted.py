@@ -15,6 +15,7 @@ import pytest
 from keydesk_client import Client, TokenStore, sync
 from keydesk_client.auth.vault import VaultKeyring
 from keydesk_client.http.messages import Request
+from keydesk_client.models import ClientExtensions, MarketOrderRequest
 from support.data.hostile_answers import GOOD_BODY, answer, chunked, whole_request
 from support.fakes.talking_server import talking_server
 
@@ -80,8 +81,13 @@ async def ask(client: Client) -> None:
     await client.accounts.summary()
 
 
+ORDER = MarketOrderRequest(
+    instrument="EUR_USD", units=5, client_extensions=ClientExtensions(id="mine")
+)
+
+
 async def send(client: Client) -> None:
-    await client.positions.close("EUR_USD", long_units="ALL")
+    await client.orders.create(ORDER)
 
 
 async def read_a_stream(client: Client) -> None:

@@ -26,7 +26,7 @@ from keydesk_client.errors import (
 from keydesk_client.http.limits import Limiter
 from keydesk_client.http.messages import Request
 from keydesk_client.http.session import Session
-from keydesk_client.models import MarketOrderRequest, OrderCreateResponse, Record
+from keydesk_client.models import ClientExtensions, MarketOrderRequest, OrderCreateResponse, Record
 from support.data.hostile_answers import (
     BODIES,
     BROKEN,
@@ -45,7 +45,9 @@ from support.fakes.talking_server import talking_server
 
 HASTY = Timeouts(connect=0.3, write=0.3, read=0.3, pool=0.3, whole=1.0, opening=1.0)
 PATIENT = Timeouts()
-ORDER = MarketOrderRequest(instrument="EUR_USD", units=5)
+ORDER = MarketOrderRequest(
+    instrument="EUR_USD", units=5, client_extensions=ClientExtensions(id="mine")
+)
 TOKEN = "planted-0123456789abcdef"
 MAX_MEMORY = 120_000_000
 IN_TIME_S = 60.0
@@ -151,12 +153,15 @@ UNREADABLE = {
     *("compressed wrongly", "not compressed", "compressed to nothing", "twice compressed"),
     *("deflated", "brotli", "zstandard", "an odd encoding", "a bomb", "another charset"),
     *("deep lists", "deep objects"),
+    *("an empty object", "a long id", "odd times", "members of other types"),
 }
-"""What is no JSON object at all."""
+"""What is no JSON object at all, or does not name the order."""
 
 
 @pytest.mark.parametrize("status", [200, 201])
-async def test_an_accepted_order_is_read_whenever_its_answer_is_an_object(status: int) -> None:
+async def test_an_accepted_order_is_read_whenever_its_answer_is_an_object_that_names_it(
+    status: int,
+) -> None:
     unreadable: set[str] = set()
     for name, (content, headers) in BODIES.items():
         async with client_of(saying(answer(content, status, *headers))) as client:
@@ -276,7 +281,8 @@ async def test_an_answer_too_many_is_not_taken_for_the_answer_of_the_next_reques
     async def say_two(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while True:
             head = await whole_request(reader)
-            writer.write(answer(b"{}") + forged if head.startswith(b"GET") else answer(GOOD_BODY))
+            own = answer(GOOD_BODY).replace(b"RequestID: 9", b"RequestID: 10")
+            writer.write(answer(b"{}") + forged if head.startswith(b"GET") else own)
 
     async with client_of(say_two) as client:
         await client.accounts.summary()
@@ -294,7 +300,7 @@ async def test_a_good_connection_is_used_again() -> None:
 
     async with client_of(talk) as client:
         for _ in range(5):
-            await client.orders.create(ORDER)
+            await client.accounts.summary()
     assert len(connections) == 1
 
 
@@ -344,6 +350,8 @@ async def refusal(
         await call(client, evil)
     except InvalidRequest as error:
         return str(error)
+    except UnreadableAnswer:  # an empty answer names no order
+        return None
     return None
 
 

@@ -135,7 +135,9 @@ async def test_terms_that_are_passed_need_no_request() -> None:
 
     def answer(request: httpx.Request) -> httpx.Response:
         bodies.append(json.loads(request.content))
-        return httpx.Response(201, json={})
+        order = {"type": "MARKET_ORDER", "reason": "CLIENT_ORDER"}
+        made = order | {"instrument": "EUR_USD", "units": "-10"}
+        return httpx.Response(201, json={"orderCreateTransaction": made})
 
     url = "https://r.test"
     async with Client(

@@ -330,6 +330,7 @@ async def test_unix_times_are_asked_for_and_sent_alike() -> None:
         trailing_stop_loss_on_fill=TrailingStopLossDetails(
             distance=1, time_in_force="GTD", gtd_time=NOON
         ),
+        client_extensions=ClientExtensions(id="mine"),
     )
     await client.orders.create(order)
     candles, created = server.seen

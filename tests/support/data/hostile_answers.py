@@ -11,7 +11,12 @@ from typing import Final, NoReturn
 
 from support.fakes.connections import Talk
 
-GOOD: Final = {"lastTransactionID": "7", "orderFillTransaction": {"id": "7", "units": "5"}}
+GOOD: Final = {
+    "lastTransactionID": "7",
+    "orderCreateTransaction": {"type": "MARKET_ORDER", "clientExtensions": {"id": "mine"}},
+    "orderFillTransaction": {"id": "7", "units": "5"},
+}
+"""The answer to an order with the client id "mine"."""
 GOOD_BODY: Final = json.dumps(GOOD).encode()
 REASONS: Final = {
     200: "OK",

@@ -49,15 +49,54 @@ class WireServer(httpx.AsyncBaseTransport):
         response = specification()["endpoints"][asked.operation]["response"]
         self.sent = self.samples.answer(asked.operation)
         self._name_target(asked)
-        headers = {"RequestID": "42", "Location": "https://rest.test/v3/somewhere"}
+        headers = {
+            "RequestID": str(41 + len(self.seen)),
+            "Location": "https://rest.test/v3/somewhere",
+        }
         return httpx.Response(response["status"], json=self.sent, headers=headers)
 
     def _name_target(self, asked: Asked) -> None:
-        """Have the answer to a change of client extensions name what was changed."""
-        for kind in ("order", "trade"):
-            changed = self.sent.get(f"{kind}ClientExtensionsModifyTransaction")
-            if changed is not None:
-                changed[f"{kind}ID"] = asked.path[f"{kind}Specifier"]
+        """Have the answer to a write name what was changed."""
+        for name, members in _named(asked).items():
+            self.sent[name] = self.sent.get(name, {}) | members
+
+
+def _named(asked: Asked) -> dict[str, dict[str, Any]]:  # noqa: PLR0911 - a table
+    """The members of the answer to a write that name its request, by the transaction."""
+    body, account = asked.body or {}, {"accountID": asked.path.get("accountID")}
+    order, trade = (
+        {f"{kind}ID": asked.path.get(f"{kind}Specifier")} for kind in ("order", "trade")
+    )
+    order_id = str(order["orderID"])
+    if order_id.startswith("@"):
+        order = {"clientOrderID": order_id[1:]}
+    match asked.operation:
+        case "create_order":
+            extensions = {"clientExtensions": body["order"]["clientExtensions"]}
+            return {"orderCreateTransaction": extensions | account}
+        case "replace_order" | "cancel_order":
+            return {"orderCancelTransaction": order | account}
+        case "close_trade":
+            close = {"tradeClose": trade | {"units": body["units"]}}
+            return {"orderCreateTransaction": close | account}
+        case "close_position":
+            side = {"instrument": asked.path["instrument"], "units": body["longUnits"]}
+            return {"longOrderCreateTransaction": {"longPositionCloseout": side} | account}
+        case "set_trade_dependent_orders":
+            protected = {"reason": "CLIENT_ORDER", **trade, **account}
+            kinds = {name: name[0].lower() + name[1:] for name in ("TakeProfit", "StopLoss")}
+            details = {kind: body[kind] for kind in kinds.values() if body.get(kind)}
+            return {
+                f"{kind}OrderTransaction": protected | members for kind, members in details.items()
+            }
+        case "set_order_client_extensions":
+            return {"orderClientExtensionsModifyTransaction": order | account}
+        case "set_trade_client_extensions":
+            return {"tradeClientExtensionsModifyTransaction": trade | account}
+        case "configure_account":
+            return {"clientConfigureTransaction": body | account}
+        case _:
+            return {}
 
 
 def taken_apart(request: httpx.Request, body: bytes) -> Asked:

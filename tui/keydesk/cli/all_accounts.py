@@ -25,7 +25,7 @@ from keydesk_client.auth.profiles import Profile, TokenPlace
 from keydesk_client.auth.secret import Secret
 from keydesk_client.auth.token_store import Passphrase, TokenStore
 from keydesk_client.errors import KeydeskClientError
-from keydesk_client.orders.classify import text
+from keydesk_client.resources.answers import text
 
 LISTED_WITHIN = 20.0  # seconds
 MAX_REASON_LENGTH = 300

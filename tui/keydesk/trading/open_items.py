@@ -7,7 +7,7 @@ from msgspec import Struct
 from keydesk.text.format import pair
 from keydesk_client.client import Client
 from keydesk_client.models._core.record import Record
-from keydesk_client.orders.classify import text
+from keydesk_client.resources.answers import text
 
 ENTRY_TYPES = frozenset({"LIMIT", "STOP", "MARKET_IF_TOUCHED"})
 PASSES = 3  # of closing and cancelling, each checked with the broker

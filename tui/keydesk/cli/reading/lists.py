@@ -14,7 +14,7 @@ from keydesk.text.sanitize import SafeText, clean, clean_name, safe
 from keydesk_client.client import Client
 from keydesk_client.models import Position, Trade, Transaction
 from keydesk_client.models._core.record import Record
-from keydesk_client.orders.classify import text as text_of
+from keydesk_client.resources.answers import text as text_of
 from keydesk_client.resources.transactions import Types
 
 TYPE = 40  # characters

@@ -21,7 +21,7 @@ from keydesk_client.client import Client
 from keydesk_client.errors import Forbidden, KeydeskClientError, Unauthorized
 from keydesk_client.models import Account
 from keydesk_client.models._core.record import Record
-from keydesk_client.orders.classify import text
+from keydesk_client.resources.answers import text
 
 STOPS: Final = (
     "stop_loss_order_id",

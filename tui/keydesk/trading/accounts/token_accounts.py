@@ -14,7 +14,7 @@ from keydesk_client.account.values import MAX_VALUE, READ_ERRORS
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models._core.record import Record
-from keydesk_client.orders.classify import text
+from keydesk_client.resources.answers import text
 
 MOST_READ: Final = 40
 """Accounts whose balance is read; those after them are listed by their number."""
