@@ -1,8 +1,8 @@
 """A table on a page: columns as wide as their widest cell, as many as fit, and a mark at the chosen row."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from keydesk.forms.info_form import width_of
