@@ -126,7 +126,7 @@ class Orders(InstrumentRows, SortedTable):
     def _text(self, order: OrderRow, column: str, frame: Frame) -> str:
         shape = price_format_of(frame.store, order.instrument)
         distance = shape.pips(order.distance) if order.distance is not None else None
-        own = f"of {clean_name(order.trade_id or show.EMPTY)}"
+        own = f"of {clean_name(order.trade_id) if order.trade_id else show.EMPTY}"
         texts = {
             "id": clean_name(order.id),
             "pair": show.pair(order.instrument),

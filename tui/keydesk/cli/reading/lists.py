@@ -2,28 +2,40 @@
 
 import asyncio
 from argparse import Namespace
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 
 from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.options import instrument_of, read_period
-from keydesk.cli.reading.status import order_line
+from keydesk.cli.reading.order_lines import order_line
 from keydesk.terminal.output import say
 from keydesk.text.format import counted, date_and_time, money, pair, units
 from keydesk.text.sanitize import SafeText, clean, clean_name, safe
+from keydesk_client.account.values import READ_ERRORS
 from keydesk_client.client import Client
+from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import Position, Trade, Transaction
 from keydesk_client.models._core.record import Record
 from keydesk_client.resources.answers import text as text_of
 from keydesk_client.resources.transactions import Types
 
 TYPE = 40  # characters
+IDS_AT_ONCE = 100
 Read = Callable[[OpenAccount, Namespace], Awaitable[Sequence[Record]]]
 
 
 def orders(options: Namespace) -> int:
     """Print orders; return the exit code."""
-    return asyncio.run(_print(options, "order", _orders, lambda each, _: order_line(each)))
+    trades: dict[str, Trade] = {}  # of the stops and targets
+
+    async def read(reach: OpenAccount, options: Namespace) -> Sequence[Record]:
+        found = await _orders(reach, options)
+        if not options.json:
+            trades.update(await _trades_of(reach.client, found))
+        return found
+
+    return asyncio.run(_print(options, "order", read, lambda each, _: order_line(each, trades)))
 
 
 def positions(options: Namespace) -> int:
@@ -63,6 +75,18 @@ async def _print(options: Namespace, thing: str, read: Read, line: Callable[...,
 async def _orders(reach: OpenAccount, options: Namespace) -> Sequence[Record]:
     found = reach.client.orders.iterate(state=options.state, instrument=options.instrument)
     return await _first(found, options.count)
+
+
+async def _trades_of(client: Client, orders: Sequence[Record]) -> Mapping[str, Trade]:
+    """Return the trades of stops and targets by id, also those that were closed; without those that cannot be read."""
+    ids = sorted({id_ for each in orders if (id_ := text_of(each, "trade_id"))}, key=len)
+    found: dict[str, Trade] = {}
+    for start in range(0, len(ids), IDS_AT_ONCE):
+        with suppress(KeydeskClientError, *READ_ERRORS):
+            wanted = ids[start : start + IDS_AT_ONCE]
+            answer = await client.trades.list(state="ALL", ids=wanted, count=IDS_AT_ONCE)
+            found |= {each.id: each for each in answer.trades}
+    return found
 
 
 async def _trades(reach: OpenAccount, options: Namespace) -> Sequence[Record]:

@@ -4,13 +4,11 @@ import asyncio
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from decimal import Decimal
 
 from keydesk.cli.account_access import OpenAccount, open_account
-from keydesk.cli.csv_output import NUMBER
+from keydesk.cli.reading.order_lines import level, order_line
 from keydesk.terminal.output import say
 from keydesk.text.format import (
-    EMPTY,
     UNLIMITED,
     counted,
     date_and_time,
@@ -31,8 +29,7 @@ STOPS = (
     ("TSL", "trailing_stop_loss_order_id"),
 )
 TARGET = (("TP", "take_profit_order_id"),)
-ACCOUNT_ID, TYPE = 40, 40  # characters
-MAX_NUMBER_LENGTH = 64
+ACCOUNT_ID = 40  # characters
 USUAL = "EUR_USD"  # whose price is asked for the time where nothing is held
 
 
@@ -86,7 +83,9 @@ def _lines(reach: OpenAccount, account: Account, time_ns: int | None) -> Iterato
     dependents = {
         getattr(trade, name, None) for trade in account.trades for _, name in (*STOPS, *TARGET)
     }
-    entries = [order_line(each) for each in account.orders if each.id not in dependents]
+    entries = [
+        safe(f"  {order_line(each, {})}") for each in account.orders if each.id not in dependents
+    ]
     yield from _list_lines("entry order", entries)
 
 
@@ -116,25 +115,6 @@ def _levels(
 ) -> list[str]:
     """Return the levels of a trade's dependent orders of these kinds, each with its word."""
     found = ((word, orders.get(getattr(trade, name) or "")) for word, name in kinds)
-    return [f"{word} {_level(order)}" for word, order in found if order is not None]
-
-
-def order_line(order: Order) -> SafeText:
-    """Return the line of an order; of an unknown type, the members that can be read."""
-    size = _number(getattr(order, "units", None))
-    side = EMPTY if size is None else ("BUY" if size > 0 else "SELL")
-    instrument = pair(str(getattr(order, "instrument", EMPTY)))
-    amount = units(None if size is None else abs(size))
-    name = f"  #{clean_name(order.id)} {clean_name(str(order.type), TYPE)}"
-    return safe(f"{name} {side} {amount} {instrument} @ {_level(order)}")
-
-
-def _level(order: Order) -> SafeText:
-    trailing = getattr(order, "trailing_stop_value", None)
-    return clean_name(str(trailing or getattr(order, "price", None) or EMPTY))
-
-
-def _number(value: object) -> Decimal | None:
-    """Return a number; members of an unknown order type are untyped."""
-    text = str(value)
-    return Decimal(text) if len(text) <= MAX_NUMBER_LENGTH and NUMBER.fullmatch(text) else None
+    return [
+        f"{word} {level(order).removeprefix('@ ')}" for word, order in found if order is not None
+    ]

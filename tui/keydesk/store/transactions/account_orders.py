@@ -65,7 +65,9 @@ def _name_of_one_that_never_rests(order: m.Order) -> str:
     type_ = clean_name(order.type.replace("_", " ").lower())
     kind, size = ORDER_TYPES.get(order.type) or type_, getattr(order, "units", None)
     side = "" if size is None else f"{'BUY' if size > 0 else 'SELL'} {units(abs(size))} "
-    return f"{side}{pair(getattr(order, 'instrument', EMPTY))} {kind} #{clean_name(order.id)}"
+    instrument = getattr(order, "instrument", None)
+    name = EMPTY if instrument is None else pair(instrument)
+    return f"{side}{name} {kind} #{clean_name(order.id)}"
 
 
 def _end(order: m.Order) -> Iterator[str]:
