@@ -25,7 +25,7 @@ from keydesk.cli.shell_files import COMPLETIONS, FOLDER
 from keydesk.config.own_themes import load_own_themes
 from keydesk.config.settings_files import FILES, SettingsFile
 from keydesk.settings.theme_file import ThemeFile
-from keydesk_practice.control.commands import whole_parser
+from keydesk_practice.control.command_line import whole_parser
 
 MAN_PAGE = "keydesk.1"
 MADE_WITH = (3, 11)  # other versions of Python write the options of a man page otherwise

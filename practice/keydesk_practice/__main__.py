@@ -70,7 +70,7 @@ def _refuse(text: str) -> int:
 def _run(arguments: Sequence[str]) -> int:
     if arguments and arguments[0] not in DESCRIPTIONS:
         # Imported here: the desk waits for `serve`, which needs no client of its own control interface.
-        from keydesk_practice.control.commands import (  # noqa: PLC0415
+        from keydesk_practice.control.command_line import (  # noqa: PLC0415
             COMMANDS,
             overview,
             run_command,

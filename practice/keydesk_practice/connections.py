@@ -30,7 +30,7 @@ _FULL = "The practice broker has as many connections open as it accepts: try aga
 class ConnectionLimits(Struct):
     """The limits of one server, and its connections that wait for a complete request."""
 
-    most: int = MAX_CONNECTIONS
+    max_connections: int = MAX_CONNECTIONS
     request_seconds: float = (
         REQUEST_SECONDS  # from connecting, or the first byte, to a complete request
     )
@@ -122,7 +122,7 @@ class LimitedConnection(HttpToolsProtocol):
         self._in_request = False
         super().connection_made(WholeWrites(transport, self.loop))
         _set_keepalive(transport)
-        if len(self.connections) > self.limits.most:
+        if len(self.connections) > self.limits.max_connections:
             if not self.limits.awaiting_request:
                 self._refuse()
                 return

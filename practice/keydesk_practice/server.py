@@ -21,15 +21,15 @@ from keydesk_practice.control.application import ControlApplication
 from keydesk_practice.control.client import CONTROL_TOKEN_FILE, forget_address, write_address
 from keydesk_practice.control.context import Control
 from keydesk_practice.control.fault_files import read_profile
-from keydesk_practice.control.faults import use_faults
+from keydesk_practice.control.fault_operations import use_faults
 from keydesk_practice.control.operations import BASE
 from keydesk_practice.errors import CannotListen, LedgerUnavailable
 from keydesk_practice.garbage_collection import exclude_long_lived
-from keydesk_practice.http.application import make_application
 from keydesk_practice.http.middleware import TOKEN_FACT, Application, PublicPaths
-from keydesk_practice.ledger.kept_ledgers import FolderShelf
+from keydesk_practice.http.routes import make_application
+from keydesk_practice.ledger.kept_ledgers import FolderLedgerStore
+from keydesk_practice.ledger.ledger_store import LedgerStore
 from keydesk_practice.ledger.records import LedgerAccount
-from keydesk_practice.ledger.shelf import LedgerShelf
 from keydesk_practice.options import Options
 
 TOKEN_FILE = "token"  # noqa: S105 - a file name
@@ -171,7 +171,7 @@ class Server(uvicorn.Server):
         uvicorn leaves open what it accepted last, and what does not end in time.
         """
         loop = asyncio.get_running_loop()
-        for listening in (each for server in self.servers for each in server.sockets):
+        for listening in (one for server in self.servers for one in server.sockets):
             loop.remove_reader(listening)
         # A connection that was accepted just now is attached to its asyncio server in the next iteration. With a closed
         # server that fails, and the connection stays open until it is garbage-collected (CPython 3.11).
@@ -220,7 +220,7 @@ async def _serve(
         broker.end_streams()
         server.stop()
 
-    public = public_application(broker, FolderShelf(options.data), tokens, options, stop)
+    public = public_application(broker, FolderLedgerStore(options.data), tokens, options, stop)
     exclude_long_lived()
     server = server_of(public, listener, line)
     broker.commits.on_failure = stop
@@ -236,13 +236,13 @@ async def _serve(
 
 def server_of(application: Application, listener: Listener, line: str) -> Server:
     """Return the server of an application, which prints a line when it listens."""
-    limits = ConnectionLimits(most=raise_descriptor_limit())
+    limits = ConnectionLimits(max_connections=raise_descriptor_limit())
     return Server(application, listener, lambda: print(line, flush=True), limits)  # noqa: T201
 
 
 def public_application(
     broker: Broker,
-    shelf: LedgerShelf,
+    store: LedgerStore,
     tokens: tuple[str, ...],
     options: Options,
     stop: Callable[[], None],
@@ -254,7 +254,7 @@ def public_application(
     for fact, digest in broker.ledger.facts(TOKEN_FACT).items():
         application.authenticator.add(bytes.fromhex(digest), int(fact.removeprefix(TOKEN_FACT)))
     application.restart_request_ids(broker.now())
-    control = Control(broker, options, application, shelf, stop)
+    control = Control(broker, options, application, store, stop)
     if options.faults is not None:
         use_faults(control, read_profile(options.faults))
     controlled = ControlApplication(

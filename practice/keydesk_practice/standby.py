@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from starlette.types import Message, Receive, Scope, Send
 
 from keydesk_practice.broker.broker import Broker
-from keydesk_practice.broker.clock import boot_time_ns
+from keydesk_practice.broker.market_clock import boot_time_ns
 from keydesk_practice.broker.market_time import LAST_SEEN
 from keydesk_practice.broker.startup import open_on
 from keydesk_practice.control.client import forget_address, write_address
@@ -26,12 +26,12 @@ from keydesk_practice.errors import (
     LedgerUnreachable,
 )
 from keydesk_practice.garbage_collection import collect_everything, exclude_long_lived
-from keydesk_practice.http.errors import unavailable
+from keydesk_practice.http.error_responses import unavailable
 from keydesk_practice.http.middleware import HEALTH, Application
 from keydesk_practice.http.responses import json_bytes
-from keydesk_practice.ledger.postgres import PostgresLedger
 from keydesk_practice.ledger.postgres_connection import IDLE_SECONDS, connection_text
-from keydesk_practice.ledger.postgres_shelf import PostgresShelf
+from keydesk_practice.ledger.postgres_ledger import PostgresLedger
+from keydesk_practice.ledger.postgres_store import PostgresLedgerStore
 from keydesk_practice.ledger.records import LedgerAccount
 from keydesk_practice.options import Options
 from keydesk_practice.server import (
@@ -204,9 +204,9 @@ class StandbyServer:
         return tenure
 
     def _begin(self, broker: Broker) -> Tenure:
-        shelf = PostgresShelf(self._ledger)
+        store = PostgresLedgerStore(self._ledger)
         application = public_application(
-            broker, shelf, self._options.tokens, self._options, self.stop
+            broker, store, self._options.tokens, self._options, self.stop
         )
         confirmed = boot_time_ns()
         self._ledger.end_when_idle(IDLE_SECONDS)

@@ -13,8 +13,8 @@ import pytest
 from keydesk_practice.broker.snapshots import restore_account
 from keydesk_practice.engine.commands import CloseTrade
 from keydesk_practice.engine.transactions import to_wire
-from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.records import Entry, LedgerAccount, WireTransaction, entry_of
+from keydesk_practice.ledger.sqlite_ledger import Ledger
 from support.broker import PracticeServer, practice_server
 from support.practised_account import ID, PractisedAccount
 

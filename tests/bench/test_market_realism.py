@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from keydesk_practice.market.instruments import LISTINGS
-from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.market.practice_market import PracticeMarket
 from support.realism import (
     HourlyRates,
     autocorrelation,

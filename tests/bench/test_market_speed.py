@@ -7,16 +7,16 @@ from time import perf_counter, process_time
 import pytest
 
 from keydesk_practice.market.bar_blocks import Component
-from keydesk_practice.market.candles import CandleSpec, Range
+from keydesk_practice.market.bar_builder import CandleSpec, Range
 from keydesk_practice.market.instruments import LISTINGS
-from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.market.practice_market import PracticeMarket
 from support.data.practice_market import instant
 
 pytestmark = pytest.mark.bench
 
 NOW = instant("2026-10-21T11:22:33Z")
 FIRST_QUOTES = """
-from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.market.practice_market import PracticeMarket
 now = PracticeMarket(1).at({now})
 assert len([now.quote(name) for name in now.instruments()]) == 70
 """

@@ -20,7 +20,7 @@ import pytest
 
 from keydesk.cli.arguments.tree import GROUPS, whole_tree
 from keydesk.config.settings_files import FILES
-from keydesk_practice.control.commands import whole_parser
+from keydesk_practice.control.command_line import whole_parser
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [

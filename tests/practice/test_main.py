@@ -48,7 +48,7 @@ def loaded_modules(code: str) -> set[str]:
 
 def test_commands_to_a_running_broker_load_neither_market_nor_server() -> None:
     loaded = loaded_modules("keydesk_practice.__main__.main(['--help'])")
-    assert "keydesk_practice.control.commands" in loaded
+    assert "keydesk_practice.control.command_line" in loaded
     assert not {"numpy", "uvicorn", "keydesk_practice.broker.broker"}.intersection(loaded)
 
 
@@ -191,7 +191,7 @@ async def test_own_candles_are_replayed_and_stay_needed(practice_folder: Path) -
 
 def test_without_a_ledger_on_a_server_nothing_of_postgresql_is_imported() -> None:
     code = (
-        "import sys, keydesk_practice.__main__, keydesk_practice.server, keydesk_practice.control.commands;"
+        "import sys, keydesk_practice.__main__, keydesk_practice.server, keydesk_practice.control.command_line;"
         "print([name for name in sys.modules if 'psycopg' in name or 'postgres' in name])"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

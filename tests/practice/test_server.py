@@ -211,7 +211,7 @@ async def test_a_client_that_asks_now_and_then_is_not_closed(listener: Listener)
 
 
 async def test_connections_that_send_nothing_give_way_to_others(listener: Listener) -> None:
-    async with serve(listener, ConnectionLimits(most=5)) as server:
+    async with serve(listener, ConnectionLimits(max_connections=5)) as server:
         talking = await Talk.open(listener)
         await talking.ask()
         silent = [await Talk.open(listener) for _ in range(30)]
@@ -224,7 +224,7 @@ async def test_connections_that_send_nothing_give_way_to_others(listener: Listen
 
 
 async def test_when_all_talk_one_more_is_refused_in_words(listener: Listener) -> None:
-    async with serve(listener, ConnectionLimits(most=3)):
+    async with serve(listener, ConnectionLimits(max_connections=3)):
         talking = [await Talk.open(listener) for _ in range(3)]
         for talk in talking:
             await talk.ask()

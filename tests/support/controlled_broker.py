@@ -20,11 +20,11 @@ from keydesk_practice.broker.startup import open_broker, open_on
 from keydesk_practice.control.application import ControlApplication
 from keydesk_practice.control.context import Control
 from keydesk_practice.control.operations import BASE
-from keydesk_practice.http.application import make_application
 from keydesk_practice.http.middleware import PublicPaths
-from keydesk_practice.ledger.kept_ledgers import FolderShelf
+from keydesk_practice.http.routes import make_application
+from keydesk_practice.ledger.kept_ledgers import FolderLedgerStore
 from keydesk_practice.ledger.ledger_file import make_private
-from keydesk_practice.ledger.shelf import LedgerShelf
+from keydesk_practice.ledger.ledger_store import LedgerStore
 from keydesk_practice.options import Options
 from support.data.practice_market import instant
 
@@ -82,15 +82,15 @@ class ControlledBroker:
         return ledger.bodies(account, 1, ledger.last_id(account))
 
 
-def _opened(options: Options, database: str | None) -> tuple[Broker, LedgerShelf]:
+def _opened(options: Options, database: str | None) -> tuple[Broker, LedgerStore]:
     if database is None:
-        return open_broker(options, owners=1), FolderShelf(options.data)
+        return open_broker(options, owners=1), FolderLedgerStore(options.data)
     # Imported here: without the extra `postgres` the tests of the file still run.
-    from keydesk_practice.ledger.postgres import PostgresLedger  # noqa: PLC0415
-    from keydesk_practice.ledger.postgres_shelf import PostgresShelf  # noqa: PLC0415
+    from keydesk_practice.ledger.postgres_ledger import PostgresLedger  # noqa: PLC0415
+    from keydesk_practice.ledger.postgres_store import PostgresLedgerStore  # noqa: PLC0415
 
     ledger = PostgresLedger.open(database)
-    return open_on(ledger, options, owners=1), PostgresShelf(ledger)
+    return open_on(ledger, options, owners=1), PostgresLedgerStore(ledger)
 
 
 @contextlib.asynccontextmanager
@@ -104,11 +104,11 @@ async def controlled_broker(
     make_private(folder / "data")
     found = Options("serve", folder / "data", start=instant(start) if start else None, paused=True)
     found = replace(found, rate_limit=1_000_000, **options)
-    broker, shelf = _opened(found, database)
+    broker, store = _opened(found, database)
     interface = make_application(broker, [TOKEN], found.rate_limit)
     interface.restart_request_ids(broker.now())
     stopped: list[str] = []
-    control = Control(broker, found, interface, shelf, lambda: stopped.append("stopped"))
+    control = Control(broker, found, interface, store, lambda: stopped.append("stopped"))
     controlled = ControlApplication(control, CONTROL_TOKEN, anywhere=found.control_anywhere)
     application = PublicPaths(broker, interface, mount=(f"{BASE}/", controlled))
     try:

@@ -19,9 +19,9 @@ from keydesk_practice.engine.commands import Command, Tick
 from keydesk_practice.engine.quotes import Level
 from keydesk_practice.engine.transactions import Transaction as Happened
 from keydesk_practice.engine.transactions import to_wire
-from keydesk_practice.engine.views.accounts import account as account_view
-from keydesk_practice.engine.views.accounts import changes as changes_view
-from keydesk_practice.engine.views.accounts import state as state_view
+from keydesk_practice.engine.views.account_views import account as account_view
+from keydesk_practice.engine.views.account_views import changes as changes_view
+from keydesk_practice.engine.views.account_views import state as state_view
 from support.data.account_history import conversions, instrument, price
 from support.practised_account import PractisedAccount
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from keydesk_practice.ledger.interface import LedgerInterface
-from keydesk_practice.ledger.ledger import Ledger
+from keydesk_practice.ledger.sqlite_ledger import Ledger
 from support.postgres import PostgresServer
 
 OpenLedger = Callable[[], LedgerInterface]
@@ -22,7 +22,7 @@ def open_ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open
 
     def of_server() -> LedgerInterface:
         # Imported here: without the extra `postgres` the tests of the file still run.
-        from keydesk_practice.ledger.postgres import PostgresLedger  # noqa: PLC0415
+        from keydesk_practice.ledger.postgres_ledger import PostgresLedger  # noqa: PLC0415
 
         return PostgresLedger.open(address)
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from keydesk_practice.market.hours import cell_at, cells_in, first_cell, market_day_of, weekday
 from keydesk_practice.market.instruments import CURRENCIES, LISTINGS, financing_rates
-from keydesk_practice.market.market import PracticeMarket
 from keydesk_practice.market.paths import PROGRESS_STEP, CurrencyPaths, scaled_profile
+from keydesk_practice.market.practice_market import PracticeMarket
 from keydesk_practice.market.reference import ReferenceRates
 from support.strategies import Floats, HourlyPrices
 

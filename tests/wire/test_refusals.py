@@ -92,7 +92,7 @@ async def test_429_above_the_rate(practice_folder: Path, wire_record: WireRecord
 
 
 def test_every_operation_of_the_reference_is_served() -> None:
-    from keydesk_practice.http.application import PATHS  # noqa: PLC0415 - only this test needs it
+    from keydesk_practice.http.routes import PATHS  # noqa: PLC0415 - only this test needs it
 
     served = {(method, path) for path, methods in PATHS.items() for method in methods}
     assert {(one["method"], one["path"]) for one in ENDPOINTS.values()} == served

@@ -6,11 +6,12 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Literal, TypeVar
 
-from keydesk_practice.broker.disguise import Disguise, DisguisedMarket, MarketView
+from keydesk_practice.broker.anonymizer import AnonymizedMarket, Anonymizer, MarketView
 from keydesk_practice.errors import TimeOutsideRates
+from keydesk_practice.market.bar_builder import CandleSpec, Range
 from keydesk_practice.market.books import Book, Books
-from keydesk_practice.market.candles import Candle, CandleSpec, Range
-from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.market.candles import Candle
+from keydesk_practice.market.practice_market import PracticeMarket
 from keydesk_practice.market.shocks import Shock
 
 UNITS_PER_TURN = 40  # some 2 ms
@@ -38,10 +39,10 @@ class WorkBudget:
             self._left -= units
             self._schedule()
             return
-        turn = asyncio.get_running_loop().create_future()
-        self._waiting.append((units, turn))
+        permit = asyncio.get_running_loop().create_future()
+        self._waiting.append((units, permit))
         self._schedule()
-        await turn
+        await permit
 
     async def iterate(self, items: Iterable[Item], units: int = 1) -> AsyncIterator[Item]:
         """Yield the items of an iterator; each is made after its `units` are spent."""
@@ -63,10 +64,10 @@ class WorkBudget:
         self._scheduled = False
         self._left = min(self._left + self._units_per_turn, self._units_per_turn)
         while self._waiting and self._left > 0:
-            units, turn = self._waiting.popleft()
-            if not turn.done():  # its request was cancelled
+            units, permit = self._waiting.popleft()
+            if not permit.done():  # its request was cancelled
                 self._left -= units
-                turn.set_result(None)
+                permit.set_result(None)
         if self._waiting or self._left < self._units_per_turn:
             self._schedule()
 
@@ -82,7 +83,7 @@ class CandleWorker:
         self._make_market = make_market
         self._market: PracticeMarket | None = None
         self._shocks: tuple[Shock, ...] = ()
-        self._disguise: Disguise | None = None
+        self._anonymizer: Anonymizer | None = None
         self._books: Books | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="candles")
 
@@ -98,9 +99,9 @@ class CandleWorker:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, self._book, kind, instrument, time)
 
-    def overlay(self, shocks: Sequence[Shock], disguise: Disguise | None) -> None:
-        """Show the market with these shocks and this disguise from the next request on."""
-        self._shocks, self._disguise = tuple(shocks), disguise
+    def overlay(self, shocks: Sequence[Shock], anonymizer: Anonymizer | None) -> None:
+        """Show the market with these shocks and this anonymizer from the next request on."""
+        self._shocks, self._anonymizer = tuple(shocks), anonymizer
 
     def close(self) -> None:
         """Finish the current request, cancel the waiting ones and end the thread."""
@@ -115,12 +116,12 @@ class CandleWorker:
 
     def _candles(self, instrument: str, cut: CandleSpec, span: Range, now: int) -> list[Candle]:
         market: MarketView = self._own_market()
-        if self._disguise is not None:
-            market = DisguisedMarket(self._own_market(), self._disguise)
+        if self._anonymizer is not None:
+            market = AnonymizedMarket(self._own_market(), self._anonymizer)
         return market.candles(instrument, cut, span, now)
 
     def _book(self, kind: BookKind, instrument: str, time: int) -> Book | None:
-        if self._disguise is not None:
+        if self._anonymizer is not None:
             return None
         market = self._own_market()
         if self._books is None:

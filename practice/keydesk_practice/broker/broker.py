@@ -18,8 +18,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from keydesk_practice.broker.account_session import AccountSession, EndedItems
+from keydesk_practice.broker.anonymizer import AnonymizedMarket, Anonymizer
 from keydesk_practice.broker.background import CandleWorker, WorkBudget
-from keydesk_practice.broker.clock import (
+from keydesk_practice.broker.feeds import MarketAt, PriceBoard, PriceFeed, WithoutLiquidity
+from keydesk_practice.broker.market_clock import (
     COARSE_STEP,
     GRID,
     Clock,
@@ -27,8 +29,6 @@ from keydesk_practice.broker.clock import (
     end_of_grid_cell,
     time_steps,
 )
-from keydesk_practice.broker.disguise import Disguise, DisguisedMarket
-from keydesk_practice.broker.feeds import MarketAt, PriceBoard, PriceFeed, WithoutLiquidity
 from keydesk_practice.broker.market_time import LAST_SEEN, ShownTime
 from keydesk_practice.broker.snapshots import save_snapshot
 from keydesk_practice.engine.commands import Command, Finance, Tick
@@ -50,7 +50,7 @@ from keydesk_practice.ledger.records import (
     WireTransaction,
     entry_of,
 )
-from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.market.practice_market import PracticeMarket
 from keydesk_practice.market.shocks import Shock
 from keydesk_practice.options import DEFAULT_PRICE_RATE
 
@@ -72,7 +72,7 @@ class Broker:
         since: int,
         *,
         price_rate: float,
-        overlay: tuple[Sequence[Shock], Disguise | None] = ((), None),
+        overlay: tuple[Sequence[Shock], Anonymizer | None] = ((), None),
     ) -> None:
         self.ledger = ledger
         self.candles = CandleWorker(make_market)
@@ -83,7 +83,7 @@ class Broker:
         self._ticked_until = since
         self.market = make_market()
         self.shocks: tuple[Shock, ...] = ()
-        self.disguise: Disguise | None = None
+        self.anonymizer: Anonymizer | None = None
         self.board = PriceBoard(self._overlaid(*overlay), since)
         self.prices = PriceFeed(self.board, every_step=faster)
         self.sessions: dict[str, AccountSession] = {}
@@ -176,23 +176,23 @@ class Broker:
         for session in self.sessions.values():
             session.read_lag = seconds
 
-    def overlay(self, shocks: Sequence[Shock], disguise: Disguise | None) -> None:
-        """Show the market with these shocks and this disguise from now on."""
-        self.board.replace_market(self._overlaid(shocks, disguise))
+    def overlay(self, shocks: Sequence[Shock], anonymizer: Anonymizer | None) -> None:
+        """Show the market with these shocks and this anonymizer from now on."""
+        self.board.replace_market(self._overlaid(shocks, anonymizer))
 
-    def _overlaid(self, shocks: Sequence[Shock], disguise: Disguise | None) -> MarketAt:
-        self.shocks, self.disguise = tuple(shocks), disguise
+    def _overlaid(self, shocks: Sequence[Shock], anonymizer: Anonymizer | None) -> MarketAt:
+        self.shocks, self.anonymizer = tuple(shocks), anonymizer
         self.market.set_shocks(self.shocks)
-        self.candles.overlay(shocks, disguise)
-        if self.disguise is None:
+        self.candles.overlay(shocks, anonymizer)
+        if self.anonymizer is None:
             return self.market.at
-        return DisguisedMarket(self.market, self.disguise).at
+        return AnonymizedMarket(self.market, self.anonymizer).at
 
     def adopt_ledger(
         self,
         ledger: LedgerInterface,
         since: int,
-        overlay: tuple[Sequence[Shock], Disguise | None] = ((), None),
+        overlay: tuple[Sequence[Shock], Anonymizer | None] = ((), None),
     ) -> None:
         """Go on with another ledger, without its accounts, from a time; the former one is committed and closed."""
         on_failure = self.commits.on_failure

@@ -11,7 +11,7 @@ import sqlite3
 import time
 from collections.abc import Callable
 
-from keydesk_practice.broker.replay import load_replay
+from keydesk_practice.broker.replay_facts import load_replay
 from keydesk_practice.engine.wire_form import SECOND
 from keydesk_practice.errors import LedgerFull, LedgerUnreachable, LedgerWriteFailed
 from keydesk_practice.ledger.interface import LedgerInterface

@@ -6,9 +6,9 @@ from decimal import Decimal
 
 from keydesk_practice.broker.account_session import AccountSession, History, LedgerArchive
 from keydesk_practice.broker.broker import Broker
-from keydesk_practice.broker.clock import Clock
+from keydesk_practice.broker.market_clock import Clock
 from keydesk_practice.broker.market_time import note_start, present_time, time_left, time_shown
-from keydesk_practice.broker.replay import load_replay, stored_overlay
+from keydesk_practice.broker.replay_facts import load_replay, stored_overlay
 from keydesk_practice.broker.snapshots import new_account, restore_account
 from keydesk_practice.engine.commands import OpenAccount
 from keydesk_practice.engine.decide import decide
@@ -19,13 +19,13 @@ from keydesk_practice.engine.transactions import to_wire
 from keydesk_practice.errors import LedgerUnavailable
 from keydesk_practice.ledger.interface import LedgerInterface
 from keydesk_practice.ledger.kept_ledgers import undo_change
-from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import FILE_NAME, ledger_error
 from keydesk_practice.ledger.records import Entry, LedgerAccount, WireTransaction, entry_of
+from keydesk_practice.ledger.sqlite_ledger import Ledger
+from keydesk_practice.market.candle_files import read_candle_file
 from keydesk_practice.market.instruments import CURRENCIES
-from keydesk_practice.market.market import MARKET_MODEL, PracticeMarket
+from keydesk_practice.market.practice_market import MARKET_MODEL, PracticeMarket
 from keydesk_practice.market.reference import CACHE, read_reference_rates
-from keydesk_practice.market.replay import read_candle_file
 from keydesk_practice.options import Options
 
 DEFAULT_SEED = 1

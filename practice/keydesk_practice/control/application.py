@@ -15,7 +15,7 @@ from keydesk_practice.control.operations import BASE, OPERATIONS, Operation, con
 from keydesk_practice.control.schema import read_record
 from keydesk_practice.engine.wire_form import to_wire
 from keydesk_practice.errors import LedgerUnreachable, LedgerWriteFailed
-from keydesk_practice.http.errors import (
+from keydesk_practice.http.error_responses import (
     HttpError,
     method_not_allowed,
     not_stored,

@@ -8,11 +8,11 @@ from decimal import Decimal
 from msgspec import Struct, field
 
 from keydesk_practice.broker.account_session import AccountSession
+from keydesk_practice.broker.anonymizer import ALIAS
 from keydesk_practice.broker.broker import ACCOUNTS_LEFT, Broker
-from keydesk_practice.broker.disguise import ALIAS
 from keydesk_practice.broker.market_time import LAST_SEEN
-from keydesk_practice.broker.replay import load_replay, replay_of
-from keydesk_practice.control.records import (
+from keydesk_practice.broker.replay_facts import load_replay, replay_of
+from keydesk_practice.control.bodies import (
     AccountState,
     KeptAccount,
     LedgerState,
@@ -22,9 +22,9 @@ from keydesk_practice.control.records import (
 )
 from keydesk_practice.engine.margin import unrealized_profit
 from keydesk_practice.engine.state.account import Account
-from keydesk_practice.http.errors import HttpError, not_found
+from keydesk_practice.http.error_responses import HttpError, not_found
 from keydesk_practice.http.middleware import Authenticator, RequestMiddleware
-from keydesk_practice.ledger.shelf import HOME, KeptLedger, LedgerShelf
+from keydesk_practice.ledger.ledger_store import HOME, KeptLedger, LedgerStore
 from keydesk_practice.options import Options
 
 
@@ -34,7 +34,7 @@ class Control(Struct, frozen=True):
     broker: Broker
     options: Options
     interface: RequestMiddleware
-    shelf: LedgerShelf
+    store: LedgerStore
     stop: Callable[[], None] = lambda: None
     changing: asyncio.Lock = field(default_factory=asyncio.Lock)  # held by what changes the market
 
@@ -53,20 +53,20 @@ class Control(Struct, frozen=True):
 
     def shown(self, real_time: int) -> int:
         """Return the time that clients see for a real one."""
-        disguise = self.broker.disguise
-        return real_time if disguise is None else real_time + disguise.delta
+        anonymizer = self.broker.anonymizer
+        return real_time if anonymizer is None else real_time + anonymizer.delta
 
     def real(self, shown_time: int) -> int:
         """Return the real time of one that clients see."""
-        disguise = self.broker.disguise
-        return shown_time if disguise is None else disguise.real_time(shown_time)
+        anonymizer = self.broker.anonymizer
+        return shown_time if anonymizer is None else anonymizer.real_time(shown_time)
 
     def real_instrument(self, name: str) -> str:
         """Return the real name of an instrument that clients see; raise a 404 `HttpError` for an unknown one."""
         if self.broker.board.specification(name) is None:
             raise not_found("instrument", "INSTRUMENT_UNKNOWN")
-        disguise = self.broker.disguise
-        return name if disguise is None else disguise.instrument
+        anonymizer = self.broker.anonymizer
+        return name if anonymizer is None else anonymizer.instrument
 
     def state(self) -> State:
         """Return the market and its accounts."""
@@ -103,10 +103,10 @@ class Control(Struct, frozen=True):
 
     def _home_state(self) -> LedgerState | None:
         """Return the ledger that was left for a replay, None where there is none."""
-        return next((ledger_state(one) for one in self.shelf.kept() if one.name == HOME), None)
+        return next((ledger_state(one) for one in self.store.kept() if one.name == HOME), None)
 
     def _shock_states(self) -> tuple[ShockState, ...]:
-        hides = self.broker.disguise is not None
+        hides = self.broker.anonymizer is not None
         return tuple(
             ShockState(
                 kind=one.kind,

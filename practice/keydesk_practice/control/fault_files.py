@@ -7,7 +7,7 @@ from typing import Any
 from keydesk_practice.control.schema import read_record
 from keydesk_practice.engine.wire_form import wire_name
 from keydesk_practice.errors import FaultFileError
-from keydesk_practice.http.errors import HttpError
+from keydesk_practice.http.error_responses import HttpError
 from keydesk_practice.http.faults import PROFILES, FaultProfile
 
 

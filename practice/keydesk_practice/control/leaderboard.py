@@ -57,14 +57,14 @@ def standings(state: Answer) -> list[LeaderboardRow]:
 
 def room_lines(state: Answer, width: int = 100, height: int | None = None) -> list[str]:
     """Return the room as lines of at most `width` characters; of more accounts than fit, the first ones."""
-    pace = f"running, speed {state['speed']}" if state["running"] else "paused"
+    state_text = f"running, speed {state['speed']}" if state["running"] else "paused"
     ranked = standings(state)
     active = sum(bool(one.open_trades or one.pending_orders) for one in ranked)
-    head = f"{state['time'][:19]}Z  {pace}  {len(ranked)} accounts, {active} with trades or orders"
+    head = f"{state['time'][:19]}Z  {state_text}  {len(ranked)} accounts, {active} with trades or orders"
     rows = [_cells(one) for one in ranked]
     left = 0
-    if height is not None and len(rows) > (most := max(height - 3, 1)):
-        rows, left = rows[: most - 1 or 1], len(rows) - (most - 1 or 1)
+    if height is not None and len(rows) > (max_rows := max(height - 3, 1)):
+        rows, left = rows[: max_rows - 1 or 1], len(rows) - (max_rows - 1 or 1)
     more = [f"and {left} more: a taller window or --json shows them"] if left else []
     return [_cut(line, width).rstrip() for line in (head, *_table([HEADINGS, *rows]), *more)]
 

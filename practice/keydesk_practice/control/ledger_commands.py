@@ -9,7 +9,7 @@ from urllib.parse import quote
 from keydesk_practice.engine.wire_form import to_wire
 from keydesk_practice.errors import LedgerUnavailable
 from keydesk_practice.ledger.kept_ledgers import (
-    FolderShelf,
+    FolderLedgerStore,
     delete_ledger,
     end_change,
     facts_of,
@@ -19,7 +19,7 @@ from keydesk_practice.ledger.kept_ledgers import (
     undo_change,
 )
 from keydesk_practice.ledger.ledger_file import FILE_NAME, check_copy, damaged_error
-from keydesk_practice.ledger.shelf import HOME, HOME_IN_USE
+from keydesk_practice.ledger.ledger_store import HOME, HOME_IN_USE
 
 _WORDS = {"list": (), "open": ("NAME",), "name": ("NAME", "NEW"), "delete": ("NAME",)}
 Answer = dict[str, Any]
@@ -71,7 +71,7 @@ def ledgers_request(options: argparse.Namespace) -> Request:
 
 def change_without_broker(data: Path, options: argparse.Namespace) -> Answer:
     """Do the same on the files of a data folder that no broker runs on; raise `LedgerUnavailable`."""
-    from keydesk_practice.control.ledgers import ledgers_of  # noqa: PLC0415 - loads the market
+    from keydesk_practice.control.ledger_operations import ledgers_of  # noqa: PLC0415 - loads the market
 
     undo_change(data)
     match options.action, options.names:
@@ -83,7 +83,7 @@ def change_without_broker(data: Path, options: argparse.Namespace) -> Answer:
             if name == HOME and "replay" in facts_of(data / FILE_NAME):
                 raise LedgerUnavailable(HOME_IN_USE)
             delete_ledger(data, name)
-    return to_wire(ledgers_of(FolderShelf(data)))
+    return to_wire(ledgers_of(FolderLedgerStore(data)))
 
 
 def _open(data: Path, name: str) -> None:
@@ -105,8 +105,8 @@ def ledger_lines(ledgers: Sequence[Answer]) -> list[str]:
         left = f"left at {one['left'][:19]}Z" if "left" in one else ""
         lines.append(f"{one['name']:<32}{one['what']:<24}{left:<30}{one['bytes'] / 1e6:.1f} MB")
         lines += [
-            f"  {each['id']}  {each['currency']} balance {each['balance']}  "
-            f"{each['openTrades']} trades  {each['pendingOrders']} orders"
-            for each in one["accounts"]
+            f"  {account['id']}  {account['currency']} balance {account['balance']}  "
+            f"{account['openTrades']} trades  {account['pendingOrders']} orders"
+            for account in one["accounts"]
         ]
     return lines

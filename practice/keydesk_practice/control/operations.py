@@ -6,8 +6,15 @@ from typing import Any
 
 from msgspec import Struct
 
-from keydesk_practice.control import accounts, clock, faults, ledgers, replays, shocks
-from keydesk_practice.control.records import (
+from keydesk_practice.control import (
+    account_operations,
+    clock_operations,
+    fault_operations,
+    ledger_operations,
+    replay_operations,
+    shock_operations,
+)
+from keydesk_practice.control.bodies import (
     AccountState,
     AddAccount,
     AddShock,
@@ -65,32 +72,42 @@ class Operation(Struct, frozen=True):
 
 
 OPERATIONS = (
-    Operation("GET", "/state", clock.state, NoMembers, State),
-    Operation("POST", "/clock/pause", clock.pause, NoMembers, State),
-    Operation("POST", "/clock/play", clock.play, Play, State),
-    Operation("POST", "/clock/speed", clock.set_speed, Speed, State),
-    Operation("POST", "/clock/step", clock.step, Step, State),
-    Operation("POST", "/clock/jump", clock.jump, Jump, State),
-    Operation("GET", "/scenarios", replays.scenarios, NoMembers, Scenarios),
-    Operation("POST", "/replay", replays.begin_replay, BeginReplay, State),
-    Operation("POST", "/replay/finish", replays.finish_replay, NoMembers, State),
-    Operation("POST", "/shocks", shocks.add_shock, AddShock, State),
-    Operation("DELETE", "/shocks", shocks.cancel_shocks, NoMembers, State),
-    Operation("PUT", FAULTS, faults.set_faults, faults.SetFaults, State),
-    Operation("DELETE", FAULTS, faults.clear_faults, NoMembers, State),
-    Operation("GET", "/checkpoints", replays.checkpoints, NoMembers, Checkpoints),
-    Operation("POST", "/checkpoints", replays.save_checkpoint, CheckpointName, Checkpoints),
-    Operation("POST", "/checkpoints/restore", replays.restore_checkpoint, CheckpointName, State),
-    Operation("GET", "/ledgers", ledgers.list_ledgers, NoMembers, Ledgers),
-    Operation("POST", "/ledgers/open", ledgers.open_ledger, LedgerName, State),
-    Operation("POST", "/ledgers/name", ledgers.rename_ledger, RenameLedger, Ledgers),
-    Operation("DELETE", "/ledgers/{name}", ledgers.remove_kept_ledger, NoMembers, Ledgers),
-    Operation("POST", "/accounts", accounts.add_account, AddAccount, AccountState),
-    Operation("POST", f"{ACCOUNT}/reset", accounts.reset_account, ResetAccount, AccountState),
-    Operation("POST", f"{ACCOUNT}/clone", accounts.clone_account, NoMembers, AccountState),
-    Operation("POST", f"{ACCOUNT}/transfer", accounts.transfer, Transfer, AccountState),
-    Operation("POST", f"{ACCOUNT}/margin", accounts.set_margin, SetMargin, AccountState),
-    Operation("POST", "/tokens", accounts.add_token, AddToken, TokenAccounts),
+    Operation("GET", "/state", clock_operations.state, NoMembers, State),
+    Operation("POST", "/clock/pause", clock_operations.pause, NoMembers, State),
+    Operation("POST", "/clock/play", clock_operations.play, Play, State),
+    Operation("POST", "/clock/speed", clock_operations.set_speed, Speed, State),
+    Operation("POST", "/clock/step", clock_operations.step, Step, State),
+    Operation("POST", "/clock/jump", clock_operations.jump, Jump, State),
+    Operation("GET", "/scenarios", replay_operations.scenarios, NoMembers, Scenarios),
+    Operation("POST", "/replay", replay_operations.begin_replay, BeginReplay, State),
+    Operation("POST", "/replay/finish", replay_operations.finish_replay, NoMembers, State),
+    Operation("POST", "/shocks", shock_operations.add_shock, AddShock, State),
+    Operation("DELETE", "/shocks", shock_operations.cancel_shocks, NoMembers, State),
+    Operation("PUT", FAULTS, fault_operations.set_faults, fault_operations.SetFaults, State),
+    Operation("DELETE", FAULTS, fault_operations.clear_faults, NoMembers, State),
+    Operation("GET", "/checkpoints", replay_operations.checkpoints, NoMembers, Checkpoints),
+    Operation(
+        "POST", "/checkpoints", replay_operations.save_checkpoint, CheckpointName, Checkpoints
+    ),
+    Operation(
+        "POST", "/checkpoints/restore", replay_operations.restore_checkpoint, CheckpointName, State
+    ),
+    Operation("GET", "/ledgers", ledger_operations.list_ledgers, NoMembers, Ledgers),
+    Operation("POST", "/ledgers/open", ledger_operations.open_ledger, LedgerName, State),
+    Operation("POST", "/ledgers/name", ledger_operations.rename_ledger, RenameLedger, Ledgers),
+    Operation(
+        "DELETE", "/ledgers/{name}", ledger_operations.remove_kept_ledger, NoMembers, Ledgers
+    ),
+    Operation("POST", "/accounts", account_operations.add_account, AddAccount, AccountState),
+    Operation(
+        "POST", f"{ACCOUNT}/reset", account_operations.reset_account, ResetAccount, AccountState
+    ),
+    Operation(
+        "POST", f"{ACCOUNT}/clone", account_operations.clone_account, NoMembers, AccountState
+    ),
+    Operation("POST", f"{ACCOUNT}/transfer", account_operations.transfer, Transfer, AccountState),
+    Operation("POST", f"{ACCOUNT}/margin", account_operations.set_margin, SetMargin, AccountState),
+    Operation("POST", "/tokens", account_operations.add_token, AddToken, TokenAccounts),
 )
 
 

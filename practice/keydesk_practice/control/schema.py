@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 from keydesk_practice.engine.wire_form import Timestamp, parse_time, wire_name
-from keydesk_practice.http.errors import HttpError, invalid_value, missing_value
+from keydesk_practice.http.error_responses import HttpError, invalid_value, missing_value
 
 Record = TypeVar("Record", bound=Struct)
 Json = dict[str, Any]

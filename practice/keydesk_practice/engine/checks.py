@@ -114,7 +114,7 @@ def trailing_problem(
 
 def pending_orders_problem(account: Account) -> str | None:
     """Return the reject reason if the account has its maximum number of pending orders."""
-    full = len(account.orders) >= account.terms.most_pending_orders
+    full = len(account.orders) >= account.terms.max_pending_orders
     return "PENDING_ORDERS_ALLOWED_EXCEEDED" if full else None
 
 

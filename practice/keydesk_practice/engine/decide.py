@@ -6,7 +6,12 @@ delayed trades and checks the margin.
 
 from collections.abc import Iterable
 
-from keydesk_practice.engine.accounts import configure, finance, open_account, transfer_funds
+from keydesk_practice.engine.account_commands import (
+    configure,
+    finance,
+    open_account,
+    transfer_funds,
+)
 from keydesk_practice.engine.commands import (
     CancelOrder,
     ClosePosition,

@@ -19,7 +19,7 @@ from keydesk_practice.broker.broker import Broker
 from keydesk_practice.engine.commands import Command, MarketRequest, PlaceOrder
 from keydesk_practice.engine.views import AccountValuation, trade_valuations
 from keydesk_practice.engine.wire_form import in_unix_form
-from keydesk_practice.http.errors import (
+from keydesk_practice.http.error_responses import (
     NO_SUCH_ACCOUNT,
     forbidden,
     invalid_value,

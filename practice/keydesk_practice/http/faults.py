@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 from starlette.types import Message, Receive, Scope, Send
 
-from keydesk_practice.http.errors import HttpError, too_many_requests
+from keydesk_practice.http.error_responses import HttpError, too_many_requests
 
 ABORT = "keydesk.abort"  # the extension of a request's scope that closes its connection
 _RETRY_SECONDS = "5"

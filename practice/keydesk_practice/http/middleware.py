@@ -24,7 +24,7 @@ from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.broker.broker import Broker
 from keydesk_practice.engine.wire_form import rfc3339
 from keydesk_practice.errors import LedgerUnreachable, LedgerWriteFailed
-from keydesk_practice.http.errors import (
+from keydesk_practice.http.error_responses import (
     HttpError,
     not_stored,
     too_many_requests,

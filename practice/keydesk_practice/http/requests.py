@@ -17,7 +17,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope
 
 from keydesk_practice.engine.wire_form import parse_time
-from keydesk_practice.http.errors import HttpError, invalid_value, missing_value
+from keydesk_practice.http.error_responses import HttpError, invalid_value, missing_value
 
 MAX_BODY_BYTES = 256 * 1024  # far larger than any order; a larger body is refused before it is read
 MAX_DIGITS = 18  # of an id or a count

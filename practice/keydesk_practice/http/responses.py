@@ -10,7 +10,7 @@ from starlette.types import Receive, Scope, Send
 
 from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.engine.wire_form import in_unix_form
-from keydesk_practice.http.errors import reject_message
+from keydesk_practice.http.error_responses import reject_message
 from keydesk_practice.ledger.records import WireTransaction
 
 # A smaller body arrives in one round trip anyway, and compressing an order's took a tenth of its CPU.

@@ -17,7 +17,6 @@ from pathlib import Path
 
 from keydesk_practice.errors import LedgerUnavailable
 from keydesk_practice.ledger.interface import LedgerInterface
-from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import (
     FILE_NAME,
     check_copy,
@@ -27,7 +26,7 @@ from keydesk_practice.ledger.ledger_file import (
     remove_ledger,
     translated_errors,
 )
-from keydesk_practice.ledger.shelf import (
+from keydesk_practice.ledger.ledger_store import (
     HOME,
     KeptLedger,
     Source,
@@ -35,6 +34,7 @@ from keydesk_practice.ledger.shelf import (
     named,
     unknown,
 )
+from keydesk_practice.ledger.sqlite_ledger import Ledger
 
 CHECKPOINTS = "checkpoints"  # the folder
 _PREFIX, _END = "ledger-", ".sqlite3"
@@ -130,7 +130,7 @@ def undo_change(folder: Path) -> bool:
     return True
 
 
-class FolderShelf:
+class FolderLedgerStore:
     """The kept ledgers and the checkpoints of a data folder."""
 
     def __init__(self, folder: Path) -> None:

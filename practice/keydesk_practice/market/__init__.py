@@ -14,13 +14,13 @@ How a price is made, one module each, from the lowest layer to the highest:
 | `fixings` | the log rate of every currency at every fixing instant, future days and weekends included |
 | `paths` | the log rate of a currency on the grid, one market day at a time |
 | `spread` | the spread model, the volatility factor and the depth |
-| `replay` | a file of candles in place of the simulated path |
+| `candle_files` | a file of candles in place of the simulated path |
 | `pairs` | log mid and half-spread of each pair |
-| `quotes` | the quotes of an instant |
-| `bar_blocks`, `bar_builder` | open, high, low, close and volume of spans of the grid |
+| `quoting` | the quotes of an instant |
+| `bar_blocks`, `bar_builder` | open, high, low, close and volume of spans of the grid; what candles a request asks for |
 | `candles` | candles of every granularity |
 | `shocks` | shocks on demand, laid over the paths, spreads and depth |
-| `market` | all of it together, with the conversion factors, as engine and server use it |
+| `practice_market` | all of it together, with the conversion factors, as engine and server use it |
 | `books` | order and position books of a simulated crowd |
 
 See docs/adr/0004-market-as-a-pure-function.md.

@@ -7,11 +7,12 @@ then of cells, then of the part of a cell that has passed.
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Protocol
+from zoneinfo import ZoneInfo
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 
+from keydesk_practice.engine.quotes import NEW_YORK
 from keydesk_practice.market.bar_blocks import (
     CELL_BLOCK,
     MINUTE_BLOCK,
@@ -28,16 +29,31 @@ from keydesk_practice.market.reference import Floats, Integers
 _OF_DAYS = {"D", "W", "M"}
 
 
-class BarSpec(Protocol):
-    """The members of a `CandleSpec` that bars depend on."""
+class Alignment(Struct, frozen=True):
+    """The start of days, weeks and months."""
 
-    @property
-    def granularity(self) -> str:
-        """The period."""
+    hour: int = 17
+    zone: ZoneInfo = NEW_YORK
+    weekday: int = 4  # Friday
 
-    @property
-    def units(self) -> float:
-        """The size for which bid and ask are shown."""
+
+class CandleSpec(Struct, frozen=True):
+    """The kind of candles: granularity, alignment and prices."""
+
+    granularity: str
+    components: frozenset[Component] = frozenset({Component.MID})
+    alignment: Alignment = field(default_factory=Alignment)
+    units: float = 1.0
+    smooth: bool = False
+
+
+class Range(Struct, frozen=True):
+    """The requested candles: `count` of them from a time on, up to a time, or the last ones; or all between two times."""
+
+    begin: int | None = None
+    end: int | None = None
+    count: int = 500
+    include_first: bool = True
 
 
 class Bars(Struct, frozen=True):
@@ -57,7 +73,7 @@ class BarBuilder:
         self,
         pair: PairBarBlocks,
         components: Sequence[Component],
-        spec: BarSpec,
+        spec: CandleSpec,
         edges: Integers,
         now: int,
     ) -> Bars:
@@ -142,7 +158,7 @@ class BarBuilder:
 
     @staticmethod
     def _unfinished_cell(
-        pair: PairBarBlocks, component: Component, spec: BarSpec, now: int
+        pair: PairBarBlocks, component: Component, spec: CandleSpec, now: int
     ) -> Floats:
         cell = now // CELL
         day = market_day_of(cell)

@@ -17,8 +17,8 @@ from msgspec import Struct
 from keydesk_practice.engine.quotes import Specification
 from keydesk_practice.engine.wire_form import SECOND
 from keydesk_practice.market.bar_blocks import Component
-from keydesk_practice.market.candles import CandleSpec, Range
-from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.market.bar_builder import CandleSpec, Range
+from keydesk_practice.market.practice_market import PracticeMarket
 from keydesk_practice.market.reference import Floats, Integers
 from keydesk_practice.market.rng import Lru, Purpose
 

@@ -14,14 +14,12 @@ from collections.abc import Mapping
 from datetime import timedelta
 from itertools import pairwise
 from typing import NamedTuple
-from zoneinfo import ZoneInfo
 
 import numpy as np
-from msgspec import Struct, field
+from msgspec import Struct
 
-from keydesk_practice.engine.quotes import NEW_YORK
 from keydesk_practice.market.bar_blocks import Component, PairBarBlocks
-from keydesk_practice.market.bar_builder import BarBuilder
+from keydesk_practice.market.bar_builder import Alignment, BarBuilder, CandleSpec, Range
 from keydesk_practice.market.hours import (
     CELL,
     DAY_SECONDS,
@@ -45,33 +43,6 @@ _HOURS = {"H2": 2, "H3": 3, "H4": 4, "H6": 6, "H8": 8, "H12": 12, "D": 24}
 _LONG_CELLS = {"W": 7 * 17_280, "M": 31 * 17_280}
 GRANULARITIES = (*_FIXED, *_HOURS, *_LONG_CELLS)
 _CLOSED_ALLOWANCE = 2 * 17_280  # cells: a weekend, when looking for a number of candles with prices
-
-
-class Alignment(Struct, frozen=True):
-    """The start of days, weeks and months."""
-
-    hour: int = 17
-    zone: ZoneInfo = NEW_YORK
-    weekday: int = 4  # Friday
-
-
-class CandleSpec(Struct, frozen=True):
-    """The kind of candles: granularity, alignment and prices."""
-
-    granularity: str
-    components: frozenset[Component] = frozenset({Component.MID})
-    alignment: Alignment = field(default_factory=Alignment)
-    units: float = 1.0
-    smooth: bool = False
-
-
-class Range(Struct, frozen=True):
-    """The requested candles: `count` of them from a time on, up to a time, or the last ones; or all between two times."""
-
-    begin: int | None = None
-    end: int | None = None
-    count: int = 500
-    include_first: bool = True
 
 
 class Prices(NamedTuple):

@@ -6,10 +6,10 @@ log USD_JPY is log EUR_JPY, to the last bit. A replayed instrument takes its mid
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Protocol
 
 import numpy as np
 
+from keydesk_practice.market.candle_files import ReplayedPath
 from keydesk_practice.market.fixings import Fixings
 from keydesk_practice.market.hours import Mask, TradingHours, cells_in, first_cell
 from keydesk_practice.market.instruments import Listing
@@ -32,24 +32,6 @@ _CACHED_DAYS = 8
 _DEFAULT_PAIR = ("EUR", "USD")  # whose volatility factor an instrument without rates gets
 
 
-class PricePath(Protocol):
-    """A mid that does not come from the reference rates."""
-
-    first_day: int
-
-    def curve(self, day: int) -> Curve:
-        """Return the log mid over a market day."""
-
-    def open_cells(self, day: int) -> Mask:
-        """Return which cells of a market day have prices."""
-
-    def any_known(self, starts: Integers, ends: Integers) -> Mask:
-        """Return which of the spans [start, end) of cells have prices."""
-
-    def last_open(self, now: int) -> int:
-        """Return the last instant up to `now` at which there were prices."""
-
-
 class Pairs:
     """The curves of every instrument, by its index in the listings."""
 
@@ -61,7 +43,7 @@ class Pairs:
         fixings: Fixings,
         rng: Rng,
         hours: TradingHours,
-        replayed: Mapping[int, PricePath],
+        replayed: Mapping[int, ReplayedPath],
         shocks: Shocks,
     ) -> None:
         self.fixings, self.hours, self.replayed = fixings, hours, replayed

@@ -40,31 +40,31 @@ def ids(portions: Iterable[Portion[Trade]]) -> list[int]:
 
 
 def test_what_was_kept_can_be_read_before_it_is_committed(ledger: LedgerInterface) -> None:
-    shelf = LedgerArchive(ledger, ACCOUNT)
-    shelf.keep_trade(closed_trade(5))
-    assert shelf.trade(5) == closed_trade(5)
+    archive = LedgerArchive(ledger, ACCOUNT)
+    archive.keep_trade(closed_trade(5))
+    assert archive.trade(5) == closed_trade(5)
     ledger.commit()
-    assert shelf.trade(5) == closed_trade(5)
-    assert shelf.trade(6) is None
-    assert shelf.order(5) is None
+    assert archive.trade(5) == closed_trade(5)
+    assert archive.trade(6) is None
+    assert archive.order(5) is None
 
 
 def test_lists_come_newest_first_and_filtered(ledger: LedgerInterface) -> None:
-    shelf = LedgerArchive(ledger, ACCOUNT)
+    archive = LedgerArchive(ledger, ACCOUNT)
     for id_, instrument in zip(range(1, 7), itertools.cycle(["EUR_USD", "USD_JPY"]), strict=False):
-        shelf.keep_trade(closed_trade(id_, instrument))
+        archive.keep_trade(closed_trade(id_, instrument))
     ledger.commit()
-    assert ids(shelf.trade_portions(6)) == [6, 5, 4, 3, 2, 1]
-    assert ids(shelf.trade_portions(4, instrument="EUR_USD")) == [3, 1]
-    assert ids(shelf.trade_portions(6, state="OPEN")) == []
+    assert ids(archive.trade_portions(6)) == [6, 5, 4, 3, 2, 1]
+    assert ids(archive.trade_portions(4, instrument="EUR_USD")) == [3, 1]
+    assert ids(archive.trade_portions(6, state="OPEN")) == []
 
 
 def test_a_portion_covers_few_ids_and_says_which(ledger: LedgerInterface) -> None:
-    shelf = LedgerArchive(ledger, ACCOUNT)
-    shelf.keep_trade(closed_trade(1))
-    shelf.keep_trade(closed_trade(3 * ENDED_IDS_PER_PORTION))
+    archive = LedgerArchive(ledger, ACCOUNT)
+    archive.keep_trade(closed_trade(1))
+    archive.keep_trade(closed_trade(3 * ENDED_IDS_PER_PORTION))
     ledger.commit()
-    portions = list(shelf.trade_portions(3 * ENDED_IDS_PER_PORTION))
+    portions = list(archive.trade_portions(3 * ENDED_IDS_PER_PORTION))
     assert [(one.lowest, len(one.records)) for one in portions] == [
         (2 * ENDED_IDS_PER_PORTION + 1, 1),
         (ENDED_IDS_PER_PORTION + 1, 0),
@@ -72,15 +72,15 @@ def test_a_portion_covers_few_ids_and_says_which(ledger: LedgerInterface) -> Non
     ]
 
 
-def test_each_account_has_a_shelf_of_its_own(ledger: LedgerInterface) -> None:
+def test_each_account_has_an_archive_of_its_own(ledger: LedgerInterface) -> None:
     LedgerArchive(ledger, ACCOUNT).keep_trade(closed_trade(5))
     ledger.commit()
     assert LedgerArchive(ledger, "101-001-2-001").trade(5) is None
 
 
 def test_what_is_forgotten_is_gone(ledger: LedgerInterface) -> None:
-    shelf = LedgerArchive(ledger, ACCOUNT)
-    shelf.keep_trade(closed_trade(5))
+    archive = LedgerArchive(ledger, ACCOUNT)
+    archive.keep_trade(closed_trade(5))
     ledger.commit()
     ledger.forget_ended(ACCOUNT)
-    assert ids(shelf.trade_portions(9)) == []
+    assert ids(archive.trade_portions(9)) == []

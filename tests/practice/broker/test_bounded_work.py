@@ -18,11 +18,11 @@ import pytest
 from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.broker.broker import Broker
 from keydesk_practice.broker.startup import open_broker
-from keydesk_practice.http.accounts import MAX_CHANGES
-from keydesk_practice.http.application import make_application
-from keydesk_practice.http.transactions import MAX_SINCE
+from keydesk_practice.http.account_endpoints import MAX_CHANGES
+from keydesk_practice.http.routes import make_application
+from keydesk_practice.http.transaction_endpoints import MAX_SINCE
 from keydesk_practice.ledger.group_commit import RECORDS_PER_TURN
-from keydesk_practice.ledger.ledger import Ledger
+from keydesk_practice.ledger.sqlite_ledger import Ledger
 from keydesk_practice.options import Options
 from support.data.large_account import ACCOUNT, large_ledger
 from support.fakes.still_market import NOON

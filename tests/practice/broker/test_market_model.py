@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from keydesk_practice.broker.startup import MODEL, open_broker
-from keydesk_practice.ledger.ledger import Ledger
-from keydesk_practice.market.market import MARKET_MODEL
+from keydesk_practice.ledger.sqlite_ledger import Ledger
+from keydesk_practice.market.practice_market import MARKET_MODEL
 from keydesk_practice.options import Options
 from support.data.practice_market import instant
 

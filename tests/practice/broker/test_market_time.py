@@ -12,7 +12,7 @@ from keydesk_practice.broker.market_time import (
     time_shown,
 )
 from keydesk_practice.engine.wire_form import SECOND
-from keydesk_practice.ledger.ledger import Ledger
+from keydesk_practice.ledger.sqlite_ledger import Ledger
 from support.broker import PracticeServer, practice_server
 from support.controlled_broker import controlled_broker
 

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from keydesk_practice.__main__ import main
 from keydesk_practice.control import leaderboard
 from keydesk_practice.control.client import ControlClient
-from keydesk_practice.control.commands import _parser
+from keydesk_practice.control.command_line import _parser
 from keydesk_practice.errors import ControlFailed
 from support.broker import practice_server
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from keydesk_practice.ledger.ledger import Ledger
+from keydesk_practice.ledger.sqlite_ledger import Ledger
 from support.controlled_broker import (
     ACCOUNT,
     CONTROL_TOKEN,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from keydesk_practice.http.application import PATHS
+from keydesk_practice.http.routes import PATHS
 from support.broker import PracticeServer
 
 ODD: list[Any] = [

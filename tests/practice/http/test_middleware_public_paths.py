@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from keydesk_practice.errors import LedgerWriteFailed
-from keydesk_practice.http.application import PATHS
 from keydesk_practice.http.middleware import PublicPaths, v20_document
+from keydesk_practice.http.routes import PATHS
 from support.controlled_broker import TOKEN, ControlledBroker, controlled_broker
 from support.v20_openapi import text
 

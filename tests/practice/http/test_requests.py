@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.types import Scope
 
-from keydesk_practice.http.errors import HttpError
+from keydesk_practice.http.error_responses import HttpError
 from keydesk_practice.http.requests import JsonReader, public_url
 from support.broker import PracticeServer, practice_server
 

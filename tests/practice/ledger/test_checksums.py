@@ -17,7 +17,6 @@ from keydesk_practice.__main__ import main
 from keydesk_practice.broker.startup import open_broker
 from keydesk_practice.errors import LedgerFull, LedgerUnavailable, LedgerWriteFailed
 from keydesk_practice.ledger.checksums import SUMMED
-from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import FILE_NAME, check_ledger_file, move_ledger_aside
 from keydesk_practice.ledger.records import (
     EndedRecord,
@@ -30,6 +29,7 @@ from keydesk_practice.ledger.records import (
     entry_of,
     transaction_row,
 )
+from keydesk_practice.ledger.sqlite_ledger import Ledger
 from keydesk_practice.options import Options
 from keydesk_practice.server import load_token
 from support.broker import START_SECONDS, practice_server

@@ -16,8 +16,8 @@ from keydesk_practice.engine.quotes import day_end_after
 from keydesk_practice.engine.wire_form import SECOND, rfc3339
 from keydesk_practice.errors import LedgerFull
 from keydesk_practice.ledger.group_commit import GroupCommit
-from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.records import Entry, LedgerAccount, WireTransaction, entry_of
+from keydesk_practice.ledger.sqlite_ledger import Ledger
 from support.broker import PracticeServer, practice_server
 from support.controlled_broker import ControlledBroker, controlled_broker
 from support.full_disk import no_room

@@ -12,7 +12,7 @@ from keydesk_practice.market.books import (
     Books,
     latest_snapshot,
 )
-from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.market.practice_market import PracticeMarket
 from support.data.practice_market import instant, practice_market
 
 SNAPSHOT = instant("2024-05-15T14:20Z")

@@ -9,16 +9,10 @@ import numpy as np
 import pytest
 
 from keydesk_practice.market.bar_blocks import Component
-from keydesk_practice.market.candles import (
-    GRANULARITIES,
-    Alignment,
-    Candle,
-    CandleSpec,
-    Range,
-    TooManyCandles,
-)
+from keydesk_practice.market.bar_builder import Alignment, CandleSpec, Range
+from keydesk_practice.market.candles import GRANULARITIES, Candle, TooManyCandles
 from keydesk_practice.market.instruments import LISTINGS
-from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.market.practice_market import PracticeMarket
 from support.data.practice_market import (
     ALL_PRICES,
     between,

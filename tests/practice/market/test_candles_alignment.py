@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keydesk_practice.market.candles import GRANULARITIES, Alignment, boundaries, usual_cells
+from keydesk_practice.market.bar_builder import Alignment
+from keydesk_practice.market.candles import GRANULARITIES, boundaries, usual_cells
 from keydesk_practice.market.hours import CELL, Hours, TradingHours, cell_at, cells_in, first_cell
 from support.data.practice_market import instant
 from support.examples import examples

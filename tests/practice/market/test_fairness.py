@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from keydesk_practice.market.bar_blocks import Component
-from keydesk_practice.market.candles import Range
+from keydesk_practice.market.bar_builder import Range
 from support.data.practice_market import candles, instant, practice_market
 from support.realism import (
     HourlyRates,

@@ -14,13 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keydesk_practice.market.bar_blocks import Component
+from keydesk_practice.market.bar_builder import CandleSpec, Range
 from keydesk_practice.market.books import BOOK_INSTRUMENTS, SNAPSHOT_EVERY, Books
-from keydesk_practice.market.candles import GRANULARITIES, CandleSpec, Range
+from keydesk_practice.market.candle_files import read_candle_file
+from keydesk_practice.market.candles import GRANULARITIES
 from keydesk_practice.market.hours import CELL, first_cell, market_day_of
 from keydesk_practice.market.instruments import LISTINGS
-from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.market.practice_market import PracticeMarket
 from keydesk_practice.market.reference import ReferenceRates
-from keydesk_practice.market.replay import read_candle_file
 from support.data.practice_market import ALL_PRICES, instant, practice_market
 from support.examples import examples
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from keydesk_practice.market.bar_blocks import Component
-from keydesk_practice.market.candles import Range
+from keydesk_practice.market.bar_builder import Range
 from keydesk_practice.market.hours import CELL
-from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.market.practice_market import PracticeMarket
 from keydesk_practice.market.shocks import Shock, ShockKind, moving_currency
 from support.data.practice_market import candles, instant, practice_market
 

@@ -14,8 +14,8 @@ from keydesk_practice.engine.commands import (
     TakeProfitDetails,
 )
 from keydesk_practice.engine.transactions import Transaction, to_wire
-from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.records import Entry, LedgerAccount, WireTransaction, entry_of
+from keydesk_practice.ledger.sqlite_ledger import Ledger
 from support.practised_account import ID, PractisedAccount
 
 ACCOUNT = LedgerAccount(ID, 0, "USD", hedging=False)

@@ -5,8 +5,9 @@ from decimal import Decimal
 from functools import cache
 
 from keydesk_practice.market.bar_blocks import Component
-from keydesk_practice.market.candles import Candle, CandleSpec, Range
-from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.market.bar_builder import CandleSpec, Range
+from keydesk_practice.market.candles import Candle
+from keydesk_practice.market.practice_market import PracticeMarket
 
 ALL_PRICES = frozenset(Component)
 

@@ -12,7 +12,7 @@ from keydesk.cli.script_output import Refusal
 from keydesk_client import DateTime
 from keydesk_client.arithmetic.constants import HOUR
 from keydesk_client.models.pricing import Candlestick, CandlestickData
-from keydesk_practice.market.replay import read_candle_file
+from keydesk_practice.market.candle_files import read_candle_file
 from support.broker import PracticeServer
 from support.signing_in import Home
 

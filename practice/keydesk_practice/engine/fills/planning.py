@@ -308,11 +308,11 @@ def _client_trade_id_problem(account: Account, order: Order) -> str | None:
 def _limit_problem(
     account: Account, market: Market, order: Order, change: PositionChange
 ) -> str | None:
-    if len(account.trades) >= account.terms.most_open_trades:
+    if len(account.trades) >= account.terms.max_open_trades:
         return "OPEN_TRADES_ALLOWED_EXCEEDED"
-    most = specification_of(market, order.instrument).maximum_position_size
+    maximum = specification_of(market, order.instrument).maximum_position_size
     long, short = _units_after(account, order.instrument, change)
-    return "POSITION_SIZE_EXCEEDED" if most and max(long, short) > most else None
+    return "POSITION_SIZE_EXCEEDED" if maximum and max(long, short) > maximum else None
 
 
 def _hedging_problem(account: Account, order: Order, change: PositionChange) -> str | None:

@@ -242,8 +242,8 @@ class Terms(Struct, frozen=True, kw_only=True):
     guaranteed_mode: GuaranteedMode = "ALLOWED"
     guaranteed_mutability_open: Mutability = "CANCELABLE"
     guaranteed_mutability_halted: Mutability = "PRICE_WIDEN_ONLY"
-    most_open_trades: int = 1000
-    most_pending_orders: int = 1000
+    max_open_trades: int = 1000
+    max_pending_orders: int = 1000
     # Currencies are financed on their base units by most divisions, on their value in the quote currency by the US one.
     financing_in: Literal["BASE", "QUOTE"] = "BASE"
 

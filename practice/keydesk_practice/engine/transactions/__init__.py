@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from keydesk_practice.engine.quotes import ConversionFactor, HomeConversionFactors
-from keydesk_practice.engine.transactions.account import (
+from keydesk_practice.engine.transactions.account_transactions import (
     AccountCreated,
     ClientConfigured,
     ClientConfigureRejected,
@@ -19,7 +19,7 @@ from keydesk_practice.engine.transactions.account import (
     Transaction,
     TransferFundsRejected,
 )
-from keydesk_practice.engine.transactions.orders import (
+from keydesk_practice.engine.transactions.order_transactions import (
     DelayedTradeCloseOf,
     DependentOrderCreated,
     EntryOrderCreated,
@@ -49,7 +49,7 @@ from keydesk_practice.engine.transactions.orders import (
     TradeReduced,
     TrailingStopLossCreated,
 )
-from keydesk_practice.engine.transactions.rejects import (
+from keydesk_practice.engine.transactions.reject_transactions import (
     DependentOrderRejected,
     EntryOrderRejected,
     GuaranteedStopLossRejected,

@@ -1,7 +1,7 @@
 """The account and its orders, trades, positions and prices as JSON values, at the prices of an instant."""
 
 from keydesk_practice.engine.margin import AccountValuation, TradeValuation, trade_valuations
-from keydesk_practice.engine.views.accounts import (
+from keydesk_practice.engine.views.account_views import (
     ChangedItems,
     Views,
     account,

@@ -35,8 +35,8 @@ from keydesk_client.models._core.decoder import Reader
 from keydesk_practice.engine.commands import Finance, MarketRequest, PlaceOrder, StopLossDetails
 from keydesk_practice.engine.state.account import Position, Terms
 from keydesk_practice.engine.transactions import DailyFinanced, OrderFilled
-from keydesk_practice.http.accounts import instrument_view
-from keydesk_practice.http.orders import read_order
+from keydesk_practice.http.account_endpoints import instrument_view
+from keydesk_practice.http.order_endpoints import read_order
 from keydesk_practice.http.requests import JsonReader
 from support.fakes.still_market import NOON
 from support.folded_account import FoldedAccount, read_from_wire

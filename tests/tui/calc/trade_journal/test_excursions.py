@@ -14,7 +14,7 @@ from keydesk.calc.trade_journal.excursions import (
 )
 from keydesk.calc.trade_journal.trades import Execution, JournalTrade
 from keydesk_practice.market.bar_blocks import Component
-from keydesk_practice.market.candles import CandleSpec
+from keydesk_practice.market.bar_builder import CandleSpec
 from support.data.journal_trades import HOUR, MONDAY, closed_trade
 from support.data.practice_market import between, instant, practice_market
 

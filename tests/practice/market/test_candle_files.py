@@ -7,9 +7,9 @@ import pytest
 
 from keydesk_practice.errors import CandleFileError
 from keydesk_practice.market.bar_blocks import Component
-from keydesk_practice.market.candles import CandleSpec, Range
-from keydesk_practice.market.market import PracticeMarket
-from keydesk_practice.market.replay import read_candle_file
+from keydesk_practice.market.bar_builder import CandleSpec, Range
+from keydesk_practice.market.candle_files import read_candle_file
+from keydesk_practice.market.practice_market import PracticeMarket
 from support.data.practice_market import instant
 
 ROWS = """time,open,high,low,close,volume

@@ -14,8 +14,8 @@ from keydesk_practice.ledger.kept_ledgers import (
     set_ledger_aside,
     undo_change,
 )
-from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import FILE_NAME
+from keydesk_practice.ledger.sqlite_ledger import Ledger
 from keydesk_practice.options import Options
 from support.controlled_broker import ControlledBroker, controlled_broker
 from support.data.practice_market import instant
@@ -67,7 +67,7 @@ def without_request_ids(lines: list[str]) -> list[dict[str, Any]]:
     return [{**json.loads(one), "requestID": ""} for one in lines]
 
 
-@pytest.mark.soak  # the usual run has the month by itself: `test_broker_clock`
+@pytest.mark.soak  # the usual run has the month by itself: `test_market_clock`
 async def test_months_in_a_replay_cost_the_steps_of_a_month(tmp_path: Path) -> None:
     async with controlled_broker(tmp_path, JUNE_5) as market:
         await market.buy("EUR_USD")

@@ -1,4 +1,4 @@
-"""The ledgers that are kept beside the one in use, and its checkpoints: `FolderShelf` has files, `PostgresShelf` schemas."""
+"""The ledgers that are kept beside the one in use, and its checkpoints: `FolderLedgerStore` has files, `PostgresLedgerStore` schemas."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ class Source(Struct, frozen=True):
         return "checkpoint" if self.is_checkpoint else "kept ledger"
 
 
-class LedgerShelf(Protocol):
+class LedgerStore(Protocol):
     """The kept ledgers and the checkpoints of a broker."""
 
     def kept(self) -> list[KeptLedger]:

@@ -2,11 +2,11 @@
 
 from decimal import Decimal
 
-from keydesk_practice.broker.replay import save_shocks
+from keydesk_practice.broker.replay_facts import save_shocks
+from keydesk_practice.control.bodies import AddShock, NoMembers, State
 from keydesk_practice.control.context import Control
-from keydesk_practice.control.records import AddShock, NoMembers, State
 from keydesk_practice.engine.wire_form import SECOND, rfc3339
-from keydesk_practice.http.errors import HttpError, invalid_value, missing_value
+from keydesk_practice.http.error_responses import HttpError, invalid_value, missing_value
 from keydesk_practice.market.hours import CELL
 from keydesk_practice.market.shocks import Shock, moving_currency
 
@@ -56,7 +56,7 @@ def _set(control: Control, shocks: tuple[Shock, ...]) -> None:
     """Store the shocks before any price follows them."""
     broker = control.broker
     save_shocks(broker.ledger, shocks)
-    broker.overlay(shocks, broker.disguise)
+    broker.overlay(shocks, broker.anonymizer)
 
 
 def _shock(control: Control, request: AddShock) -> Shock:

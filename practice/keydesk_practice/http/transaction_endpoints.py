@@ -12,7 +12,7 @@ from keydesk_practice.broker.account_session import AccountSession
 from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.engine.wire_form import rfc3339, unix
 from keydesk_practice.http.endpoints import UNITS_PER_PORTION, Call
-from keydesk_practice.http.errors import invalid_value, missing_value, not_found
+from keydesk_practice.http.error_responses import invalid_value, missing_value, not_found
 from keydesk_practice.http.requests import Query, read_id
 from keydesk_practice.http.responses import EncodedList, Response, json_bytes
 from keydesk_practice.http.streaming import StreamResponse
@@ -250,13 +250,13 @@ def stream_transactions(call: Call) -> ASGIApp:
     )
 
 
-async def _texts(call: Call, portions: Iterable[Sequence[str]], most: int) -> EncodedList:
-    """Return the first `most` of the ledger's texts, in the client's date format."""
+async def _texts(call: Call, portions: Iterable[Sequence[str]], max_count: int) -> EncodedList:
+    """Return the first `max_count` of the ledger's texts, in the client's date format."""
     texts = EncodedList()
     async for portion in call.budget.iterate(portions, UNITS_PER_PORTION):
-        for text in portion[: most - len(texts)]:
+        for text in portion[: max_count - len(texts)]:
             texts.append(await call.ledger_text(text))
-        if len(texts) == most:
+        if len(texts) == max_count:
             break
     return texts
 

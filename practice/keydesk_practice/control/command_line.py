@@ -94,8 +94,8 @@ def text_of(answer: Answer) -> str:
 
 
 def _state_lines(state: Answer) -> list[str]:
-    pace = f"running, speed {state['speed']}" if state["running"] else "paused"
-    lines = [f"{state['time'][:19]}Z  {pace}"]
+    state_text = f"running, speed {state['speed']}" if state["running"] else "paused"
+    lines = [f"{state['time'][:19]}Z  {state_text}"]
     if replay := state.get("replay"):
         lines.append(_replay_line(replay))
     lines += [f"fault: {one}" for one in state.get("faults", ())]

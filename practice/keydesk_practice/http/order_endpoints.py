@@ -33,7 +33,7 @@ from keydesk_practice.engine.commands import (
 )
 from keydesk_practice.engine.quotes import Market
 from keydesk_practice.http.endpoints import Call
-from keydesk_practice.http.errors import invalid_value, missing_value, not_found
+from keydesk_practice.http.error_responses import invalid_value, missing_value, not_found
 from keydesk_practice.http.requests import JsonReader, read_id
 from keydesk_practice.http.responses import (
     CommandResult,
@@ -42,7 +42,7 @@ from keydesk_practice.http.responses import (
     reject_response,
     success_response,
 )
-from keydesk_practice.http.transactions import link_to_next, read_page, take_page
+from keydesk_practice.http.transaction_endpoints import link_to_next, read_page, take_page
 
 STATES = frozenset({"PENDING", "FILLED", "TRIGGERED", "CANCELLED", "ALL"})
 _TIMES_IN_FORCE = frozenset(get_args(TimeInForce))

@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from keydesk_practice.errors import LedgerUnavailable, LedgerWriteFailed
 from keydesk_practice.ledger import ledger_file
 from keydesk_practice.ledger.interface import LedgerInterface, first_id_not_before
-from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import FILE_NAME, _reason, move_ledger_aside
 from keydesk_practice.ledger.records import (
     EndedRecord,
@@ -25,6 +24,7 @@ from keydesk_practice.ledger.records import (
     WireTransaction,
     entry_of,
 )
+from keydesk_practice.ledger.sqlite_ledger import Ledger
 from support.ledgers import OpenLedger
 
 ACCOUNT = LedgerAccount("101-001-1-001", 0, "USD", hedging=False)
@@ -148,7 +148,7 @@ def test_an_open_folder_with_other_files_is_refused(tmp_path: Path) -> None:
 
 def test_a_second_process_is_told_that_the_ledger_is_held(tmp_path: Path) -> None:
     ledger = filled(lambda: Ledger.open(tmp_path), 1)
-    code = "import sys; from pathlib import Path; from keydesk_practice.ledger.ledger import Ledger; Ledger.open(Path(sys.argv[1]))"
+    code = "import sys; from pathlib import Path; from keydesk_practice.ledger.sqlite_ledger import Ledger; Ledger.open(Path(sys.argv[1]))"
     second = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False
     )

@@ -21,7 +21,7 @@ def boot_time_ns() -> int:
 class Clock:
     """The clock, which can be paused and set: begins at `start`, runs `speed` times as fast as wall time, and never goes back by itself.
 
-    It follows the wall clock, so that the time of a sleep is made up for. The steady clock shows when the wall clock is
+    It follows the wall clock, so that the time of a sleep is made up for. The monotonic clock shows when the wall clock is
     set back; the difference is added from then on.
     """
 
@@ -30,18 +30,18 @@ class Clock:
         start: int,
         speed: float,
         wall: Callable[[], int] = time.time_ns,
-        steady: Callable[[], int] = boot_time_ns,
+        monotonic: Callable[[], int] = boot_time_ns,
         *,
         running: bool = True,
     ) -> None:
         self.speed = speed
         self.running = running
         self._wall = wall
-        self._steady = steady
+        self._monotonic = monotonic
         self._start = start
         self._began = wall()
         self._set_back = 0  # the total by which the wall clock was set back
-        self._offset = self._began - steady()  # of the wall clock from the steady one
+        self._offset = self._began - monotonic()  # of the wall clock from the monotonic one
         self._latest = start
 
     def __call__(self) -> int:
@@ -70,11 +70,11 @@ class Clock:
         self.speed = self.speed if speed is None else speed
         self._start = self._latest = now
         self._began, self._set_back = self._wall(), 0
-        self._offset = self._began - self._steady()
+        self._offset = self._began - self._monotonic()
 
     def _correct_for_setting(self, wall: int) -> None:
-        """Correct for a wall clock that was set, or for a sleep during which the steady clock stood still."""
-        offset = wall - self._steady()
+        """Correct for a wall clock that was set, or for a sleep during which the monotonic clock stood still."""
+        offset = wall - self._monotonic()
         difference = offset - self._offset
         if abs(difference) < CLOCK_SET:
             return

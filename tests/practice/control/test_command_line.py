@@ -13,8 +13,8 @@ import pytest
 
 from keydesk_practice.__main__ import main, replace_unknown_characters
 from keydesk_practice.control.client import CONTROL_TOKEN_FILE, write_address
-from keydesk_practice.control.clock import MAX_SPEED
-from keydesk_practice.control.commands import COMMANDS, FASTEST, _parser, request_of
+from keydesk_practice.control.clock_operations import MAX_SPEED
+from keydesk_practice.control.command_line import COMMANDS, FASTEST, _parser, request_of
 from support.broker import practice_server
 
 ID = "101-001-1000001-001"

@@ -12,8 +12,8 @@ from support.postgres import PostgresServer
 
 pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
 from keydesk_practice.errors import LedgerFull, LedgerUnreachable
-from keydesk_practice.ledger.postgres import PostgresLedger
 from keydesk_practice.ledger.postgres_connection import connect
+from keydesk_practice.ledger.postgres_ledger import PostgresLedger
 from keydesk_practice.ledger.records import Entry, LedgerAccount
 
 START = "2019-06-05T10:00Z"

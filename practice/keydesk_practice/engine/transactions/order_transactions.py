@@ -13,7 +13,7 @@ from keydesk_practice.engine.commands import (
     TrailingStopLossDetails,
 )
 from keydesk_practice.engine.quotes import HomeConversionFactors
-from keydesk_practice.engine.transactions.account import Transaction
+from keydesk_practice.engine.transactions.account_transactions import Transaction
 from keydesk_practice.engine.wire_form import Id, Timestamp
 
 

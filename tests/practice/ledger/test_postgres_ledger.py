@@ -30,13 +30,13 @@ from support.postgres import PostgresServer
 pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
 from psycopg.sql import SQL
 
-from keydesk_practice.ledger.postgres import PostgresLedger
 from keydesk_practice.ledger.postgres_connection import (
     connect,
     connection_text,
     translated_errors,
     without_password,
 )
+from keydesk_practice.ledger.postgres_ledger import PostgresLedger
 
 ACCOUNT = LedgerAccount("101-001-1-001", 0, "USD", hedging=False)
 OTHER = LedgerAccount("101-001-1-002", 0, "EUR", hedging=True, fifo=False)

@@ -16,8 +16,9 @@ from msgspec.structs import replace
 from keydesk_practice.engine.quotes import Conversion, Level, Market, Quote, Specification
 from keydesk_practice.engine.wire_form import SECOND
 from keydesk_practice.market.bar_blocks import Component
-from keydesk_practice.market.candles import Candle, CandleSpec, Prices, Range
-from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.market.bar_builder import CandleSpec, Range
+from keydesk_practice.market.candles import Candle, Prices
+from keydesk_practice.market.practice_market import PracticeMarket
 
 ALIAS = "ABC_XYZ"
 _SHOWN_YEAR = 2090
@@ -41,7 +42,7 @@ class MarketView(Protocol):
         """Return candles of an instrument as known at `now`."""
 
 
-class Disguise(Struct, frozen=True):
+class Anonymizer(Struct, frozen=True):
     """The real instrument, what its prices are multiplied by, and the nanoseconds that are added to its times."""
 
     instrument: str
@@ -53,30 +54,30 @@ class Disguise(Struct, frozen=True):
         return shown - self.delta
 
 
-def disguise_of(instrument: str, start: int, market: MarketView) -> Disguise:
-    """Return the disguise of an instrument whose replay begins at a real time: its price begins at one."""
+def anonymizer_of(instrument: str, start: int, market: MarketView) -> Anonymizer:
+    """Return the anonymizer of an instrument whose replay begins at a real time: its price begins at one."""
     year = datetime.fromtimestamp(start // SECOND, UTC).year
     weeks = round((_SHOWN_YEAR - year) * 365.2425 / 7)
     mid = market.at(start).quote(instrument).mid
-    return Disguise(instrument, (1 / mid).quantize(Decimal("0.00000001")), weeks * _WEEK)
+    return Anonymizer(instrument, (1 / mid).quantize(Decimal("0.00000001")), weeks * _WEEK)
 
 
-class DisguisedMarket:
-    """A market that offers the disguised instrument only."""
+class AnonymizedMarket:
+    """A market that offers the anonymized instrument only."""
 
-    def __init__(self, market: PracticeMarket, disguise: Disguise) -> None:
-        self._market, self._disguise = market, disguise
+    def __init__(self, market: PracticeMarket, anonymizer: Anonymizer) -> None:
+        self._market, self._anonymizer = market, anonymizer
 
-    def at(self, now: int) -> "DisguisedInstant":
+    def at(self, now: int) -> "AnonymizedInstant":
         """Return the market at a shown instant."""
-        quotes = self._market.at(self._disguise.real_time(now))
-        return DisguisedInstant(quotes, self._disguise, now)
+        quotes = self._market.at(self._anonymizer.real_time(now))
+        return AnonymizedInstant(quotes, self._anonymizer, now)
 
     def candles(self, instrument: str, spec: CandleSpec, range_: Range, now: int) -> list[Candle]:
         """Return candles at shown times and prices; KeyError for any other instrument."""
         if instrument != ALIAS:
             raise KeyError(instrument)
-        hidden = self._disguise
+        hidden = self._anonymizer
         span = replace(
             range_,
             begin=None if range_.begin is None else hidden.real_time(range_.begin),
@@ -90,31 +91,31 @@ class DisguisedMarket:
             component: Prices(*(self._price(text, component) for text in one))
             for component, one in candle.prices.items()
         }
-        return replace(candle, time=candle.time + self._disguise.delta, prices=prices)
+        return replace(candle, time=candle.time + self._anonymizer.delta, prices=prices)
 
     def _price(self, text: str, component: Component) -> str:
-        scaled = Decimal(text) * self._disguise.factor
+        scaled = Decimal(text) * self._anonymizer.factor
         return str(scaled.quantize(_STEP, _ROUNDING[component]))
 
 
-class DisguisedInstant:
-    """The disguised market at one instant."""
+class AnonymizedInstant:
+    """The anonymized market at one instant."""
 
-    def __init__(self, market: Market, disguise: Disguise, now: int) -> None:
+    def __init__(self, market: Market, anonymizer: Anonymizer, now: int) -> None:
         self.now = now
-        self._market, self._disguise = market, disguise
+        self._market, self._anonymizer = market, anonymizer
 
     def quote(self, instrument: str) -> Quote:
         """Return the price in force; KeyError for any other instrument."""
         if instrument != ALIAS:
             raise KeyError(instrument)
-        real, factor = self._market.quote(self._disguise.instrument), self._disguise.factor
+        real, factor = self._market.quote(self._anonymizer.instrument), self._anonymizer.factor
         bids = tuple(_scaled(level, factor, ROUND_FLOOR) for level in real.bids)
         asks = tuple(_scaled(level, factor, ROUND_CEILING) for level in real.asks)
         return replace(
             real,
             instrument=ALIAS,
-            time=real.time + self._disguise.delta,
+            time=real.time + self._anonymizer.delta,
             bids=bids,
             asks=asks,
             closeout_bid=(real.closeout_bid * factor).quantize(_STEP, ROUND_FLOOR),
@@ -122,13 +123,13 @@ class DisguisedInstant:
         )
 
     def specification(self, instrument: str) -> Specification | None:
-        """Return the specification of the disguised instrument."""
+        """Return the specification of the anonymized instrument."""
         if instrument != ALIAS:
             return None
-        real = self._market.specification(self._disguise.instrument)
+        real = self._market.specification(self._anonymizer.instrument)
         if real is None:
             return None
-        factor = self._disguise.factor
+        factor = self._anonymizer.factor
         return replace(
             real,
             name=ALIAS,
@@ -147,13 +148,13 @@ class DisguisedInstant:
         return [ALIAS]
 
     def conversion(self, currency: str, home: str) -> Conversion:
-        """Return the conversion factors of one of the two disguised currencies, or of a real one."""
+        """Return the conversion factors of one of the two anonymized currencies, or of a real one."""
         base, quote = ALIAS.split("_")
         if currency not in {base, quote}:
             return self._market.conversion(currency, home)
-        real_base, _, real_quote = self._disguise.instrument.partition("_")
+        real_base, _, real_quote = self._anonymizer.instrument.partition("_")
         real = self._market.conversion(real_base if currency == base else real_quote, home)
-        divisor = Decimal(1) if currency == base else self._disguise.factor
+        divisor = Decimal(1) if currency == base else self._anonymizer.factor
         gain, loss, value = (
             (one / divisor).quantize(_FACTOR_STEP) for one in (real.gain, real.loss, real.value)
         )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from keydesk_practice.engine.wire_form import in_unix_form, rfc3339, unix
-from keydesk_practice.http.pricing import candle_text, candle_view
+from keydesk_practice.http.market_data_endpoints import candle_text, candle_view
 from keydesk_practice.http.responses import json_text
 from keydesk_practice.market.bar_blocks import Component
 from keydesk_practice.market.candles import Candle, Prices

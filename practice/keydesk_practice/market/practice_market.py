@@ -17,8 +17,9 @@ from keydesk_practice.engine.quotes import Conversion, Quote, Specification
 from keydesk_practice.engine.wire_form import rfc3339
 from keydesk_practice.errors import TimeOutsideRates
 from keydesk_practice.market.bar_blocks import PairBarBlocks
-from keydesk_practice.market.bar_builder import BarBuilder
-from keydesk_practice.market.candles import Candle, CandleBuilder, CandleSpec, Range
+from keydesk_practice.market.bar_builder import BarBuilder, CandleSpec, Range
+from keydesk_practice.market.candle_files import ReplayedInstrument, ReplayedPath
+from keydesk_practice.market.candles import Candle, CandleBuilder
 from keydesk_practice.market.fixings import Fixings, with_future
 from keydesk_practice.market.hours import CELL, CELLS_PER_DAY, Hours, TradingHours
 from keydesk_practice.market.instruments import (
@@ -28,10 +29,9 @@ from keydesk_practice.market.instruments import (
     specification_of,
     typical_half_spread,
 )
-from keydesk_practice.market.pairs import Pairs, PricePath
-from keydesk_practice.market.quotes import Quoting
+from keydesk_practice.market.pairs import Pairs
+from keydesk_practice.market.quoting import Quoting
 from keydesk_practice.market.reference import ReferenceRates, read_reference_rates
-from keydesk_practice.market.replay import ReplayedInstrument
 from keydesk_practice.market.rng import Rng
 from keydesk_practice.market.shocks import Shock, Shocks
 from keydesk_practice.market.spread import depth_of
@@ -178,7 +178,7 @@ class PracticeMarket:
         fixings = Fixings(rates, self.rng)
         self._last_day = fixings.last_day - 1
         first = len(self._listings) - len(self._replayed)
-        replayed: Mapping[int, PricePath] = {
+        replayed: Mapping[int, ReplayedPath] = {
             first + i: one.path for i, one in enumerate(self._replayed)
         }
         self._pairs = Pairs(

@@ -14,22 +14,19 @@ from keydesk_practice.broker.feeds import home_conversions
 from keydesk_practice.engine import views
 from keydesk_practice.engine.wire_form import plain, rfc3339, unix
 from keydesk_practice.http.endpoints import Call
-from keydesk_practice.http.errors import HttpError, invalid_value, missing_value, unknown_instrument
+from keydesk_practice.http.error_responses import (
+    HttpError,
+    invalid_value,
+    missing_value,
+    unknown_instrument,
+)
 from keydesk_practice.http.requests import Query, decimal_of
 from keydesk_practice.http.responses import EncodedList, Response, json_bytes
 from keydesk_practice.http.streaming import StreamResponse
 from keydesk_practice.market.bar_blocks import Component
+from keydesk_practice.market.bar_builder import Alignment, CandleSpec, Range
 from keydesk_practice.market.books import SNAPSHOT_EVERY, Book, latest_snapshot
-from keydesk_practice.market.candles import (
-    GRANULARITIES,
-    WEEKDAYS,
-    Alignment,
-    Candle,
-    CandleSpec,
-    Prices,
-    Range,
-    TooManyCandles,
-)
+from keydesk_practice.market.candles import GRANULARITIES, WEEKDAYS, Candle, Prices, TooManyCandles
 
 MAX_CANDLES = 5000
 DEFAULT_COUNT = 500

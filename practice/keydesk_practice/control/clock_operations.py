@@ -1,11 +1,12 @@
 """Pause, play, speed, step and jump."""
 
-from keydesk_practice.broker.clock import COARSE_STEP, GRID
+from keydesk_practice.broker.market_clock import COARSE_STEP, GRID
+from keydesk_practice.control.bodies import Jump, NoMembers, Play, Speed, State, Step
 from keydesk_practice.control.context import Control
-from keydesk_practice.control.records import Jump, NoMembers, Play, Speed, State, Step
 from keydesk_practice.engine.wire_form import SECOND, rfc3339
-from keydesk_practice.http.errors import HttpError, invalid_value
-from keydesk_practice.market.candles import Alignment, boundaries
+from keydesk_practice.http.error_responses import HttpError, invalid_value
+from keydesk_practice.market.bar_builder import Alignment
+from keydesk_practice.market.candles import boundaries
 from keydesk_practice.market.hours import CELL
 
 MAX_SPEED = 100_000.0

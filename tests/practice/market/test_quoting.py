@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from keydesk_practice.errors import TimeOutsideRates
-from keydesk_practice.market.market import Instant, PracticeMarket
+from keydesk_practice.market.practice_market import Instant, PracticeMarket
 from support.data.practice_market import instant, practice_market
 
 NOW = instant("2024-05-15T14:31:02Z")

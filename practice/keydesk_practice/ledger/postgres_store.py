@@ -13,9 +13,7 @@ from psycopg.sql import SQL, Identifier, Literal
 
 from keydesk_practice.errors import LedgerUnreachable
 from keydesk_practice.ledger.interface import LedgerInterface
-from keydesk_practice.ledger.postgres import PostgresLedger
-from keydesk_practice.ledger.postgres_connection import FORMAT, OF_ACCOUNT, SCHEMA, TABLES
-from keydesk_practice.ledger.shelf import (
+from keydesk_practice.ledger.ledger_store import (
     HOME,
     KeptLedger,
     Source,
@@ -23,6 +21,8 @@ from keydesk_practice.ledger.shelf import (
     named,
     unknown,
 )
+from keydesk_practice.ledger.postgres_connection import FORMAT, OF_ACCOUNT, SCHEMA, TABLES
+from keydesk_practice.ledger.postgres_ledger import PostgresLedger
 
 COPY_SECONDS = 120.0  # for the statements of a change: a long ledger is copied by one
 _ALL_TABLES = ("facts", "accounts", *OF_ACCOUNT)
@@ -35,7 +35,7 @@ WHERE starts_with(nspname, %s) ORDER BY nspname DESC
 """
 
 
-class PostgresShelf:
+class PostgresLedgerStore:
     """The schemas beside that of a ledger."""
 
     def __init__(self, ledger: PostgresLedger) -> None:
@@ -127,7 +127,7 @@ class PostgresShelf:
 
     def _schema(self, source: Source) -> str:
         kind = _CHECKPOINT if source.is_checkpoint else _KEPT
-        found = {name: schema for each, name, schema, _ in self._labelled() if each == kind}
+        found = {name: schema for label, name, schema, _ in self._labelled() if label == kind}
         if source.name not in found:
             raise unknown(source, list(found))
         return found[source.name]

@@ -13,8 +13,7 @@ from keydesk_practice.broker.startup import (
     replace_account,
     restore_session,
 )
-from keydesk_practice.control.context import Control, account_state
-from keydesk_practice.control.records import (
+from keydesk_practice.control.bodies import (
     AccountState,
     AddAccount,
     AddToken,
@@ -24,9 +23,10 @@ from keydesk_practice.control.records import (
     TokenAccounts,
     Transfer,
 )
-from keydesk_practice.control.replays import checked_balance
+from keydesk_practice.control.context import Control, account_state
+from keydesk_practice.control.replay_operations import checked_balance
 from keydesk_practice.engine.commands import Command, Configure, TransferFunds
-from keydesk_practice.http.errors import HttpError, invalid_value, reject_message
+from keydesk_practice.http.error_responses import HttpError, invalid_value, reject_message
 from keydesk_practice.http.middleware import TOKEN_FACT, digest_of
 from keydesk_practice.ledger.interface import copy_account
 from keydesk_practice.ledger.records import LedgerAccount

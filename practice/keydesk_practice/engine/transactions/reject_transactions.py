@@ -10,8 +10,8 @@ from keydesk_practice.engine.commands import (
     TakeProfitDetails,
     TrailingStopLossDetails,
 )
-from keydesk_practice.engine.transactions.account import Transaction
-from keydesk_practice.engine.transactions.orders import PositionCloseoutOf, TradeCloseOf
+from keydesk_practice.engine.transactions.account_transactions import Transaction
+from keydesk_practice.engine.transactions.order_transactions import PositionCloseoutOf, TradeCloseOf
 from keydesk_practice.engine.wire_form import Id, Timestamp
 
 

@@ -15,8 +15,13 @@ from keydesk_practice.engine.commands import (
     SetTradeExtensions,
 )
 from keydesk_practice.http.endpoints import Call
-from keydesk_practice.http.errors import invalid_value, missing_value, not_found, unknown_instrument
-from keydesk_practice.http.orders import (
+from keydesk_practice.http.error_responses import (
+    invalid_value,
+    missing_value,
+    not_found,
+    unknown_instrument,
+)
+from keydesk_practice.http.order_endpoints import (
     read_extensions,
     read_guaranteed_stop_loss,
     read_stop_loss,
@@ -34,7 +39,7 @@ from keydesk_practice.http.responses import (
     reject_response,
     success_response,
 )
-from keydesk_practice.http.transactions import link_to_next, read_page, take_page
+from keydesk_practice.http.transaction_endpoints import link_to_next, read_page, take_page
 
 T = TypeVar("T")
 UNITS_PER_TRADE = 2  # of work: a trade with its dependent orders

@@ -13,7 +13,7 @@ from decimal import Decimal
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from keydesk_practice.broker.disguise import Disguise
+from keydesk_practice.broker.anonymizer import Anonymizer
 from keydesk_practice.ledger.interface import LedgerInterface
 from keydesk_practice.market.shocks import Shock
 from keydesk_practice.options import nanoseconds
@@ -42,11 +42,11 @@ class Replay(Struct, frozen=True):
     delta: int = 0
 
     @property
-    def disguise(self) -> Disguise | None:
-        """The disguise of a blind replay."""
+    def anonymizer(self) -> Anonymizer | None:
+        """The anonymizer of a blind replay."""
         if not self.blind or self.instrument is None:
             return None
-        return Disguise(self.instrument, Decimal(self.factor), self.delta)
+        return Anonymizer(self.instrument, Decimal(self.factor), self.delta)
 
 
 def load_replay(ledger: LedgerInterface) -> Replay | None:
@@ -84,10 +84,10 @@ def save_shocks(ledger: LedgerInterface, shocks: Sequence[Shock]) -> None:
     ledger.set_fact(_SHOCKS, json.dumps([asdict(one) for one in shocks]))
 
 
-def stored_overlay(ledger: LedgerInterface) -> tuple[tuple[Shock, ...], Disguise | None]:
-    """Return the shocks and the disguise of a ledger's market."""
+def stored_overlay(ledger: LedgerInterface) -> tuple[tuple[Shock, ...], Anonymizer | None]:
+    """Return the shocks and the anonymizer of a ledger's market."""
     replay = load_replay(ledger)
-    return load_shocks(ledger), None if replay is None else replay.disguise
+    return load_shocks(ledger), None if replay is None else replay.anonymizer
 
 
 class Scenario(Struct, frozen=True):

@@ -2,9 +2,9 @@
 
 from msgspec import Struct
 
+from keydesk_practice.control.bodies import NoMembers, State
 from keydesk_practice.control.context import Control
-from keydesk_practice.control.records import NoMembers, State
-from keydesk_practice.http.errors import HttpError, invalid_value
+from keydesk_practice.http.error_responses import HttpError, invalid_value
 from keydesk_practice.http.faults import NO_FAULTS, PROFILES, FaultProfile
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk_practice.broker.clock import (
+from keydesk_practice.broker.market_clock import (
     COARSE_STEP,
     GRID,
     MAX_SLEEP,

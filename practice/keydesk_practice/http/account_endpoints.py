@@ -10,7 +10,7 @@ from keydesk_practice.engine.quotes import Specification
 from keydesk_practice.engine.transactions import from_wire
 from keydesk_practice.engine.wire_form import plain
 from keydesk_practice.http.endpoints import UNITS_PER_PORTION, Call
-from keydesk_practice.http.errors import (
+from keydesk_practice.http.error_responses import (
     HttpError,
     invalid_value,
     missing_value,

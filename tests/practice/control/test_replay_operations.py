@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from keydesk_practice.broker.replay import SCENARIOS
-from keydesk_practice.ledger.ledger import Ledger
+from keydesk_practice.broker.replay_facts import SCENARIOS
+from keydesk_practice.ledger.sqlite_ledger import Ledger
 from keydesk_practice.market.bar_blocks import Component
-from keydesk_practice.market.candles import CandleSpec, Range
-from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.market.bar_builder import CandleSpec, Range
+from keydesk_practice.market.practice_market import PracticeMarket
 from keydesk_practice.options import nanoseconds
 from support.controlled_broker import ControlledBroker, controlled_broker
 

@@ -9,23 +9,29 @@ from functools import partial
 from msgspec import Struct
 
 from keydesk_practice.broker.broker import Broker
-from keydesk_practice.broker.clock import COARSE_STEP
+from keydesk_practice.broker.market_clock import COARSE_STEP
 from keydesk_practice.broker.market_time import present_time, time_left, time_shown
-from keydesk_practice.broker.replay import load_replay, stored_overlay
+from keydesk_practice.broker.replay_facts import load_replay, stored_overlay
 from keydesk_practice.broker.startup import change_model, restore_sessions
-from keydesk_practice.control.clock import settle
-from keydesk_practice.control.context import Control, ledger_state
-from keydesk_practice.control.records import (
+from keydesk_practice.control.bodies import (
     LedgerName,
     Ledgers,
     NoMembers,
     RenameLedger,
     State,
 )
+from keydesk_practice.control.clock_operations import settle
+from keydesk_practice.control.context import Control, ledger_state
 from keydesk_practice.errors import LedgerUnavailable, LedgerUnreachable, PracticeError
-from keydesk_practice.http.errors import HttpError
+from keydesk_practice.http.error_responses import HttpError
 from keydesk_practice.ledger.interface import LedgerInterface
-from keydesk_practice.ledger.shelf import HOME, HOME_IN_USE, LedgerShelf, Source, UnknownLedger
+from keydesk_practice.ledger.ledger_store import (
+    HOME,
+    HOME_IN_USE,
+    LedgerStore,
+    Source,
+    UnknownLedger,
+)
 
 _BEGUN = "replays_begun"  # the ledger's fact with the number of replays that were begun and kept, in all its ledgers
 log = logging.getLogger("keydesk.practice.control")
@@ -46,7 +52,7 @@ class Change(Struct, frozen=True):
 
 async def list_ledgers(control: Control, _: NoMembers) -> Ledgers:
     """List the kept ledgers."""
-    return ledgers_of(control.shelf)
+    return ledgers_of(control.store)
 
 
 async def open_ledger(control: Control, request: LedgerName) -> State:
@@ -58,8 +64,8 @@ async def open_ledger(control: Control, request: LedgerName) -> State:
 async def open_source(control: Control, source: Source) -> None:
     """Go on with a kept ledger or a checkpoint, unless it is damaged or of another market."""
     with refusals():
-        facts = control.shelf.facts(source)
-    if problem := await control.shelf.problem(source):
+        facts = control.store.facts(source)
+    if problem := await control.store.problem(source):
         raise HttpError(
             409,
             f"The {source.kind} {source.name!r} is damaged, and nothing is changed: {problem}",
@@ -73,8 +79,8 @@ async def open_source(control: Control, source: Source) -> None:
 async def rename_ledger(control: Control, request: RenameLedger) -> Ledgers:
     """Give a kept ledger another name."""
     with refusals():
-        control.shelf.rename(request.name, request.new_name)
-    return ledgers_of(control.shelf)
+        control.store.rename(request.name, request.new_name)
+    return ledgers_of(control.store)
 
 
 async def remove_kept_ledger(control: Control, _: NoMembers, name: str) -> Ledgers:
@@ -82,24 +88,24 @@ async def remove_kept_ledger(control: Control, _: NoMembers, name: str) -> Ledge
     if name == HOME and is_replay(control.broker):
         raise HttpError(409, HOME_IN_USE)
     with refusals():
-        control.shelf.delete(name)
-    return ledgers_of(control.shelf)
+        control.store.delete(name)
+    return ledgers_of(control.store)
 
 
-def ledgers_of(shelf: LedgerShelf) -> Ledgers:
+def ledgers_of(store: LedgerStore) -> Ledgers:
     """Return the kept ledgers."""
-    return Ledgers(ledgers=tuple(map(ledger_state, shelf.kept())))
+    return Ledgers(ledgers=tuple(map(ledger_state, store.kept())))
 
 
 def has_home(control: Control) -> bool:
     """Return whether accounts were left for a replay."""
-    return any(one.name == HOME for one in control.shelf.kept())
+    return any(one.name == HOME for one in control.store.kept())
 
 
 async def go_home(control: Control, speed: float) -> None:
     """Open the accounts that were left for a replay, and let their market run up to the present and on."""
     home = Source(HOME)
-    _check_seed(control, control.shelf.facts(home).get("seed"), HOME)
+    _check_seed(control, control.store.facts(home).get("seed"), HOME)
     await change_ledger(control, Change(partial(go_on_with, control.broker), home))
     await catch_up(control, speed)
 
@@ -145,7 +151,7 @@ async def change_ledger(control: Control, change: Change, *, keep: bool = True) 
     broker.save_state()
     begun = replays_begun(broker.ledger) + change.begins_replay
     try:
-        with control.shelf.change(
+        with control.store.change(
             broker.ledger, change.source, as_home=change.as_home, keep=keep
         ) as ledger:
             change.fill(ledger)
@@ -160,7 +166,7 @@ async def change_ledger(control: Control, change: Change, *, keep: bool = True) 
 def _go_back(control: Control, cause: Exception) -> None:
     """Go on with the former ledger; raise a 503 `HttpError` when that is not possible."""
     try:
-        go_on_with(control.broker, control.shelf.former())
+        go_on_with(control.broker, control.store.former())
     except LedgerUnreachable:  # another broker may serve it by now
         control.broker.commits.on_failure()
         raise cause from None

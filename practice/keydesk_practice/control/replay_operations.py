@@ -5,8 +5,8 @@ import secrets
 import time
 from decimal import Decimal
 
-from keydesk_practice.broker.disguise import disguise_of
-from keydesk_practice.broker.replay import (
+from keydesk_practice.broker.anonymizer import anonymizer_of
+from keydesk_practice.broker.replay_facts import (
     SCENARIOS,
     Replay,
     load_replay,
@@ -18,9 +18,18 @@ from keydesk_practice.broker.startup import (
     MODEL,
     create_account,
 )
-from keydesk_practice.control.clock import MAX_SPEED, settle
+from keydesk_practice.control.bodies import (
+    BeginReplay,
+    CheckpointName,
+    Checkpoints,
+    NoMembers,
+    Scenarios,
+    ScenarioState,
+    State,
+)
+from keydesk_practice.control.clock_operations import MAX_SPEED, settle
 from keydesk_practice.control.context import Control
-from keydesk_practice.control.ledgers import (
+from keydesk_practice.control.ledger_operations import (
     Change,
     catch_up,
     change_ledger,
@@ -30,21 +39,12 @@ from keydesk_practice.control.ledgers import (
     open_source,
     replays_begun,
 )
-from keydesk_practice.control.records import (
-    BeginReplay,
-    CheckpointName,
-    Checkpoints,
-    NoMembers,
-    Scenarios,
-    ScenarioState,
-    State,
-)
 from keydesk_practice.errors import TimeOutsideRates
-from keydesk_practice.http.errors import HttpError, invalid_value
+from keydesk_practice.http.error_responses import HttpError, invalid_value
 from keydesk_practice.http.middleware import TOKEN_FACT
 from keydesk_practice.ledger.interface import LedgerInterface
-from keydesk_practice.ledger.shelf import NAME, Source
-from keydesk_practice.market.market import MARKET_MODEL
+from keydesk_practice.ledger.ledger_store import NAME, Source
+from keydesk_practice.market.practice_market import MARKET_MODEL
 from keydesk_practice.options import nanoseconds
 
 _MAX_BALANCE = Decimal(1_000_000_000)
@@ -93,7 +93,7 @@ async def begin_replay(control: Control, request: BeginReplay) -> State:
             ledger.set_fact(name, value)
         if not request.present:
             save_replay(ledger, replay)
-        broker.adopt_ledger(ledger, replay.began + replay.delta + begun, ((), replay.disguise))
+        broker.adopt_ledger(ledger, replay.began + replay.delta + begun, ((), replay.anonymizer))
         for account in accounts:
             create_account(broker, account, balance)
 
@@ -118,14 +118,14 @@ async def finish_replay(control: Control, _: NoMembers) -> State:
 
 async def checkpoints(control: Control, _: NoMembers) -> Checkpoints:
     """List the saved checkpoints."""
-    return Checkpoints(checkpoints=tuple(control.shelf.checkpoints()))
+    return Checkpoints(checkpoints=tuple(control.store.checkpoints()))
 
 
 async def save_checkpoint(control: Control, request: CheckpointName) -> Checkpoints:
     """Save the accounts and the market's time under a name; one of the same name is replaced."""
     _check_name(request.name)
     control.broker.save_state()
-    control.shelf.save_checkpoint(control.broker.ledger, request.name)
+    control.store.save_checkpoint(control.broker.ledger, request.name)
     return await checkpoints(control, NoMembers())
 
 
@@ -163,10 +163,10 @@ def _chosen(control: Control, request: BeginReplay) -> Replay:
         instrument = instrument or (drawn if request.blind else None)
     else:
         began = time.time_ns() if request.present else request.start or 0
-    return _disguised(control, request, began, instrument)
+    return _anonymized(control, request, began, instrument)
 
 
-def _disguised(
+def _anonymized(
     control: Control, request: BeginReplay, began: int, instrument: str | None
 ) -> Replay:
     market = control.broker.market
@@ -180,14 +180,14 @@ def _disguised(
         return Replay(began, request.scenario, instrument)
     if instrument is None:
         raise HttpError(400, "A blind replay needs an 'instrument', a 'scenario' or 'random'")
-    disguise = disguise_of(instrument, began, market)
+    anonymizer = anonymizer_of(instrument, began, market)
     return Replay(
         began,
         request.scenario,
         instrument,
         blind=True,
-        factor=str(disguise.factor),
-        delta=disguise.delta,
+        factor=str(anonymizer.factor),
+        delta=anonymizer.delta,
     )
 
 
