@@ -14,16 +14,15 @@ pytest_plugins = [
     "support.examples",
     "support.ledgers",
     "support.postgres",
-    "support.run_order",
     "support.shell",
     "support.ssh_server",
     "support.wire_report",
 ]
 
 ALONE = ("bench", "soak")  # figures and long runs have the machine to themselves
-PROCESSES = frozenset(
-    ("chaos", "journeys", "packaging", "wire")
-)  # folders: the programs run as processes
+LEFT_OUT = ("install", *ALONE)
+END_TO_END = frozenset(("chaos", "journeys"))  # folders whose tests are all `e2e`
+PROCESSES = frozenset(("packaging", "wire", *END_TO_END))  # folders: the programs run as processes
 REPETITIVE = frozenset(
     (
         "test_body_limits.py",
@@ -50,14 +49,22 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
         return 0
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
         return None
-    # Journeys wait: with 2.5 for a core, the cores were idle for a third of the run; each worker collects by itself.
-    return 3 * (os.cpu_count() or 1)
+    # End-to-end tests wait: with 2.5 for a core, the cores were idle for a third of the run. The others compute.
+    return (3 if chosen.startswith("e2e") else 1) * (os.cpu_count() or 1)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Do not import the benches for a run that leaves them out: other clients, frames and plots take a second."""
-    is_left_out = "not bench" in str(config.getoption("markexpr"))
-    return True if is_left_out and collection_path.name == "bench" else None
+    """Do not import what the run leaves out: a second for the benches, a half of the rest for what is end to end."""
+    if config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+        return None
+    chosen, path = str(config.getoption("markexpr")), collection_path
+    if path.name == "bench":
+        return "not bench" in chosen or chosen == "e2e" or None
+    if path.name in END_TO_END:
+        return "not e2e" in chosen or None
+    if chosen == "e2e" and path.suffix == ".py" and END_TO_END.isdisjoint(path.parts):
+        return "mark.e2e" not in path.read_text(encoding="utf-8") or None
+    return None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -83,5 +90,14 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     is_property = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
     if any(item.get_closest_marker(name) for name in ALONE):
         item.add_marker(pytest.mark.timeout(0))
+    if not END_TO_END.isdisjoint(item.path.parts):
+        item.add_marker(pytest.mark.e2e)
     if is_property or item.path.name in REPETITIVE or not PROCESSES.isdisjoint(item.path.parts):
         item.add_marker(pytest.mark.no_cover)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the long form of end-to-end tests to `-m soak`."""
+    if config.getoption("markexpr") == "e2e":
+        items[:] = [item for item in items if not any(map(item.get_closest_marker, LEFT_OUT))]

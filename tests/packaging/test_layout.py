@@ -1,4 +1,4 @@
-"""The layout of the packages: imports without circles, folders that are not crowded, documents that name what exists."""
+"""The layout of the packages: imports without circles, documents that name what exists."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -10,7 +10,6 @@ import pytest
 PROJECT = Path(__file__).parents[2]
 PACKAGES = ("keydesk", "keydesk_client", "keydesk_practice")
 SOURCES = ("tui/keydesk", "client/keydesk_client", "practice/keydesk_practice")
-MAX_MODULES = 20
 DOCUMENTS = sorted(
     [*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md")],
     key=lambda each: each.relative_to(PROJECT),
@@ -68,13 +67,6 @@ def test_no_folder_and_its_neighbour_import_one_another(graph: grimp.ImportGraph
                 if owners.get(imported, owner) != owner:
                     imports[owner].add(owners[imported])
         assert list(circles(imports, imports.__getitem__)) == []
-
-
-@pytest.mark.parametrize("source", SOURCES)
-def test_no_folder_is_crowded(source: str) -> None:
-    folders = [PROJECT / source, *(each for each in (PROJECT / source).rglob("*") if each.is_dir())]
-    sizes = {str(folder.relative_to(PROJECT)): len(list(folder.glob("*.py"))) for folder in folders}
-    assert {folder: size for folder, size in sizes.items() if size > MAX_MODULES} == {}
 
 
 def named_paths(line: str) -> Iterator[Path]:
