@@ -21,7 +21,6 @@ from keydesk_practice.engine.state.account import (
     OrderPriceLevel,
     Terms,
     Trade,
-    empty_account,
 )
 from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.state.triggers import observe
@@ -40,7 +39,7 @@ class PractisedAccount:
         self, terms: Terms | None = None, deposit: str = "10000", market: StillMarket | None = None
     ) -> None:
         self.market = market or example_market()
-        self.state: Account = empty_account(ID, USER, terms or Terms(currency="USD"))
+        self.state: Account = Account(id=ID, user_id=USER, terms=terms or Terms(currency="USD"))
         self.events: list[Transaction | OrderPriceLevel] = []
         self.do(OpenAccount(alias="Practice", deposit=Decimal(deposit)))
 

@@ -346,7 +346,7 @@ def order_record(order: Order, created: str | None = None) -> EndedRecord:
 
 def trade_record(trade: Trade) -> EndedRecord:
     """Return the ledger record of a closed trade."""
-    return _record("Trade", trade, _encode(trade_to_json(trade)))
+    return _record("Trade", trade, _encode(to_wire(trade)))
 
 
 def _record(kind: str, one: Order | Trade, text: str) -> EndedRecord:
@@ -361,11 +361,6 @@ def order_to_json(order: Order) -> Json:
 def order_from_json(stored: Mapping[str, Any]) -> Order:
     """Return the order of a JSON object."""
     return wire_form.read_record(Order, stored, created=from_wire(stored["created"]))
-
-
-def trade_to_json(trade: Trade) -> Json:
-    """Return the JSON object of a trade."""
-    return to_wire(trade)
 
 
 def trade_from_json(stored: Mapping[str, Any]) -> Trade:

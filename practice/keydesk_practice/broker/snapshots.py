@@ -18,7 +18,6 @@ from keydesk_practice.broker.account_session import (
     order_from_json,
     order_to_json,
     trade_from_json,
-    trade_to_json,
 )
 from keydesk_practice.engine import wire_form
 from keydesk_practice.engine.commands import ClientExtensions
@@ -33,7 +32,6 @@ from keydesk_practice.engine.state.account import (
     Terms,
     Trade,
     Trigger,
-    empty_account,
 )
 from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.transactions import TYPES, from_wire, to_wire
@@ -71,7 +69,7 @@ def account_to_json(account: Account) -> Json:
     """Return the JSON object of an account, without its ended items."""
     return to_wire(account, without="ended") | {
         "orders": [order_to_json(order) for order in account.orders.values()],
-        "trades": [trade_to_json(trade) for trade in account.trades.values()],
+        "trades": [to_wire(trade) for trade in account.trades.values()],
         "positions": [to_wire(one) for one in account.positions.values()],
         "triggers": [
             [name, [_trigger_to_json(trigger) for trigger in resting]]
@@ -164,4 +162,4 @@ def new_account(account: LedgerAccount) -> Account:
     """Return an account without transactions."""
     _, _, user, _ = account.id.split("-")
     terms = Terms(currency=account.currency, hedging=account.hedging, fifo=account.fifo)
-    return empty_account(account.id, int(user), terms)
+    return Account(id=account.id, user_id=int(user), terms=terms)

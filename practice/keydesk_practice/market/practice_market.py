@@ -159,10 +159,6 @@ class PracticeMarket:
         self._build(self._last_day - 1)
         return True
 
-    def last_open(self, now: int) -> int:
-        """Return `now` while the market is open, else the last instant before it closed."""
-        return self._hours.last_open(now)
-
     def _extend_to(self, now: int) -> None:
         day = now // CELL // CELLS_PER_DAY
         if not self.rates.days[0] < day < self.rates.days[-1] + _LATEST:

@@ -20,7 +20,6 @@ from keydesk_practice.broker.account_session import (
     order_from_json,
     order_to_json,
     trade_from_json,
-    trade_to_json,
 )
 from keydesk_practice.broker.snapshots import account_from_json, account_to_json
 from keydesk_practice.engine import views
@@ -48,7 +47,7 @@ from keydesk_practice.engine.commands import (
     TransferFunds,
 )
 from keydesk_practice.engine.decide import decision_on
-from keydesk_practice.engine.state.account import Account, Terms, empty_account
+from keydesk_practice.engine.state.account import Account, Terms
 from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.state.triggers import observe
 from keydesk_practice.engine.transactions import (
@@ -275,7 +274,7 @@ class AccountMachine(RuleBasedStateMachine):
     @invariant()
     def replay_equals_live(self) -> None:
         live = self.account.state
-        replayed = empty_account(live.id, live.user_id, self.terms)
+        replayed = Account(id=live.id, user_id=live.user_id, terms=self.terms)
         for event in self.account.events:
             through_the_wire = (
                 from_wire(to_wire(event)) if isinstance(event, Transaction) else event
@@ -301,7 +300,7 @@ class AccountMachine(RuleBasedStateMachine):
         for order in ended.orders():
             assert order_from_json(json.loads(json.dumps(order_to_json(order)))) == order
         for trade in ended.trades():
-            assert trade_from_json(json.loads(json.dumps(trade_to_json(trade)))) == trade
+            assert trade_from_json(json.loads(json.dumps(to_wire(trade)))) == trade
 
     @invariant()
     def ids_have_no_gaps(self) -> None:

@@ -339,11 +339,6 @@ class Account(Struct, kw_only=True):
         return self.positions.get(instrument) or Position(instrument=instrument)
 
 
-def empty_account(account_id: str, user_id: int, terms: Terms) -> Account:
-    """Return an account without transactions."""
-    return Account(id=account_id, user_id=user_id, terms=terms)
-
-
 def id_in(specifier: str) -> int | None:
     """Return the id in a specifier (an id, or `@` and a client id), None for anything else."""
     is_id = specifier.isascii() and specifier.isdecimal() and len(specifier) <= 18  # noqa: PLR2004 - beyond any id
