@@ -180,7 +180,7 @@ def test_a_far_own_price_does_not_squeeze_the_candles() -> None:
 
 @pytest.mark.parametrize("height", [10, 14, 24, 45])
 @pytest.mark.parametrize("pips", [5, 20, 40, 200])
-def test_a_wanted_price_is_in_the_scale_unless_candles_would_have_less_than_a_third(
+def test_a_wanted_price_is_in_the_scale_unless_that_makes_it_half_as_large_again(
     height: int, pips: int
 ) -> None:
     candles = path(1.08431, 200)
@@ -192,8 +192,25 @@ def test_a_wanted_price_is_in_the_scale_unless_candles_would_have_less_than_a_th
     low, high = min(each.low for each in shown), max(each.high for each in shown)
     share = (high - low) / (picture.scale.high - picture.scale.low)
     needed = (high - low) / (max(high, wanted.price) - low)
-    assert picture.scale.holds(wanted.price) == (needed >= 1 / 3)
-    assert share >= 0.26, "headroom takes a part of the third where rows are few"
+    assert picture.scale.holds(wanted.price) == (needed >= 1 / 1.5)
+    assert share >= 0.5, "headroom takes a part of two thirds where rows are few"
+
+
+def test_prices_on_both_sides_squeeze_no_candles_and_are_all_shown_when_asked_for() -> None:
+    candles = path(1.08431, 200)
+    away = (0.0030, -0.0030, 0.0060, -0.0060, 0.0090, -0.0090)
+    lines = tuple(PriceLine(1.08431 + each, "stop", "stop", in_scale=True) for each in away)
+    shares = []
+    for everything in (False, True):
+        picture = drawn(replace(scene_of(candles, lines=lines), shows_everything=everything))
+        assert picture.scale is not None
+        assert picture.layout is not None
+        shown = candles[picture.layout.first :]
+        low, high = min(each.low for each in shown), max(each.high for each in shown)
+        shares.append((high - low) / (picture.scale.high - picture.scale.low))
+        assert all(picture.scale.holds(each.price) for each in lines) == everything
+    assert shares[0] >= 0.5
+    assert shares[1] < shares[0]
 
 
 def test_words_of_own_lines_stand_beside_a_form_that_covers_the_left() -> None:

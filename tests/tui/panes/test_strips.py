@@ -43,7 +43,7 @@ async def test_eighty_columns_name_the_net_worth() -> None:
     pane = AccountStrip()
     async with shown(pane, desk_store(), size=(80, 3)):
         line = text_of(pane)[0]
-    assert "USD  NAV 10,214.55" in line
+    assert "NAV USD 10,214.55" in line
     assert "uPL" in line
     assert "ARMED" in line
 

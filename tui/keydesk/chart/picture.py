@@ -175,7 +175,15 @@ class Picture:
         by_importance = sorted(scene.lines, key=lambda line: (line.rank, abs(line.price - last)))
         wanted = [line.price for line in by_importance if line.in_scale]
         return scale_for(
-            self._shown, prices, last, rows, pip=scene.pip, wanted=wanted, before=self.scale
+            self._shown,
+            prices,
+            last,
+            rows,
+            pip=scene.pip,
+            wanted=wanted,
+            cursor=None if scene.cursor is None else scene.cursor.price,
+            everything=scene.shows_everything,
+            before=self.scale,
         )
 
     def _time_labels(self, scene: Scene, layout: Layout) -> TimeLabels:

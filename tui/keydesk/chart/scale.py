@@ -11,10 +11,9 @@ EIGHTHS = 8  # of a row
 REACH = 0.5  # own prices within this share of the candles' range beyond it widen the range
 NEAR = EIGHTHS // 4
 EDGE_ROWS = 2  # at most, for far prices on each side
-LEAST_SHARE = (
-    1 / 3
-)  # of the height, which candles keep beside the prices that the scale is to include
-KEPT_SHARE = 0.28  # likewise for prices that it includes already, so that it stands still
+LEAST_SHARE = 1 / 1.5  # of the range shown: what candles keep of it beside own prices
+KEPT_SHARE = 1 / 1.7  # likewise for prices that it includes already, so that it stands still
+LABELS_SHARE = 0.4  # likewise where labels lack rows beside the last price
 LOOSE = 1.6  # a range this much too wide is chosen anew
 HEADROOM = 0.5  # rows left free beyond the highest and lowest price
 FEWEST_LABELS = 4
@@ -79,20 +78,27 @@ def scale_for(
     *,
     pip: float,
     wanted: Sequence[float] = (),
+    cursor: float | None = None,
+    everything: bool = False,
     before: Scale | None = None,
 ) -> Scale:
     """Return a scale that holds the candles, the `wanted` prices and the other own prices near the candles.
 
-    Wanted ones come in the order of their importance; one that would squeeze the candles below a third of the height is
-    left beyond the edge.
+    Wanted ones come in the order of their importance; one that would make the range more than 1.5 times that of the
+    candles is left beyond the edge, unless `everything` is to be shown.
 
     Rows are left free at the edges for far prices, and enough above and below the last price for the labels on its
     either side. `before` is kept while it fits well, so that the picture stands still.
     """
     candles_low, candles_high = range_of(candles, pip)
-    near = [price for price in prices if is_near(price, candles_low, candles_high)]
-    low, high = _with_wanted(candles_low, candles_high, wanted, before)
-    low, high = min([low, *near]), max([high, *near])
+    near = sorted(
+        (price for price in prices if is_near(price, candles_low, candles_high)),
+        key=lambda price: abs(price - last),
+    )
+    low, high = _with_wanted(candles_low, candles_high, [*wanted, *near], before)
+    pointed = [] if cursor is None or not is_near(cursor, candles_low, candles_high) else [cursor]
+    shown = [*pointed, *(prices if everything else ())]
+    low, high = min([low, *shown]), max([high, *shown])
     far_above = sum(price > high for price in prices)
     far_below = sum(price < low for price in prices)
     above, below = (min(EDGE_ROWS, count, max(0, rows // 4)) for count in (far_above, far_below))
@@ -157,7 +163,7 @@ def _with_room_for_labels(
         free = max(1, scale.rows - above - below - 1)
         row = (scale.high - scale.low) / free
         wider = Scale(scale.low - row * below, scale.high + row * above, scale.rows)
-        if candles < KEPT_SHARE * (wider.high - wider.low):
+        if candles < LABELS_SHARE * (wider.high - wider.low):
             scale.is_crowded = True
             return scale
         scale = wider

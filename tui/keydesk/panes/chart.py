@@ -232,6 +232,12 @@ class Chart(ChartView):
         """Draw candles, bars, a line, or Heikin-Ashi candles."""
         self.draw_as(STYLES[(STYLES.index(self.style) + 1) % len(STYLES)])
 
+    def action_every_price(self) -> None:
+        """Include every own price in the scale, however far, or only those that leave the candles their height."""
+        self._shows_everything = not self._shows_everything
+        self._picture.forget_scale()
+        self._draw_now()
+
     def action_zoom_in(self) -> None:
         """Draw fewer, wider candles."""
         self._zoom_by(1)

@@ -93,6 +93,7 @@ class ChartView(LinePane):
         self._scene: Scene | None = None
         self._rows: Sequence[Sequence[RoleRun]] = ()  # as they are on the screen
         self._planned: tuple[PriceLine, ...] = ()
+        self._shows_everything = False  # every own price, however far
         self._crosshair: Crosshair | None = None
         self.preset_units: Decimal | None = None  # what distances are counted for in money
         self._shown: tuple[str, str] = ("", "")
@@ -367,6 +368,7 @@ class ChartView(LinePane):
             sub_panes=indicators.sub_panes[:shown],
             cursor=self._crosshair.cursor(candles) if self._crosshair is not None else None,
             legend=self._legend(frame, series, candles),
+            shows_everything=self._shows_everything,
             braille=store.has_dots,
             hidden=self._hidden,
         )

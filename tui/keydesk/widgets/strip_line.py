@@ -35,7 +35,11 @@ class StripLine(LinePane, can_focus=False):
     """A line of items at the left and, beyond a gap, at the right; they move closer before one leaves."""
 
     DEFAULT_CSS = "StripLine { height: 1; width: 1fr; }"
-    GAPS = (3, 2)  # columns, the wider one where everything has room
+
+    @property
+    def gaps(self) -> Sequence[int]:
+        """The columns between items, the widest where everything has room."""
+        return 3, 2
 
     @abstractmethod
     def left(self, frame: Frame) -> Iterable[Item]:
@@ -53,7 +57,7 @@ class StripLine(LinePane, can_focus=False):
         """Left items, a gap, right items."""
         blank = self.backdrop(frame)
         left, right = list(self.left(frame)), list(self.right(frame))
-        for gap in self.GAPS:
+        for gap in self.gaps:
             taken = sum(width_of(item.runs) + gap for item in right)
             shown = fit_items(left, self.inside - taken, gap)
             if len(shown) == sum(bool(item.runs) for item in left):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from rich.style import Style
@@ -27,7 +27,8 @@ TEXT_ON: Mapping[Band, ColourRole] = {
     "live": "live-text",
     "practice": "practice-text",
 }
-NAV_NAMED_FROM = 78  # columns between the edges, of a terminal of 80; fewer have the currency in place of the name
+CURRENCY_APART_FROM = 82  # columns between the edges; fewer have it right before the net worth
+NAV_NAMED_FROM = 78  # of a terminal of 80; fewer have the currency in place of the name
 
 
 def band_of(store: Store) -> Band:
@@ -56,6 +57,12 @@ class AccountStrip(BandLine):
 
     is_short = False  # the figures stand in a line of their own
 
+    @property
+    def gaps(self) -> Sequence[int]:
+        """The columns between items; in a terminal of 80 closer, before a figure is left out."""
+        is_named = NAV_NAMED_FROM <= self.inside < CURRENCY_APART_FROM
+        return (3, 2, 1) if is_named else (3, 2)
+
     def left(self, frame: Frame) -> Iterable[Item]:
         """Yield environment and account, then the figures; the alias goes first, the account's digits and currency never."""
         text = self.backdrop(frame)
@@ -69,11 +76,13 @@ class AccountStrip(BandLine):
         yield Item(((alias, text),) if alias else (), FIRST_TO_GO)
         yield Item(((safe(f"…{clean_name(show.account_tail(account.id))}"), text),))
         currency = clean_name(account.currency)
-        named = self.is_short or self.inside >= NAV_NAMED_FROM
-        yield Item(((currency, text),) if named else ())
+        apart = self.is_short or self.inside >= CURRENCY_APART_FROM
+        yield Item(((currency, text),) if apart else ())
         if not self.is_short:
             worth = text if prices_are_old(frame.store) else bold
-            yield from _figures(account, text, worth, bold, "NAV" if named else currency)
+            named = "NAV" if apart else f"NAV {currency}"
+            name = safe(named) if self.inside >= NAV_NAMED_FROM else currency
+            yield from _figures(account, text, worth, bold, name)
 
     def right(self, frame: Frame) -> Iterable[Item]:
         """Return whether keys may open risk, told apart from the band by reversing it."""

@@ -64,7 +64,7 @@ class HealthLine(StripLine):
         room = self._room_beside([*links, *self.right(frame)])
         if health.unanswered_since is not None:
             waiting = self._unanswered(health.requests, frame.now - health.unanswered_since)
-            left = room - width_of(waiting.runs) - self.GAPS[-1]
+            left = room - width_of(waiting.runs) - self.gaps[-1]
             if left >= _least_room(health):
                 room = left
                 yield waiting
@@ -95,7 +95,7 @@ class HealthLine(StripLine):
             yield Item(tuple(cut([(safe(health.warning), danger)], room)), 1)
 
     def _room_beside(self, items: Iterable[Item]) -> int:
-        return self.inside - sum(width_of(item.runs) + self.GAPS[-1] for item in items)
+        return self.inside - sum(width_of(item.runs) + self.gaps[-1] for item in items)
 
     def right(self, frame: Frame) -> Iterable[Item]:
         """Return the time, its zone named; in a narrow terminal it makes room for what is wrong."""
