@@ -249,7 +249,7 @@ class Broker:
     def _reserve(self, until: int) -> None:
         """Let the ledger know, before anything of it is shown, how far the market's time goes."""
         if self.clock.running:  # `now` goes on to the end of a cell between two steps
-            self._shown_time.reserve(end_of_grid_cell(until), self.clock.speed)
+            self._shown_time.reserve(until, end_of_grid_cell(until), self.clock.speed)
         else:
             self._shown_time.settle(until)
 

@@ -63,12 +63,11 @@ class ShownTime:
         self._until = int(ledger.fact(SHOWN_UNTIL) or 0)
         self._has_own_time = bool(ledger.fact(OWN_TIME)) or load_replay(ledger) is not None
 
-    def reserve(self, until: int, speed: float) -> None:
-        """Make sure that the market of this speed may be shown until a time, and for a while after it."""
+    def reserve(self, now: int, until: int, speed: float) -> None:
+        """Make sure that the market of this speed may be shown from now until a time, and for a while after it."""
         ahead = until + round(AHEAD_SECONDS * SECOND * speed)
-        if not until <= self._until <= ahead and not self._is_safe(
-            until
-        ):  # or it ran faster before
+        is_reserved = until <= self._until <= ahead  # more where it ran faster before
+        if not is_reserved and not self._is_safe(now):
             self._store(ahead)
 
     def settle(self, now: int) -> None:
@@ -76,9 +75,9 @@ class ShownTime:
         if now != self._until and (self._until or not self._is_safe(now)):
             self._store(now)
 
-    def _is_safe(self, until: int) -> bool:
+    def _is_safe(self, now: int) -> bool:
         """Return whether a start goes on later anyway, at the present."""
-        return not self._has_own_time and until <= self._wall()
+        return not self._has_own_time and now <= self._wall()
 
     def _store(self, until: int) -> None:
         """Store a time; on a full disk, or without the database, the market goes on, and the next step tries again."""

@@ -33,8 +33,8 @@ def test_one_write_covers_several_seconds_of_the_wall_clock(practice_folder: Pat
     writes = set()
     for step in range(40):  # ten seconds at four steps a second
         now = PAST + step * 60 * SECOND // 4
-        shown.reserve(now, speed=60.0)
-        assert time_shown(ledger) >= now
+        shown.reserve(now, now + SECOND, speed=60.0)
+        assert time_shown(ledger) >= now + SECOND
         writes.add(time_shown(ledger))
     assert len(writes) == 2
     ledger.close()
@@ -43,11 +43,11 @@ def test_one_write_covers_several_seconds_of_the_wall_clock(practice_folder: Pat
 def test_a_market_that_follows_the_wall_clock_writes_nothing(practice_folder: Path) -> None:
     ledger = opened(practice_folder)
     shown = ShownTime(ledger, lambda: WALL)
-    shown.reserve(WALL, speed=1.0)
+    shown.reserve(WALL, WALL + SECOND, speed=1.0)
     shown.settle(WALL)
     assert ledger.fact(SHOWN_UNTIL) is None
-    shown.reserve(WALL + 1, speed=1.0)  # it ran ahead
-    assert ledger.fact(SHOWN_UNTIL) == str(WALL + 1 + AHEAD_SECONDS * SECOND)
+    shown.reserve(WALL + 1, WALL + SECOND, speed=1.0)  # it ran ahead
+    assert ledger.fact(SHOWN_UNTIL) == str(WALL + (1 + AHEAD_SECONDS) * SECOND)
     ledger.close()
 
 
@@ -56,8 +56,8 @@ def test_a_market_that_is_slower_now_takes_back_what_was_reserved_too_far(
 ) -> None:
     ledger = opened(practice_folder, **{OWN_TIME: "1"})
     shown = ShownTime(ledger, lambda: WALL)
-    shown.reserve(PAST, speed=10_000.0)
-    shown.reserve(PAST + SECOND, speed=1.0)
+    shown.reserve(PAST, PAST, speed=10_000.0)
+    shown.reserve(PAST + SECOND, PAST + SECOND, speed=1.0)
     assert time_shown(ledger) == PAST + (1 + AHEAD_SECONDS) * SECOND
     shown.settle(PAST + 2 * SECOND)
     assert time_shown(ledger) == PAST + 2 * SECOND
@@ -93,3 +93,12 @@ async def test_a_paused_replay_goes_on_after_a_kill_exactly_where_it_stood(tmp_p
         assert time_shown(market.broker.ledger) == market.broker.now()
         await market.control("POST", "/clock/jump", time="2021-08-03T06:00:00Z")
         assert time_shown(market.broker.ledger) == market.broker.now()
+
+
+async def test_a_market_at_the_present_is_never_ahead_after_a_kill(practice_folder: Path) -> None:
+    async with practice_server(practice_folder) as practice:
+        await newest_time(practice)
+        await practice.kill()
+    ledger = Ledger.open(practice.data)
+    assert ledger.fact(SHOWN_UNTIL) is None
+    ledger.close()
