@@ -38,6 +38,11 @@ def signed_money(value: Decimal | None, places: int = 2) -> Words:
     return (money(value, places, signed=True), signed_role(value))
 
 
+def as_lines(rows: Sequence[Sequence[tuple[str, str]]]) -> list[TextLine]:
+    """Return the rows of a chart or a plot as lines."""
+    return [tuple((safe(text), ChartRole(role)) for text, role in row) for row in rows]
+
+
 def wrap_text(text: Printable, role: WordsRole, width: int) -> list[TextLine]:
     """Return a sentence wrapped to the width."""
     return [((line, role),) for line in lines_of(text, width)]

@@ -19,7 +19,9 @@ from keydesk.forms.market.new_alert import AlertLineForm, EditAsText, NewAlertFo
 from keydesk.panes.chart_marks import own_lines
 from keydesk.parse.alerts import KINDS, parse_alert
 from keydesk.store.state import Topic
+from keydesk.store.store import Store
 from keydesk.trading.desk_session import DeskLock
+from keydesk.values import DayLine
 from support.data.desk_data import desk_store
 from support.fakes.form_app import FormApp
 from support.fakes.working_desk import WorkingDesk
@@ -210,3 +212,56 @@ def test_the_line_of_an_alert_makes_the_same_alert(data: st.DataObject) -> None:
     again = parse_alert(made.line(UTC), names, "")
     assert again.make(Facts(TEN, UTC)) == made
     assert {type(made.condition)} <= set(KINDS)
+
+
+async def shown(store: Store, *keys: str, size: tuple[int, int] = (120, 35)) -> str:
+    """The page of alerts after these keys."""
+    app = FormApp(lambda: AlertsForm(store))
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        await pilot.press(*keys)
+        return app.words
+
+
+def watching(*alerts: Alert, fired: int = 0) -> Store:
+    """The desk with these alerts, and so many firings in its history."""
+    store = desk_store(18)
+    store.alerts = {each.id: each for each in alerts}
+    store.alert_history = [
+        FiringRecord("1", 1, TEN + number * 60 * 10**9, f"EUR/USD crossed {number}")
+        for number in range(fired)
+    ]
+    return store
+
+
+async def test_a_row_has_the_value_now_the_distance_and_when_it_last_fired() -> None:
+    near = Alert("1", replace(ABOVE, level=D("1.0850")), TEN, count=1, fired_ns=TEN)
+    text = await shown(watching(near))
+    [line] = [line for line in text.splitlines() if "mid crosses up" in line]
+    assert line.split()[7:10] == ["1.08437", "6.3", "pips"]
+    assert "02 Mar 10:00" in line
+    assert "━" in line
+
+
+async def test_the_chosen_alert_stands_on_a_chart_of_its_instrument_with_its_level() -> None:
+    text = await shown(watching(Alert("1", replace(ABOVE, level=D("1.0850")), TEN)))
+    assert "EUR/USD M5" in text
+    assert [line for line in text.splitlines() if "alert" in line and "1.08500" in line]
+
+
+async def test_without_candles_the_day_of_the_watchlist_stands_for_them() -> None:
+    yen = PriceCross(instrument="USD_JPY", side="mid", direction="up", level=D("151.5"))
+    store = watching(Alert("1", yen, TEN))
+    store.day_lines = {"USD_JPY": DayLine(0, (151.0, 151.2, 151.1))}
+    text = await shown(store)
+    assert "USD/JPY today" in text
+    assert "151.500" in text
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50)], ids=str)
+async def test_the_newest_firings_stand_below_the_table_without_a_key(
+    size: tuple[int, int],
+) -> None:
+    store = watching(*(Alert(str(number), ABOVE, TEN) for number in range(1, 30)), fired=40)
+    text = await shown(store, size=size)
+    assert text.index("condition") < text.index("Fired") < text.index("EUR/USD crossed 39")

@@ -14,11 +14,10 @@ from keydesk.chart.glyphs import CandleStyle
 from keydesk.chart.picture import Picture
 from keydesk.chart.price_axis import PriceLine
 from keydesk.chart.scene import Overlay, Scene
-from keydesk.forms.sheet import TextLine
+from keydesk.forms.sheet import TextLine, as_lines
 from keydesk.store.state import Candle
 from keydesk.text.format import at
-from keydesk.text.sanitize import safe
-from keydesk.widgets.theme import ChartRole, signed_role
+from keydesk.widgets.theme import signed_role
 from keydesk_client.arithmetic.constants import SECOND
 
 WANTED = 64  # candles at most
@@ -94,7 +93,7 @@ class TradeChart(Struct, frozen=True):
         )
         picture = Picture()
         picture.show(scene)
-        return [tuple((safe(text), ChartRole(role)) for text, role in row) for row in picture.rows]
+        return as_lines(picture.rows)
 
     def _prices(self) -> tuple[PriceLine, ...]:
         trade = self.trade

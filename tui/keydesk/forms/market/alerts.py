@@ -1,14 +1,16 @@
 """The page of alerts: those that are watched, paused and done; keys pause, edit and delete one; the history of those that fired."""
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from time import monotonic
-from typing import ClassVar
-
-from rich.cells import cell_len
+from typing import ClassVar, LiteralString
 
 from keydesk.alerts.readings import facts_of
 from keydesk.calc.alerts.alert import Alert, AlertState, FiringRecord
-from keydesk.forms.info_form import InfoForm
+from keydesk.chart.picture import Picture
+from keydesk.forms.info_form import InfoForm, beside
+from keydesk.forms.market.alert_chart import alert_chart
+from keydesk.forms.page_table import Cells, rows_in_sight, table_lines
 from keydesk.forms.requests import AlertAction, AlertVerb
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
 from keydesk.keys.keymap import ALERTS, KEYMAP, KeyMap
@@ -19,7 +21,9 @@ from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text.format import EMPTY, at, counted, date_and_time, money, pair, shorten_text
 from keydesk.text.sanitize import Printable, clean, safe
+from keydesk.widgets.table import Column
 from keydesk.widgets.theme import ColourRole
+from keydesk_client.arithmetic.constants import NOTHING
 
 STATES: Mapping[AlertState, Words] = {
     "on": ("watching", "good"),
@@ -27,12 +31,25 @@ STATES: Mapping[AlertState, Words] = {
     "done": ("fired", "muted"),
     "expired": ("expired", "muted"),
 }
-PAIR_WIDTH, DISTANCE_WIDTH, STATE_WIDTH, OFTEN_WIDTH = 9, 14, 10, 12
-MARK = 2  # columns of the mark of the chosen row, and between two columns
-LEAST_CONDITION = 24  # columns; what would leave it fewer is left out
+COLUMNS = (
+    Column("pair", "pair", 0, right=False),
+    Column("condition", "condition", 24, right=False, flexible=True),
+    Column("now", "now", 0, rank=3),
+    Column("distance", "distance", 0, rank=2),
+    Column("near", "near", 0, rank=4, right=False),
+    Column("state", "state", 0, rank=1, right=False),
+    Column("often", "notifies", 0, rank=6, right=False),
+    Column("fired", "last fired", 0, rank=5, right=False),
+)
+BAR = 6  # cells of how near the value is to the level
 BELOW = 4  # lines about the chosen one
+LEAST_LOWER = 5  # rows of the firings and the chart below the table; without them there is neither
+CHART_FROM = 100  # columns of the page with a chart beside the firings
+CHART_SHARE = 0.5  # of the page
 CHANNEL_NAMES = {"flash": "flash", "bell": "bell", "desktop": "notification", "command": "command"}
 MUTED_CHANNELS = frozenset(("bell", "desktop"))
+PAIR_WIDTH = 9  # columns
+GAP = 3  # columns between the chart and the firings
 TEXT_WIDTH = 100  # columns of a sentence
 ORDER = ("on", "paused", "done", "expired")
 
@@ -61,6 +78,7 @@ class AlertsForm(InfoForm[None]):
         self.at = 0
         self.shows_history = False
         self.deleting = ""  # id of the alert that `y` deletes
+        self._picture = Picture()
         super().__init__()
 
     def on_frame(self, frame: Frame) -> None:
@@ -112,78 +130,76 @@ class AlertsForm(InfoForm[None]):
             return self._history()
         alerts = self.alerts
         if not alerts:
-            name = self.keymap.name
-            text = (
-                f"No alerts. {name('new-alert')} on the chart, a row of the watchlist or a trade makes one; "
-                f"or type {name('command')}alert eurusd > 1.12"
-            )
-            return wrap_text(safe(text), "muted", min(self.inside, TEXT_WIDTH))
+            return [*self._how_to_begin(), *self._lower(None, self.room - BELOW)]
         self.at = min(self.at, len(alerts) - 1)
         below = self._below(alerts[self.at])
-        room = max(1, self.room - len(below) - 1)
-        first = max(0, min(self.at - room // 2, len(alerts) - room))
-        shown = range(first, min(first + room, len(alerts)))
-        return [self._header(), *(self._line(at, alerts[at]) for at in shown), *below]
+        free = self.room - len(below) - 1
+        room = max(1, free if free < 2 * LEAST_LOWER else free - free // 2)
+        sight = rows_in_sight(len(alerts), self.at, room)
+        cells = [self._cells(alerts[at], is_chosen=at == self.at) for at in sight]
+        table = table_lines(COLUMNS, cells, self.inside, self.at - sight.start)
+        lower = self._lower(alerts[self.at], self.room - len(table) - len(below))
+        return [*table, *below, *lower]
 
-    # Its columns.
+    def _how_to_begin(self) -> list[TextLine]:
+        name = self.keymap.name
+        text = (
+            f"No alerts. {name('new-alert')} on the chart, a row of the watchlist or a trade makes one; "
+            f"or type {name('command')}alert eurusd > 1.12"
+        )
+        return wrap_text(safe(text), "muted", min(self.inside, TEXT_WIDTH))
 
-    @property
-    def _has_distance(self) -> bool:
-        return self._condition_room(distance=True, often=False) >= LEAST_CONDITION
-
-    @property
-    def _has_often(self) -> bool:
-        return self._condition_room(distance=True, often=True) >= LEAST_CONDITION
-
-    def _condition_room(self, *, distance: bool, often: bool) -> int:
-        taken = MARK + PAIR_WIDTH + MARK + STATE_WIDTH
-        taken += (DISTANCE_WIDTH + MARK) * distance + (OFTEN_WIDTH + MARK) * often
-        return self.inside - taken
-
-    @property
-    def _condition_width(self) -> int:
-        room = self._condition_room(distance=self._has_distance, often=self._has_often)
-        longest = max((cell_len(each.text) for each in self.store.alerts.values()), default=0)
-        return max(1, min(room, max(longest, LEAST_CONDITION)))
-
-    def _header(self) -> TextLine:
-        words = f"  {'pair':<{PAIR_WIDTH}}{'condition':<{self._condition_width}}"
-        words += f"{'distance now':>{DISTANCE_WIDTH}}  " if self._has_distance else "  "
-        words += f"{'state':<{STATE_WIDTH}}"
-        words += "  notifies" if self._has_often else ""
-        return ((safe(words), "muted"),)
-
-    def _line(self, at: int, alert: Alert) -> TextLine:
-        chosen = at == self.at
-        condition, width = alert.condition, self._condition_width
+    def _cells(self, alert: Alert, *, is_chosen: bool) -> Cells:
+        condition = alert.condition
         name = safe(pair(condition.instrument)) if condition.HAS_INSTRUMENT else safe("account")
-        words = shorten_text(clean(alert.text.removeprefix(f"{name} ")), width)
-        state, role = STATES[alert.state]
         is_over = alert.state in ("done", "expired")
-        plain: ColourRole = "bright" if chosen else "muted" if is_over else "plain"
-        distance = "" if is_over else self._distance(alert)
-        often = f"  {alert.repeat_text}" if self._has_often else ""
-        return (
-            ("▶ " if chosen else "  ", "focus"),
-            (safe(f"{shorten_text(name, PAIR_WIDTH - 1):<{PAIR_WIDTH}}"), plain),
-            (safe(f"{words:<{width}}"), plain),
-            (safe(f"{distance:>{DISTANCE_WIDTH}}  " if self._has_distance else "  "), "plain"),
-            (safe(f"{state:<{STATE_WIDTH}}"), role),
-            (safe(often), "muted"),
-        )
+        plain: ColourRole = "bright" if is_chosen else "muted" if is_over else "plain"
+        words = clean(alert.text.removeprefix(f"{name} "))
+        value = None if is_over else self._value(alert)
+        last = f"{at(alert.fired_ns, self.store.zone):%d %b %H:%M}" if alert.fired_ns else ""
+        return {
+            "pair": ((shorten_text(name, PAIR_WIDTH), plain),),
+            "condition": ((words, plain),),
+            "now": () if is_over else ((safe(self._value_text(alert, value)), plain),),
+            "distance": () if is_over else ((safe(self._distance(alert, value)), plain),),
+            "near": _bar(self._nearness(alert, value)),
+            "state": (STATES[alert.state],),
+            "often": ((safe(alert.repeat_text), "muted"),),
+            "fired": ((safe(last), "muted"),) if last else (),
+        }
 
-    def _distance(self, alert: Alert) -> str:
-        """Return how far what is watched is from the level; of what is no price, its value now."""
-        condition, store = alert.condition, self.store
-        value = condition.value_now(
-            facts_of(store, monotonic(), store.now_ns, condition.instrument)
-        )
+    # What is watched, as it is now.
+
+    def _value(self, alert: Alert) -> Decimal | None:
+        store, condition = self.store, alert.condition
+        facts = facts_of(store, monotonic(), store.now_ns, condition.instrument)
+        return condition.value_now(facts)
+
+    def _value_text(self, alert: Alert, value: Decimal | None) -> str:
+        known = self.store.instruments.get(alert.condition.instrument)
+        precision = 0 if known is None else known.display_precision
+        return EMPTY if value is None else alert.condition.value_text(value, precision) or EMPTY
+
+    def _distance(self, alert: Alert, value: Decimal | None) -> str:
+        """Return how far what is watched is from the level, of a price in pips."""
+        condition = alert.condition
         if value is None:
             return EMPTY
-        known = store.instruments.get(condition.instrument)
+        known, far = self.store.instruments.get(condition.instrument), abs(condition.level - value)
         if condition.UNIT == "price" and known is not None:
-            return f"{money(abs(condition.level - value) / known.pip, 1)} pips"
-        return f"now {condition.value_text(value, 0 if known is None else known.display_precision)}"
+            return f"{money(far / known.pip, 1)} pips"
+        return condition.value_text(far, 0) or EMPTY
+
+    def _nearness(self, alert: Alert, value: Decimal | None) -> Decimal | None:
+        """Return how near a value is to its level: 1 at it, 0 as far as the day's range or the level itself."""
+        condition = alert.condition
+        if value is None or condition.UNIT == "untold":
+            return None
+        far, day = abs(condition.level - value), self.store.days.get(condition.instrument)
+        scale = max(abs(condition.level), abs(value))
+        if condition.UNIT == "price":
+            scale = NOTHING if day is None else day.high - day.low
+        return None if scale <= 0 else 1 - min(Decimal(1), far / scale)
 
     def _channels_text(self) -> str:
         """Return how an alert that fires is brought to the trader."""
@@ -206,8 +222,29 @@ class AlertsForm(InfoForm[None]):
         if alert.count:
             last = f", last {date_and_time(alert.fired_ns, zone)}" if alert.fired_ns else ""
             phrases.append(f"fired {counted(alert.count, 'time')}{last}")
-        whole = wrap_text(alert.text, "plain", self.inside)[:2]
-        return [BLANK, *whole[:1], *wrap_text(safe("; ".join(phrases)), "muted", self.inside)[:2]]
+        is_cut = self.inside < CHART_FROM
+        whole = wrap_text(alert.text, "plain", self.inside)[:1] if is_cut else []
+        return [BLANK, *whole, *wrap_text(safe("; ".join(phrases)), "muted", self.inside)[:2]]
+
+    # Below the table: the chosen one on a chart, and those that fired.
+
+    def _lower(self, alert: Alert | None, rows: int) -> list[TextLine]:
+        """Return the newest firings, with the chosen alert on a chart beside them where there is room."""
+        fired = self.store.alert_history[::-1]
+        if rows < LEAST_LOWER or (alert is None and not fired):
+            return []
+        columns = int(self.inside * CHART_SHARE) if self.inside >= CHART_FROM else 0
+        ascii_only = self.app.has_class("-ascii")
+        chart: Sequence[TextLine] = ()
+        if alert is not None and columns and rows - 2 >= LEAST_LOWER:
+            size = columns, rows - 2
+            chart = alert_chart(self.store, alert, size, self._picture, ascii_only=ascii_only)
+        width = self.inside - columns - GAP if chart else self.inside
+        title: TextLine = (("Fired", "bright"),)
+        firings = [title, *(self._firing_line(each, "", width) for each in fired[: rows - 2])]
+        if not fired:
+            firings.append((("none yet", "muted"),))
+        return [BLANK, *(beside(chart, columns + GAP, firings) if chart else firings)]
 
     def _history(self) -> Sequence[TextLine]:
         fired = self.store.alert_history[::-1]
@@ -216,18 +253,20 @@ class AlertsForm(InfoForm[None]):
         last = max(0, len(fired) - self.room)
         self.at = min(self.at, len(fired) - 1)
         first = min(max(0, self.at - self.room // 2), last)
+        shown = range(first, min(first + self.room, len(fired)))
+        marks = ("▶ " if place == self.at else "  " for place in shown)
         return [
-            self._firing_line(at, fired[at])
-            for at in range(first, min(first + self.room, len(fired)))
+            self._firing_line(fired[place], mark, self.inside)
+            for place, mark in zip(shown, marks, strict=True)
         ]
 
-    def _firing_line(self, number: int, fired: FiringRecord) -> TextLine:
-        when = safe(f"{at(fired.time_ns, self.store.zone):%d %b %H:%M:%S} ")
+    def _firing_line(self, fired: FiringRecord, mark: LiteralString, width: int) -> TextLine:
+        when = safe(f"{at(fired.time_ns, self.store.zone):%d %b %H:%M} ")
         late = safe("away " if fired.late else "")
-        room = max(1, self.inside - 2 - len(when) - len(late))
+        room = max(1, width - len(mark) - len(when) - len(late))
         return (
-            ("▶ " if number == self.at else "  ", "focus"),
-            (when, "faint"),
+            (mark, "focus"),
+            (when, "muted"),
             (late, "warn"),
             (shorten_text(clean(fired.text), room), "plain"),
         )
@@ -277,3 +316,11 @@ class AlertsForm(InfoForm[None]):
             self.redraw()
         else:
             super().action_drop()
+
+
+def _bar(share: Decimal | None) -> TextLine:
+    """Return how near a value is to its level as a bar."""
+    if share is None:
+        return ()
+    filled = int(share * BAR + Decimal("0.5"))
+    return (safe("━" * filled), "alert"), (safe("·" * (BAR - filled)), "faint")

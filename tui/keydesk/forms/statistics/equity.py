@@ -21,8 +21,8 @@ from keydesk.chart.plots import (
     scale_row,
     span_of,
 )
-from keydesk.forms.sheet import BLANK, TextLine, signed_money
-from keydesk.forms.statistics.view import View, ViewInput, as_lines, too_few
+from keydesk.forms.sheet import BLANK, TextLine, as_lines, signed_money
+from keydesk.forms.statistics.view import View, ViewInput, too_few
 from keydesk.text.format import at, money
 from keydesk.text.sanitize import safe
 from keydesk.widgets.theme import signed_role

@@ -22,9 +22,9 @@ from keydesk.chart.plots import (
     scale_row,
 )
 from keydesk.forms.info_form import beside
-from keydesk.forms.sheet import BLANK, TextLine, wrap_text
+from keydesk.forms.sheet import BLANK, TextLine, as_lines, wrap_text
 from keydesk.forms.statistics.equity import LEAST_TRADES
-from keydesk.forms.statistics.view import View, ViewInput, as_lines, is_few, too_few
+from keydesk.forms.statistics.view import View, ViewInput, is_few, too_few
 from keydesk.text.format import counted, money
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.widgets.theme import ColourRole

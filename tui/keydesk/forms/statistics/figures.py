@@ -21,10 +21,10 @@ from keydesk.calc.trade_journal.statistics import (
     statistics_of,
 )
 from keydesk.forms.info_form import beside, width_of
-from keydesk.forms.sheet import BLANK, TextLine, Words, signed_money, wrap_text
+from keydesk.forms.sheet import BLANK, TextLine, Words, as_lines, signed_money, wrap_text
 from keydesk.forms.statistics.equity import LEAST_TRADES, curve_rows
 from keydesk.forms.statistics.r_histogram import HistogramView
-from keydesk.forms.statistics.view import View, ViewInput, as_lines
+from keydesk.forms.statistics.view import View, ViewInput
 from keydesk.text.format import counted, money, shorten
 from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.trade_journal.rows import HUNDREDTH, as_shown, number, statistics_rows

@@ -10,13 +10,12 @@ from msgspec import Struct, field
 
 from keydesk.calc.trade_journal.statistics import FEW_TRADES
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk.chart.plots import Rows
 from keydesk.forms.info_form import beside, width_of
 from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.text.format import at
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.snapshot import Excursions, JournalSnapshot, OpenProfits, Paths
-from keydesk.widgets.theme import ChartRole, ColourRole
+from keydesk.widgets.theme import ColourRole
 from keydesk_client.arithmetic.constants import NOTHING
 
 Data = TypeVar("Data")
@@ -97,11 +96,6 @@ def too_few(n: int, needed: int, what: str, width: int) -> list[TextLine]:
     """Return why nothing can be drawn."""
     text = f"Not enough trades for {what}: {n}, at least {needed} are needed."
     return wrap_text(safe(text), "muted", width)
-
-
-def as_lines(rows: Rows) -> list[TextLine]:
-    """Return the rows of a plot as lines of a page."""
-    return [tuple((safe(text), ChartRole(role)) for text, role in row) for row in rows]
 
 
 def is_few(n: int) -> bool:
