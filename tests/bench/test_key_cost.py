@@ -167,7 +167,6 @@ async def test_a_form_costs_at_most_half_as_much_again_as_a_bare_one_with_as_man
     for key, costs in forms.items():
         middle = statistics.median(costs) / statistics.median(peer)
         said = f"{middle:.2f} of a bare form at p50, {costs[-1] / peer[-1]:.2f} at most"
-        print(f"
-    {key}: {said}")  # noqa: T201
+        print(f"\n    {key}: {said}")  # noqa: T201
         assert middle <= MOST_OF_A_BARE_FORM
         assert costs[-1] <= peer[-1] * MOST_OF_A_BARE_FORM
