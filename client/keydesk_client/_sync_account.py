@@ -19,7 +19,13 @@ from keydesk_client._sync_bridge import (
     ThreadMethod,
     limited,
 )
-from keydesk_client.account.records import AccountFigures, OpenPosition, OpenTrade, PendingOrder
+from keydesk_client.account.records import (
+    AccountFigures,
+    OpenPosition,
+    OpenTrade,
+    PendingOrder,
+    Unread,
+)
 from keydesk_client.arithmetic.profit import Factors
 from keydesk_client.following import state
 from keydesk_client.following.events import AccountEvent, EventQueue, LatestPrice, Source
@@ -192,6 +198,11 @@ class AccountState:
     def orders(self) -> Mapping[str, PendingOrder]:
         """The pending orders, dependent ones included, by id."""
         return self._read(lambda: _copied(self._account.orders))
+
+    @property
+    def unread(self) -> Unread:
+        """What the service answered about the account and could not be read; false when all was. A trade may be `unread` in part."""
+        return self._read(lambda: self._account.unread)
 
     @property
     def prices(self) -> Mapping[str, LatestPrice]:

@@ -23,6 +23,7 @@ from keydesk_practice.engine.views.account_views import account as account_view
 from keydesk_practice.engine.views.account_views import changes as changes_view
 from keydesk_practice.engine.views.account_views import state as state_view
 from support.data.account_history import conversions, instrument, price
+from support.fakes.still_market import StillMarket
 from support.practised_account import PractisedAccount
 
 _transactions: Reader[Transaction] = Reader(Transaction)
@@ -75,25 +76,29 @@ class FoldedAccount:
 
     def value(self) -> AccountState:
         """Work out profit and margin from the market's prices, and hand back the account."""
-        market, home = self.broker.market, self.theirs().currency
-        for currency in ("EUR", "GBP", "JPY", "USD"):
-            worth = market.conversion(currency, home)
-            factors = (str(worth.gain), str(worth.loss), str(worth.value))
-            apply_conversions(self.store, [conversions(currency, *factors)])
-        for name, quote in market.quotes.items():
-            sent = price(
-                name,
-                str(quote.bid),
-                str(quote.ask),
-                bids=_on_the_wire(quote.bids),
-                asks=_on_the_wire(quote.asks),
-            )
-            apply_price(self.store, sent, 1.0)
-            row = self.store.quotes[name]
-            row.bid, row.ask = quote.bid, quote.ask
+        give_prices(self.store, self.broker.market, self.theirs().currency)
         revalue(self.store, 1.0)
         assert self.store.account is not None
         return self.store.account
+
+
+def give_prices(store: Store, market: StillMarket, home: str) -> None:
+    """Bring the desk the market's prices and conversion factors."""
+    for currency in ("EUR", "GBP", "JPY", "USD"):
+        worth = market.conversion(currency, home)
+        factors = (str(worth.gain), str(worth.loss), str(worth.value))
+        apply_conversions(store, [conversions(currency, *factors)])
+    for name, quote in market.quotes.items():
+        sent = price(
+            name,
+            str(quote.bid),
+            str(quote.ask),
+            bids=_on_the_wire(quote.bids),
+            asks=_on_the_wire(quote.asks),
+        )
+        apply_price(store, sent, 1.0)
+        row = store.quotes[name]
+        row.bid, row.ask = quote.bid, quote.ask
 
 
 def _on_the_wire(levels: Iterable[Level]) -> list[dict[str, object]]:

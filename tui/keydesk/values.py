@@ -42,8 +42,8 @@ OrderRow = PendingOrder
 
 
 def is_unprotected(trade: TradeRow) -> bool:
-    """Return whether nothing stops the trade."""
-    return not (trade.stop_loss or trade.guaranteed_stop or trade.trailing_stop)
+    """Return whether nothing stops the trade; False while that is not known."""
+    return trade.is_unprotected
 
 
 InFlightKind = Literal["open", "replace", "cancel", "close trade", "close position", "protection"]

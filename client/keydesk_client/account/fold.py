@@ -5,6 +5,7 @@ transaction of an unknown type, or about an unknown trade, the caller has to tak
 """
 
 from collections.abc import Iterable
+from decimal import Decimal
 from functools import partial
 
 from keydesk_client.account.records import AccountFigures, Part, PendingOrder
@@ -22,6 +23,7 @@ from keydesk_client.account.rows import (
 from keydesk_client.account.snapshot import forget_first_stop, remember_first_stop
 from keydesk_client.account.valuation import ValuedAccount, rebuild_position
 from keydesk_client.account.values import number_of, try_to
+from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.models import (
     ClientConfigureTransaction,
     CloseTransaction,
@@ -39,7 +41,6 @@ from keydesk_client.models import (
     StopOrderTransaction,
     TakeProfitOrderTransaction,
     TradeClientExtensionsModifyTransaction,
-    TradeReduce,
     TrailingStopLossOrderTransaction,
     Transaction,
     TransferFundsTransaction,
@@ -110,35 +111,46 @@ def _apply_beside_orders(
 
 
 def _fill(book: ValuedAccount, account: AccountFigures, fill: OrderFillTransaction) -> bool:
-    account.balance = fill.account_balance
-    account.pl += fill.pl
-    account.financing += fill.financing
-    _end_order(book, fill.order_id)
+    """Apply a fill whole: each member is read before the first is applied, so that one that cannot be read changes nothing."""
+    balance, pl, financing, order_id = fill.account_balance, fill.pl, fill.financing, fill.order_id
     reduced = [*(fill.trades_closed or ())]
     if fill.trade_reduced is not None:
         reduced.append(fill.trade_reduced)
-    known = [_reduce(book, part) for part in reduced]
+    parts = [(each.trade_id, each.units, each.realized_pl, each.financing) for each in reduced]
+    opened = None
     if fill.trade_opened is not None:
         opened = opened_row(fill.trade_opened, fill.instrument, fill.time.ns, book.printable)
         note_opening_price(opened, fill)
+    units = sum((part[1] for part in parts), NOTHING if opened is None else opened.units)
+    names_all = units == fill.units  # else a trade is missing from it
+    account.balance = balance
+    account.pl += pl
+    account.financing += financing
+    _end_order(book, order_id)
+    instruments = [fill.instrument, *(_reduce(book, *part) for part in parts)]
+    if opened is not None:
         book.trades[opened.id] = opened
     book.changed(Part.TRADES)
-    rebuild_position(book, fill.instrument)
-    return all(known)
+    for each in dict.fromkeys(instruments):
+        if each is not None:
+            rebuild_position(book, each)
+    return names_all and None not in instruments
 
 
-def _reduce(book: ValuedAccount, part: TradeReduce) -> bool:
-    """Reduce a trade by a closed part; the units of the part have the fill's sign."""
-    trade = book.trades.get(part.trade_id)
+def _reduce(
+    book: ValuedAccount, trade_id: str, units: Decimal, realized_pl: Decimal, financing: Decimal
+) -> str | None:
+    """Reduce a trade by a closed part and return its instrument, None of an unknown one; the units have the fill's sign."""
+    trade = book.trades.get(trade_id)
     if trade is None:
-        return False
-    trade.units += part.units
-    trade.realized_pl += part.realized_pl
-    trade.financing += part.financing
+        return None
+    trade.units += units
+    trade.realized_pl += realized_pl
+    trade.financing += financing
     if not trade.units:
         del book.trades[trade.id]
     book.changed(Part.TRADES, trade.id)
-    return True
+    return trade.instrument
 
 
 def _rest(book: ValuedAccount, order: PendingOrder) -> None:

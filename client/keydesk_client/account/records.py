@@ -7,7 +7,7 @@ Amounts are in home currency unless noted; None means not known (yet).
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 
 class Part(StrEnum):
@@ -21,6 +21,14 @@ class Part(StrEnum):
 
 Slot: TypeAlias = Literal["take_profit", "stop_loss", "trailing_stop", "guaranteed_stop"]
 """The attribute of an open trade that holds a dependent order."""
+
+
+STOP_MEMBERS: Final = frozenset(
+    {"stop_loss_order_id", "trailing_stop_loss_order_id", "guaranteed_stop_loss_order_id"}
+)
+"""Members of a trade that name its stops."""
+SIZE_MEMBERS: Final = frozenset({"id", "current_units"})
+"""Members of a trade without which no sum over trades can be made."""
 
 
 @dataclass(slots=True)
@@ -64,6 +72,17 @@ class OpenTrade:
     locked: Decimal | None = None  # home currency that the stop wins once it is past the entry
     margin_used: Decimal | None = None
     client_id: str | None = None
+    unread: frozenset[str] = frozenset()
+    """Members that the last snapshot had and that could not be read: what the row has of them is older, or empty.
+
+    `id`: no record of the snapshot can be told to be that of this trade, so it may be closed.
+    """
+
+    @property
+    def is_unprotected(self) -> bool:
+        """Whether nothing stops it; False while that is not known."""
+        stops = self.stop_loss or self.trailing_stop or self.guaranteed_stop
+        return not (stops or self.unread & STOP_MEMBERS)
 
 
 @dataclass(slots=True)
@@ -112,6 +131,21 @@ class PendingOrder:
     tag: str = ""
     comment: str = ""
     trigger: str = "DEFAULT"  # the price side that triggers it, as on the wire
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """What the service's newest answers about the account hold and could not be read: it is not known, and not nothing."""
+
+    trades: tuple[str, ...] = ()
+    """Of each trade that has no row, what could be read of its record."""
+    orders: tuple[str, ...] = ()
+    """The same of pending orders."""
+    answer: str = ""
+    """Why the newest answer as a whole, or a part of it that names no single trade or order, could not be read."""
+
+    def __bool__(self) -> bool:
+        return bool(self.trades or self.orders or self.answer)
 
 
 @dataclass(slots=True)

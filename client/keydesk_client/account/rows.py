@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from decimal import Decimal
-from typing import TypeAlias
+from types import MappingProxyType
+from typing import TypeAlias, TypeVar
 
 from keydesk_client.account.records import DependentOrder, OpenTrade, PendingOrder, Slot
 from keydesk_client.account.values import (
@@ -15,6 +16,7 @@ from keydesk_client.account.values import (
     optional_price,
     price,
 )
+from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.models import (
     ClientExtensions,
     DateTime,
@@ -39,7 +41,9 @@ from keydesk_client.models import (
     TradeSummary,
     TrailingStopLossOrder,
     TrailingStopLossOrderTransaction,
+    UnknownOrder,
 )
+from keydesk_client.models._core.record import Record
 
 Printable: TypeAlias = Callable[[str], str]
 """Returns text of the service as it is kept."""
@@ -50,6 +54,17 @@ SLOTS: Mapping[str, Slot] = {
     "GUARANTEED_STOP_LOSS": "guaranteed_stop",
 }
 """The field of a trade row by the type of the dependent order."""
+MEMBERS: Mapping[Slot, str] = {
+    "take_profit": "take_profit_order_id",
+    "stop_loss": "stop_loss_order_id",
+    "trailing_stop": "trailing_stop_loss_order_id",
+    "guaranteed_stop": "guaranteed_stop_loss_order_id",
+}
+"""The member of a trade's record that names the order of each field."""
+NO_TRADES: Mapping[str, OpenTrade] = MappingProxyType({})
+MAX_WORD = 24  # characters of a member
+V = TypeVar("V")
+R = TypeVar("R")
 EntryOrder: TypeAlias = (
     LimitOrder
     | LimitOrderTransaction
@@ -77,7 +92,7 @@ def kind_of(type_: str) -> str:
 def order_row(
     order: Order, trades: Mapping[str, OpenTrade], printable: Printable
 ) -> PendingOrder | None:
-    """Return the row of a pending order; None for one that never rests or is unknown."""
+    """Return the row of a pending order; None for one that never rests. Raise ValueError for one of an unknown type."""
     match order:
         case LimitOrder() | StopOrder() | MarketIfTouchedOrder():
             return entry_row(order, order.create_time, printable)
@@ -87,6 +102,8 @@ def order_row(
             row = trailing_row(order, order.create_time, trades, printable)
             row.price = optional_price(order.trailing_stop_value)
             return row
+        case UnknownOrder():
+            raise ValueError(f"an order of the unknown type {order.type[:MAX_WORD]!r}")
         case _:
             return None
 
@@ -171,25 +188,64 @@ def _row_of_dependent(
     )
 
 
-def trade_row(trade: TradeSummary, printable: Printable) -> OpenTrade:
-    """Return the row of an open trade without its dependent orders."""
+def trade_row(
+    trade: TradeSummary, printable: Printable, known: Mapping[str, OpenTrade] = NO_TRADES
+) -> OpenTrade:
+    """Return the row of an open trade without its dependent orders.
+
+    A member that cannot be read is as in the row that is known; without one, or if it can have changed since, it is named
+    in `unread`. Without id, instrument, units or price there is no row: raise what reading them raised.
+    """
     number_of(trade.id)
-    return OpenTrade(
+    before = known.get(trade.id)
+    unread: set[str] = set()
+
+    def read(
+        member: str, check: Callable[[V], R], usual: R | None, *, can_change: bool = False
+    ) -> R:
+        try:
+            return check(getattr(trade, member))
+        except READ_ERRORS:
+            if usual is None:
+                raise
+            if before is None or can_change:
+                unread.add(member)
+            return usual
+
+    def once(member: str, check: Callable[[V], R], attribute: str, usual: R | None = None) -> R:
+        held: R | None = getattr(before, attribute, usual)
+        return read(member, check, held)
+
+    units = read("current_units", amount, None if before is None else before.units, can_change=True)
+    row = OpenTrade(
         id=trade.id,
-        instrument=trade.instrument,
-        units=amount(trade.current_units),
-        initial_units=amount(trade.initial_units),
-        price=price(trade.price),
-        open_time_ns=checked_time_ns(trade.open_time),
-        realized_pl=amount(trade.realized_pl),
-        financing=amount(trade.financing),
-        initial_margin=amount(trade.initial_margin_required),
-        tag=tag_of(trade.client_extensions, printable),
-        comment=comment_of(trade.client_extensions, printable),
-        client_id=_client_id(trade.client_extensions),
+        instrument=once("instrument", str, "instrument"),
+        units=units,
+        initial_units=once("initial_units", amount, "initial_units", units),
+        price=once("price", price, "price"),
+        open_time_ns=once("open_time", checked_time_ns, "open_time_ns", 0),
+        realized_pl=read(
+            "realized_pl", amount, getattr(before, "realized_pl", NOTHING), can_change=True
+        ),
+        financing=read("financing", amount, getattr(before, "financing", NOTHING), can_change=True),
+        initial_margin=once("initial_margin_required", amount, "initial_margin", NOTHING),
         unrealized_pl=_amount_or_none(trade, "unrealized_pl"),
         margin_used=_amount_or_none(trade, "margin_used"),
     )
+    with suppress(*READ_ERRORS):
+        row.tag = tag_of(trade.client_extensions, printable)
+        row.comment = comment_of(trade.client_extensions, printable)
+        row.client_id = _client_id(trade.client_extensions)
+    row.unread = frozenset(unread)
+    return row
+
+
+def words_of(record: Record, printable: Printable) -> str:
+    """Return what can be read of a trade or an order that has no row: its id, type, instrument, units and price."""
+    members = ("id", "type", "instrument", "current_units", "units", "price")
+    found = (getattr(record, member, None) for member in members)
+    words = " ".join(str(each)[:MAX_WORD] for each in found if each is not None)
+    return printable(words)
 
 
 def _amount_or_none(trade: TradeSummary, member: str) -> Decimal | None:
@@ -237,6 +293,21 @@ def attach(trade: OpenTrade, order: PendingOrder) -> None:
     slot = SLOTS.get(order.type)
     if slot is not None:
         setattr(trade, slot, DependentOrder(order.id, order.price, order.distance))
+
+
+def attach_named(trade: OpenTrade, record: TradeSummary) -> None:
+    """Attach the orders that a trade's record names and that have no row: they stand, at a price that is not known."""
+    unread = set(trade.unread)
+    for slot, member in MEMBERS.items():
+        if getattr(trade, slot) is not None:
+            continue
+        try:
+            order_id: str | None = getattr(record, member)
+        except READ_ERRORS:
+            unread.add(member)
+        else:
+            setattr(trade, slot, None if order_id is None else DependentOrder(order_id, None))
+    trade.unread = frozenset(unread)
 
 
 def detach(trade: OpenTrade, order_id: str) -> None:

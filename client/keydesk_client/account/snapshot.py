@@ -1,17 +1,33 @@
 """Apply a snapshot of the account or its changes to a book, and compare the changes with the folded account."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 
-from keydesk_client.account.records import AccountFigures, OpenTrade, Part, PendingOrder
-from keydesk_client.account.rows import Printable, attach, order_row, trade_row
+from keydesk_client.account.records import AccountFigures, OpenTrade, Part, PendingOrder, Unread
+from keydesk_client.account.rows import (
+    Printable,
+    attach,
+    attach_named,
+    order_row,
+    trade_row,
+    words_of,
+)
 from keydesk_client.account.valuation import ValuedAccount, plain_margin, rebuild_position, rounded
-from keydesk_client.account.values import amount, number_of, price, readable, try_to
+from keydesk_client.account.values import (
+    READ_ERRORS,
+    RecordReader,
+    amount,
+    number_of,
+    price,
+    readable,
+    try_to,
+)
 from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.risk import FIRST_STOP_WITHIN_NS, nearest_stop, trailing_stop
+from keydesk_client.errors import message_of
 from keydesk_client.models import (
     Account,
     AccountChanges,
@@ -19,6 +35,7 @@ from keydesk_client.models import (
     CalculatedPositionState,
     CalculatedTradeState,
     DynamicOrderState,
+    Order,
     Position,
     TradeSummary,
 )
@@ -29,30 +46,149 @@ NO_NAMES: frozenset[str] = frozenset()
 def apply_snapshot(book: ValuedAccount, account: Account) -> None:
     """Replace the account by a snapshot of the broker.
 
-    Trades and orders that cannot be read are left out; without the account's own figures nothing changes, and what
-    they raise is raised.
+    What cannot be read of a trade or an order stays as it was known, else it is noted as unread (`Unread`). Without the
+    account's own figures nothing changes, and what they raise is raised.
     """
     known = book.trades
     held_before = set(book.positions)
     figures = figures_of(account, book.printable)
-    read = readable(book, partial(trade_row, printable=book.printable), account.trades)
-    trades = {row.id: row for row in sorted(read, key=lambda row: int(row.id))}
-    rows = readable(
-        book, partial(order_row, trades=trades, printable=book.printable), account.orders
-    )
-    book.orders = {row.id: row for row in rows if row is not None}
-    book.trades = trades
+    before = _Before.of(book, figures)
+    rows = rows_of(book, account, before)
+    book.trades, book.orders, book.unread = rows.trades, rows.orders, rows.unread
     book.set_figures(figures)
-    for order in book.orders.values():
-        if order.trade_id in book.trades:
-            attach(book.trades[order.trade_id], order)
-            remember_first_stop(book.trades[order.trade_id], order)
     for trade in book.trades.values():
         _keep_first_stop(trade, known.get(trade.id))
     for instrument in held_before | {trade.instrument for trade in book.trades.values()}:
         rebuild_position(book, instrument)
     for topic in (Part.ACCOUNT, Part.TRADES, Part.POSITIONS, Part.ORDERS):
         book.changed(topic)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The trades and orders of a snapshot by id, and those without a row, as they could not be read."""
+
+    trades: dict[str, OpenTrade]
+    orders: dict[str, PendingOrder]
+    unread: Unread
+
+
+def rows_of(book: RecordReader, account: Account, before: "_Before | None" = None) -> Rows:
+    """Return the rows of a snapshot; raise MissingMember if one of its lists cannot be read.
+
+    Args:
+        book: Counts what cannot be read.
+        account: The snapshot.
+        before: The rows of earlier answers that stay where theirs cannot be read.
+    """
+    before = before or _Before({}, {})
+    records, listed = account.trades, account.orders
+    missing = _missing(account, "open_trade_count", records)
+    trades, unread_trades = _trades(book, records, before, missing)
+    missing = _missing(account, "pending_order_count", listed)
+    orders, unread_orders = _orders(book, listed, trades, before, missing)
+    for order in orders.values():
+        if order.trade_id in trades:
+            attach(trades[order.trade_id], order)
+            remember_first_stop(trades[order.trade_id], order)
+    for record in records:
+        row = trades.get(getattr(record, "id", ""))
+        if row is not None:
+            attach_named(row, record)
+    return Rows(trades, orders, Unread(unread_trades, unread_orders))
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """The rows of earlier answers that may stand in a snapshot: those of this account that it is not older than."""
+
+    trades: Mapping[str, OpenTrade]
+    orders: dict[str, PendingOrder]
+
+    @classmethod
+    def of(cls, book: ValuedAccount, figures: AccountFigures) -> "_Before":
+        account = book.account
+        if account is None or account.created_time_ns != figures.created_time_ns:
+            return cls({}, {})
+        last = figures.last_transaction_id
+        return cls(
+            {id_: row for id_, row in book.trades.items() if number_of(id_) <= last},
+            {id_: row for id_, row in book.orders.items() if number_of(id_) <= last},
+        )
+
+
+def _missing(account: Account, count: str, records: Sequence[object]) -> int:
+    """Return how many records a list lacks by the account's own count."""
+    counted: int | None = getattr(account, count, None)
+    return 0 if counted is None else max(0, counted - len(records))
+
+
+def _trades(
+    book: RecordReader, records: Iterable[TradeSummary], before: _Before, missing: int
+) -> tuple[dict[str, OpenTrade], tuple[str, ...]]:
+    """Return the rows by id, in order, and what can be read of the records without one.
+
+    While a record cannot be told to be that of one trade, each trade that was known and that no other record names stays:
+    it may be that one.
+    """
+    rows: dict[str, OpenTrade] = {}
+    nameless: list[str] = [""] * missing
+    others: list[str] = []
+    for record in records:
+        id_ = _id_of(book, record)
+        if id_ is None or id_ in rows:
+            nameless.append(words_of(record, book.printable))
+            continue
+        try:
+            rows[id_] = trade_row(record, book.printable, before.trades)
+        except READ_ERRORS as error:
+            book.note_unreadable(message_of(error))
+            others.append(words_of(record, book.printable))
+    if nameless:
+        kept = {id_: row for id_, row in before.trades.items() if id_ not in rows}
+        rows |= {id_: replace(row, unread=row.unread | {"id"}) for id_, row in kept.items()}
+        nameless = nameless[len(kept) :]
+    return dict(sorted(rows.items(), key=lambda item: int(item[0]))), (*others, *nameless)
+
+
+def _orders(
+    book: RecordReader,
+    records: Iterable[Order],
+    trades: Mapping[str, OpenTrade],
+    before: _Before,
+    missing: int,
+) -> tuple[dict[str, PendingOrder], tuple[str, ...]]:
+    """Return the rows by id, and what can be read of the records without one.
+
+    A row that is known stays where its record cannot be read, as orders do not change; and while a record cannot be told
+    to be that of one order, each that was known and that no other record names stays.
+    """
+    rows: dict[str, PendingOrder] = {}
+    unread: list[str] = [""] * missing
+    has_nameless = bool(missing)
+    for record in records:
+        try:
+            row = order_row(record, trades, book.printable)
+        except READ_ERRORS as error:
+            book.note_unreadable(message_of(error))
+            id_ = _id_of(book, record)
+            has_nameless = has_nameless or id_ is None
+            row = before.orders.get(id_ or "")
+            if row is None:
+                unread.append(words_of(record, book.printable))
+        if row is not None:
+            rows[row.id] = row
+    return (before.orders | rows if has_nameless else rows), tuple(unread)
+
+
+def _id_of(book: RecordReader, record: TradeSummary | Order) -> str | None:
+    """Return the id of a record, counted and None where it cannot be read."""
+    try:
+        number_of(record.id)
+    except READ_ERRORS as error:
+        book.note_unreadable(message_of(error))
+        return None
+    return record.id
 
 
 def figures_of(account: Account, printable: Printable) -> AccountFigures:

@@ -25,12 +25,13 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from functools import partial
 from typing import Final, TypeAlias
 
 from keydesk_client.account import fold
+from keydesk_client.account.records import Part
 from keydesk_client.account.snapshot import NO_NAMES, apply_account_state, apply_snapshot, compare
 from keydesk_client.account.valuation import ValuedAccount
 from keydesk_client.account.values import READ_ERRORS, UnreadableCounter, number_of, try_to
@@ -44,6 +45,7 @@ from keydesk_client.models._core.json import JsonValue
 from keydesk_client.models.responses import AccountChangesResponse
 from keydesk_client.sequencer import MAX_HELD, REPLICA_PAUSES_S, Backfill, Range, Sequencer
 
+CHANGES_UNREAD: Final = "a part of the account's changes could not be read"
 ID_ENDINGS: Final = ("ID", "IDs")  # of members that name orders, trades and transactions
 
 Listener: TypeAlias = Callable[[Transaction], object]
@@ -236,6 +238,8 @@ class Comparison(Enum):
     """The answer is older than the book. No difference was found, but what later transactions concern was left out."""
     DIFFERENT = auto()
     """A snapshot has to be taken; `request_snapshot` was called with the reason."""
+    UNREAD = auto()
+    """No difference was found, but something that counts could not be read (`Unread`): not everything was compared."""
     NOT_YET = auto()
     """Transactions of the answer are missing, or a snapshot is due: the next changes are compared."""
 
@@ -345,17 +349,40 @@ class Synchronizer:
         names = NO_NAMES if last == applied else _concerned_by(later)
         if names is None or was_replaced or snapshot_is_due:
             return Comparison.NOT_YET
-        compared = compare(self._book, answer.changes, answer.state, names)
+        book, unreadable = self._book, self._book.unreadable
+        compared = compare(book, answer.changes, answer.state, names)
         if compared.differences:
             self._request_snapshot(f"Differs from the broker: {'; '.join(compared.differences)}")
             return Comparison.DIFFERENT
+        if last == applied:
+            apply_account_state(book, answer.state)
+        self.note_unread(CHANGES_UNREAD if book.unreadable > unreadable else "")
+        if self._is_in_part_unread():
+            self._request_snapshot("A part of the account could not be read")
+        if self.is_unread:
+            return Comparison.UNREAD
         if last < applied:
             lists_left_out = self._newest_that_lists(answer, compared.left_out)
             self.checked = max(self.checked, min(last, lists_left_out))
             return Comparison.PARTLY
-        apply_account_state(self._book, answer.state)
         self.checked = max(self.checked, last)
         return Comparison.EQUAL
+
+    def note_unread(self, why: str) -> None:
+        """Note why the newest answer about the account could not be read; "" once one could."""
+        if self._book.unread.answer != why:
+            self._book.unread = replace(self._book.unread, answer=why)
+            self._book.changed(Part.ACCOUNT)
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether something of the account that counts is not known, as it could not be read."""
+        return bool(self._book.unread) or self._is_in_part_unread()
+
+    def _is_in_part_unread(self) -> bool:
+        unread = self._book.unread
+        rows = self._book.trades.values()
+        return bool(unread.trades or unread.orders or any(each.unread for each in rows))
 
     def _newest_that_lists(self, answer: AccountChangesResponse, names: Collection[str]) -> int:
         """Return the newest transaction after which the changes list all these items again."""

@@ -10,13 +10,15 @@ from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 from typing import Protocol
 
 from keydesk_client.account.records import (
+    SIZE_MEMBERS,
     AccountFigures,
     OpenPosition,
     OpenTrade,
     Part,
     PendingOrder,
+    Unread,
 )
-from keydesk_client.account.values import UnreadableCounter
+from keydesk_client.account.values import RecordReader
 from keydesk_client.arithmetic import risk
 from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.margin import (
@@ -52,12 +54,14 @@ class TwoSided(Protocol):
     def ask(self) -> Decimal: ...
 
 
-class ValuedAccount(UnreadableCounter, Protocol):
+class ValuedAccount(RecordReader, Protocol):
     """An account, the prices and terms by which it is valued, and the listeners to its changes."""
 
     trades: dict[str, OpenTrade]
     positions: dict[str, OpenPosition]
     orders: dict[str, PendingOrder]
+    unread: Unread
+    """What is missing from them."""
 
     @property
     def account(self) -> AccountFigures | None:
@@ -85,10 +89,6 @@ class ValuedAccount(UnreadableCounter, Protocol):
 
     def changed(self, part: Part, key: str | None = None) -> None:
         """Note that one trade, position or order changed, or (None) that some came or went."""
-        ...
-
-    def printable(self, text: str) -> str:
-        """Return text of the service (an alias, a tag) as this book keeps it."""
         ...
 
 
@@ -153,8 +153,13 @@ def trail(book: ValuedAccount, trade: OpenTrade, closing: Decimal) -> None:
 
 
 def revalue_account(book: ValuedAccount, account: AccountFigures) -> None:
-    """Sum the account's figures; those with an unknown part stay the service's."""
+    """Sum the account's figures; those with an unknown part stay the service's, and the open risk is unknown then."""
     trades, positions = book.trades.values(), book.positions.values()
+    account.unprotected_trades = sum(trade.is_unprotected for trade in trades)
+    book.changed(Part.ACCOUNT)
+    if not all_sizes_known(book):
+        account.open_risk = None
+        return
     unrealized = total(trade.unrealized_pl for trade in trades)
     used = total(position.margin_used for position in positions)
     mid_pl = total(position.mid_pl for position in positions)
@@ -168,13 +173,15 @@ def revalue_account(book: ValuedAccount, account: AccountFigures) -> None:
         account.mid_nav = account.balance + mid_pl
         percent = closeout_percent(account.margin_used, account.mid_nav)
         account.margin_closeout_percent = rounded(percent, PERCENT_STEP)
-    account.open_risk = sum((trade.risk for trade in trades if trade.risk is not None), NOTHING)
-    account.unprotected_trades = sum(1 for trade in trades if _is_unprotected(trade))
-    book.changed(Part.ACCOUNT)
+    risks = (trade.risk for trade in trades if not trade.is_unprotected)
+    account.open_risk = total(risks)
 
 
-def _is_unprotected(trade: OpenTrade) -> bool:
-    return not (trade.stop_loss or trade.trailing_stop or trade.guaranteed_stop)
+def all_sizes_known(book: ValuedAccount) -> bool:
+    """Return whether every open trade has a row, with its units: without that, no sum over trades means anything."""
+    return not (
+        book.unread.trades or any(each.unread & SIZE_MEMBERS for each in book.trades.values())
+    )
 
 
 def factors_of(book: ValuedAccount, currency: str) -> Factors | None:
@@ -264,7 +271,7 @@ def _revalue_risk(trade: OpenTrade, factors: Factors) -> None:
             factors.loss if trade.opened_loss_factor is None else trade.opened_loss_factor,
         )
     result = trade.realized_pl + trade.financing + (trade.unrealized_pl or NOTHING)
-    trade.r_multiple = risk.r_multiple(result, trade.initial_risk)
+    trade.r_multiple = None if trade.unread else risk.r_multiple(result, trade.initial_risk)
 
 
 def measure_order(book: ValuedAccount, order: PendingOrder) -> None:

@@ -28,8 +28,21 @@ LAST_NS: Final = 4_102_444_800_000_000_000  # 2100
 class UnreadableCounter(Protocol):
     """Counts records that could not be read."""
 
+    @property
+    def unreadable(self) -> int:
+        """How many could not be read so far."""
+        ...
+
     def note_unreadable(self, text: str, count: int = 1, /) -> None:
         """Count unreadable records; `text` says why."""
+        ...
+
+
+class RecordReader(UnreadableCounter, Protocol):
+    """Keeps text of records, and counts those that could not be read."""
+
+    def printable(self, text: str) -> str:
+        """Return text of the service (an alias, a tag) as it is kept."""
         ...
 
 

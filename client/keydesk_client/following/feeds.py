@@ -21,6 +21,8 @@ from keydesk_client.errors import (
     HttpStatusError,
     KeydeskClientError,
     OutOfRange,
+    UnreadableAnswer,
+    message_of,
 )
 from keydesk_client.following.events import Source
 from keydesk_client.http.retry import BackOff
@@ -169,6 +171,7 @@ async def _snapshot(account: Followed) -> None:
                 )
                 continuity = account.synchronizer.apply_snapshot(read, request)
         except FAILURES as error:
+            _note_unread(account, error)
             account.interrupted("account", error, "the account")
             await back_off(account, failures, error)
             failures += 1
@@ -205,10 +208,17 @@ async def check_once(account: Followed) -> Exception | None:
     try:
         await _check(account)
     except FAILURES as error:
+        _note_unread(account, error)
         account.interrupted("account", error, "the account's changes")
         return error
     account.restored("account")
     return None
+
+
+def _note_unread(account: Followed, error: Exception) -> None:
+    """Note that an answer came that cannot be read: what it says is not known. No answer leaves what is known."""
+    if isinstance(error, (UnreadableAnswer, *READ_ERRORS)):
+        account.synchronizer.note_unread(message_of(error) or "the answer cannot be read")
 
 
 async def _check(account: Followed) -> None:
@@ -248,6 +258,7 @@ async def fill_gap(account: Followed) -> bool:
         result = await filler.fill()
     except FAILURES as error:
         first, last = filler.requested
+        _note_unread(account, error)
         account.interrupted("account", error, f"transactions {first} to {last}")
         return False
     if result is Backfill.REFUSED:

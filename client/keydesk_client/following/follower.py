@@ -13,6 +13,7 @@ from keydesk_client.account.records import (
     OpenTrade,
     Part,
     PendingOrder,
+    Unread,
 )
 from keydesk_client.account.synchronizer import Comparison, Continuity, Synchronizer
 from keydesk_client.account.valuation import measure_order, revalue_account, revalue_position
@@ -63,6 +64,7 @@ class FollowedAccount:
         self.trades: dict[str, OpenTrade] = {}
         self.positions: dict[str, OpenPosition] = {}
         self.orders: dict[str, PendingOrder] = {}
+        self.unread = Unread()
         self.account: AccountFigures | None = None
         self.instruments: dict[str, Instrument] = {}
         self.quotes: dict[str, LatestPrice] = {}
@@ -244,7 +246,7 @@ class Follower:
 
     async def compared(self, result: Comparison) -> None:
         """Report new figures; read the conversion factors of positions for which no price has brought them."""
-        if result is Comparison.EQUAL:
+        if result in {Comparison.EQUAL, Comparison.UNREAD}:
             self.tell(None)
         home = "" if self.book.account is None else self.book.account.currency
         known = self.book.conversions.keys() | {home}

@@ -19,6 +19,7 @@ from keydesk_client.account.records import (
     OpenPosition,
     OpenTrade,
     PendingOrder,
+    Unread,
 )
 from keydesk_client.account.valuation import factors_of
 from keydesk_client.arithmetic.constants import NOTHING
@@ -201,6 +202,11 @@ class AccountState:
     def orders(self) -> Mapping[str, PendingOrder]:
         """The pending orders, dependent ones included, by id."""
         return MappingProxyType(self._book.orders)
+
+    @property
+    def unread(self) -> Unread:
+        """What the service answered about the account and could not be read; false when all was. A trade may be `unread` in part."""
+        return self._book.unread
 
     @property
     def prices(self) -> Mapping[str, LatestPrice]:

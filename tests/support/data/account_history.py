@@ -1,6 +1,8 @@
 """Account records for store tests, from as few words as the test is about."""
 
 import json
+from decimal import Decimal
+from typing import Any
 
 from keydesk.store.store import Store
 from keydesk_client.account.snapshot import apply_snapshot
@@ -46,7 +48,7 @@ def fill(id_: int, instrument: str = "EUR_USD", **members: object) -> Transactio
     standard = {
         "orderID": str(id_ - 1),
         "instrument": instrument,
-        "units": "0",
+        "units": _units_of(members),
         "reason": "MARKET_ORDER",
         "pl": "0.0000",
         "financing": "0.0000",
@@ -54,6 +56,13 @@ def fill(id_: int, instrument: str = "EUR_USD", **members: object) -> Transactio
         "accountBalance": "10000.0000",
     }
     return transaction(id_, "ORDER_FILL", **(standard | members))
+
+
+def _units_of(members: dict[str, Any]) -> str:
+    """The units of a fill: those of the trades that it names."""
+    parts = [*members.get("tradesClosed", ())]
+    parts += [members[name] for name in ("tradeOpened", "tradeReduced") if name in members]
+    return str(sum(Decimal(each["units"]) for each in parts))
 
 
 def opening(id_: int, units: str, price: str, instrument: str = "EUR_USD") -> Transaction:

@@ -96,11 +96,11 @@ def record(kind: str, seed: int = 1) -> Any:  # noqa: ANN401 - same
 def mutations(body: Any, every: int = 1, start: int = 0) -> Iterator[bytes]:  # noqa: ANN401 - same
     """The body with one member at a time left out or replaced; of all variants each `every`th."""
     number = start
-    for path in _paths(body):
+    for path in paths_of(body):
         for value in (LEFT_OUT, *HOSTILE_VALUES):
             number += 1
             if number % every == 0:
-                yield json.dumps(_changed(body, path, value)).encode()
+                yield json.dumps(changed_at(body, path, value)).encode()
 
 
 def broken(body: Any) -> Iterator[bytes]:  # noqa: ANN401 - same
@@ -119,7 +119,7 @@ def broken(body: Any) -> Iterator[bytes]:  # noqa: ANN401 - same
     )
 
 
-def _paths(value: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:  # noqa: ANN401 - same
+def paths_of(value: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:  # noqa: ANN401 - same
     items: Any = ()
     if isinstance(value, dict):
         items = value.items()
@@ -127,10 +127,10 @@ def _paths(value: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
         items = enumerate(value)
     for name, inner in items:
         yield (*above, name)
-        yield from _paths(inner, (*above, name))
+        yield from paths_of(inner, (*above, name))
 
 
-def _changed(body: Any, path: tuple[Any, ...], value: Any) -> Any:  # noqa: ANN401 - same
+def changed_at(body: Any, path: tuple[Any, ...], value: Any) -> Any:  # noqa: ANN401 - same
     copied = json.loads(json.dumps(body))
     place = copied
     for name in path[:-1]:

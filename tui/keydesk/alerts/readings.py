@@ -84,7 +84,9 @@ def facts_of(store: Store, now: float, now_ns: int, instrument: str = "") -> Fac
         now_ns,
         store.zone,
         prices,
-        None if store.account is None and not store.trades else store.trades,
+        None
+        if store.unread.trades or (store.account is None and not store.trades)
+        else store.trades,
         store.account,
         {
             name: (book.snapshot.time_ns, book.snapshot.long_percent)

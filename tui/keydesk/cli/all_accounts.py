@@ -229,6 +229,7 @@ def _account_members(account: AccountOverview) -> dict[str, object]:
         "alias": account.alias,
         "currency": account.currency,
         **{name: None if each is None else f"{each:f}" for name, each in amounts.items()},
+        "unread": list(account.unread),
         "trades": account.trades,
         "entry_orders": account.entry_orders,
         "trades_without_stop": account.unprotected,

@@ -199,6 +199,9 @@ class StatusDocument(AccountDocument):
     """`keydesk status --json`."""
 
     kind: Literal["status"]
+    unread: list[str] = Field(
+        description="what the broker answered and could not be read: not known, and not none; empty as a rule"
+    )
     account: AccountFigures
 
 
@@ -217,6 +220,7 @@ class AccountOverview(BaseModel):
     open_risk: Amount | None = Field(
         description="loss of the trades at their stops; null where a trade has no stop, or it is not known"
     )
+    unread: list[str] = Field(description="what could not be read of it: not known, and not none")
     trades: int
     entry_orders: int
     trades_without_stop: int

@@ -136,7 +136,8 @@ class AccountFeed:
 
     def request_snapshot(self, text: str) -> None:
         """Log why the account may be wrong, show a warning and request a snapshot."""
-        self.write(f"{text}; the account is read again")
+        if self.store.health.warning != clean(text):
+            self.write(f"{text}; the account is read again")
         self.store.health.warning = clean(text)
         self.store.mark(Topic.HEALTH)
         self.snapshot_wanted.set()

@@ -10,7 +10,7 @@ from keydesk.keys.keymap import ORDERS
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.price_cells import price_format_of
 from keydesk.panes.trade_measures import number_of_id
-from keydesk.panes.trades import why_no_rows
+from keydesk.panes.trades import counted_unread, unread_count, why_no_rows
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
@@ -68,7 +68,9 @@ class Orders(InstrumentRows, SortedTable):
             f"{entries} {'entry' if entries == 1 else 'entries'}" if entries else "",
             f"{len(orders) - entries} on trades" if len(orders) > entries else "",
         )
-        return self.titled(len(orders), usual=", ".join(filter(None, counts)))
+        unread = self.frame.store.unread.orders
+        said = ", ".join(filter(None, (counted_unread(unread), *counts)))
+        return self.titled(len(orders), usual=said, unread=unread_count(unread))
 
     def instrument_of(self, key: str, store: Store) -> str:
         """Return the instrument of a row."""

@@ -14,6 +14,7 @@ from keydesk.panes.trades import nothing_open, signed_cells
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.store.unknown import UNKNOWN, are_trades_known
 from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, safe
 from keydesk.values import PositionRow
@@ -56,7 +57,8 @@ class Positions(InstrumentRows, SortedTable):
         """Return how many there are."""
         if self.frame is None or self.frame.store.account is None:
             return Heading((Tab("Positions"),))
-        return self.titled(len(self.frame.store.positions))
+        unread = "?" if self.frame.store.unread.trades else ""
+        return self.titled(len(self.frame.store.positions), unread=unread)
 
     def instrument_of(self, key: str, store: Store) -> str:
         """Return the instrument of a row."""
@@ -81,6 +83,11 @@ class Positions(InstrumentRows, SortedTable):
         position = frame.store.positions.get(key)
         if position is None:
             return []
+        if column != "pair" and not are_trades_known(frame.store):
+            return [(UNKNOWN, self.palette["danger"])]
+        return self._cell(position, column, frame)
+
+    def _cell(self, position: PositionRow, column: str, frame: Frame) -> Sequence[Run]:
         match column:
             case "side":
                 word = _side_word(position)

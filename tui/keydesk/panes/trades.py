@@ -19,6 +19,7 @@ from keydesk.panes.trade_measures import GROUP, away, group_name, measure_of
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.store.unknown import UNKNOWN, are_trades_known, unknown_text
 from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, SafeText, clean, clean_name, safe
 from keydesk.values import AccountState, DependentOrder, TradeRow, id_order, is_unprotected
@@ -32,6 +33,17 @@ from keydesk_client.arithmetic.constants import MINUTE
 from keydesk_client.arithmetic.risk import nearest_stop
 
 WIDEST_TAG = 12
+NO_MEMBERS: frozenset[str] = frozenset()
+_SIZE = frozenset({"current_units"})
+_RESULT = frozenset({"current_units", "realized_pl", "financing"})
+UNKNOWN_WITHOUT: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(("side", "units", "pl", "risk", "margin"), _SIZE),
+    "r": _RESULT | {"initial_units"},
+    "financing": frozenset({"financing"}),
+    "age": frozenset({"open_time"}),
+    "target": frozenset({"take_profit_order_id"}),
+}
+"""Columns of a trade, and the members without which they are not known."""
 READING = "The account is being read …"  # until then the list is not known to be empty
 
 
@@ -79,7 +91,7 @@ class Trades(InstrumentRows, SortedTable):
             return Heading((Tab("Trades"),))
         trades = self.frame.store.trades.values()
         alarm = " !" if any(is_unprotected(trade) for trade in trades) else ""
-        return self.titled(len(trades), alarm)
+        return self.titled(len(trades), alarm, unread=unread_count(self.frame.store.unread.trades))
 
     def right_text(self, usual: str = "") -> Printable:
         """Return whether rows are grouped, then how they are sorted and filtered."""
@@ -123,6 +135,8 @@ class Trades(InstrumentRows, SortedTable):
         return self._trade_cell(trade, column, frame)
 
     def _trade_cell(self, trade: TradeRow, column: str, frame: Frame) -> Sequence[Run]:
+        if trade.unread & UNKNOWN_WITHOUT.get(column, NO_MEMBERS):
+            return [(UNKNOWN, self.palette["danger"])]
         match column:
             case "side":
                 return [side_run(self.palette, trade.units)]
@@ -162,6 +176,8 @@ class Trades(InstrumentRows, SortedTable):
         nearest = nearest_stop(trade.units, (each.price for each in stops if each is not None))
         trails = trade.trailing_stop is not None and trade.trailing_stop.price == nearest
         mark: list[Run] = [("t" if plan else " t", self.palette["muted"])] if trails else []
+        if nearest is None:  # it stands at the broker, at a price that is not known
+            return [(UNKNOWN, self.palette["danger"]), *plan]
         return [(write(nearest), self.palette["plain"]), *mark, *plan]
 
     def _plan_mark(self, trade: TradeRow, store: Store) -> list[Run]:
@@ -177,7 +193,7 @@ class Trades(InstrumentRows, SortedTable):
             return write(order.price if order else None)
 
         texts: Mapping[str, str] = {
-            "id": clean_name(trade.id),
+            "id": clean_name(trade.id) + (" ?" if "id" in trade.unread else ""),
             "pair": show.pair(trade.instrument),
             "units": show.units(abs(trade.units)),
             "entry": write(trade.price),
@@ -219,6 +235,13 @@ class Trades(InstrumentRows, SortedTable):
         trades = [each for each in frame.store.trades.values() if each.instrument == name]
         if not trades:
             return []
+        if column != "pair" and not are_trades_known(frame.store):
+            return [(UNKNOWN, self.palette["danger"])]
+        return self._sum_cell(name, trades, column, frame)
+
+    def _sum_cell(
+        self, name: str, trades: Sequence[TradeRow], column: str, frame: Frame
+    ) -> Sequence[Run]:
         group, at_stake = group_of(trades), self.palette.at_stake
         match column:
             case "side" if group.is_hedged:
@@ -269,7 +292,8 @@ class Trades(InstrumentRows, SortedTable):
     def foot(self, line: int, frame: Frame) -> Iterable[Run]:  # noqa: ARG002 - there is one
         """Return the totals of profit and risk."""
         account, trades = frame.store.account, frame.store.trades
-        if not trades or account is None:
+        unread = frame.store.unread.trades
+        if account is None or not (trades or unread):
             return []
         count = len(trades)
         muted, faint = self.palette["muted"], self.palette["faint"]
@@ -284,6 +308,9 @@ class Trades(InstrumentRows, SortedTable):
             ),
             Item((("open risk ", faint), *self._open_risk(account)), 3),
         ]
+        if unread:
+            words = safe(f"{counted_unread(unread)}: {'; '.join(clean(each) for each in unread)}")
+            items.insert(0, Item(((words, self.palette["danger"]),), 0))
         if plans := sum(each in trades for each in frame.store.exit_plans):
             text = safe(f"{plans} exit plan{'s' if plans > 1 else ''} p: while Keydesk runs")
             items.append(Item(((text, muted),), 4))
@@ -300,9 +327,22 @@ class Trades(InstrumentRows, SortedTable):
             if account.open_risk:
                 yield safe(f" ({show.money(account.open_risk)} to the stops)"), faint
             return
+        if account.open_risk is None:
+            yield UNKNOWN, self.palette["danger"]
+            return
         yield show.money(account.open_risk), self.palette["muted"]
         if account.open_risk is not None and account.nav:
             yield safe(f" ({show.percent(account.open_risk / account.nav)}% of NAV)"), faint
+
+
+def unread_count(unread: Sequence[str]) -> str:
+    """Return how many have no row as they could not be read: "2 ?"; "" for none."""
+    return f"{len(unread)} ?" if unread else ""
+
+
+def counted_unread(unread: Sequence[str]) -> str:
+    """Return the same in words: "2 could not be read"."""
+    return f"{len(unread)} could not be read" if unread else ""
 
 
 def signed_cells(palette: Palette, group: TradeGroup, column: str, *, old: bool) -> list[Run]:
@@ -331,6 +371,8 @@ def why_no_rows(pane: SortedTable, frame: Frame, nothing: Printable) -> Printabl
     """Return why no row is shown, "" where there are none and the terminal has room for a ticket."""
     if frame.store.account is None:
         return READING
+    if unknown := unknown_text(frame.store):
+        return safe(f"Not known: {unknown} could not be read.")
     return pane.no_rows() or (nothing if pane.exits_only else "")
 
 

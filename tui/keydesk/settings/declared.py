@@ -29,7 +29,6 @@ from keydesk.text.sanitize import clean
 Location = tuple[int | str, ...]
 HEADER = re.compile(r"^\s*\[\[?\s*([^\[\]]+?)\s*\]\]?")
 UNKNOWN = "extra_forbidden"  # pydantic's name of the error
-MISSING = "missing"  # likewise
 NO_TABLE = frozenset(("dict_type", "model_type", "model_attributes_type"))
 KEY = re.compile(r"""^\s*([A-Za-z0-9_-]+|"[^"]*"|'[^']*')\s*[.=]""")
 
@@ -101,15 +100,9 @@ def checked(
         all_wrong = error.errors(include_url=False)
         wrong = next((one for one in all_wrong if one["type"] == UNKNOWN), all_wrong[0])
         where = tuple(each for each in wrong["loc"] if each != "[key]")
-        line = line_of(text, (*where, *_inner(wrong)))
+        line = line_of(text, where)
         place = f"{path}:{line}" if line else f"{path}"
         raise BadSettings(f"{place}: {_refusal(declaration, where, wrong)}") from None
-
-
-def _inner(wrong: ErrorDetails) -> Location:
-    """Return the rest of a location, which a validator of a whole table names first in its words: .main.token_store."""
-    words = str(wrong.get("ctx", {}).get("error", ""))
-    return tuple(words.split(" ", maxsplit=1)[0].split(".")[1:]) if words.startswith(".") else ()
 
 
 def _refusal(declaration: type[Table], where: Location, wrong: ErrorDetails) -> str:
@@ -124,8 +117,7 @@ def _refusal(declaration: type[Table], where: Location, wrong: ErrorDetails) -> 
         ).strip()
     if must is None or wrong["type"] in NO_TABLE:
         return f"{name} must be a table, [{name}]"
-    missing = "is missing: it " if wrong["type"] == MISSING else ""
-    return f"{name} {missing}{must.sentence(str(where[-1]))}"
+    return f"{name} {must.sentence(str(where[-1]))}"
 
 
 def _name(where: Location) -> str:

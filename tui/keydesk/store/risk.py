@@ -45,6 +45,7 @@ def open_risk_of(store: Store, *, without: str = "") -> OpenRisk:
         entries=len(entries),
         cash=sum(known, NOTHING),
         unprotected=len(risks) - len(known),
+        unread=len(store.unread.trades) + len(store.unread.orders),
     )
 
 

@@ -61,7 +61,7 @@ from keydesk.values import (
     is_unprotected,
 )
 from keydesk.words.log_line import LogLine
-from keydesk_client.account.records import AccountFigures, Part
+from keydesk_client.account.records import AccountFigures, Part, Unread
 from keydesk_client.arithmetic.constants import DAY
 
 if TYPE_CHECKING:
@@ -126,6 +126,7 @@ class Store:
         self.trades: dict[str, TradeRow] = {}
         self.positions: dict[str, PositionRow] = {}
         self.orders: dict[str, OrderRow] = {}
+        self.unread = Unread()  # what trades, positions and orders lack
         self.log: list[LogLine] = []  # newest last, without a gap
         self.past_log: PastLog | None = None  # older lines, while they are read
         self._own_lines = 0
@@ -352,6 +353,11 @@ class Store:
         """Whether the older lines that are read reach up to the log."""
         start = self.log_start
         return self.past_log is not None and start is not None and self.past_log.newest + 1 >= start
+
+    @property
+    def unreadable(self) -> int:
+        """How many records could not be read."""
+        return self.health.unreadable
 
     def note_unreadable(self, words: str, count: int = 1) -> None:
         """Count unreadable records; log each distinct reason once."""

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from keydesk.calc.risk.exposure import Holding, exposure_of
 from keydesk.calc.risk.trading_context import AccountFunds, Lot, Rules, TradingContext
 from keydesk.store.store import Store
+from keydesk.store.unknown import are_trades_known
 from keydesk.values import AccountState, PositionRow, Quote, id_order
 from keydesk_client.account.values import MAX_VALUE, READ_ERRORS
 from keydesk_client.arithmetic.constants import HOUR, NOTHING
@@ -251,7 +252,7 @@ def _funds_of(store: Store, account: AccountState, position: PositionRow | None)
         short_units=position.short_units if position else NOTHING,
         lots=tuple(Lot(trade.units, trade.price, trade.risk) for trade in held),
         mid_nav=account.mid_nav,
-        exposure=exposure_of(holdings_of(store)),
+        exposure=exposure_of(holdings_of(store)) if are_trades_known(store) else {},
         open_risk=account.open_risk,
         unprotected_trades=account.unprotected_trades,
     )

@@ -26,6 +26,7 @@ from keydesk.store.risk import costs_until_closed
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.trading_context import factors_of
+from keydesk.store.unknown import are_trades_known
 from keydesk.text.format import pair
 from keydesk.text.sanitize import clean
 from keydesk.trading.commands import Commands
@@ -271,6 +272,8 @@ class ExitPlans(Struct):
     # The end of plans.
 
     def _end_closed(self) -> None:
+        if not are_trades_known(self._store):
+            return  # a trade that is not listed may be open all the same
         now = self.now()
         for trade_id, plan in list(self._plans.items()):
             trade = self._store.trades.get(trade_id)
@@ -288,6 +291,8 @@ class ExitPlans(Struct):
     def restart_market(self) -> None:
         """Take the plans of the account of another market, and end those whose trade it has not: a later one may get its number."""
         self.keeper.restart_market()
+        if not are_trades_known(self._store):
+            return
         for trade_id in self._plans.keys() - self._store.trades.keys():
             self._missing.pop(trade_id, None)
             self._attempts.pop(trade_id, None)

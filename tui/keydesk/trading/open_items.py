@@ -5,11 +5,21 @@ from enum import Enum
 from msgspec import Struct
 
 from keydesk.text.format import pair
+from keydesk.text.sanitize import clean, safe
+from keydesk_client.account.snapshot import rows_of
 from keydesk_client.client import Client
+from keydesk_client.following.follower import FollowedAccount
+from keydesk_client.models import Account
 from keydesk_client.models._core.record import Record
 from keydesk_client.resources.answers import text
 
 ENTRY_TYPES = frozenset({"LIMIT", "STOP", "MARKET_IF_TOUCHED"})
+UNKNOWN = safe("?")
+FIGURES = (
+    *("balance", "nav", "unrealized_pl", "margin_used", "margin_available"),
+    *("margin_closeout_percent", "trades", "orders"),
+)
+MAX_PART = 200  # characters
 PASSES = 3  # of closing and cancelling, each checked with the broker
 
 
@@ -65,6 +75,19 @@ async def open_items_at_broker(client: Client, instrument: str | None = None) ->
         orders.count(NotClosed.UNREADABLE),
         _last_of(open_trades),
     )
+
+
+def unread_parts(account: Account) -> tuple[str, ...]:
+    """Return what counts in an account and could not be read, as the desk reads it: figures, trades, orders."""
+    parts = [member.replace("_", " ") for member in FIGURES if not hasattr(account, member)]
+    if not (hasattr(account, "trades") and hasattr(account, "orders")):
+        return tuple(parts)
+    rows = rows_of(FollowedAccount(), account)
+    parts += [f"a trade: {each}".rstrip(": ") for each in rows.unread.trades]
+    partly = [each for each in rows.trades.values() if each.unread]
+    parts += [f"of trade #{each.id}: {', '.join(sorted(each.unread))}" for each in partly]
+    parts += [f"an order: {each}".rstrip(": ") for each in rows.unread.orders]
+    return tuple(clean(each, MAX_PART) for each in parts)
 
 
 class NotClosed(Enum):

@@ -176,9 +176,14 @@ class SortedTable(TablePane):
 
     # Words.
 
-    def tab(self, count: int, mark: str = "") -> Tab:
-        """Return the name in the tab with the number of rows; of a filtered pane, how many of them are shown."""
+    def tab(self, count: int, mark: str = "", unread: str = "") -> Tab:
+        """Return the name in the tab with the number of rows; of a filtered pane, how many of them are shown.
+
+        `unread` are those without a row, as they could not be read: without any other, no number stands for them.
+        """
         shown = f"{self._passed} of {count}" if self.letters else f"{count}"
+        if unread:
+            shown = f"{shown} + {unread}" if count else unread
         return Tab(safe(f"{self.NAME} {shown}{mark}"))
 
     def right_text(self, usual: str = "") -> Printable:
@@ -194,11 +199,13 @@ class SortedTable(TablePane):
         title = next((each.title for each in self.columns() if each.key == column), "")
         return self.order.text(title or column)
 
-    def titled(self, count: int, mark: str = "", usual: str = "") -> Heading:
+    def titled(self, count: int, mark: str = "", usual: str = "", unread: str = "") -> Heading:
         """Return the heading of so many rows; it says how many are out of sight."""
         hidden = self.hidden_text()
         parts = (hidden, self.right_text(usual))
-        return Heading((self.tab(count, mark),), safe(", ".join(filter(None, parts))), hidden)
+        return Heading(
+            (self.tab(count, mark, unread),), safe(", ".join(filter(None, parts))), hidden
+        )
 
     def hidden_text(self) -> SafeText:
         """Return how many rows are out of sight: "3 above, 2 below"."""

@@ -21,7 +21,6 @@ from keydesk.config.settings import load_settings
 from keydesk.parse.profile_names import is_profile_name
 from keydesk.settings.toml_text import BadSettings
 from keydesk.settings.values import PRACTICE_MARKET
-from keydesk.store.risk import unprotected_trades
 from keydesk.store.state import NoticeLevel
 from keydesk.text.file_errors import file_trouble
 from keydesk.text.format import account_tail
@@ -148,14 +147,14 @@ class SignIn:
 
     async def _open(self, name: str, account_id: str = "") -> None:
         """Open an account in place of the one that is open; trades without a stop ask once."""
-        from keydesk.forms.account.leaving import LeaveForm  # noqa: PLC0415 - with the first form
+        from keydesk.forms.account.leaving import LeaveForm, must_ask  # noqa: PLC0415 - with the first form
 
         app = self._app
         source = await self._source(name, account_id)
         if source is None:
             return
         store = app.desk.store
-        if unprotected_trades(store) and not await app.push_screen_wait(LeaveForm(store)):
+        if must_ask(store) and not await app.push_screen_wait(LeaveForm(store)):
             return
         if await self._switch.open(source):
             await asyncio.to_thread(self._remember, name)
@@ -318,12 +317,9 @@ class SignIn:
 
     async def _can_write(self, what: str) -> bool:
         """Say why profiles cannot be written: a file that is wrong is not changed, for it could not be read again."""
-        from keydesk.config.file_edit import refuse_read_only  # noqa: PLC0415 - what writes is loaded then
-
         folder = self._app.accounts.folders.config
         try:
             await asyncio.to_thread(load_settings, folder)
-            refuse_read_only(folder / FILE)
         except (BadSettings, OSError) as error:
             self._tell("bad", f"{what}: {clean(file_trouble(error, folder / FILE), MAX_TROUBLE)}")
             return False

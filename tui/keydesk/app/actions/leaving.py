@@ -9,7 +9,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from keydesk.app.lifecycle import LEAVE_TIMEOUT, ForcedExit
-from keydesk.store.risk import unprotected_trades
 
 if TYPE_CHECKING:
     from keydesk.app.desk import TradingDesk
@@ -61,15 +60,15 @@ class Leaving:
         return False
 
     def ask_or_leave(self) -> None:
-        """Leave the desk; open trades without a stop ask once."""
+        """Leave the desk; open trades without a stop, and those that are not known, ask once."""
         if not self.ask():
             self.leave()
 
     def ask(self) -> bool:
-        """Ask whether trades without a stop are to be left; return whether there are any."""
-        from keydesk.forms.account.leaving import LeaveForm  # noqa: PLC0415 - with the first form
+        """Ask whether trades without a stop, or that are not known, are to be left; return whether there are any."""
+        from keydesk.forms.account.leaving import LeaveForm, must_ask  # noqa: PLC0415 - with the first form
 
-        if not unprotected_trades(self._desk.store):
+        if not must_ask(self._desk.store):
             return False
         self._desk.window.app.push_screen(LeaveForm(self._desk.store), self._leave_if_sure)
         return True

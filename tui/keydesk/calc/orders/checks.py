@@ -20,7 +20,7 @@ from keydesk.calc.orders.ticket_draft import BY_THE_STOP, Draft
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.financing import minutes_to_rollover, minutes_to_week_end
 from keydesk.calc.risk.trading_context import NO_RISK, OpenRisk, TradingContext
-from keydesk.text.format import duration, money, pair, pip_count, price, unit_count, units
+from keydesk.text.format import counted, duration, money, pair, pip_count, price, unit_count, units
 from keydesk.values import InFlight, InFlightKind
 from keydesk_client.arithmetic.margin import margin_cap
 from keydesk_client.arithmetic.profit import whole_units
@@ -82,6 +82,7 @@ def check_ticket(
     ]
     refusals += under_way_refusals(draft.instrument, check_context.in_flight)
     warnings = [
+        *_unread_warnings(check_context.open_risk),
         *([] if plan.distance is not None else ["No stop: the loss has no limit"]),
         *limit_warnings(plan, context, limits),
         *member_warnings(draft, plan),
@@ -91,6 +92,14 @@ def check_ticket(
         *_week_end_warnings(check_context),
     ]
     return TicketCheck(tuple(refusals), tuple(warnings))
+
+
+def _unread_warnings(risk: OpenRisk) -> list[str]:
+    """Warn that trades or orders of the account could not be read: position, margin and risk leave them out."""
+    if not risk.unread:
+        return []
+    what = counted(risk.unread, "trade or order", "trades or orders")
+    return [f"{what} could not be read: position, margin and risk are not known"]
 
 
 def under_way_refusals(instrument: str, in_flight: Iterable[InFlight]) -> list[str]:

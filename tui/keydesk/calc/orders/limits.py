@@ -193,6 +193,8 @@ def _risk_refusals(
     most = own.hard_open_trades
     if most is not None and risk.count >= most:
         fact = f"{counted(risk.trades, 'open trade')} and {counted(risk.entries, 'entry order')}"
+        if risk.unread:
+            fact += f", and {risk.unread} that could not be read"
         yield refused("hard_open_trades", fact, f"{most}", "Close or cancel one")
 
 
@@ -205,6 +207,9 @@ def _open_risk_refusals(
     name, limit = "hard_open_risk_percent", f"{share} %"
     if plan.risk is None:
         yield refused(name, "Open risk without limit: no stop", limit, "Set a stop: s")
+    elif risk.unread:
+        what = counted(risk.unread, "trade or order", "trades or orders")
+        yield refused(name, f"Open risk not known: {what} could not be read", limit, "Wait")
     elif risk.unprotected:
         are = (
             "1 trade or order has"

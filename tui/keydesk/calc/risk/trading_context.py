@@ -52,11 +52,12 @@ class OpenRisk(Struct, frozen=True):
     entries: int = 0
     cash: Decimal = NOTHING  # to the stops, home currency
     unprotected: int = 0  # trades and entry orders without a stop, or whose risk is not known
+    unread: int = 0  # trades and orders that the broker has and that could not be read
 
     @property
     def count(self) -> int:
-        """Open trades and entry orders together."""
-        return self.trades + self.entries
+        """Open trades and entry orders together; one that could not be read may be either."""
+        return self.trades + self.entries + self.unread
 
 
 NO_RISK = OpenRisk()

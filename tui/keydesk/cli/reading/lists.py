@@ -4,7 +4,6 @@ import asyncio
 from argparse import Namespace
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from decimal import Decimal
 
 from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.options import instrument_of, read_period
@@ -12,15 +11,17 @@ from keydesk.cli.reading.order_lines import order_line
 from keydesk.terminal.output import say
 from keydesk.text.format import counted, date_and_time, money, pair, units
 from keydesk.text.sanitize import SafeText, clean, clean_name, safe
+from keydesk_client.account.rows import words_of
 from keydesk_client.account.values import READ_ERRORS
 from keydesk_client.client import Client
-from keydesk_client.errors import KeydeskClientError
+from keydesk_client.errors import KeydeskClientError, message_of
 from keydesk_client.models import Position, Trade, Transaction
 from keydesk_client.models._core.record import Record
 from keydesk_client.resources.answers import text as text_of
 from keydesk_client.resources.transactions import Types
 
 TYPE = 40  # characters
+WHY = 120
 IDS_AT_ONCE = 100
 Read = Callable[[OpenAccount, Namespace], Awaitable[Sequence[Record]]]
 
@@ -67,9 +68,18 @@ async def _print(options: Namespace, thing: str, read: Read, line: Callable[...,
         if options.json:
             reach.say_document(f"{thing}s", {f"{thing}s": [each.to_wire() for each in records]})
         else:
-            lines = [line(each, reach) for each in records]
+            lines = [_line(line, each, reach) for each in records]
             say(*lines, safe(f"{counted(len(records), thing)} of {reach.name}"))
     return 0
+
+
+def _line(line: Callable[..., SafeText], record: Record, reach: OpenAccount) -> SafeText:
+    """Return the line of a record; of one that cannot be read, what can be."""
+    try:
+        return line(record, reach)
+    except READ_ERRORS as error:
+        words = words_of(record, clean)
+        return safe(f"{words or 'a record'}  NOT KNOWN: {clean(message_of(error), WHY)}")
 
 
 async def _orders(reach: OpenAccount, options: Namespace) -> Sequence[Record]:
@@ -139,7 +149,7 @@ def position_line(position: Position) -> SafeText:
         for word, side in (("LONG", position.long), ("SHORT", position.short))
         if side.units
     ]
-    profit = money(position.unrealized_pl or Decimal(0), signed=True)
+    profit = money(position.unrealized_pl, signed=True)
     return safe(f"{pair(position.instrument)}  {', '.join(sides) or 'flat'}  {profit}")
 
 
@@ -151,7 +161,7 @@ def trade_line(trade: Trade) -> SafeText:
     side = "LONG" if trade.initial_units > 0 else "SHORT"
     return safe(
         f"#{clean_name(trade.id)} {side} {units(abs(size))} {pair(trade.instrument)} @ {trade.price}  "
-        f"{money(profit or Decimal(0), signed=True)}  {clean_name(str(trade.state), TYPE)}"
+        f"{money(profit, signed=True)}  {clean_name(str(trade.state), TYPE)}"
     )
 
 

@@ -27,16 +27,17 @@ def order_line(order: Order, trades: Mapping[str, Trade | TradeSummary]) -> Safe
 
     Of an unknown type it has the members that can be read. `trades` are those of stops and targets.
     """
-    type_ = str(order.type)
+    type_ = text_of(order, "type") or "?"
     what = _dependent(order, trades) if type_ in DEPENDENTS else _entry(order, type_)
-    state = str(order.state)
+    state = text_of(order, "state") or "?"
     ended = "" if state == "PENDING" else f"  {clean_name(state, TYPE)}"
-    return safe(f"#{clean_name(order.id)} {what} {level(order)}{ended}")
+    number = clean_name(text_of(order, "id") or "?")
+    return safe(f"#{number} {what} {level(order)}{ended}")
 
 
 def _dependent(order: Order, trades: Mapping[str, Trade | TradeSummary]) -> str:
     trade_id = text_of(order, "trade_id") or "?"
-    name = f"{DEPENDENTS[str(order.type)]} of #{clean_name(trade_id)}"
+    name = f"{DEPENDENTS[text_of(order, 'type') or '']} of #{clean_name(trade_id)}"
     with suppress(*READ_ERRORS, KeyError):  # a trade that is not known, or cannot be read
         trade = trades[trade_id]
         size = trade.current_units or trade.initial_units  # of a closed trade, what it was
@@ -63,7 +64,7 @@ def level(order: Order) -> SafeText:
         return safe(f"@ {clean_name(str(price))}")
     if distance is not None:
         return safe(f"{clean_name(str(distance))} behind")
-    return safe("at market" if order.type == "MARKET" else f"@ {EMPTY}")
+    return safe("at market" if text_of(order, "type") == "MARKET" else f"@ {EMPTY}")
 
 
 def _number(value: object) -> Decimal | None:

@@ -4,6 +4,7 @@ import asyncio
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from decimal import Decimal
 
 from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.reading.order_lines import level, order_line
@@ -18,10 +19,12 @@ from keydesk.text.format import (
     units,
 )
 from keydesk.text.sanitize import Printable, SafeText, clean, clean_name, safe
-from keydesk_client.account.values import READ_ERRORS
+from keydesk.trading.open_items import UNKNOWN, unread_parts
+from keydesk_client.account.values import MAX_VALUE, READ_ERRORS
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import Account, Order, TradeSummary
+from keydesk_client.models._core.record import Record
 
 STOPS = (
     ("SL", "stop_loss_order_id"),
@@ -30,6 +33,7 @@ STOPS = (
 )
 TARGET = (("TP", "take_profit_order_id"),)
 ACCOUNT_ID = 40  # characters
+UNREAD = 500  # characters of what could not be read
 USUAL = "EUR_USD"  # whose price is asked for the time where nothing is held
 
 
@@ -47,74 +51,127 @@ async def _status(options: Namespace) -> None:
     async with open_account(options) as reach:
         account = (await reach.client.accounts.get()).account
         if options.json:
-            reach.say_document("status", {"account": account.to_wire()})
+            document = {"unread": list(unread_parts(account)), "account": account.to_wire()}
+            reach.say_document("status", document)
         else:
             say(*_lines(reach, account, await _present_time(reach.client, account)))
 
 
 async def _present_time(client: Client, account: Account) -> int | None:
     """Return the broker's time, which in a replay is another one than the machine's; None where no price can be read."""
-    held = {each.instrument for each in account.trades}
     with suppress(KeydeskClientError, *READ_ERRORS):
+        held = {each.instrument for each in account.trades}
         answer = await client.pricing.get(sorted(held) or [USUAL])
         return answer.time.ns
     return None
 
 
 def _lines(reach: OpenAccount, account: Account, time_ns: int | None) -> Iterator[Printable]:
-    alias = f" {clean(account.alias)}" if account.alias else ""
-    hedging = "hedging" if account.hedging_enabled else "netting"
-    who = f"{clean(reach.target.profile)}  account {clean_name(account.id, ACCOUNT_ID)}{alias}"
+    alias = f" {clean(known)}" if (known := _text(account, "alias")) else ""
+    hedging = getattr(account, "hedging_enabled", None)
+    kind = UNKNOWN if hedging is None else "hedging" if hedging else "netting"
+    number = clean_name(_text(account, "id") or UNKNOWN, ACCOUNT_ID)
+    who = f"{clean(reach.target.profile)}  account {number}{alias}"
     time = "" if time_ns is None else f"  {date_and_time(time_ns, reach.zone)}"
-    yield safe(f"{reach.environment}  {who}  {clean_name(account.currency)}, {hedging}{time}")
+    currency = clean_name(_text(account, "currency") or UNKNOWN)
+    yield safe(f"{reach.environment}  {who}  {currency}, {kind}{time}")
+    unread = unread_parts(account)
+    if unread:
+        yield safe(
+            f"NOT KNOWN, as the broker's answer could not be read: {clean('; '.join(unread), UNREAD)}"
+        )
     yield safe(
-        f"NAV {money(account.nav)}   balance {money(account.balance)}   "
-        f"open P/L {money(account.unrealized_pl, signed=True)}"
+        f"NAV {_money(account, 'nav')}   balance {_money(account, 'balance')}   "
+        f"open P/L {_money(account, 'unrealized_pl', signed=True)}"
     )
+    closeout = _amount(account, "margin_closeout_percent")
     yield safe(
-        f"margin used {money(account.margin_used)}   available {money(account.margin_available)}   "
-        f"closeout {percent(account.margin_closeout_percent, 1)} %"
+        f"margin used {_money(account, 'margin_used')}   available {_money(account, 'margin_available')}   "
+        f"closeout {UNKNOWN if closeout is None else percent(closeout, 1)} %"
     )
-    orders = {order.id: order for order in account.orders}
-    unprotected = sum(not _stops(each, orders) for each in account.trades)
+    yield from _held(account)
+
+
+def _held(account: Account) -> Iterator[Printable]:
+    """Yield the trades and the entry orders, as far as they can be read."""
+    listed: Sequence[Order] | None = getattr(account, "orders", None)
+    trades: Sequence[TradeSummary] | None = getattr(account, "trades", None)
+    orders = {id_: each for each in listed or () if (id_ := _text(each, "id"))}
+    unprotected = sum(_has_no_stop(each) for each in trades or ())
     if unprotected:
         yield safe(f"open risk {UNLIMITED}: {counted(unprotected, 'trade')} without a stop")
-    yield from _list_lines("trade", [_trade_line(each, orders) for each in account.trades])
-    dependents = {
-        getattr(trade, name, None) for trade in account.trades for _, name in (*STOPS, *TARGET)
-    }
-    entries = [
-        safe(f"  {order_line(each, {})}") for each in account.orders if each.id not in dependents
-    ]
+    lines = None if trades is None else [_trade_line(each, orders) for each in trades]
+    yield from _list_lines("trade", lines)
+    named = (_text(trade, name) for trade in trades or () for _, name in (*STOPS, *TARGET))
+    dependents = {*named, None} - {None}
+    entries = None
+    if listed is not None:
+        entries = [
+            safe(f"  {order_line(each, {})}")
+            for each in listed
+            if _text(each, "id") not in dependents
+        ]
     yield from _list_lines("entry order", entries)
 
 
-def _list_lines(what: str, lines: Sequence[Printable]) -> Iterator[Printable]:
+def _list_lines(what: str, lines: Sequence[Printable] | None) -> Iterator[Printable]:
     yield ""
+    if lines is None:
+        yield safe(f"{what}s: not known")
+        return
     yield safe(f"{len(lines) or 'No'} {what}{'' if len(lines) == 1 else 's'}")
     yield from lines
 
 
 def _trade_line(trade: TradeSummary, orders: Mapping[str, Order]) -> SafeText:
-    side = "LONG" if trade.current_units > 0 else "SHORT"
-    stops, target = _stops(trade, orders), _levels(trade, orders, TARGET)
+    size, price = _amount(trade, "current_units"), _text(trade, "price")
+    side = UNKNOWN if size is None else "LONG" if size > 0 else "SHORT"
+    stops, target = _levels(trade, orders, STOPS), _levels(trade, orders, TARGET)
     levels = [*(stops or ["no stop"]), *(target if stops or target else ["no target"])]
     return safe(
-        f"  #{clean_name(trade.id)} {side} {units(abs(trade.current_units))} {pair(trade.instrument)} "
-        f"@ {trade.price}  {money(trade.unrealized_pl, signed=True)}  "
+        f"  #{clean_name(_text(trade, 'id') or UNKNOWN)} {side} "
+        f"{UNKNOWN if size is None else units(abs(size))} {pair(_text(trade, 'instrument') or UNKNOWN)} "
+        f"@ {clean_name(price or UNKNOWN)}  {_money(trade, 'unrealized_pl', signed=True)}  "
         f"{(' ' if stops else ', ').join(levels)}"
     )
 
 
-def _stops(trade: TradeSummary, orders: Mapping[str, Order]) -> list[str]:
-    return _levels(trade, orders, STOPS)
+def _has_no_stop(trade: TradeSummary) -> bool:
+    """Return whether a trade names no stop; False where that cannot be read."""
+    try:
+        return not any(getattr(trade, name) for _, name in STOPS)
+    except READ_ERRORS:
+        return False
 
 
 def _levels(
     trade: TradeSummary, orders: Mapping[str, Order], kinds: Sequence[tuple[str, str]]
 ) -> list[str]:
-    """Return the levels of a trade's dependent orders of these kinds, each with its word."""
-    found = ((word, orders.get(getattr(trade, name) or "")) for word, name in kinds)
-    return [
-        f"{word} {level(order).removeprefix('@ ')}" for word, order in found if order is not None
-    ]
+    """Return the levels of a trade's dependent orders of these kinds, each with its word; one that cannot be read is `?`."""
+    found: list[str] = []
+    for word, name in kinds:
+        try:
+            id_ = getattr(trade, name)
+        except READ_ERRORS:
+            found.append(f"{word} {UNKNOWN}")
+            continue
+        if id_ is not None:
+            known = level(orders[id_]).removeprefix("@ ") if id_ in orders else UNKNOWN
+            found.append(f"{word} {known}")
+    return found
+
+
+def _text(record: Record, member: str) -> str | None:
+    """Return a member as text, None where there is none or it cannot be read."""
+    value = getattr(record, member, None)
+    return None if value is None else str(value)
+
+
+def _amount(record: Record, member: str) -> Decimal | None:
+    value = getattr(record, member, None)
+    return value if isinstance(value, Decimal) and abs(value) < MAX_VALUE else None
+
+
+def _money(record: Record, member: str, *, signed: bool = False) -> str:
+    value = _amount(record, member)
+    return UNKNOWN if value is None else money(value, signed=signed)

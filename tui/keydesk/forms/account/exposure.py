@@ -19,6 +19,7 @@ from keydesk.forms.info_form import Rows, StyledText
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.store.trading_context import holdings_of, trading_context_of
+from keydesk.store.unknown import are_trades_known
 from keydesk.text.format import UNLIMITED, counted, money, pair, percent, pips, units
 from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.values import AccountState, TradeRow
@@ -95,6 +96,8 @@ def exposure_rows(store: Store, now: float) -> Rows:
     account = store.account
     if account is None:
         return [("account", "is still being read")]
+    if not are_trades_known(store):
+        return [("exposure", "not known: a trade could not be read")]
     held, worth = _held(store, now)
     if not held:
         return [("exposure", "none: no position is open")]

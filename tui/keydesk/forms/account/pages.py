@@ -28,6 +28,7 @@ from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.store.trading_context import trading_context_of
+from keydesk.store.unknown import unknown_text
 from keydesk.text.format import (
     EMPTY,
     UNLIMITED,
@@ -241,7 +242,7 @@ def _priced_positions(
 
 def _risk_text(account: AccountState) -> str:
     if account.open_risk is None:
-        return "not known yet"
+        return "not known"
     stops = _with_share(account.open_risk, account)
     if not account.unprotected_trades:
         return stops
@@ -250,10 +251,12 @@ def _risk_text(account: AccountState) -> str:
 
 
 def _counts(store: Store) -> str:
+    unknown = unknown_text(store)
+    not_known = f"; not known: {unknown}" if unknown else ""
     entries = sum(order.type in ENTRY_ORDERS for order in store.orders.values())
     return (
         f"trades {len(store.trades):,}, positions {len(store.positions)}, entry orders {entries:,}, "
-        f"protective orders {len(store.orders) - entries:,}"
+        f"protective orders {len(store.orders) - entries:,}{not_known}"
     )
 
 

@@ -11,6 +11,7 @@ from keydesk.panes.price_cells import prices_are_old
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.store.unknown import UNKNOWN, unknown_text
 from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.values import AccountState
@@ -48,7 +49,7 @@ class BandLine(StripLine):
 
     def changed(self, frame: Frame) -> None:
         """Redraw when a number or the arming level changed."""
-        if frame.touched(Topic.ACCOUNT, Topic.ARMING, Topic.HEALTH):
+        if frame.touched(Topic.ACCOUNT, Topic.TRADES, Topic.ARMING, Topic.HEALTH):
             self.redraw()
 
 
@@ -70,7 +71,8 @@ class AccountStrip(BandLine):
         yield Item(((safe(_environment(frame.store)), bold),))
         account = frame.store.account
         if account is None:
-            yield Item((("connecting …", text),))
+            why = "NOT KNOWN: the account" if frame.store.unread.answer else "connecting …"
+            yield Item(((safe(why), bold if frame.store.unread.answer else text),))
             return
         alias = show.shorten(safe(account.alias), MAX_ALIAS_WIDTH)
         yield Item(((alias, text),) if alias else (), FIRST_TO_GO)
@@ -78,6 +80,10 @@ class AccountStrip(BandLine):
         currency = clean_name(account.currency)
         apart = self.is_short or self.inside >= CURRENCY_APART_FROM
         yield Item(((currency, text),) if apart else ())
+        if unknown := unknown_text(frame.store):
+            yield Item(
+                ((safe(f"NOT KNOWN: {unknown}"), text + Style(bold=True, reverse=True)),), -1
+            )
         if not self.is_short:
             worth = text if prices_are_old(frame.store) else bold
             named = "NAV" if apart else f"NAV {currency}"
@@ -136,7 +142,9 @@ def _margin(account: AccountState) -> Printable:
 def _risk(account: AccountState) -> Printable:
     if account.unprotected_trades:
         return show.UNLIMITED
-    if account.open_risk is None or not account.nav:
+    if account.open_risk is None:
+        return UNKNOWN
+    if not account.nav:
         return show.EMPTY
     return safe(f"{show.percent(account.open_risk / account.nav)}%")
 

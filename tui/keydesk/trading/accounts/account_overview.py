@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from keydesk.text.format import EMPTY, UNLIMITED, counted, money, percent
 from keydesk.text.sanitize import SafeText, clean, clean_name, safe
-from keydesk.trading.open_items import ENTRY_TYPES
+from keydesk.trading.open_items import ENTRY_TYPES, unread_parts
 from keydesk_client.account.values import MAX_VALUE, READ_ERRORS
 from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.profit import HOME, Factors, currencies, factors_from
@@ -51,6 +51,7 @@ class AccountOverview(Struct, frozen=True):
     entry_orders: int = 0
     unprotected: int = 0  # trades without a stop
     open_risk: Decimal | None = None  # of the trades to their stops; None: not known
+    unread: Sequence[str] = ()  # what could not be read of it, in words
 
     @property
     def risk_text(self) -> SafeText:
@@ -67,7 +68,7 @@ class AccountOverview(Struct, frozen=True):
 
     @property
     def lines(self) -> Sequence[SafeText]:
-        """The account in words, three lines."""
+        """The account in words, three lines or four."""
         if self.why:
             return (safe(f"{self.name}  cannot be read: {clean(self.why, MAX_REASON_LENGTH)}"),)
         figures = (
@@ -83,7 +84,11 @@ class AccountOverview(Struct, frozen=True):
             f"open risk {self.risk_text}"
         )
         head = safe(f"{self.name}  {clean_name(self.currency, 8)}")
-        return (head, *(safe(f"  {each}") for each in (figures, margin, held)))
+        lines = [figures, margin, held]
+        if self.unread:
+            why = "; ".join(self.unread)
+            lines.insert(0, f"NOT KNOWN, as it could not be read: {clean(why, MAX_REASON_LENGTH)}")
+        return (head, *(safe(f"  {each}") for each in lines))
 
 
 class ProfileOverview(Struct, frozen=True):
@@ -146,12 +151,9 @@ async def _conversions(client: Client, account: Account) -> Mapping[str, Factors
 
 def _overview(account: Account, conversions: Mapping[str, Factors]) -> AccountOverview:
     orders = {order.id: order for order in account.orders}
-    stops = [_stop_of(trade, orders) for trade in account.trades]
-    risks = [
-        _risk(trade, stop, conversions)
-        for trade, stop in zip(account.trades, stops, strict=True)
-        if stop is not None
-    ]
+    unread = unread_parts(account)
+    protected = [each for each in account.trades if not _has_no_stop(each)]
+    risks = [_risk(trade, _stop_of(trade, orders), conversions) for trade in protected]
     known = [each for each in risks if each is not None]
     return AccountOverview(
         id=account.id,
@@ -165,8 +167,9 @@ def _overview(account: Account, conversions: Mapping[str, Factors]) -> AccountOv
         closeout_percent=_amount(account, "margin_closeout_percent"),
         trades=len(account.trades),
         entry_orders=sum(text(each, "type") in ENTRY_TYPES for each in account.orders),
-        unprotected=stops.count(None),
-        open_risk=sum(known, NOTHING) if len(known) == len(risks) else None,
+        unprotected=len(account.trades) - len(protected),
+        open_risk=sum(known, NOTHING) if len(known) == len(risks) and not unread else None,
+        unread=unread,
     )
 
 
@@ -177,7 +180,7 @@ def _amount(record: Record, member: str) -> Decimal | None:
 
 
 def _stop_of(trade: Record, orders: Mapping[str, Record]) -> Decimal | None:
-    """Return the price of the stop that comes first, None without a stop."""
+    """Return the price of the stop that comes first, None where it cannot be read."""
     held = (orders.get(text(trade, name) or "") for name in STOPS)
     prices: Iterable[Decimal | None] = (
         _amount(order, "trailing_stop_value") or _amount(order, "price")
@@ -188,10 +191,20 @@ def _stop_of(trade: Record, orders: Mapping[str, Record]) -> Decimal | None:
     return None if units is None else nearest_stop(units, prices)
 
 
-def _risk(trade: Record, stop: Decimal, conversions: Mapping[str, Factors]) -> Decimal | None:
+def _has_no_stop(trade: Record) -> bool:
+    """Return whether a trade names no stop; False where that cannot be read."""
+    try:
+        return not any(getattr(trade, name) for name in STOPS)
+    except READ_ERRORS:
+        return False
+
+
+def _risk(
+    trade: Record, stop: Decimal | None, conversions: Mapping[str, Factors]
+) -> Decimal | None:
     """Return the loss of a trade at its stop in the account's currency; None while a factor is missing."""
     units, price = _amount(trade, "current_units"), _amount(trade, "price")
     factors = conversions.get(currencies(text(trade, "instrument") or "")[1])
-    if units is None or price is None or factors is None:
+    if units is None or price is None or factors is None or stop is None:
         return None
     return open_risk(units, price, stop, factors)
