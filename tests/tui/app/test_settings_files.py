@@ -147,13 +147,13 @@ async def test_keys_move_under_a_running_desk(tmp_path: Path) -> None:
     async with SettingsDesk(tmp_path).run_test() as pilot:
         app = pilot.app
         assert isinstance(app, SettingsDesk)
-        (tmp_path / "keymap.toml").write_text('zoom = "="\nbuy = "V"\ngo-trades = "g y"\n')
-        assert await app.looks() == ["good keymap.toml read again: buy V, zoom =, go-trades gy"]
+        (tmp_path / "keymap.toml").write_text('zoom = "%"\nbuy = "V"\ngo-trades = "g y"\n')
+        assert await app.looks() == ["good keymap.toml read again: buy V, zoom %, go-trades gy"]
         desk = app.desk
         assert desk.guarded_keys.guard.touches_money("V", desk.guarded_keys._front())
         assert not desk.guarded_keys.guard.touches_money("B", desk.guarded_keys._front())
         assert desk.keymap.chord(DESK, "g", "y") == "go('trades')"
-        assert "equals_sign" in app.screen.active_bindings
+        assert "percent_sign" in app.screen.active_bindings
         assert "z" not in app.screen.active_bindings
         assert app.desk.window.keymap.name("buy") == "V"
         (tmp_path / "keymap.toml").write_text("")
