@@ -175,25 +175,6 @@ def test_a_ticket_opened_while_the_account_changes_is_closed_with_its_desk(
     assert not journal.read_text()
 
 
-def test_another_account_of_the_same_token_is_chosen_for_this_desk_alone(
-    home: Home, desk_of_my_own: PracticeServer, other: PracticeServer
-) -> None:
-    home.signed_in("lab", desk_of_my_own, practice_money=True)
-    home.signed_in("second", other, practice_money=True)
-    with Terminal(keydesk("--profile", "second", *home.unlocked), SIZE, home.env) as terminal:
-        terminal.see("prices ok")
-        command(terminal, "profile")
-        terminal.see("Open another account")
-        terminal.see("● PRACTICE  second")
-        terminal.press("k", "a")
-        terminal.see(desk_of_my_own.hedging_id)
-        terminal.press("j", "Enter")
-        terminal.see(f"Opened PRACTICE lab …{desk_of_my_own.hedging_id[-5:]}")
-        terminal.see("EUR  NAV")
-        leave(terminal)
-    assert load_settings(home.folder).profiles["lab"].account_id == desk_of_my_own.account_id
-
-
 def test_the_locked_vault_asks_for_its_passphrase_in_the_desk_until_it_is_right(
     home: Home, desk_of_my_own: PracticeServer
 ) -> None:
@@ -260,18 +241,3 @@ def test_the_first_sign_in_to_real_money_shows_the_page_of_safety_once(
             terminal.press("Escape")
             terminal.see_no_more("Opened LIVE lab")
         leave(terminal)
-
-
-def test_signing_out_removes_profile_and_token_and_opens_the_practice_market(
-    home: Home, desk_of_my_own: PracticeServer
-) -> None:
-    home.signed_in("lab", desk_of_my_own, practice_money=True)
-    with Terminal(keydesk("--profile", "lab", *home.unlocked), SIZE, home.env) as terminal:
-        terminal.see("prices ok")
-        command(terminal, "logout")
-        terminal.see("until you revoke it there")
-        terminal.press("j", "Enter")
-        terminal.see("Signed out of lab")
-        leave(terminal)
-    assert load_settings(home.folder).profiles == {}
-    assert "no profile" in home.run("status", "--all").stderr

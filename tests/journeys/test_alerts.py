@@ -55,45 +55,6 @@ def has_rung(terminal: Terminal) -> bool:
     return b"\x07" in OSC.sub(b"", bytes(terminal.raw))
 
 
-def test_an_alert_from_the_crosshair_rings_and_is_found_after_a_restart(
-    env: dict[str, str], practice_folder: Path
-) -> None:
-    with Terminal(keydesk("--practice"), SIZE, env) as terminal:
-        ready(terminal)
-        command(terminal, "alert eurusd > 9 once note far away")
-        terminal.press("g", "c", "i")
-        terminal.see("from last")
-        terminal.press(".", ".", "k")  # so far that the price does not get there by itself
-        terminal.press("N")
-        terminal.see("New alert")
-        made = terminal.see("crosses up")
-        level = re.search(r"crosses up ([\d.]+)", made)
-        assert level is not None
-        terminal.press("Enter")
-        terminal.see(f"Alert once: EUR/USD mid crosses up {level[1]}")
-        assert not has_rung(terminal)
-        gap(terminal, env)
-        terminal.see(f"EUR/USD mid crosses up {level[1]} (at")
-        terminal.until(lambda: has_rung(terminal) and NOTIFIED in terminal.raw, what="the bell")
-        terminal.signal(signal.SIGKILL)
-        terminal.wait_for_exit()
-    end_programs_of(str(practice_folder / "home"))  # the broker of the desk that was killed
-
-    with Terminal(keydesk("--practice"), SIZE, env) as terminal:
-        ready(terminal)
-        terminal.press("g", "r")
-        terminal.see("Alerts: 1 of 2 watched")
-        terminal.see("far away")
-        terminal.see("done")
-        terminal.press("h")
-        terminal.see("Alerts fired: 1")
-        terminal.press("Escape")
-        terminal.pause(1)
-        assert not has_rung(terminal)
-        terminal.quit()
-        assert terminal.wait_for_exit() == 0
-
-
 @pytest.mark.skipif(not shutil.which("tmux"), reason="tmux is not installed")
 def test_bell_and_notification_reach_the_terminal_around_tmux(env: dict[str, str]) -> None:
     tmux = ["tmux", "-u", "-f", "/dev/null"]

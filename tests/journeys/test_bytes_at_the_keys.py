@@ -1,7 +1,6 @@
 """Whatever bytes a terminal sends, the desk stays, says what it dropped, and sends no order."""
 
 import random
-import re
 import shutil
 import signal
 import tempfile
@@ -42,47 +41,6 @@ def open_desk() -> Iterator[Terminal]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.mark.parametrize(
-    ("data", "text"),
-    [
-        (b"\xa3", "a byte that is not UTF-8 (A3)"),
-        pytest.param(b"\xe2\x82", "2 bytes that are not UTF-8 (E2 82)", marks=pytest.mark.soak),
-        pytest.param(b"\xf9", "a byte that is not UTF-8 (F9)", marks=pytest.mark.soak),
-        (b"\x1b[1:2u", "a key sequence that could not be read"),
-    ],
-)
-def test_an_unreadable_byte_is_dropped_and_said(
-    open_desk: Terminal, data: bytes, text: str
-) -> None:
-    open_desk.write(data)
-    open_desk.see(text)
-    open_desk.pause(1.2)  # it is said once a second at most
-    open_desk.press("j", "Escape")
-
-
-def has_size(terminal: Terminal, number: int) -> bool:
-    """Whether the desk shows this preset as the size of the next order."""
-    return re.search(rf"\bsize +{number}: ", terminal.text) is not None
-
-
-def see_size(terminal: Terminal, number: int) -> None:
-    terminal.until(lambda: has_size(terminal, number), what=f"size {number}")
-
-
-def test_a_burst_with_a_size_key_in_it_leaves_the_size_as_it_was(open_desk: Terminal) -> None:
-    open_desk.press("4")
-    see_size(open_desk, 4)
-    for burst in (b"xx9xx", b"9xx", b"xx9", b"12"):
-        open_desk.write(burst)
-        open_desk.see("the size stays preset 4")
-        open_desk.wait_until_read()
-        assert has_size(open_desk, 4)
-        open_desk.press("Escape")
-        open_desk.see_no_more("the size stays preset 4")
-    open_desk.press("3")
-    see_size(open_desk, 3)
-
-
 def test_all_bytes_one_after_the_other_leave_the_desk_as_it_is(open_desk: Terminal) -> None:
     every = bytes(set(range(256)) - set(LEAVING))
     for data in (every, every[::-1]):
@@ -105,7 +63,11 @@ def pour(terminal: Terminal, data: bytes, seconds: float, notice: str) -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [pytest.param(b"jk" * 2000, marks=pytest.mark.soak), b"By" * 2000, b"\xa3a" * 2000],
+    [
+        pytest.param(b"jk" * 2000, marks=pytest.mark.soak),
+        b"By" * 2000,
+        pytest.param(b"\xa3a" * 2000, marks=pytest.mark.soak),
+    ],
     ids=["keys", "orders", "unreadable"],
 )
 def test_a_flood_is_over_when_it_ends_and_no_key_of_it_counts_later(
@@ -116,23 +78,6 @@ def test_a_flood_is_over_when_it_ends_and_no_key_of_it_counts_later(
     open_desk.press("Escape", "Escape", "g", "t")
     open_desk.see("Trades 0")
     take_as_seen(open_desk, "Keys dropped")
-
-
-FOCUS_REPORTS = b"\x1b[I\x1b[O" * 500
-
-
-def test_a_key_in_a_flood_of_focus_reports_counts(open_desk: Terminal) -> None:
-    def sees_help_in_the_flood() -> bool:
-        open_desk.write(FOCUS_REPORTS)
-        return "Esc closes" in open_desk.text
-
-    for _ in range(100):
-        open_desk.write(FOCUS_REPORTS)
-    open_desk.write(b"?")
-    open_desk.until(sees_help_in_the_flood)
-    assert "Keys dropped" not in open_desk.text
-    open_desk.press("Escape")
-    open_desk.see_no_more("Esc closes")
 
 
 @pytest.mark.soak

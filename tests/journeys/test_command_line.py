@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from support.confirming import confirm
 from support.terminal import Terminal, keydesk
 
 PASTE, END = b"\x1b[200~", b"\x1b[201~"
@@ -20,23 +19,6 @@ def terminal(module_folder: Path) -> Iterator[Terminal]:
         terminal.see("EUR/USD")
         terminal.see("No trades.")
         yield terminal
-
-
-def test_a_typed_order_is_previewed_and_rests_once_it_is_sent(terminal: Terminal) -> None:
-    terminal.press(":")
-    terminal.see("Command")
-    terminal.write(b"b usdj")
-    terminal.press("Tab")
-    terminal.write(b"5k @-30p sl 20p tp 2r gtd 4h")
-    terminal.see("ticket: BUY 5,000 USD/JPY limit")
-    terminal.press("Enter")
-    terminal.see("BUY 5,000 USD/JPY limit")
-    terminal.see("▲ BUY 5,000")
-    assert "RESTING" not in terminal.text
-    confirm(terminal)
-    terminal.see("RESTING BUY 5,000 USD/JPY limit")
-    terminal.see("USD/JPY M5")
-    terminal.see("Orders 1")
 
 
 def test_a_pasted_order_waits_for_enter_and_then_for_its_own_confirmation(
@@ -64,17 +46,5 @@ def test_cutting_in_the_line_leaves_the_clipboard_of_the_terminal_alone(
     terminal.write(b"\x18")
     terminal.pause()
     assert b"\x1b]52" not in terminal.raw
-    terminal.press("Escape")
-    terminal.see_no_more("Tab completes")
-
-
-def test_an_alert_on_a_trade_that_is_not_open_is_refused_in_its_line(terminal: Terminal) -> None:
-    terminal.press(":")
-    terminal.see("Command")
-    terminal.write(b"alert trade 99 < -1r")
-    terminal.see("trade: #99 is not open")
-    terminal.press("Enter")
-    terminal.see("Tab completes")
-    terminal.see("alert trade 99 < -1r")
     terminal.press("Escape")
     terminal.see_no_more("Tab completes")

@@ -107,7 +107,6 @@ def go_through_the_desk(home: Home, profile: list[str], proxy: PoisoningProxy) -
             press(terminal, "A 0 0 1")
             proxy.poison.refuses = 1.0
             press(terminal, REFUSED)
-            proxy.poison.refuses = 0.0
             press(terminal, LISTS)
             terminal.resize(80, 24)
             press(terminal, "g t g l g o")
@@ -184,21 +183,6 @@ def assert_clean_table(path: Path) -> None:
             begins = cell.lstrip()[:1]
             assert begins not in "=@\uff1d" or not begins, cell
             assert begins not in ("+", "-") or cell.replace(".", "").lstrip("+-").isdecimal(), cell
-
-
-async def test_the_leaving_message_shows_the_accounts_of_the_server_without_its_sequences(
-    practice: PracticeServer, proxy: PoisoningProxy, home: Home
-) -> None:
-    profile = signed_in(home, practice, proxy)
-    proxy.poison = Poison(seed=4, active=True, often=1.0, accounts=True)
-
-    def open_desk() -> None:
-        with Terminal(keydesk(*profile), SIZE, home.env) as terminal:
-            assert terminal.wait_for_exit() == 1
-            terminal.see("may not use account")
-            assert_own(terminal, "the leaving message")
-
-    await asyncio.to_thread(open_desk)
 
 
 async def test_status_names_an_order_of_a_type_that_it_does_not_know(

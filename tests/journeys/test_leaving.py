@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from keydesk.app import practice_broker
-from support.confirming import send
 from support.processor_time import LOOK, seconds_waited
 from support.terminal import Terminal, keydesk
 
@@ -90,28 +89,11 @@ def test_leaving_leaves_nothing_behind(way: str, practice_folder: Path) -> None:
 
 
 def see_nothing_left(terminal: Terminal, children: list[int], folder: Path) -> None:
-    terminal.until(lambda: not any(alive(child) for child in children), what="no child process")
+    terminal.until_beside(
+        lambda: not any(alive(child) for child in children), what="no child process"
+    )
     assert sockets_in(folder) == []
     assert_restored(terminal)
-
-
-def test_ctrl_c_twice_asks_about_a_trade_without_a_stop_first(practice_folder: Path) -> None:
-    env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
-    with Terminal(keydesk(), SIZE, env) as terminal:
-        terminal.see("prices ok")
-        send(terminal, "B", "t", "Backspace", "s", "Backspace")
-        terminal.see("without a stop !")
-        by_two_ctrl_c(terminal)
-        terminal.see("their loss has no limit")
-        terminal.press("Escape")
-        terminal.see_no_more("their loss has no limit")
-        by_two_ctrl_c(terminal)
-        terminal.see("their loss has no limit")
-        terminal.pause(0.6)
-        children = children_of(terminal.pid)
-        terminal.write(b"\x03")
-        assert terminal.wait_for_exit() == 130
-        see_nothing_left(terminal, children, practice_folder)
 
 
 def assert_restored(terminal: Terminal) -> None:
@@ -130,7 +112,9 @@ def test_a_closed_terminal_ends_the_desk_and_its_broker(practice_folder: Path) -
         children = children_of(terminal.pid)
         terminal.hang_up()
         assert terminal.wait_for_exit() in (129, -signal.SIGHUP)
-        terminal.until(lambda: not any(alive(child) for child in children), what="no child process")
+        terminal.until_beside(
+            lambda: not any(alive(child) for child in children), what="no child process"
+        )
         assert sockets_in(practice_folder) == []
 
 
@@ -143,7 +127,9 @@ def test_a_terminal_that_nobody_reads_any_more_cannot_hold_the_desk(practice_fol
         terminal.freeze()
         terminal.signal(signal.SIGTERM)
         assert terminal.wait_for_exit(reading=False) == 143
-        terminal.until(lambda: not any(alive(child) for child in children), what="no child process")
+        terminal.until_beside(
+            lambda: not any(alive(child) for child in children), what="no child process"
+        )
         assert sockets_in(practice_folder) == []
         assert_restored(terminal)  # for whoever reads it again
 
@@ -182,7 +168,7 @@ def test_a_stopped_broker_neither_delays_the_end_nor_outlives_it(
         waited = seconds_waited([terminal.pid], partial(terminal.pause, LOOK))
         assert terminal.wait_for_exit() == code
         assert waited < ENDS_WITHIN
-        terminal.until(lambda: not alive(child), what="no child process")
+        terminal.until_beside(lambda: not alive(child), what="no child process")
         assert sockets_in(practice_folder) == []
         assert not practice_broker.is_ledger_locked(practice_folder / "home" / "practice")
 
@@ -199,7 +185,9 @@ def test_a_terminal_that_goes_without_a_word_ends_the_desk_too(practice_folder: 
         (desk,) = children_of(terminal.pid)
         children = [desk, *children_of(desk)]
         terminal.hang_up()
-        terminal.until(lambda: not any(alive(child) for child in children), what="no process")
+        terminal.until_beside(
+            lambda: not any(alive(child) for child in children), what="no process"
+        )
         assert sockets_in(practice_folder) == []
 
 
@@ -214,31 +202,3 @@ def test_a_program_hears_of_its_terminals_end_however_the_tests_were_started() -
         terminal.see("started")
         terminal.signal(signal.SIGHUP)
         assert terminal.wait_for_exit() == -signal.SIGHUP
-
-
-def test_the_desk_opens_as_it_was_left_and_what_it_keeps_is_for_its_owner_alone(
-    practice_folder: Path,
-) -> None:
-    env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
-    with Terminal(keydesk("--practice"), SIZE, env) as terminal:
-        terminal.see("prices ok")
-        terminal.see("EUR/USD M5")
-        terminal.press("j", "j", "f", "g", "o")
-        terminal.see("GBP/USD M15")
-        assert "Keydesk PRACTICE practice-market …001" in terminal.screen.title
-        children = children_of(terminal.pid)
-        by_command(terminal)
-        assert terminal.wait_for_exit() == 0
-        see_nothing_left(terminal, children, practice_folder)
-        raw = bytes(terminal.raw)
-        assert raw.index(b"\x1b[22;2t") < raw.index(b"\x1b]2;Keydesk PRACTICE practice-market")
-        assert raw.count(b"\x1b]2;\x07\x1b[23;2t") == 1  # the window has its own title back
-    kept = [path for path in (practice_folder / "home").rglob("*") if path.is_file()]
-    assert any(path.parent.name == "desk" for path in kept)
-    assert [str(path) for path in kept if path.stat().st_mode & 0o077] == []
-    with Terminal(keydesk("--practice"), SIZE, env) as terminal:
-        terminal.see("prices ok")
-        terminal.see("GBP/USD M15")
-        terminal.see("No pending orders.")
-        terminal.press("B")
-        terminal.see("BUY 10,000 GBP/USD")

@@ -81,45 +81,6 @@ def test_a_person_signs_in_and_opens_a_live_desk_after_a_mistyped_passphrase_and
     assert f"main.{desk_of_my_own.account_id}.journal" in records
 
 
-@pytest.mark.soak  # `test_vault_passphrase` has them in the usual run
-def test_three_wrong_passphrases_are_enough(desk_of_my_own: PracticeServer, home: Home) -> None:
-    home.signed_in("main", desk_of_my_own)
-    with Terminal(keydesk("--profile", "main"), SIZE, home.env) as terminal:
-        for times in (1, 2, 3):
-            terminal.until(partial(asked_so_often, terminal, times))
-            terminal.write(b"mistyped\n")
-        assert terminal.wait_for_exit() == 1
-        terminal.see("keydesk: the passphrase does not open the vault")
-
-
-def test_a_token_that_was_revoked_is_said_in_one_sentence(
-    desk_of_my_own: PracticeServer, home: Home
-) -> None:
-    home.signed_in("main", desk_of_my_own)
-    store_another_token(home, desk_of_my_own)  # the broker forgets none of its own
-    with Terminal(keydesk("--profile", "main", *home.unlocked), SIZE, home.env) as terminal:
-        assert terminal.wait_for_exit() == 1
-        terminal.see("refuses the token (401)")
-
-
-def store_another_token(home: Home, practice: PracticeServer) -> None:
-    from keydesk_client.auth.token_store import open_token_store  # noqa: PLC0415 - the one test that needs it
-
-    vault = home.folder / "tokens" / "tokens.vault"
-    store = open_token_store(vault, lambda: PASSPHRASE, choice="vault")
-    store.store("main", "custom", practice.token[::-1] + "0")
-
-
-def test_a_profile_without_a_token_says_how_to_sign_in(
-    desk_of_my_own: PracticeServer, home: Home
-) -> None:
-    home.signed_in("main", desk_of_my_own)
-    (home.folder / "tokens" / "tokens.vault").unlink()
-    with Terminal(keydesk("--profile", "main", *home.unlocked), SIZE, home.env) as terminal:
-        assert terminal.wait_for_exit() == 1
-        terminal.see("no token is stored for profile main")
-
-
 def test_a_broker_that_does_not_answer_still_lets_the_desk_open(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:

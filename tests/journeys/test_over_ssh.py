@@ -16,13 +16,6 @@ from support.terminal import NeverSeen, Terminal
 SIZE = (120, 35)
 MAX_WAITED = 2.0  # seconds
 TRIES = 5
-NO_LOCALE = {"LANG": "", "LC_ALL": "", "LC_CTYPE": ""}
-UNREADABLE = {
-    b"\xa3": "(A3)",
-    b"\xe2\x82": "(E2 82)",
-    b"\xf9": "(F9)",
-    b"\x1b[1:2u": "a key sequence",
-}
 MODES_OFF = (b"1049", b"2004", b"1004", b"1000", b"1003")
 
 
@@ -58,27 +51,6 @@ def has_intent(home: Path) -> bool:
     return any('"intent"' in journal.read_text() for journal in home.rglob("*.journal"))
 
 
-@pytest.mark.soak  # the usual run has it without ssh: `test_bytes_at_the_keys`
-def test_bytes_that_cannot_be_read_are_dropped_and_said(ssh: SshServer) -> None:
-    with Terminal(ssh.command(ssh.keydesk("--practice")), SIZE, {}) as terminal:
-        terminal.see("prices ok")
-        for data, text in UNREADABLE.items():
-            terminal.write(data)
-            terminal.see(text)
-            terminal.pause(1.2)  # it is said once a second at most
-        terminal.press("j")
-        terminal.quit()
-        assert terminal.wait_for_exit() == 0
-
-
-@pytest.mark.parametrize("term", ["dumb", pytest.param("unknown", marks=pytest.mark.soak)])
-def test_a_dumb_terminal_is_refused(ssh: SshServer, term: str) -> None:
-    with Terminal(ssh.command(ssh.keydesk("--practice")), SIZE, {"TERM": term}) as terminal:
-        assert terminal.wait_for_exit() == 1
-        assert f"TERM={term}: this terminal cannot place text" in terminal.text
-        assert len(terminal.raw) < 1000
-
-
 # `env -u` because the harness may have a locale, which the ssh client does not forward but the shell may set.
 BARE = "env -u LANG -u LC_ALL -u LC_CTYPE"
 
@@ -106,17 +78,6 @@ def test_a_multiplexer_without_utf8_gets_ascii_and_is_told_the_remedy(
         assert terminal.text.isascii()
         terminal.press("Escape")
         terminal.see_no_more("Esc drops")  # the multiplexer waits for what may follow an Esc
-        terminal.quit()
-        terminal.wait_for_exit()
-
-
-@needs("tmux")
-def test_a_tmux_with_utf8_draws_lines_without_a_locale(ssh: SshServer) -> None:
-    line = f"{BARE} tmux -u -f /dev/null new-session {ssh.keydesk('--practice')}"
-    with Terminal(ssh.command(line), SIZE, {}) as terminal:
-        terminal.see("prices ok")
-        terminal.see("─ Watch ─")
-        assert "Drawn in ASCII" not in terminal.text
         terminal.quit()
         terminal.wait_for_exit()
 
@@ -204,70 +165,6 @@ def test_a_line_that_dies_with_an_order_in_flight_ends_the_desk_within_two_secon
             terminal.hang_up()
         assert seconds_waited([desk, broker]) < MAX_WAITED
     assert has_intent(home)
-
-
-@pytest.mark.soak  # the usual run has it without ssh: `test_painting`
-def test_clicks_drags_and_sizes_with_a_form_open_leave_the_desk_as_it_is(ssh: SshServer) -> None:
-    with Terminal(ssh.command(ssh.keydesk("--practice", "--mouse")), SIZE, {}) as terminal:
-        terminal.see("prices ok")
-        terminal.press("B")
-        terminal.see("Esc drops")
-        double_click = b"\x1b[<0;10;12M\x1b[<0;10;12m" * 2
-        drag = b"\x1b[<0;20;14M\x1b[<32;40;16M\x1b[<0;60;20m"
-        for sequence in (double_click, drag):
-            terminal.write(sequence)
-            terminal.pause()
-        for size in ((120, 36), (1, 1), (80, 24), SIZE):
-            terminal.resize(*size)
-            terminal.pause(0.2)
-        terminal.see("BUY 10,000")
-        terminal.press("Escape")
-        terminal.see("No trades.")
-        terminal.quit()
-        assert terminal.wait_for_exit() == 0
-
-
-@pytest.mark.parametrize(
-    "term",
-    [
-        pytest.param("foot", marks=pytest.mark.soak),  # the usual run has one without ssh:
-        pytest.param("xterm-kitty", marks=pytest.mark.soak),  # `test_terminal_colours`
-        pytest.param("alacritty", marks=pytest.mark.soak),
-    ],
-)
-def test_a_terminal_known_by_its_name_has_its_colours_without_colorterm(
-    ssh: SshServer, term: str
-) -> None:
-    line = f"env -u COLORTERM TERM={term} {ssh.keydesk('--practice')}"
-    with Terminal(ssh.command(line), SIZE, {}) as terminal:
-        terminal.see("prices ok")
-        assert b"\x1b[38;2;" in terminal.raw or b";38;2;" in terminal.raw
-        terminal.quit()
-        assert terminal.wait_for_exit() == 0
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        pytest.param("NO_COLOR=1", marks=pytest.mark.soak),  # `test_terminal_colours` has them
-        pytest.param("TERM=xterm", marks=pytest.mark.soak),
-        pytest.param("LANG=C LC_ALL=C", marks=pytest.mark.soak),  # `test_ascii_by_itself`
-    ],
-)
-def test_prices_stay_visible_around_a_form_in_few_colours_and_in_ascii(
-    ssh: SshServer, settings: str
-) -> None:
-    line = f"env -u COLORTERM {settings} {ssh.keydesk('--practice')}"
-    with Terminal(ssh.command(line), SIZE, {}) as terminal:
-        terminal.see("prices ok")
-        terminal.press("B")
-        terminal.see("BUY 10,000")
-        for text in ("PRACTICE", "NAV", "uPL", "GBP/USD", "S sell", "bid"):
-            assert text in terminal.text, terminal.text
-        terminal.press("Escape")
-        terminal.see_no_more("BUY 10,000")
-        terminal.quit()
-        assert terminal.wait_for_exit() == 0
 
 
 @pytest.mark.soak  # the usual run has it without ssh: `test_painting`

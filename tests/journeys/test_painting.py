@@ -25,13 +25,6 @@ FORMS = {
     ":": "Command",
     "Enter": "Esc closes",
 }
-MOUSE = (
-    b"\x1b[<0;10;12M\x1b[<0;10;12m\x1b[<0;10;12M\x1b[<0;10;12m",  # a double click
-    b"\x1b[<0;20;14M\x1b[<32;40;16M\x1b[<32;60;20M\x1b[<0;60;20m",  # a drag
-    b"\x1b[<64;10;12M\x1b[<65;10;12M\x1b[<35;300;300M",  # the wheel, and a move from outside
-    b"\x1b[M !!\x1b[MBBB\x1b[Myyy\x1b[M#!!",  # a terminal of before 1994
-    b"\x1b[32;10;10M\x1b[35;10;10M",  # rxvt's own
-)
 
 
 @contextmanager
@@ -121,29 +114,6 @@ def test_every_form_outlives_every_size(practice_folder: Path) -> None:
             terminal.see(text)
             terminal.press("Escape")
             terminal.see_no_more(text)
-        leave(terminal)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [pytest.param((), marks=pytest.mark.soak), ("--mouse",)],
-    ids=["mouse off", "mouse on"],
-)
-def test_a_mouse_on_an_open_form_opens_and_sends_nothing(
-    arguments: tuple[str, ...], practice_folder: Path
-) -> None:
-    with desk(practice_folder, (120, 35), *arguments) as terminal:
-        for key in ("", "B", "?"):
-            if key:
-                terminal.press(key)
-                terminal.see(FORMS[key])
-            for sequence in MOUSE:
-                terminal.write(sequence)
-                terminal.pause(0.3)
-            assert ("BUY 10,000" in terminal.text) is (key == "B")
-            terminal.press("Escape")
-            terminal.pause(0.6)
-        terminal.see("No trades.")
         leave(terminal)
 
 

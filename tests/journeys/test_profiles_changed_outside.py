@@ -112,7 +112,7 @@ def test_a_settings_file_that_is_wrong_stops_sign_in_and_sign_out_before_anythin
     assert PASSPHRASE not in status.stdout
 
 
-@pytest.mark.parametrize("line", ["login lab", "logout"])
+@pytest.mark.parametrize("line", ["login lab", pytest.param("logout", marks=pytest.mark.soak)])
 def test_a_passphrase_that_another_program_has_changed_is_asked_for_again(
     home: Home, desk_of_my_own: PracticeServer, line: str
 ) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from keydesk.config.settings import load_settings
 from support.broker import PracticeServer
-from support.signing_in import PASSPHRASE, Home, address_text
+from support.signing_in import PASSPHRASE, Home
 from support.terminal import Terminal, keydesk
 
 SIZE = (140, 40)
@@ -73,15 +73,3 @@ def test_a_declared_practice_host_opens_armed_and_says_practice(
         assert "LIVE" not in terminal.text
         terminal.quit()
         assert terminal.wait_for_exit() == 0
-
-
-def test_three_wrong_tokens_are_enough_and_leave_nothing(
-    desk_of_my_own: PracticeServer, home: Home
-) -> None:
-    words = ["login", "main", *address_text(desk_of_my_own.rest_url)]
-    with Terminal(keydesk(*words), SIZE, home.env) as terminal:
-        for times in (1, 2, 3):
-            asked_again(terminal, "Token for main", times, WRONG)
-        assert terminal.wait_for_exit() == 1
-        terminal.see("nothing was stored")
-    assert not home.folder.exists()

@@ -112,7 +112,8 @@ def test_a_held_key_leaves_no_old_pictures_behind_over_ssh(ssh: SshServer, repli
         see_the_last_picture(terminal)
 
 
-@pytest.mark.parametrize("replies", ["none", pytest.param("both", marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("replies", ["none", "both"])
 def test_a_held_key_leaves_no_old_pictures_behind_on_this_machine_and_the_line_is_reported(
     practice_folder: Path, replies: str
 ) -> None:

@@ -28,15 +28,6 @@ def ready(terminal: Terminal) -> None:
     terminal.see("No trades.")
 
 
-def test_a_terminal_that_says_so_is_drawn_in_all_its_colours(practice_folder: Path) -> None:
-    with start_desk(practice_folder, NO_COLORTERM) as terminal:
-        terminal.until(lambda: b"\x1b[c" in terminal.raw, what="the question")
-        terminal.write(RGB + LIGHT + DEVICE)
-        ready(terminal)
-        assert TRUECOLOR in terminal.raw
-        assert OF_256 not in terminal.raw
-
-
 @pytest.mark.parametrize("pieces", [pytest.param(1, marks=pytest.mark.soak), 3])
 def test_a_silent_terminal_has_the_colours_of_its_name_and_its_late_answer_presses_no_key(
     pieces: int, practice_folder: Path
@@ -58,42 +49,3 @@ def test_a_silent_terminal_has_the_colours_of_its_name_and_its_late_answer_press
         assert TRUECOLOR not in terminal.raw
         terminal.press("B")
         terminal.see("BUY 10,000")
-
-
-@pytest.mark.parametrize(
-    "term",
-    [
-        "xterm-kitty",
-        pytest.param("alacritty", marks=pytest.mark.soak),
-        pytest.param("foot", marks=pytest.mark.soak),
-        pytest.param("xterm-ghostty", marks=pytest.mark.soak),
-    ],
-)
-def test_a_terminal_known_by_its_name_is_drawn_in_all_its_colours_unasked(
-    term: str, practice_folder: Path
-) -> None:
-    with start_desk(practice_folder, {"TERM": term, "COLORTERM": ""}) as terminal:
-        terminal.see("Watch")
-        assert TRUECOLOR in terminal.raw
-        assert OF_256 not in terminal.raw
-        assert b"\x1bP+q" not in terminal.raw
-
-
-@pytest.mark.parametrize(
-    ("env", "arguments"),
-    [
-        pytest.param(OF_XTERM, (), id="16 colours", marks=pytest.mark.soak),
-        pytest.param(OF_XTERM, ("--ascii",), id="16 colours, ascii", marks=pytest.mark.soak),
-        pytest.param(NO_COLOR, (), id="NO_COLOR", marks=pytest.mark.soak),
-        pytest.param(NO_COLOR, ("--ascii",), id="NO_COLOR, ascii", marks=pytest.mark.soak),
-    ],
-)
-def test_the_desk_stays_in_sight_behind_a_form_in_few_colours(
-    env: Mapping[str, str], arguments: tuple[str, ...], practice_folder: Path
-) -> None:
-    with start_desk(practice_folder, env, *arguments) as terminal:
-        ready(terminal)
-        terminal.press("B")
-        terminal.see("BUY 10,000")
-        for text in ("NAV", "uPL", "prices ok", "GBP/USD"):
-            terminal.see(text)

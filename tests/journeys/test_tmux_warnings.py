@@ -37,23 +37,3 @@ def test_synchronized_panes_are_warned_of(env: dict[str, str]) -> None:
         type_slowly(terminal, " ".join(keydesk("--practice")))
         terminal.see("synchronize-panes is on")
         terminal.wait_and_kill(tmux("kill-server"), env)
-
-
-def test_a_second_client_is_warned_of(env: dict[str, str]) -> None:
-    with Terminal(tmux("new-session", "sh"), SIZE, env) as terminal:
-        terminal.see("0:sh")
-        with Terminal(tmux("attach-session"), SIZE, env) as second:
-            second.see("0:sh")
-            type_slowly(terminal, " ".join(keydesk("--practice")))
-            terminal.see("2 tmux clients show this desk")
-            second.see("2 tmux clients show this desk")
-            terminal.wait_and_kill(tmux("kill-server"), env)
-
-
-def test_one_client_and_one_pane_are_nothing_to_warn_of(env: dict[str, str]) -> None:
-    words = keydesk("--practice")
-    with Terminal(tmux("new-session", *words), SIZE, env) as terminal:
-        terminal.see("prices ok")
-        assert "tmux" not in terminal.text.splitlines()[-3]
-        assert "clients" not in terminal.text
-        terminal.wait_and_kill(tmux("kill-server"), env)

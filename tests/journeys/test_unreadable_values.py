@@ -46,7 +46,8 @@ def watch_the_desk(
         assert terminal.wait_for_exit() == 0
 
 
-@pytest.mark.parametrize("sizes", [SIZES[:1], pytest.param(SIZES, marks=pytest.mark.soak)], ids=len)
+@pytest.mark.soak
+@pytest.mark.parametrize("sizes", [SIZES[:1], SIZES], ids=len)
 async def test_no_number_ends_prices_or_account_for_good(
     practice: PracticeServer, tmp_path: Path, sizes: Sequence[tuple[int, int]]
 ) -> None:

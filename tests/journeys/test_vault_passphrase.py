@@ -6,7 +6,7 @@ import pytest
 
 from keydesk.config.settings import load_settings
 from support.broker import PracticeServer
-from support.signing_in import PASSPHRASE, Home
+from support.signing_in import Home
 from support.terminal import Terminal, keydesk
 
 SIZE = (160, 24)
@@ -20,7 +20,8 @@ def home(tmp_path: Path, desk_of_my_own: PracticeServer) -> Home:
 
 
 @pytest.mark.parametrize(
-    "command", [["flatten"], pytest.param(["status"], marks=pytest.mark.soak), []]
+    "command",
+    [["flatten"], *(pytest.param(each, marks=pytest.mark.soak) for each in (["status"], []))],
 )
 def test_the_first_ctrl_c_ends_the_question(home: Home, command: list[str]) -> None:
     with Terminal(keydesk(*command, "--profile", "main"), SIZE, home.env) as terminal:
@@ -42,17 +43,6 @@ async def test_the_first_ctrl_c_ends_the_confirmation(
         assert terminal.wait_for_exit() == 130
         assert "Traceback" not in terminal.text
     assert len((await desk_of_my_own.get("{a}")).json()["account"]["trades"]) == 1
-
-
-def test_three_wrong_passphrases_say_what_is_lost_and_how_to_begin_again(home: Home) -> None:
-    with Terminal(keydesk("--profile", "main"), SIZE, home.env) as terminal:
-        for asked in range(1, 4):
-            terminal.until(lambda n=asked: terminal.text.count("Vault passphrase") == n)  # type: ignore[misc]
-            terminal.write(b"wrong one\n")
-        assert terminal.wait_for_exit() == 1
-        said = " ".join(terminal.text.split())
-    assert "the tokens in the vault are lost, and nothing else" in said
-    assert "keydesk logout NAME" in said
 
 
 def log_out(home: Home, name: str) -> str:
@@ -78,10 +68,3 @@ def test_signing_out_needs_no_passphrase_and_takes_the_vault_with_the_last_profi
         keydesk("login", "main", "--environment", "practice"), SIZE, home.env
     ) as terminal:
         terminal.see("Token for main")
-
-
-def test_a_wrong_passphrase_of_a_script_signs_nobody_out(home: Home) -> None:
-    home.passphrase_file.write_text(PASSPHRASE[::-1])
-    done = home.run("logout", "main", *home.unlocked)
-    assert (done.returncode, "does not open the vault" in done.stderr) == (1, True)
-    assert set(load_settings(home.folder).profiles) == {"main"}

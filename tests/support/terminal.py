@@ -146,11 +146,21 @@ class Terminal:
     def until(
         self, condition: Callable[[], bool], seconds: float = PATIENCE, what: str = "it"
     ) -> None:
-        """Read the program's output until the condition holds."""
+        """Read the program's output until the condition holds; fail at once when it has ended without that."""
         end = time.monotonic() + seconds
         while not condition():
+            code = self._child.poll()
+            if not self._read(0.02) and code is not None and not condition():
+                raise NeverSeen(f"ended with {code} and without {what}; the screen:\n{self.text}")
             if time.monotonic() > end:
                 raise NeverSeen(f"waited {seconds:g} s for {what}; the screen:\n{self.text}")
+
+    def until_beside(self, condition: Callable[[], bool], what: str) -> None:
+        """Wait for something beside the program, which may have ended: its children, its files."""
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            if time.monotonic() > end:
+                raise NeverSeen(f"waited {PATIENCE:g} s for {what}; the screen:\n{self.text}")
             self._read(0.02)
 
     def press(self, *keys: str) -> None:
