@@ -59,7 +59,6 @@ ABOVE = Alert(
     made_ns=5,
     note="retest",
 )
-OLD_FILE = Path(__file__).parents[2] / "support/data/alerts_of_version_1.json"
 WALL = 1_700_000_000_000_000_000
 
 
@@ -145,64 +144,6 @@ def test_every_condition_is_written_and_read_exactly(
     assert level == alert.condition.level
 
 
-OLD_TEXTS = (
-    "EUR/USD mid crosses up 1.12: Retest of the HIGH: buy?",
-    "EUR/USD bid crosses down 1.08",
-    "USD/JPY ask touches 150.5",
-    "EUR/USD mid moves −20 pips from 1.085005 to 1.083005",
-    "USD/JPY bid moves +0.5% from 150.123 to 150.8736: zwölf % «über»",
-    "EUR/USD spread ≥ 2.5 pips",
-    "EUR/USD makes a new high of the day",
-    "USD/JPY makes a new low of the day",
-    "EUR/USD M15 EMA 20 crosses above EMA 50",
-    "EUR/USD H1 EMA 5 crosses over EMA 10",
-    "EUR/USD H4 RSI 14 crosses up 70",
-    "EUR/USD D RSI 9 crosses down 30",
-    "EUR/USD H1 candle ranges ≥ 2 × ATR 14",
-    "EUR/USD W candle ranges ≥ 1.5 × ATR 20",
-    "trade #6411 P/L ≤ −1.5 R",
-    "trade #6411 P/L ≥ +50.00",
-    "account open P/L ≥ +500.00",
-    "account open P/L ≤ −2 R",
-    "account P/L of the day ≤ −300.00",
-    "margin closeout ≥ 50 %",
-    "time 14:30",
-    "time 4h",
-    "time 2026-11-25 18:30: T",
-    "rollover (17:00 New York) in 10 min",
-    "EUR/USD clients long ≥ 60 %",
-    "EUR/USD clients long ≤ 40.5 %",
-    "the price stream is silent for 15 s",
-    "the transaction stream is silent for 10 s",
-)
-"""Of the alerts of the old file, as that version said them, but for the signs of minus and "to"."""
-
-
-def test_a_file_of_version_1_is_read_with_its_words_and_firings_and_converted(path: Path) -> None:
-    before = json.loads(OLD_FILE.read_bytes())
-    path.write_bytes(OLD_FILE.read_bytes())
-    path.chmod(0o600)
-    file = AlertFile(path)
-    assert file.load() == ""
-    read = file.alert_list
-    assert tuple(each.text for each in read.alerts) == OLD_TEXTS
-    assert {type(each.condition) for each in read.alerts} == set(KINDS)
-    kept = ("id", "note", "state", "made_ns", "repeat_s", "expires_ns", "fired_ns", "count")
-    for alert, old in zip(read.alerts, before["alerts"], strict=True):
-        assert {name: getattr(alert, name) for name in kept} == {name: old[name] for name in kept}
-        level = old["condition"].get("level") or old["condition"].get("time_ns")
-        assert level is None or alert.condition.level == Decimal(level)
-    assert [each.text for each in read.history] == [each["words"] for each in before["history"]]
-    assert [each.delivered for each in read.history] == [True, True, True, False]
-    assert dict(read.sides) == before["sides"]
-    assert (read.seen_ns, read.account_ns) == (before["seen_ns"], before["account_ns"])
-    file.change(mark_watched(before["seen_ns"] + 1, read.sides))
-    assert json.loads(path.read_bytes())["version"] == 2
-    again = AlertFile(path)
-    assert again.load() == ""
-    assert again.alert_list == file.alert_list == replace(read, seen_ns=before["seen_ns"] + 1)
-
-
 def test_a_file_that_a_newer_program_wrote_is_left_as_it_is(path: Path) -> None:
     path.write_bytes(b'{"version": 3}')
     path.chmod(0o600)
@@ -213,7 +154,7 @@ def test_a_file_that_a_newer_program_wrote_is_left_as_it_is(path: Path) -> None:
     assert path.read_bytes() == b'{"version": 3}'
 
 
-def test_the_members_of_a_firing_in_the_file_are_those_of_earlier_versions(path: Path) -> None:
+def test_the_members_of_a_firing_in_the_file_keep_their_names(path: Path) -> None:
     file = AlertFile(path)
     (alert,) = file.change(add_alert(ABOVE)).alerts
     file.change(ClaimFirings([fired(alert)], WALL))

@@ -2,8 +2,8 @@
 
 A damaged file never stops the desk: it is kept under another name, which is reported, and the list begins empty. Where the
 file cannot be written, the list stays in memory, which is reported as well. The file is JSON; each condition stands in it as
-its typed line. A file of an earlier version is read, and written in this one with the next change. Changes are written in a
-thread, one after another, and firings are claimed in the file before they are delivered.
+its typed line. Changes are written in a thread, one after another, and firings are claimed in the file before they are
+delivered.
 """
 
 import asyncio
@@ -28,7 +28,6 @@ from keydesk.alerts.alert_list import (
     TakeOver,
     mark_delivered,
 )
-from keydesk.alerts.old_alert_file import with_line
 from keydesk.calc.alerts.alert import Alert, AlertState, Firing, FiringRecord
 from keydesk.calc.alerts.condition_base import AlertSyntaxError
 from keydesk.parse.alerts import read_condition
@@ -37,7 +36,7 @@ from keydesk.text.sanitize import clean
 from keydesk_client.auth.private_files import locked, private_folder, read_private, replace_file
 from keydesk_client.errors import UnsafeFile
 
-VERSION, OLD_VERSION = 2, 1
+VERSION = 2
 MAX_BYTES = 2_000_000  # bytes
 LOCK_TIMEOUT = 2.0  # seconds that another desk may hold the file
 MAX_WORDS_LENGTH, MAX_TEXT_LENGTH = 400, 200  # characters
@@ -310,12 +309,9 @@ def _alert_list_of(members: Mapping[str, Any]) -> AlertList:
     version = members["version"]
     if isinstance(version, int) and version > VERSION:
         raise NewerFile("a newer Keydesk wrote this file: update this one")
-    if version not in (VERSION, OLD_VERSION):
+    if version != VERSION:
         raise ValueError(f"version {version!r} is not known")
-    listed = members["alerts"][:MAX_ALERTS]
-    alerts = tuple(
-        read_alert(with_line(each) if version == OLD_VERSION else each) for each in listed
-    )
+    alerts = tuple(map(read_alert, members["alerts"][:MAX_ALERTS]))
     history = tuple(_firing(each) for each in members["history"][-MAX_HISTORY:])
     sides = {str(id_): int(side) for id_, side in members["sides"].items()}
     highest = max((int(each.id) for each in alerts), default=0)

@@ -10,10 +10,6 @@ from keydesk_client.auth.private_files import private_folder, read_private, repl
 from keydesk_client.errors import UnsafeFile
 
 MAX_BYTES = 1_000  # bytes
-OLD_CACHES = (
-    *(".events", ".events.mark", ".events.lock", ".excursions", ".excursions.lock"),
-    *(".paths", ".paths.lock"),
-)
 
 
 class JournalFiles(Struct, frozen=True):
@@ -45,12 +41,6 @@ class JournalFiles(Struct, frozen=True):
                 replace_file(_note(folder, records), content)
         name = records if created_ns in (0, first) else f"{records}@{created_ns}"
         return cls._named(folder, name)
-
-    def remove_old_caches(self) -> None:
-        """Remove the files in which earlier versions kept what the records have."""
-        for suffix in OLD_CACHES:
-            with suppress(OSError):
-                (self.screens.parent / f"{self.records.stem}{suffix}").unlink(missing_ok=True)
 
     @classmethod
     def _named(cls, folder: Path, name: str) -> "JournalFiles":

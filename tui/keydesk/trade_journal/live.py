@@ -228,7 +228,6 @@ class LiveJournal:
     async def _open(self) -> JournalRecords:
         """Return the records of the account's file, of memory where it cannot be used; damaged ones are set aside."""
         if self._kept is None:
-            self.files.remove_old_caches()
             try:
                 self._kept = await asyncio.to_thread(JournalRecords, self.files.records)
             except DamagedRecords:
