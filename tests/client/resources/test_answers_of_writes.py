@@ -6,7 +6,6 @@ in a segment of its own, or only when the next write has come.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -179,52 +178,51 @@ async def outcome(answer: Awaitable[Response]) -> Response | UnreadableAnswer:
 
 
 async def check(
-    practice: PracticeServer, name: str, place: str, stock: bool, is_forged: bool
+    practice: PracticeServer, write: str, place: str, *, stock: bool, is_forged: bool
 ) -> None:
     """Send three writes; each has its own answer or an error that leaves it unsettled, and the third its own."""
-    prepare, write = WRITES[name]
+    prepare, send = WRITES[write]
     proxy = RepeatingProxy(practice, place)
-    async with AsyncExitStack() as stack:
-        url = await stack.enter_async_context(talking_server(proxy.talk))
-        client = await stack.enter_async_context(
-            Client(
-                token=practice.token,
-                rest_url=url,
-                stream_url=practice.stream_url,
-                account_id=practice.hedging_id,
-                retries=Retries(most=0),
-                transport=httpx.AsyncHTTPTransport() if stock else None,
-            )
-        )
+    async with (
+        talking_server(proxy.talk) as url,
+        Client(
+            token=practice.token,
+            rest_url=url,
+            stream_url=practice.stream_url,
+            account_id=practice.hedging_id,
+            retries=Retries(most=0),
+            transport=httpx.AsyncHTTPTransport() if stock else None,
+        ) as client,
+    ):
         await client.instrument("EUR_USD")  # reads what `market` needs
         targets = await prepare(client)
         if is_forged:
             proxy.renames = forged(*targets[:2])
         proxy.own = []
-        assert (await write(client, targets[0])).request_id == proxy.own[0]
+        assert (await send(client, targets[0])).request_id == proxy.own[0], write
         await proxy.is_said.wait()
-        second = await outcome(write(client, targets[1]))
+        second = await outcome(send(client, targets[1]))
         if isinstance(second, UnreadableAnswer):
             assert not second.settled
         else:
-            assert second.request_id == proxy.own[1]
-        assert (await write(client, targets[2])).request_id == proxy.own[-1]
-        assert len(proxy.own) == 3, "none is sent twice"
+            assert second.request_id == proxy.own[1], write
+        assert (await send(client, targets[2])).request_id == proxy.own[-1], write
+        assert len(proxy.own) == 3, f"{write}: none is sent twice"
 
 
 @pytest.mark.parametrize("stock", [False, True], ids=["own transport", "stock transport"])
 @pytest.mark.parametrize("place", COPIES)
-@pytest.mark.parametrize("name", WRITES)
 async def test_no_write_takes_the_copy_of_an_earlier_answer(
-    desk_of_my_own: PracticeServer, name: str, place: str, stock: bool
+    desk_of_my_own: PracticeServer, place: str, stock: bool
 ) -> None:
-    await check(desk_of_my_own, name, place, stock, is_forged=False)
+    for write in WRITES:
+        await check(desk_of_my_own, write, place, stock=stock, is_forged=False)
 
 
 @pytest.mark.parametrize("stock", [False, True], ids=["own transport", "stock transport"])
 @pytest.mark.parametrize("place", FORGED)
-@pytest.mark.parametrize("name", WRITES)
 async def test_no_write_takes_an_answer_that_was_there_before_it(
-    desk_of_my_own: PracticeServer, name: str, place: str, stock: bool
+    desk_of_my_own: PracticeServer, place: str, stock: bool
 ) -> None:
-    await check(desk_of_my_own, name, place, stock, is_forged=True)
+    for write in WRITES:
+        await check(desk_of_my_own, write, place, stock=stock, is_forged=True)
