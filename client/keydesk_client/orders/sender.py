@@ -7,8 +7,7 @@ requests move no money and are idempotent. After a lost answer repeat the call i
 
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from copy import copy
-from typing import Self, Unpack
+from typing import Unpack
 
 from keydesk_client.errors import InvalidRequest, InvalidSettings, KeydeskClientError
 from keydesk_client.models._core.json import JsonValue
@@ -129,9 +128,10 @@ class Sender:
         *,
         instrument: Instrument | None = None,
         account_id: str | None = None,
+        intent_id: str | None = None,
     ) -> Outcome:
         """Send an order. One without a client id gets the intent's id as its client id."""
-        intent_id = self._new_id()
+        intent_id = intent_id or self._new_id()
         return await self._send(
             Action.CREATE,
             "",
@@ -154,6 +154,7 @@ class Sender:
         stop_loss: StopLoss = None,
         take_profit: TakeProfit = None,
         account_id: str | None = None,
+        intent_id: str | None = None,
         **options: Unpack[MarketOptions],
     ) -> Outcome:
         """Send a market order with its bracket, described as for `orders.market`."""
@@ -161,6 +162,7 @@ class Sender:
             instrument,
             lambda pair: market_order(pair, units, Bracket(stop_loss, take_profit), options),
             account_id,
+            intent_id,
         )
 
     async def limit(
@@ -172,6 +174,7 @@ class Sender:
         stop_loss: StopLoss = None,
         take_profit: TakeProfit = None,
         account_id: str | None = None,
+        intent_id: str | None = None,
         **options: Unpack[LimitOptions],
     ) -> Outcome:
         """Send a limit order with its bracket, described as for `orders.limit`."""
@@ -179,6 +182,7 @@ class Sender:
             instrument,
             lambda pair: limit_order(pair, units, price, Bracket(stop_loss, take_profit), options),
             account_id,
+            intent_id,
         )
 
     async def stop(
@@ -190,6 +194,7 @@ class Sender:
         stop_loss: StopLoss = None,
         take_profit: TakeProfit = None,
         account_id: str | None = None,
+        intent_id: str | None = None,
         **options: Unpack[StopOptions],
     ) -> Outcome:
         """Send a stop order with its bracket, described as for `orders.stop`."""
@@ -197,6 +202,7 @@ class Sender:
             instrument,
             lambda pair: stop_order(pair, units, price, Bracket(stop_loss, take_profit), options),
             account_id,
+            intent_id,
         )
 
     async def _enter(
@@ -204,6 +210,7 @@ class Sender:
         instrument: str | Instrument,
         build: Callable[[Instrument], OrderRequest],
         account_id: str | None,
+        intent_id: str | None,
     ) -> Outcome:
         """Send an order that is described in the terms of its instrument; without these it is NotSent."""
         client = self._client if account_id is None else self._client.for_account(account_id)
@@ -213,10 +220,10 @@ class Sender:
                 pair = await client.instrument(pair)
             order = build(pair)
         except KeydeskClientError as error:
-            intent = self._intent(Action.CREATE, "", {}, account_id, self._new_id())
+            intent = self._intent(Action.CREATE, "", {}, account_id, intent_id or self._new_id())
             field = error.field if isinstance(error, InvalidRequest) else ""
             return self._protocol.report(NotSent(intent, str(error), field))
-        return await self.create(order, instrument=pair, account_id=account_id)
+        return await self.create(order, instrument=pair, account_id=account_id, intent_id=intent_id)
 
     async def replace(
         self,
@@ -225,9 +232,10 @@ class Sender:
         *,
         instrument: Instrument | None = None,
         account_id: str | None = None,
+        intent_id: str | None = None,
     ) -> Outcome:
         """Replace a pending order; the new one keeps its client extensions unless others are given."""
-        intent_id = self._new_id()
+        intent_id = intent_id or self._new_id()
         return await self._send(
             Action.REPLACE,
             specifier,
@@ -242,9 +250,15 @@ class Sender:
             ),
         )
 
-    async def cancel(self, specifier: str, *, account_id: str | None = None) -> Outcome:
+    async def cancel(
+        self,
+        specifier: str,
+        *,
+        account_id: str | None = None,
+        intent_id: str | None = None,
+    ) -> Outcome:
         """Cancel a pending order."""
-        intent_id = self._new_id()
+        intent_id = intent_id or self._new_id()
         return await self._send(
             Action.CANCEL,
             specifier,
@@ -262,9 +276,10 @@ class Sender:
         units: CloseUnits = "ALL",
         instrument: Instrument | None = None,
         account_id: str | None = None,
+        intent_id: str | None = None,
     ) -> Outcome:
         """Close a trade, or `units` of it; with `instrument`, units with too many decimals are NotSent."""
-        intent_id = self._new_id()
+        intent_id = intent_id or self._new_id()
         return await self._send(
             Action.CLOSE_TRADE,
             specifier,
@@ -286,12 +301,13 @@ class Sender:
         long_units: SideUnits | None = None,
         short_units: SideUnits | None = None,
         account_id: str | None = None,
+        intent_id: str | None = None,
     ) -> Outcome:
         """Close one side of a position or both; name only sides that are open.
 
         With an Instrument instead of a name, units with too many decimals are NotSent.
         """
-        intent_id = self._new_id()
+        intent_id = intent_id or self._new_id()
         return await self._send(
             Action.CLOSE_POSITION,
             name_of(instrument),
@@ -317,13 +333,14 @@ class Sender:
         guaranteed_stop_loss: GuaranteedStopLossDetails | Unset | None = UNSET,
         instrument: Instrument | None = None,
         account_id: str | None = None,
+        intent_id: str | None = None,
     ) -> Outcome:
         """Create or change (details) or cancel (None) the dependent orders of a trade; UNSET keeps an order."""
         return await self._send(
             Action.SET_DEPENDENT_ORDERS,
             specifier,
             account_id,
-            self._new_id(),
+            intent_id or self._new_id(),
             lambda: self._client.trades.build_set_dependent_orders(
                 specifier,
                 take_profit=take_profit,
@@ -429,15 +446,6 @@ class Sender:
             or self._instrument_of(action, target),
             steady=self._steady(),
         )
-
-    def with_intent_id(self, intent_id: str) -> Self:
-        """Return a sender over the same journal whose next request has this intent id.
-
-        The id joins the progress of the request to the caller's command. Use the returned sender for one request.
-        """
-        named = copy(self)
-        named._new_id = lambda: intent_id  # noqa: SLF001 - a copy of itself
-        return named
 
 
 def _intent_of(request: Intent | Outcome) -> Intent:

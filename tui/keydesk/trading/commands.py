@@ -270,7 +270,9 @@ class Commands:
     ) -> Outcome:
         self._opening.add(instrument)
         try:
-            return await self.exits.send(command, lambda sender: sender.create(request), intent_id)
+            return await self.exits.send(
+                command, lambda sender, id_: sender.create(request, intent_id=id_), intent_id
+            )
         finally:
             self._opening.discard(instrument)
 
@@ -326,7 +328,9 @@ class Commands:
             self.dispatcher.notify("bad", f"NOT SENT {text}: {error}")
             return
         command = self.exits.command(text, "modify", move.instrument, "replace")
-        await self.exits.send(command, lambda sender: sender.replace(move.order_id, request))
+        await self.exits.send(
+            command, lambda sender, id_: sender.replace(move.order_id, request, intent_id=id_)
+        )
 
     def _broker_time(self) -> int:
         return self.store.clock_ns or self.dispatcher.wall_ns()

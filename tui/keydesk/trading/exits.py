@@ -85,7 +85,9 @@ class Exits(Struct, frozen=True):
         text = f"{prefix}CLOSE {size} of #{trade_id} {pair(instrument)}"
         command = self.command(text, "close", instrument, "close trade")
         command = replace(command, expected=self._price_seen(trade_id))
-        return await self.send(command, lambda sender: sender.close_trade(trade_id, units=amount))
+        return await self.send(
+            command, lambda sender, id_: sender.close_trade(trade_id, units=amount, intent_id=id_)
+        )
 
     async def _no_more_than_open(self, trade_id: str, part: Decimal) -> Literal["ALL"] | Decimal:
         """Return the units to close, after reading the trade's size again; use the store's if that fails."""
@@ -119,8 +121,8 @@ class Exits(Struct, frozen=True):
             command = replace(command, expected=quote.ask if long_units is None else quote.bid)
         await self.send(
             command,
-            lambda sender: sender.close_position(
-                close.instrument, long_units=long_units, short_units=short_units
+            lambda sender, id_: sender.close_position(
+                close.instrument, long_units=long_units, short_units=short_units, intent_id=id_
             ),
         )
 
@@ -169,9 +171,13 @@ class Exits(Struct, frozen=True):
         request = dependent_request(slot, change, self._lifetime(change, slot))
         command = self._protection_command(change, prefix)
         if before is None:
-            return await self.send(command, lambda sender: sender.create(request))
+            return await self.send(
+                command, lambda sender, id_: sender.create(request, intent_id=id_)
+            )
         order_id = before.id
-        return await self.send(command, lambda sender: sender.replace(order_id, request))
+        return await self.send(
+            command, lambda sender, id_: sender.replace(order_id, request, intent_id=id_)
+        )
 
     def _protection_command(self, change: SetProtection, prefix: str) -> Command:
         command = self.command("", "modify", change.instrument, "protection")
@@ -183,12 +189,13 @@ class Exits(Struct, frozen=True):
         lives = partial(self._lifetime, change)
         return await self.send(
             self._protection_command(change, prefix),
-            lambda sender: sender.set_dependent_orders(
+            lambda sender, id_: sender.set_dependent_orders(
                 change.trade_id,
                 stop_loss=stop_edit(change.stop, lives("stop_loss")),
                 take_profit=target_edit(change.target, lives("take_profit")),
                 trailing_stop_loss=trail_edit(change.trail, lives("trailing_stop")),
                 guaranteed_stop_loss=guaranteed_edit(change.guaranteed, lives("guaranteed_stop")),
+                intent_id=id_,
             ),
         )
 
@@ -210,7 +217,7 @@ class Exits(Struct, frozen=True):
         instrument = order.instrument if order else ""
         command = self.command(f"CANCEL {name}", "cancel", instrument, "cancel")
         command = replace(command, done=f"CANCELLED {name}")
-        await self.send(command, lambda sender: sender.cancel(order_id))
+        await self.send(command, lambda sender, id_: sender.cancel(order_id, intent_id=id_))
 
     async def close_and_cancel_all(self, open_items: OpenItems) -> None:
         """Close these trades and cancel these orders concurrently."""
@@ -222,12 +229,12 @@ class Exits(Struct, frozen=True):
     async def send(
         self,
         command: Command,
-        request: Callable[[Sender], Awaitable[Outcome]],
+        request: Callable[[Sender, str], Awaitable[Outcome]],
         intent_id: str = "",
     ) -> Outcome:
-        """Send a request under an intent id of its own, which joins its progress to the command."""
+        """Send a request; its intent id, the second argument of `request`, joins its progress to the command."""
         intent_id = intent_id or new_intent_id()
-        sending = request(self.sender.with_intent_id(intent_id))
+        sending = request(self.sender, intent_id)
         return await self.dispatcher.send(command, sending, intent_id=intent_id)
 
     def command(self, text: str, again: str, instrument: str, kind: InFlightKind) -> Command:
