@@ -20,7 +20,7 @@ from argparse_manpage.manpage import Manpage
 from keydesk.cli.arguments.parser import Verb
 from keydesk.cli.arguments.tree import VERBS, first_words, whole_tree
 from keydesk.cli.documents import DOCUMENTS, Document
-from keydesk.cli.script_output import EXIT_CODES
+from keydesk.cli.script_output import EXIT_STATUS
 from keydesk.cli.shell_files import COMPLETIONS, FOLDER
 from keydesk.config.own_themes import load_own_themes
 from keydesk.config.settings_files import FILES, SettingsFile
@@ -111,7 +111,9 @@ def man_page(tree: argparse.ArgumentParser) -> str:
             "description": "trade v20 accounts from the terminal",
         },
     )
-    return re.sub(r'^(\.TH KEYDESK "1") "[^"]*"', r"\1 \"\"", f"{str(page).rstrip()}\n")
+    text = re.sub(r'^(\.TH KEYDESK "1") "[^"]*"', r"\1 \"\"", f"{str(page).rstrip()}\n")
+    statuses = [f".TP\n.B {code}\n{meaning}" for code, meaning in EXIT_STATUS.items()]
+    return "\n".join([f"{text}", '.SH "EXIT STATUS"', *statuses, ""])
 
 
 def skill() -> str:
@@ -123,8 +125,8 @@ def skill() -> str:
     parts += [*map(line_of, writing), "", "## Other commands", "", *map(line_of, others), ""]
     parts += ["## JSON documents", "", SKILL_JSON, ""]
     parts += [f"- `{kind}`: {summary_of(model)}" for kind, model in DOCUMENTS.items()]
-    parts += ["", "## Exit codes with --json, and of keydesk order", "", "- 0: done"]
-    parts += [f"- {code}: {category}" for category, code in EXIT_CODES.items()]
+    parts += ["", "## Exit codes", ""]
+    parts += [f"- {code}: {meaning}" for code, meaning in EXIT_STATUS.items()]
     return "\n".join(parts) + "\n"
 
 

@@ -289,9 +289,9 @@ def test_a_chart_has_its_times_in_the_zone_of_the_trader_which_is_named(
 @pytest.mark.parametrize(
     ("text", "code", "sentence"),
     [
-        ("chart FOO_BAR", 1, "FOO_BAR is not an instrument of this account"),
+        ("chart FOO_BAR", 2, "FOO_BAR is not an instrument of this account"),
         ("chart EUR-USD", 2, "is not an instrument such as EUR_USD"),
-        ("chart ZZZZZ", 1, "ZZZZZ is not an instrument of this account"),
+        ("chart ZZZZZ", 2, "ZZZZZ is not an instrument of this account"),
         ("chart EUR_USD --granularity M7", 2, "invalid choice"),
         ("chart EUR_USD --count 0", 2, "whole number from 1 to 5000"),
     ],
@@ -334,7 +334,7 @@ async def test_a_broker_that_fails_is_named_with_a_remedy_and_leaves_no_file(
     async with talking_server(overloaded) as url:
         home.signed_in("main", desk_of_my_own, rest_url=url)
         done = await asyncio.to_thread(home.run, *words, "--profile", "main", *home.unlocked)
-    assert done.returncode == 1
+    assert done.returncode == 4
     assert f"the broker at {url} failed: 503: overloaded; again, or" in done.stderr
     assert done.stdout == ""
     assert not out.exists()
@@ -351,6 +351,6 @@ async def overloaded(reader: asyncio.StreamReader, writer: asyncio.StreamWriter)
 def test_a_wrong_passphrase_says_what_is_lost_and_how_to_begin_again(home: Home) -> None:
     home.passphrase_file.write_text("something else\n")
     done = home.run("status", "--profile", "main", *home.unlocked)
-    assert done.returncode == 1
+    assert done.returncode == 3
     assert done.stderr.startswith("keydesk: the passphrase does not open the vault. If it is")
     assert done.stderr.count("\n") == 1

@@ -47,7 +47,7 @@ USD_JPY = "scalp"
 [indicators]
 default = ["ema 20"]
 """,
-    "keymap.toml": 'zoom = "="\n',
+    "keymap.toml": 'zoom = "&"\n',
     "watchlists.toml": '[[lists]]\nname = "Majors"\ninstruments = ["EUR_USD"]\ncolumns = ["bid"]\n',
     "workspaces.toml": '[bookmarks]\ng = "GBP_USD"\n[workspaces.scalping]\nkey = "s"\ncharts = [["", "M5"]]\n',
     "levels.toml": '[[levels]]\ninstrument = "EUR_USD"\nname = "high"\nprice = "1.0830"\n'
@@ -86,7 +86,7 @@ def test_what_is_wrong_is_said_with_file_line_and_the_key_that_was_meant(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "config.toml").write_text('theme = "dark"\nfsp = 4\n')
-    assert run(["config", "check"]) == 1
+    assert run(["config", "check"]) == 2
     said = capsys.readouterr().out.splitlines()
     assert f"{folder / 'config.toml'}:2: fsp is not known; did you mean fps?" in said[0]
     assert said[1] == "templates.toml: ok"
@@ -107,7 +107,7 @@ def test_an_edited_file_is_checked_and_a_new_one_names_its_schema(
     monkeypatch.setenv("KEYDESK_HOME", str(tmp_path))
     monkeypatch.setenv("EDITOR", "sed -i '$afps = 99'")
     monkeypatch.delenv("VISUAL", raising=False)
-    assert run(["config", "edit", "config.toml"]) == 1
+    assert run(["config", "edit", "config.toml"]) == 2
     assert "config.toml:3: fps must be a whole number from 1 to 30" in capsys.readouterr().out
     head = (tmp_path / "config.toml").read_text().splitlines()[0]
     assert "fps" in json.loads(Path(head.removeprefix("#:schema ")).read_text())["properties"]
@@ -125,7 +125,7 @@ def test_themes_are_checked_and_one_that_is_chosen_must_be_there(
     assert "themes/mine.toml: ok" in capsys.readouterr().out
     (folder / "themes" / "faint.toml").write_text('[colours]\nprofit = "#222222"\n')
     (folder / "config.toml").write_text('theme = "sepia"\n')
-    assert run(["config", "check"]) == 1
+    assert run(["config", "check"]) == 2
     said = capsys.readouterr().out
     assert "faint.toml:2: colours.profit #222222 on background #0c0f14 has a contrast of" in said
     assert 'config.toml:1: theme "sepia" is not known; there are: colour-blind, dark' in said

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.cli.order.sending import result_of
-from keydesk.cli.script_output import EXIT_CODES
+from keydesk.cli.order.sending import not_sent_category, result_of
+from keydesk.cli.script_output import EXIT_CODES, EXIT_STATUS
+from keydesk.cli.shell_files import FOLDER
 from keydesk_client.orders.outcome import (
     Action,
     Done,
@@ -162,6 +163,9 @@ def test_the_daily_loss_lock_refuses_an_entry_and_no_exit(
         ("order buy EUR_USD wat", "wat is not a field"),
         ("order buy XXX_YYY 10k", "XXX_YYY is not an instrument"),
         ("order close 999999", "no trade 999999"),
+        ("order protect 999999 --stop 1", "no trade 999999"),
+        ("order cancel 999999", "no order 999999"),
+        ("order close 5 wat", "use 10k, 2.5m or 10000"),
         ("order protect 5", "name what to change"),
         ("order protect 5 --stop -1", "is not a number above 0"),
         ("order cancel x", "'x' is not an id"),
@@ -174,6 +178,36 @@ def test_what_cannot_be_meant_is_refused_before_anything_is_sent(
     done = run(*words.split(), "--yes", "--json")
     assert (done.code, done.json["category"]) == (EXIT_CODES["invalid"], "invalid"), done.out
     assert said in done.json["message"]
+    in_words = run(*words.split(), "--yes")
+    assert (in_words.code, in_words.out) == (done.code, "")
+
+
+def test_a_part_of_a_trade_is_typed_as_the_size_of_an_order_is(run: Run) -> None:
+    assert run("order", "buy", "EUR_USD", "3k", "sl", "20p", "--yes").code == 0
+    [trade] = trades(run)
+    closed = run("order", "close", trade, "1k", "--yes", "--json").json
+    assert (closed["outcome"], closed["request"]["units"]) == ("done", "1000")
+    assert run("order", "close", "EUR_USD", "--yes").code == 0
+
+
+@pytest.mark.parametrize(
+    ("outcome", "category"),
+    [
+        (NotSent(INTENT, "refused", field="units"), "invalid"),
+        (NotSent(INTENT, "429", retry_after=1.0), "rate"),
+        (NotSent(INTENT, "no route to it"), "network"),
+    ],
+)
+def test_an_order_that_was_not_sent_says_why_by_its_exit_code(
+    outcome: NotSent, category: str
+) -> None:
+    assert not_sent_category(outcome) == category
+
+
+def test_each_exit_code_has_a_meaning_in_the_man_page() -> None:
+    page = (FOLDER / "keydesk.1").read_text(encoding="utf-8")
+    for code in (0, *EXIT_CODES.values()):
+        assert f".TP\n.B {code}\n{EXIT_STATUS[code]}" in page
 
 
 @pytest.mark.parametrize(

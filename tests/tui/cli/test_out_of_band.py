@@ -169,7 +169,7 @@ def test_a_last_account_that_is_gone_is_said_with_those_that_are_there(
 ) -> None:
     save_last_profile(home.folder, "gone")
     done = home.run(command, *([] if command == "lock" else home.unlocked))
-    assert (done.returncode, "no profile 'gone' (known: main)" in done.stderr) == (1, True)
+    assert (done.returncode, "no profile 'gone' (known: main)" in done.stderr) == (2, True)
 
 
 def test_a_lock_stays_until_it_is_taken_off_and_needs_no_token(home: Home) -> None:

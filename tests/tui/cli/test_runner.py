@@ -118,7 +118,7 @@ def test_a_full_disk_under_the_output_ends_with_1_and_a_sentence(
     [
         ("<&-", 1, "keydesk: the desk needs a terminal"),
         (">&-", 1, "keydesk: the desk needs a terminal"),
-        ("login main --environment practice <&-", 1, "keydesk: no token was given"),
+        ("login main --environment practice <&-", 3, "keydesk: no token was given"),
         ("profiles >&-", 0, ""),
         ("profiles <&- >&-", 0, ""),
         ("profiles nonsense 2>&-", 2, ""),
@@ -221,7 +221,7 @@ def test_every_file_of_settings_that_cannot_be_used_is_named_on_a_line_of_its_ow
     (tmp_path / "templates.toml").write_text("[limits]\nhard_unit = 5\n")
     (tmp_path / "watchlists.toml").write_text("lists = [\n")
     (tmp_path / "keymap.toml").write_text("")
-    assert main(["status", "--data", str(tmp_path)]) == 1
+    assert main(["status", "--data", str(tmp_path)]) == 2
     lines = capsys.readouterr().err.splitlines()
     names = [re.search(r"/(\w+\.toml)", line)[1] for line in lines]  # type: ignore[index]
     assert names == ["config.toml", "templates.toml", "watchlists.toml"]

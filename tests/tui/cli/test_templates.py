@@ -57,7 +57,7 @@ def test_a_control_sequence_in_a_file_is_refused_and_does_not_reach_the_terminal
     (folder / "templates.toml").write_text('[templates."odd\\u001b[31m"]\nstop = "9p"\n')
     home = Home(folder)
     for done in (home.run_program("templates", "list"), home.run("templates", "export")):
-        assert done.returncode == 1
+        assert done.returncode == 2
         assert "templates.odd" in done.stderr
         assert "a name has up to 20 small letters" in done.stderr
         assert "\x1b" not in done.stdout + done.stderr

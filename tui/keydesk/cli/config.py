@@ -7,7 +7,7 @@ from argparse import Namespace
 from contextlib import suppress
 from pathlib import Path
 
-from keydesk.cli.script_output import Refusal
+from keydesk.cli.script_output import EXIT_CODES, Refusal
 from keydesk.config.folders import find_folders
 from keydesk.config.own_themes import FOLDER as THEMES
 from keydesk.config.own_themes import load_own_themes
@@ -16,6 +16,8 @@ from keydesk.config.settings_files import FILES, Setting, SettingsFile, settings
 from keydesk.settings.toml_text import BadSettings, first_line, table_in
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import clean, safe
+
+UNUSABLE = EXIT_CODES["invalid"]  # where a file cannot be used
 
 
 def path(options: Namespace) -> int:
@@ -27,18 +29,18 @@ def path(options: Namespace) -> int:
 
 
 def check(options: Namespace) -> int:
-    """Check every file as the desk does; return 1 if one cannot be used."""
+    """Check every file as the desk does; return 2 if one cannot be used."""
     folder = find_folders(options.data, os.environ).config
     code = 0
     for name, file in FILES.items():
         why = file.trouble(folder)
         state = "ok" if (folder / name).exists() else "ok, not there: everything is as usual"
         say(safe(clean(f"{name}: {why or state}")))
-        code = 1 if why else code
+        code = UNUSABLE if why else code
     troubles = _theme_troubles(folder)
     for name, why in troubles.items():
         say(safe(clean(f"{name}: {why or 'ok'}")))
-    return 1 if any(troubles.values()) else code
+    return UNUSABLE if any(troubles.values()) else code
 
 
 def _theme_troubles(folder: Path) -> dict[str, str]:
@@ -107,4 +109,4 @@ def edit(options: Namespace) -> int:
         raise Refusal(f"the editor ended with {code}")
     why = file.trouble(folder)
     say(safe(clean(why or f"{file.name}: ok; a desk that is open reads it within seconds")))
-    return 1 if why else 0
+    return UNUSABLE if why else 0

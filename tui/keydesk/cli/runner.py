@@ -1,4 +1,4 @@
-"""Parse the command line, run one command, and report an error as one sentence on stderr with exit code 1."""
+"""Parse the command line, run one command, and report an error as one sentence on stderr and by the exit code."""
 
 import errno
 import os
@@ -9,7 +9,14 @@ from importlib import import_module
 
 from keydesk.cli.arguments.desk import DESK
 from keydesk.cli.arguments.tree import desk_parser, find_verb
-from keydesk.cli.script_output import FAILURE, Refusal, UsageError, category_of, say_error_json
+from keydesk.cli.script_output import (
+    EXIT_CODES,
+    FAILURE,
+    Refusal,
+    UsageError,
+    category_of,
+    say_error_json,
+)
 from keydesk.config.folders import DeskOptions, UnsafeFolder, find_folders
 from keydesk.settings.toml_text import BadSettings
 from keydesk.terminal.output import (
@@ -64,7 +71,7 @@ def _failed(error: Exception, *, wants_json: bool) -> int:
     if not wants_json:
         report_error(error)
         discard_what_cannot_be_written()
-        return FAILURE
+        return EXIT_CODES[category_of(error)]
     try:
         return say_error_json(category_of(error), clean(text_of(error), SENTENCE))
     except OSError as unwritten:

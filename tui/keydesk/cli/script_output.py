@@ -41,7 +41,21 @@ EXIT_CODES: Mapping[Category, int] = {
     "rejected": 6,  # by the broker
     "unknown-outcome": 7,  # sent, and nothing proves what became of it
 }
-"""With --json and of `keydesk order`; without, every failure but wrong usage is 1."""
+"""Of every command, with --json and without."""
+EXIT_STATUS: Mapping[int, str] = {
+    0: "done",
+    1: "refused or failed here: a limit, a lock, a question answered no, a file, the disk",
+    2: "what was typed cannot be meant: a wrong option, a number, a profile, a settings file, a trade, an order or an "
+    "instrument that does not exist; nothing was sent",
+    3: "no token, a wrong passphrase, a token that was revoked",
+    4: "the broker is not reached, does not answer or fails; an order was not sent",
+    5: "too many requests: wait, then try again; an order was not sent",
+    6: "rejected by the broker",
+    7: "an order was sent, and nothing proves what became of it: look at keydesk trades and keydesk orders before it is "
+    "sent again",
+    130: "interrupted by Ctrl-C",
+}
+"""The meaning of each exit status, for the man page and the guide for agents."""
 RETRYABLE = frozenset({"network", "rate"})
 FAILURE = 1
 CATEGORIES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], Category], ...] = (

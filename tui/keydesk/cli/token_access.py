@@ -78,7 +78,7 @@ def ask_token(name: str) -> Secret:
     else:
         text = sys.stdin.buffer.readline(MAX_LINE_LENGTH).decode(errors="replace")
     if not text.strip():
-        raise Refusal("no token was given: type it at a terminal, or write it to stdin")
+        raise Refusal("no token was given: type it at a terminal, or write it to stdin", "auth")
     return Secret(text.strip())
 
 
@@ -140,7 +140,8 @@ def _opened_store(
     except NoTokenStore:
         raise Refusal(
             "the token is in this desktop's own store, which is locked or cannot be reached from this login; "
-            "unlock it, or sign in again with --passphrase-file PATH to keep the token in the vault"
+            "unlock it, or sign in again with --passphrase-file PATH to keep the token in the vault",
+            "auth",
         ) from None
 
 
@@ -151,7 +152,7 @@ def with_retries(ask: Callable[[], Answer], given: Passphrase | None) -> Answer:
             return ask()
         except WrongPassphrase as error:
             if given or not tries_left:
-                raise PassphraseForgotten(f"{error}. {FORGOTTEN}") from error
+                raise PassphraseForgotten(f"{error}. {FORGOTTEN}", "auth") from error
             say("That passphrase does not open the vault.")
     raise AssertionError
 
@@ -233,7 +234,8 @@ def _ask_passphrase(vault: Path) -> Passphrase:
         if not has_terminal():
             raise Refusal(
                 "the token vault needs its passphrase and there is no terminal to ask at; "
-                "give it with --passphrase-fd N or --passphrase-file PATH"
+                "give it with --passphrase-fd N or --passphrase-file PATH",
+                "auth",
             )
         return hidden_answer("Vault passphrase: ") if vault.exists() else _new_passphrase()
 

@@ -3,15 +3,15 @@
 from argparse import ArgumentTypeError, Namespace
 from typing import TYPE_CHECKING, Literal
 
-from keydesk.cli.arguments.options import add_account, add_json, instrument
+from keydesk.cli.arguments.options import add_account, add_json, instrument, units
 from keydesk.cli.arguments.parser import CommandParser, Verb
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
 DRY_RUN = (
-    "Without --yes it prints what it would do, and sends nothing. Exit code: 0 done, 1 refused here, 4 not sent, 6 rejected "
-    "by the broker, 7 unknown outcome: look at `keydesk trades` and `keydesk orders` before you send it again."
+    "Without --yes it prints what it would do, and sends nothing. Exit code: 0 done, 1 refused here, 2 cannot be meant, "
+    "4 and 5 not sent, 6 rejected by the broker, 7 unknown outcome: look at `keydesk trades` and `keydesk orders` before you send it again."
 )
 LINE = (
     "The line after the instrument is that of the desk: size (50k, 1% of NAV at risk), @price, sl 20p, tp 2r, tr 30p, bound, "
@@ -41,7 +41,11 @@ def _add_close(parser: CommandParser) -> None:
     _add_sending(parser)
     parser.add_argument("what", metavar="TRADE|INSTRUMENT", help="the id of a trade, or EUR_USD")
     parser.add_argument(
-        "units", nargs="?", type=_amount, metavar="UNITS", help="a part of the trade (all)"
+        "units",
+        nargs="?",
+        type=units,
+        metavar="UNITS",
+        help="a part of the trade, such as 1000 or 10k (all)",
     )
 
 

@@ -25,7 +25,7 @@ from keydesk.trading.order_requests import (
 )
 from keydesk.words.order_text import change_text
 from keydesk.words.outcomes import Command
-from keydesk_client.errors import NotFound
+from keydesk_client.errors import KeydeskClientError, NotFound
 from keydesk_client.models import StopLossOrder, TakeProfitOrder, Trade, TrailingStopLossOrder
 
 ALL: Literal["ALL"] = "ALL"
@@ -173,6 +173,7 @@ def cancel(options: Namespace) -> int:
 
 async def _cancel(options: Namespace) -> int:
     async with open_account(options, for_exit=True) as reach:
+        await _refuse_unknown_order(reach, options.order)
         proposal = Proposal(
             "cancel",
             Command(f"CANCEL order #{clean_name(options.order)}", AGAIN, kind="cancel"),
@@ -180,3 +181,13 @@ async def _cancel(options: Namespace) -> int:
             lambda sender: sender.cancel(options.order),
         )
         return await carry_out(reach, options, proposal, opens=False)
+
+
+async def _refuse_unknown_order(reach: OpenAccount, order_id: str) -> None:
+    """Refuse an id that no order has, as for a trade; where that cannot be read, the cancel is sent and answered."""
+    try:
+        await reach.client.orders.get(order_id)
+    except NotFound as error:
+        raise refusal_of(error, f"NOTHING WAS SENT: no order {order_id}", "invalid") from error
+    except KeydeskClientError:
+        return

@@ -112,6 +112,13 @@ def result_of(outcome: Outcome) -> Result:
             return "unknown"
 
 
+def not_sent_category(outcome: NotSent) -> Category:
+    """Return why it was not sent: a member of the request, too many requests, or the network."""
+    if outcome.field:
+        return "invalid"
+    return "network" if outcome.retry_after is None else "rate"
+
+
 class _Answer(Struct, frozen=True):
     """What is printed of a proposal."""
 
@@ -131,6 +138,8 @@ class _Answer(Struct, frozen=True):
     @property
     def _exit_code(self) -> int:
         category = RESULTS[self.result]
+        if isinstance(self.outcome, NotSent):
+            category = not_sent_category(self.outcome)
         return 0 if category is None else EXIT_CODES[category]
 
     def _members(self) -> Mapping[str, object]:
