@@ -41,6 +41,9 @@ class Connection(Struct):
     linked: bool | None  # to a third-party platform; None: not known yet
     exit_plans: ExitPlans
     notifier: Notifier
+    shown: asyncio.Event | None = (
+        None  # set once its first prices are on the screen; None: nobody waits for that
+    )
     recovered: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def run(self) -> None:
@@ -48,7 +51,7 @@ class Connection(Struct):
         from keydesk.feeds import session  # noqa: PLC0415 - see the head of the module
 
         async with asyncio.TaskGroup() as group:
-            group.create_task(session.run(self.feed), name="feeds")
+            group.create_task(session.run(self.feed, self.shown), name="feeds")
             recovery = session.supervise(self.feed, "orders left open", lambda _: self._recover())
             group.create_task(recovery, name="recovery")
             plans = session.supervise(self.feed, "exit plans", lambda _: self.exit_plans.run())

@@ -57,6 +57,8 @@ FAULT = (
     "Without the desk: keydesk flatten, keydesk cancel-all"
 )
 AFTER_A_FORM = 1.0  # seconds
+BETWEEN_LOADS = 0.01  # seconds, in which keys and frames have their turn
+PRICES_WITHIN = 1.0  # seconds; without prices, everything else goes on then
 LONG_START = 5.0  # seconds after which a message names the reason for waiting
 
 
@@ -89,7 +91,6 @@ class KeydeskApp(AccountWindow, inherit_bindings=False):
         self._supervised: set[str] = set()  # accounts whose broker is watched
         self._opened = 1  # accounts
         self.is_changing = False  # another account is being put in place
-        self.add_mode(self.DEFAULT_MODE, self.get_default_screen)
         self._build_desk(setup)
         self._slow_line_reported = False
         depth = theme.colour_depth(os.environ, facts.replies)
@@ -193,6 +194,8 @@ class KeydeskApp(AccountWindow, inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Start the frame clock, the signal handlers and the workers."""
+        # Not before: of a mode that it knows, Textual reads the style sheet once more at the start.
+        self.add_mode(self.DEFAULT_MODE, self.get_default_screen)
         self.animation_level = "none"
         self._beats = self.set_interval(self.clock.period, self.beat)
         self._watch_screens()
@@ -284,20 +287,21 @@ class KeydeskApp(AccountWindow, inherit_bindings=False):
 
     def _on_account_open(self, connection: Connection) -> None:
         self.desk.on_open(connection)
-        first = self._draw_first_prices(connection.feed.priced)
+        connection.shown = asyncio.Event()
+        first = self._draw_first_prices(connection.feed.priced, connection.shown)
         self.run_worker(first, "first prices", group="feeds")
 
-    async def _draw_first_prices(self, priced: asyncio.Event) -> None:
-        """Draw the first prices when they come, not with the next beat.
-
-        The forms that trade are loaded before: keys that are typed at the sight of prices must not wait for that.
-        """
-        forms.load()
+    async def _draw_first_prices(self, priced: asyncio.Event, shown: asyncio.Event) -> None:
+        """Draw the first prices when they come, not with the next beat; then load the forms that trade, between keys and frames."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(LONG_START):
+            async with asyncio.timeout(PRICES_WITHIN):
                 await priced.wait()
             self.draw()
-        self.call_after_refresh(settle)
+        self.call_after_refresh(shown.set)
+        await shown.wait()
+        for _ in forms.load_each():
+            await asyncio.sleep(BETWEEN_LOADS)
+        settle()
 
     # Frames.
 

@@ -10,8 +10,10 @@ LIMITS = {TRIM_THRESHOLD: 128 * 1024, MMAP_THRESHOLD: 64 * 1024, ARENA_MAX: 1}
 
 
 def settle() -> None:
-    """Exclude start-up objects from garbage collection, whose pauses took 100 ms and more; limit unused memory."""
-    gc.collect()
+    """Exclude start-up objects from garbage collection, whose pauses took 100 ms and more; limit unused memory.
+
+    They are not collected before: that is such a pause itself, at the moment of the first keys, and finds little.
+    """
     gc.freeze()
     gc.set_threshold(*THRESHOLDS)
     limit_unused_memory()

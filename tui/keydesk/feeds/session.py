@@ -154,13 +154,30 @@ FEEDS: Mapping[str, Feed] = {
     "health": watch_health,
 }
 """Every feed by name, in starting order."""
+BEFORE_PRICES = frozenset(
+    (
+        *("instruments", "transaction stream", "account", "price stream", "watched instruments"),
+        *("conversions", "gaps", "health"),
+    )
+)
+"""What the account, its net asset value and the first prices need."""
 
 
-async def run(feed: AccountFeed) -> None:
-    """Run every feed until cancelled."""
+async def run(feed: AccountFeed, shown: asyncio.Event | None = None) -> None:
+    """Run every feed until cancelled; those that the first prices do not need, once these are shown."""
     async with asyncio.TaskGroup() as group:
-        for name, worker in FEEDS.items():
-            group.create_task(supervise(feed, name, worker), name=name)
+
+        def start(name: str) -> None:
+            group.create_task(supervise(feed, name, FEEDS[name]), name=name)
+
+        for name in FEEDS:
+            if name in BEFORE_PRICES:
+                start(name)
+        if shown is not None:
+            await shown.wait()
+        for name in FEEDS:
+            if name not in BEFORE_PRICES:
+                start(name)
 
 
 async def supervise(feed: AccountFeed, name: str, worker: Feed) -> None:

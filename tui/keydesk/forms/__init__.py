@@ -1,9 +1,11 @@
 """Forms: each shows at its top what it does and at its bottom what sends it, and returns a value; it sends nothing.
 
-A form's module is imported where the form is opened, when it is first used; those of forms that trade, and what stands on the way to them, by
-`load()` after the first frame. Pages are looked at seldom: all of them loaded take 2 MB, opened for the first time 2 to 20 ms.
+A form's module is imported where the form is opened, when it is first used. Those of forms that trade are imported one by one,
+`load_each()`, between the frames after the first price. Pages are looked at seldom: all of them loaded take 2 MB, opened for the
+first time 2 to 20 ms.
 """
 
+from collections.abc import Iterator
 from importlib import import_module
 
 # Forms that a key of the desk opens to trade or to ask for keys: they open at once, also for the first time.
@@ -21,7 +23,8 @@ _LOADED_FIRST = (
 )
 
 
-def load() -> None:
-    """Load the forms that trade, so that the first capital opens its form at once."""
+def load_each() -> Iterator[None]:
+    """Load a form that trades at each step, so that the first capital opens its form at once."""
     for home in _LOADED_FIRST:
         import_module(f"keydesk.forms.{home}")
+        yield

@@ -1,0 +1,23 @@
+"""What the feeds of an account ask first: the account and prices, and only once these are shown, everything else."""
+
+import asyncio
+
+from keydesk.feeds.session import run
+from keydesk.store.store import Store
+from support.fakes.scripted_broker import ScriptedBroker, link_to, until
+
+LATER = {"candles", "changes"}
+
+
+async def test_the_account_and_prices_are_asked_for_before_anything_else() -> None:
+    broker, shown = ScriptedBroker(), asyncio.Event()
+    feed = link_to(broker, Store())
+    running = asyncio.create_task(run(feed, shown))
+    try:
+        await until(lambda: feed.ready.is_set() and bool(broker.price_line.opened))
+        assert not LATER & set(broker.asked)
+        shown.set()
+        await until(lambda: set(broker.asked) >= LATER)
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
