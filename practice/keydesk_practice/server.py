@@ -28,6 +28,7 @@ from keydesk_practice.garbage_collection import exclude_long_lived
 from keydesk_practice.http.middleware import TOKEN_FACT, Application, PublicPaths
 from keydesk_practice.http.routes import make_application
 from keydesk_practice.ledger.kept_ledgers import FolderLedgerStore
+from keydesk_practice.ledger.ledger_file import make_folders
 from keydesk_practice.ledger.ledger_store import LedgerStore
 from keydesk_practice.ledger.records import LedgerAccount
 from keydesk_practice.options import Options
@@ -92,7 +93,7 @@ def reachable_address(host: str) -> str:
 def listen_on_path(path: Path) -> Listener:
     """Listen on a unix socket, mode 0600; create its folder with mode 0700; raise `CannotListen` when it is not available."""
     path = path.absolute()
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folders(path.parent)
     _remove_stale_socket(path)
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     mask = os.umask(0o177)

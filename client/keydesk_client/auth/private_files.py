@@ -20,10 +20,20 @@ Warn: TypeAlias = Callable[[str], None]
 """Takes a sentence about a file that others can access, for a caller that goes on with it."""
 
 
+def make_folders(folder: Path) -> None:
+    """Create a folder with mode 0700 unless it exists, and those above it likewise.
+
+    `Path.mkdir` would give those above it the mode that the process's umask leaves: with 000 everybody could rename what
+    is below.
+    """
+    for each in (*reversed(folder.parents), folder):
+        if not each.is_dir():
+            each.mkdir(mode=0o700, exist_ok=True)
+
+
 def private_folder(folder: Path) -> None:
     """Create a folder with mode 0700 unless it exists; raise UnsafeFile when others can access it."""
-    if not folder.exists():
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folders(folder)
     refuse_unsafe(folder, folder.stat())
 
 
@@ -33,8 +43,7 @@ def owned_folder(folder: Path) -> bool:
     Raises:
         UnsafeFile: it belongs to another user, or everybody can write to it.
     """
-    if not folder.exists():
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folders(folder)
     status = folder.stat()
     _refuse_foreign(folder, status)
     if status.st_mode & stat.S_IWOTH:
@@ -141,10 +150,10 @@ def _lock_now(descriptor: int) -> bool:
     return True
 
 
-def replace_file(path: Path, content: bytes) -> None:
+def replace_file(path: Path, content: bytes, *, mode: int = 0o600) -> None:
     """Replace the content of a file atomically: a reader, or a crash, sees the old or the new one.
 
-    The target of a link is replaced, not the link. A pipe or a device is written to.
+    The target of a link is replaced, not the link. A pipe or a device is written to, and keeps its mode.
     """
     with contextlib.suppress(FileNotFoundError):
         if not stat.S_ISREG(path.stat().st_mode):
@@ -156,6 +165,7 @@ def replace_file(path: Path, content: bytes) -> None:
     try:
         with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(content)
+            os.fchmod(file.fileno(), mode)
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(path)

@@ -72,7 +72,7 @@ def load_profile(name: str, folder: Path) -> Profile:
     """
     path = folder / CONFIG_FILE
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         data = {}
     except (OSError, UnicodeDecodeError) as error:
@@ -172,13 +172,17 @@ def _one_of(table: Mapping[str, object], name: str, key: str, words: tuple[Word,
     for word in words:
         if table.get(key) == word:
             return word
-    raise InvalidSettings(f"{name}.{key} must be one of: {', '.join(words)}")
+    missing = "" if key in table else "is missing: it "
+    raise InvalidSettings(f"{name}.{key} {missing}must be one of: {', '.join(words)}")
 
 
 def _text(table: Mapping[str, object], name: str, key: str, default: str | None = None) -> str:
     value = table.get(key, default)
     if not isinstance(value, str):
-        raise InvalidSettings(f'{name}.{key} must be text in quotes, such as {key} = "..."')
+        missing = "" if key in table else "is missing: it "
+        raise InvalidSettings(
+            f'{name}.{key} {missing}must be text in quotes, such as {key} = "..."'
+        )
     return value
 
 

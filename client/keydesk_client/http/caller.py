@@ -149,11 +149,12 @@ class Caller:
     def _is_repeated(self, request: Request, response: HttpResponse) -> bool:
         """Note a response; return whether it came before: a broken proxy may bring one again as that to the next request.
 
-        What names the request in it, if anything, may be the same in both: without client ids, two orders of one size.
+        A refusal without transactions names its request by its id alone, and what a success names may be the same in
+        both: without client ids, two orders of one size. Ids alone do not tell successes apart: those of a replay come again.
         """
         key = response.request_id
-        if not key and response.is_success and not request.is_read:
-            key = sha256(response.body).hexdigest()
+        if response.is_success and not request.is_read:
+            key = sha256(key.encode() + response.body).hexdigest()
         if not key:
             return False
         is_repeated = key in self._answered

@@ -6,6 +6,7 @@ stays unread here. Before httpcore keeps or reuses an idle connection it asks wh
 that is also how it notices that the other side has closed.
 """
 
+import asyncio
 import select
 import socket
 import ssl
@@ -22,6 +23,8 @@ KEEPALIVE_IDLE_S, KEEPALIVE_INTERVAL_S, KEEPALIVE_PROBES = 5, 2, 3
 UNACKNOWLEDGED_MS: Final = 8000
 READ_SIZE: Final = 256 * 1024
 """As much as asyncio receives at once: anyio would keep the rest of it where nobody sees it."""
+SLICE: Final = 16 * 1024
+"""What httpcore parses before other tasks run: a flood of chunks or of 1xx responses costs a microsecond a byte."""
 
 
 class Network(httpcore.AsyncNetworkBackend):
@@ -139,12 +142,14 @@ class WatchedStream(_Stream):
             await self._send(timeout)
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - same
-        """Return what was received; the last byte of it by itself, at the next call."""
+        """Return a slice of what was received; the last byte of it by itself, at the next call."""
         if self._unsent:
             await self._send(timeout)
         if not self._unread:
             self._unread = await self._stream.read(READ_SIZE, timeout)
-        size = min(max_bytes, max(1, len(self._unread) - 1))
+        elif len(self._unread) > 1:
+            await asyncio.sleep(0)
+        size = min(max_bytes, SLICE, max(1, len(self._unread) - 1))
         piece, self._unread = self._unread[:size], self._unread[size:]
         return piece
 

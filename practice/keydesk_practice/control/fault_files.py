@@ -17,7 +17,7 @@ def read_profile(text: str) -> FaultProfile:
         return PROFILES[text]
     file = Path(text).expanduser()
     try:
-        table: dict[str, Any] = tomllib.loads(file.read_text("utf-8"))
+        table: dict[str, Any] = tomllib.loads(file.read_text("utf-8-sig"))
         body = {wire_name(name.replace("-", "_")): value for name, value in table.items()}
         profile = read_record(FaultProfile, body)
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, HttpError) as error:

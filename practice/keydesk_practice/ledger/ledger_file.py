@@ -186,6 +186,13 @@ def _checkpoint(path: Path) -> None:
             connection.close()
 
 
+def make_folders(folder: Path) -> None:
+    """Create the folder with mode 0700 unless it exists, and those above it: `Path.mkdir` leaves these to the umask."""
+    for each in (*reversed(folder.parents), folder):
+        if not each.is_dir():
+            each.mkdir(mode=0o700, exist_ok=True)
+
+
 def make_private(folder: Path) -> None:
     """Create the folder with mode 0700; change an existing one to 0700 if it is empty or holds a ledger.
 
@@ -193,7 +200,7 @@ def make_private(folder: Path) -> None:
         LedgerUnavailable: it holds other files and other users may enter it, or it cannot be used.
     """
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folders(folder)
         if not folder.stat().st_mode & 0o077:
             return
         if any(folder.iterdir()) and not (folder / FILE_NAME).exists():

@@ -2,10 +2,12 @@
 
 import asyncio
 import socket
+from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
+import httpcore
 import httpx
 import pytest
 
@@ -13,7 +15,7 @@ from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import ConnectionLost
 from keydesk_client.http import transport
 from keydesk_client.http.messages import Request
-from keydesk_client.http.network import tcp_options
+from keydesk_client.http.network import SLICE, WatchedStream, tcp_options
 from keydesk_client.http.session import Session
 from support.data.hostile_answers import GOOD_BODY, answer, whole_request
 from support.fakes.connections import Talk
@@ -114,6 +116,38 @@ async def test_bytes_behind_a_response_are_noticed() -> None:
             assert (await session.request(Request("GET", "/v3"))).body == GOOD_BODY
         await session.close()
     assert server.connections == 3
+
+
+class Flood(httpcore.AsyncNetworkStream):
+    """A connection on which something is always there."""
+
+    def __init__(self, received: bytes) -> None:
+        self._received = received
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002, ASYNC109 - as in the base class
+        await asyncio.sleep(0)
+        piece, self._received = self._received[:max_bytes], self._received[max_bytes:]
+        return piece
+
+    def get_extra_info(self, info: str) -> object:  # noqa: ARG002 - same
+        return None
+
+
+async def test_other_tasks_run_while_all_that_came_at_once_is_parsed() -> None:
+    turn, read_in = 0, Counter[int]()
+
+    def note_turn() -> None:
+        nonlocal turn
+        turn += 1
+        loop.call_soon(note_turn)
+
+    loop = asyncio.get_running_loop()
+    loop.call_soon(note_turn)
+    stream = WatchedStream(Flood(b"HTTP/1.1 100 Continue\r\n\r\n" * 50_000))
+    while piece := await stream.read(65_536):
+        read_in[turn] += len(piece)
+    assert sum(read_in.values()) == 1_250_000
+    assert max(read_in.values()) <= SLICE + 1
 
 
 FORGED = answer(b'{"forged":1}')

@@ -8,7 +8,7 @@ from keydesk.config.alert_settings import load_alert_settings
 from keydesk.config.settings import load_settings
 from keydesk.forms.account.settings import LABELS, SettingsForm
 from keydesk.forms.market.watchlists import ColumnsForm
-from keydesk.settings.values import KINDS
+from keydesk.settings.values import CANDLE_LOOKS, KINDS
 from support.fakes.settings_desk import SettingsDesk
 
 MINE = "# mine\nfps = 5  # slow line\n\n[alerts]  # and these\nnotify_timeout = 3\n"
@@ -55,13 +55,14 @@ async def test_a_theme_is_seen_while_it_is_turned_and_written_with_the_comments_
         app.settings_page.show()
         await pilot.pause()
         page = Page(app)
-        assert "< dark >" in page.row("colours")
+        assert "● dark" in page.row("colours")
         assert "SHORT" in page.text, "a sample of the colours"
         await pilot.press("l")
         await app.workers.wait_for_complete()
         assert app.theme == "light"
         await pilot.pause()
-        assert "< light >" in page.row("colours")
+        assert "● light" in page.row("colours")
+        assert "○ dark" in page.row("colours")
         assert load_settings(tmp_path).theme == "light"
         for line in MINE.strip().split("\n"):
             assert line in path.read_text()
@@ -145,19 +146,26 @@ async def lines_at(folder: Path, size: tuple[int, int]) -> list[str]:
 
 
 @pytest.mark.parametrize("size", [(200, 50), (240, 60)])
-async def test_a_large_terminal_has_every_meaning_beside_its_value_and_a_preview_of_the_colours(
+async def test_a_large_terminal_has_every_meaning_beside_its_values_and_a_preview_of_the_colours(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
     lines = await lines_at(tmp_path, size)
     for label, meaning in LABELS.values():
-        assert any(label in line and line.endswith(meaning) for line in lines), label
-    assert any("notified by" in line and line.endswith("always written") for line in lines)
+        assert any(label in line and meaning in line for line in lines), label
+    assert any("Notified by" in line and "always written" in line for line in lines)
     assert any("READ-ONLY" in line for line in lines)
 
 
-async def test_the_preview_stands_where_all_its_lines_fit(tmp_path: Path) -> None:
-    lines = await lines_at(tmp_path, (120, 40))
-    at = lines.index("in which times are shown; Enter lists all of them")
-    assert (lines[at - 1], lines[at + 1]) == ("", "")
-    assert any("READ-ONLY" in line for line in lines)
+async def test_the_preview_stands_beside_the_settings_where_it_fits(tmp_path: Path) -> None:
+    lines = await lines_at(tmp_path, (120, 35))
+    assert any("time zone" in line and "READ-ONLY" in line for line in lines)
+    assert "in which times are shown" in lines
     assert not any("READ-ONLY" in line for line in await lines_at(tmp_path, (80, 24)))
+
+
+async def test_every_value_of_a_setting_is_in_its_row_and_many_are_a_range(tmp_path: Path) -> None:
+    lines = await lines_at(tmp_path, (80, 24))
+    chart = next(line for line in lines if "  chart " in line)
+    assert [each for each in CANDLE_LOOKS if each in chart] == list(CANDLE_LOOKS)
+    frames = next(line for line in lines if "frames a second" in line)
+    assert frames.endswith("● auto  ○ 1 to 30")

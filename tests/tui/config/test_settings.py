@@ -82,10 +82,24 @@ def test_how_often_what_is_unconfirmed_is_checked_can_be_set(tmp_path: Path) -> 
         ('[reconciliation]\nlook_back = "1h"', "whole number of minutes from 1 to 10080"),
         ("[profiles]\nmain = 1", "profiles.main must be a table"),
         ('[profiles.main]\nenvironment = "demo"', "one of: practice, live, custom"),
-        ('[profiles.main]\nenvironment = "live"', "account must be text"),
-        ('[profiles.main]\nenvironment = "custom"\naccount = "1"', "rest_url must be text"),
+        ('[profiles.main]\nenvironment = "live"', "account is missing: it must be text"),
+        (
+            '[profiles.main]\nenvironment = "custom"\naccount = "1"',
+            "rest_url is missing: it must be text",
+        ),
         ('[profiles.main]\nenvironment = "live"\nrest_url = "https://r"', "names an address"),
-        ('[profiles.main]\nenvironment = "live"\naccount = "1"', "one of: native, vault"),
+        (
+            '[profiles.main]\nenvironment = "live"\naccount = "1"',
+            "token_store is missing: it must be one of: native, vault",
+        ),
+        (
+            'theme = "dark"\n\n[profiles.main]\nenvironment = "live"\naccount = "1"\n',
+            r"config.toml:3: profiles.main.token_store is missing",
+        ),
+        (
+            '[profiles.main]\nenvironment = "live"\naccount = "1"\ntoken_store = 1',
+            r"config.toml:4: profiles.main.token_store must be one of",
+        ),
     ],
 )
 def test_a_wrong_setting_is_named_with_its_file(tmp_path: Path, text: str, words: str) -> None:

@@ -76,7 +76,7 @@ def test_two_desks_change_the_same_file_and_nothing_is_lost(file: WatchlistFile)
     [
         ("lists = 5", "lists must be tables, each under a line [[lists]]"),
         ("[[lists]]\n[[list]]", "watchlists.toml:2: list is not known; did you mean lists?"),
-        ("[[lists]]\n", "watchlists.toml:1: lists[1].name must be text in quotes"),
+        ("[[lists]]\n", "watchlists.toml:1: lists[1].name is missing: it must be text in quotes"),
         ('[[lists]]\nname = ""', "a list needs a name"),
         ('[[lists]]\nname = "\\u001b[2J"', "a name has no control characters"),
         (

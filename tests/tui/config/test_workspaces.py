@@ -69,7 +69,7 @@ def test_a_letter_stands_for_one_thing() -> None:
         ("[bookmarks]\ng = 5", "bookmarks.g must be a letter"),
         ("[workspaces]\nx = 5", "workspaces.x must be a table"),
         ("[workspaces.'a b']\nkey = 's'", "workspaces.a b must be a table"),
-        ("[workspaces.x]", "workspaces.x.key must be a small letter"),
+        ("[workspaces.x]", "workspaces.x.key is missing: it must be a small letter"),
         ("[workspaces.x]\nkey = 'S'", "workspaces.x.key must be a small letter"),
         ("[workspaces.x]\nkey = 's'\ntimeframe = 'M7'", "timeframe must be one of: S5"),
         ("[workspaces.x]\nkey = 's'\ntimeframe = ['M1']", "timeframe must be one of: S5"),

@@ -16,6 +16,7 @@ from keydesk.config.settings_files import FILES, Setting, SettingsFile, settings
 from keydesk.settings.toml_text import BadSettings, first_line, table_in
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import clean, safe
+from keydesk_client.auth.private_files import make_folders, replace_file
 
 UNUSABLE = EXIT_CODES["invalid"]  # where a file cannot be used
 
@@ -99,8 +100,8 @@ def edit(options: Namespace) -> int:
     if not editor:
         raise Refusal(f"set VISUAL or EDITOR to your editor, or edit {clean(str(path))} by hand")
     if not path.exists():
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path.write_text(f"{first_line(file.name)}\n# {file.about}\n", encoding="utf-8")
+        make_folders(folder)
+        replace_file(path, f"{first_line(file.name)}\n# {file.about}\n".encode())
     try:
         code = subprocess.run([*shlex.split(editor), str(path)], check=False).returncode  # noqa: S603 - the user's own
     except (OSError, ValueError) as error:

@@ -201,5 +201,5 @@ def _remember(folders: Folders, settings: Settings, profile: Profile | None) -> 
     if name != settings.last_profile:
         from keydesk.config.profiles import save_last_profile  # noqa: PLC0415 - rarely needed
 
-        with suppress(OSError):
+        with suppress(OSError, BadSettings):
             save_last_profile(folders.config, name)

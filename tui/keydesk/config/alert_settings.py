@@ -46,7 +46,7 @@ def save_channels(folder: Path, kind: EventKind, channels: Sequence[Channel]) ->
     """
     import tomlkit  # noqa: PLC0415 - needed for writing only
 
-    from keydesk.config.profiles import change_file  # noqa: PLC0415 - loads tomlkit
+    from keydesk.config.file_edit import change_file  # noqa: PLC0415 - loads tomlkit
 
     def change(document: Any) -> None:  # noqa: ANN401 - tomlkit's document
         alerts = document.setdefault("alerts", tomlkit.table())

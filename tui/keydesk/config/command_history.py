@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from keydesk.text.sanitize import clean
-from keydesk_client.auth.private_files import read_private, replace_file
+from keydesk_client.auth.private_files import make_folders, read_private, replace_file
 from keydesk_client.errors import UnsafeFile
 
 MAX_LINES = 200
@@ -42,7 +42,7 @@ class CommandHistory(Struct):
         """Write the file; do nothing where it cannot be written."""
         if self.path is not None:
             with suppress(OSError, UnsafeFile):
-                self.path.parent.mkdir(mode=0o700, exist_ok=True)
+                make_folders(self.path.parent)
                 replace_file(self.path, "".join(f"{each}\n" for each in self.lines).encode())
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from keydesk_client.auth.private_files import Warn
+from keydesk_client.auth.private_files import Warn, make_folders
 from keydesk_client.auth.profiles import CONFIG_FILE, profile_folders
 
 FILE = CONFIG_FILE
@@ -73,7 +73,7 @@ def make_private(folder: Path, warn: Warn | None = None) -> Path:
         UnsafeFolder: it cannot be created, belongs to another user, or is accessible to others.
     """
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folders(folder)
         status = folder.stat()
     except OSError as error:
         why = error.strerror or str(error)

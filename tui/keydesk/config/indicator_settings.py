@@ -29,7 +29,7 @@ def save_indicators(folder: Path, choice: IndicatorChoice) -> None:
     """
     import tomlkit  # noqa: PLC0415 - needed for writing only
 
-    from keydesk.config.profiles import change_file  # noqa: PLC0415 - loads tomlkit
+    from keydesk.config.file_edit import change_file  # noqa: PLC0415 - loads tomlkit
 
     def change(document: tomlkit.TOMLDocument) -> None:
         table = document.setdefault(TABLE, tomlkit.table())

@@ -15,7 +15,7 @@ from msgspec.structs import asdict
 from keydesk.calc.market.granularity import SECONDS
 from keydesk.settings.values import INSTRUMENT
 from keydesk.store.state import USUAL_ZOOM, Zoom
-from keydesk_client.auth.private_files import replace_file
+from keydesk_client.auth.private_files import make_folders, replace_file
 
 SAVE_EVERY = 2.0  # seconds from look to look
 
@@ -70,7 +70,7 @@ class WorkspaceFile(Struct):
             return
         self.saved = now
         with suppress(OSError):
-            self.path.parent.mkdir(mode=0o700, exist_ok=True)
+            make_folders(self.path.parent)
             replace_file(self.path, json.dumps(asdict(now)).encode())
 
 

@@ -65,7 +65,7 @@ def save_limit(folder: Path, change: LimitChange) -> None:
     """
     import tomlkit  # noqa: PLC0415 - needed for writing only
 
-    from keydesk.config.profiles import change_file  # noqa: PLC0415 - loads tomlkit
+    from keydesk.config.file_edit import change_file  # noqa: PLC0415 - loads tomlkit
 
     def edit(document: tomlkit.TOMLDocument) -> None:
         table = document.setdefault(TABLE, tomlkit.table())

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from keydesk_client.auth.private_files import make_folders
+
 
 class LiveSafetyNote(Struct, frozen=True):
     """The file that is there once the page was shown."""
@@ -24,5 +26,5 @@ class LiveSafetyNote(Struct, frozen=True):
     def write(self) -> None:
         """Note that it was shown; where that cannot be written, it is shown again."""
         with suppress(OSError):
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folders(self.path.parent)
             self.path.touch(mode=0o600)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from keydesk.calc.market.price_levels import PriceLevel, PriceLevels
-from keydesk.config.profiles import change_file
+from keydesk.config.file_edit import change_file
 from keydesk.settings.toml_text import text_in
 from keydesk_client.arithmetic.constants import SECOND
 

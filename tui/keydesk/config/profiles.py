@@ -3,14 +3,12 @@
 tomlkit, which keeps the comments, is imported by what writes: the desk reads only.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from keydesk.config.file_edit import change_file
 from keydesk.config.folders import FILE
-from keydesk.settings.toml_text import BadSettings, first_line, text_in
 from keydesk.settings.values import PRACTICE_MARKET
-from keydesk_client.auth.private_files import locked, replace_file
 from keydesk_client.auth.profiles import Profile
 
 if TYPE_CHECKING:
@@ -75,28 +73,3 @@ def _table(profile: Profile) -> "tomlkit.items.Table":
     if profile.proxy is not None:
         table["proxy"] = profile.proxy
     return table
-
-
-def change_file(folder: Path, name: str, change: Callable[["tomlkit.TOMLDocument"], None]) -> None:
-    """Change a settings file and keep its comments; a missing one is created.
-
-    Raises:
-        BadSettings: the file is not a text, or not TOML; it is left as it is.
-    """
-    import tomlkit  # noqa: PLC0415 - needed for writing only
-    from tomlkit.exceptions import TOMLKitError  # noqa: PLC0415 - same
-
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    named = folder / name
-    path = named.resolve()  # a link stays a link: some keep their settings elsewhere
-    beside = path if path.is_file() or not path.exists() else named  # no lock file beside a device
-    with locked(beside):
-        text = text_in(path) if path.exists() else f"{first_line(name)}\n\n"
-        try:
-            document = tomlkit.parse(text)
-        except TOMLKitError as error:
-            raise BadSettings(
-                f"{path} is not valid TOML: {error}; fix it, then try again"
-            ) from error
-        change(document)
-        replace_file(path, tomlkit.dumps(document).encode())

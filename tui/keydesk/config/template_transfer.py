@@ -46,7 +46,7 @@ def import_templates(
     """
     import tomlkit  # noqa: PLC0415 - needed for writing only
 
-    from keydesk.config.profiles import change_file  # noqa: PLC0415 - loads tomlkit
+    from keydesk.config.file_edit import change_file  # noqa: PLC0415 - loads tomlkit
 
     named = read_templates(source, text_in(source), standard or Template()).named.named
     tables = table_in(source).get(TEMPLATES_TABLE, {})

@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from keydesk.text.file_errors import file_trouble
-from keydesk_client.auth.private_files import read_private, replace_file
+from keydesk_client.auth.private_files import make_folders, read_private, replace_file
 from keydesk_client.errors import UnsafeFile
 
 BEGUN, ENDED = "begun", "ended"
@@ -34,7 +34,7 @@ class TourFile(Struct, frozen=True):
     def write(self, word: str) -> str:
         """Keep `BEGUN` or `ENDED`; return why that failed, "" if it did not."""
         try:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folders(self.path.parent)
             replace_file(self.path, f"{word}\n".encode())
         except (OSError, UnsafeFile) as error:
             return file_trouble(error, self.path)

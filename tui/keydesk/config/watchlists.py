@@ -17,8 +17,8 @@ from keydesk.calc.market.watchlists import (
     Watchlist,
     Watchlists,
 )
-from keydesk.settings.toml_text import BadSettings, first_line, text_in
-from keydesk_client.auth.private_files import locked, replace_file
+from keydesk.config.file_edit import editable, locked_file, write_file
+from keydesk.settings.toml_text import first_line, text_in
 
 if TYPE_CHECKING:
     import tomlkit
@@ -66,25 +66,19 @@ class WatchlistFile(Struct, frozen=True):
             BadSettings: the file cannot be used; it stays as it is.
             OSError: the file cannot be written; it stays as it is.
         """
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path = (self.folder / FILE).resolve()  # a link stays a link
-        with locked(path, patience_s=LOCK_PATIENCE):
+        with locked_file(self.folder, FILE, LOCK_PATIENCE) as path:
             before = self.read()
             after = change(before)
             if after != before:
-                replace_file(path, _written(path, after).encode())
+                write_file(path, _written(path, after))
         return after
 
 
 def _written(path: Path, lists: Watchlists) -> str:
     """Return the file's text with these lists; the tables of lists that stay keep their comments."""
     import tomlkit  # noqa: PLC0415 - needed for writing only
-    from tomlkit.exceptions import TOMLKitError  # noqa: PLC0415 - same
 
-    try:
-        document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else _empty()
-    except TOMLKitError as error:
-        raise BadSettings(f"{path} is not valid TOML: {error}; fix it, then try again") from error
+    document = editable(text_in(path), path) if path.exists() else _empty()
     shown = [each for each in lists.lists if each != Watchlist(ALL)]
     kept = _tables_by_name(document, [each.name for each in shown])
     tables = tomlkit.aot()

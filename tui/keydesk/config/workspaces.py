@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
+from keydesk.config.file_edit import change_file
 from keydesk.config.last_workspace import Workspace, charts_in
-from keydesk.config.profiles import change_file
 from keydesk.settings.toml_text import text_in
 
 if TYPE_CHECKING:

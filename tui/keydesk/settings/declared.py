@@ -29,6 +29,7 @@ from keydesk.text.sanitize import clean
 Location = tuple[int | str, ...]
 HEADER = re.compile(r"^\s*\[\[?\s*([^\[\]]+?)\s*\]\]?")
 UNKNOWN = "extra_forbidden"  # pydantic's name of the error
+MISSING = "missing"  # likewise
 NO_TABLE = frozenset(("dict_type", "model_type", "model_attributes_type"))
 KEY = re.compile(r"""^\s*([A-Za-z0-9_-]+|"[^"]*"|'[^']*')\s*[.=]""")
 
@@ -100,9 +101,15 @@ def checked(
         all_wrong = error.errors(include_url=False)
         wrong = next((one for one in all_wrong if one["type"] == UNKNOWN), all_wrong[0])
         where = tuple(each for each in wrong["loc"] if each != "[key]")
-        line = line_of(text, where)
+        line = line_of(text, (*where, *_inner(wrong)))
         place = f"{path}:{line}" if line else f"{path}"
         raise BadSettings(f"{place}: {_refusal(declaration, where, wrong)}") from None
+
+
+def _inner(wrong: ErrorDetails) -> Location:
+    """Return the rest of a location, which a validator of a whole table names first in its words: .main.token_store."""
+    words = str(wrong.get("ctx", {}).get("error", ""))
+    return tuple(words.split(" ", maxsplit=1)[0].split(".")[1:]) if words.startswith(".") else ()
 
 
 def _refusal(declaration: type[Table], where: Location, wrong: ErrorDetails) -> str:
@@ -117,7 +124,8 @@ def _refusal(declaration: type[Table], where: Location, wrong: ErrorDetails) -> 
         ).strip()
     if must is None or wrong["type"] in NO_TABLE:
         return f"{name} must be a table, [{name}]"
-    return f"{name} {must.sentence(str(where[-1]))}"
+    missing = "is missing: it " if wrong["type"] == MISSING else ""
+    return f"{name} {missing}{must.sentence(str(where[-1]))}"
 
 
 def _name(where: Location) -> str:

@@ -85,7 +85,7 @@ def text_in(path: Path) -> str:
         most = MAX_BYTES // 1_000_000
         raise BadSettings(f"{path} has more than {most} MB; fix or remove it")
     try:
-        return content.decode("utf-8").replace("\r\n", "\n")
+        return content.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise BadSettings(f"{path} is not UTF-8 at line {line}; save the file as UTF-8") from error

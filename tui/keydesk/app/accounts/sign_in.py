@@ -317,9 +317,12 @@ class SignIn:
 
     async def _can_write(self, what: str) -> bool:
         """Say why profiles cannot be written: a file that is wrong is not changed, for it could not be read again."""
+        from keydesk.config.file_edit import refuse_read_only  # noqa: PLC0415 - what writes is loaded then
+
         folder = self._app.accounts.folders.config
         try:
             await asyncio.to_thread(load_settings, folder)
+            refuse_read_only(folder / FILE)
         except (BadSettings, OSError) as error:
             self._tell("bad", f"{what}: {clean(file_trouble(error, folder / FILE), MAX_TROUBLE)}")
             return False

@@ -25,7 +25,8 @@ from keydesk.cli.token_access import (
     store_of,
     with_retries,
 )
-from keydesk.config.folders import Folders, find_folders
+from keydesk.config.file_edit import refuse_read_only
+from keydesk.config.folders import FILE, Folders, find_folders
 from keydesk.config.live_safety import LiveSafetyNote
 from keydesk.config.profiles import delete_profile, save_last_profile, save_profile
 from keydesk.config.settings import load_settings, profile_named
@@ -51,6 +52,7 @@ PLACES = {"native": "desktop's token store", "vault": "token vault"}
 def login(options: Namespace) -> int:
     """Sign in; return the exit code."""
     folders = find_folders(options.data, os.environ)
+    refuse_read_only(folders.config / FILE)  # before the token is asked for, and stored
     settings = load_settings(folders.config)
     known = settings.profiles.get(options.name)
     asked_for = _asked_for(options, known)
@@ -189,6 +191,7 @@ def _store_profile(
 def logout(options: Namespace) -> int:
     """Sign out; return the exit code. The passphrase of the vault is not needed: it may be forgotten."""
     folders = find_folders(options.data, os.environ)
+    refuse_read_only(folders.config / FILE)  # before the token is removed
     settings = load_settings(folders.config)
     profile = profile_named(options.name, settings)
     given = given_passphrase(options.passphrase_fd, options.passphrase_file)

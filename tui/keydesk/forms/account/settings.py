@@ -5,22 +5,29 @@ from typing import ClassVar, LiteralString
 
 from msgspec import Struct
 
-from keydesk.forms.info_form import InfoForm, width_of
+from keydesk.forms.info_form import InfoForm, beside, width_of
+from keydesk.forms.page_table import rows_in_sight
 from keydesk.forms.requests import ChannelSwitched, SettingChosen, SettingOpened
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
 from keydesk.keys.keymap import KEYMAP, SETTINGS, KeyMap
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.settings.values import CHANNELS, KINDS, Channel, EventKind
+from keydesk.text.format import shorten
 from keydesk.text.sanitize import Printable, safe
 
 NAME_WIDTH = 18
-BEFORE_VALUE = NAME_WIDTH + len("▶ ") + len("< ")
-AFTER_VALUE = len(" >  ")
+MARK = 2  # columns of the mark of the row under the cursor
+GAP = 3  # columns before a meaning, and before the preview
+TITLES = 2  # lines more where there is room
+PREVIEW_WIDTH = 44
+PREVIEW_FROM = 112  # columns of the page
+CHOSEN = "✓"
+LIST_HINT: LiteralString = "Enter lists"
 LISTED = frozenset(("zone", "columns"))  # whose values are chosen from a list of their own
 LABELS: Mapping[str, tuple[LiteralString, LiteralString]] = {
     "theme": ("colours", "shown as you turn; your own themes lie in themes/ beside config.toml"),
-    "zone": ("time zone", "in which times are shown; Enter lists all of them"),
-    "columns": ("columns", "of the watchlist on the screen; Enter lists them"),
+    "zone": ("time zone", "in which times are shown"),
+    "columns": ("columns", "of the watchlist on the screen"),
     "candles": ("chart", "how charts draw prices; v turns one chart"),
     "hints": ("key hints", "the keys of the pane in the last line; ? lists them always"),
     "fps": ("frames a second", "auto: ten, fewer on a slow line"),
@@ -100,7 +107,7 @@ class SettingsForm(InfoForm[None]):
 
     KEY_CONTEXT: ClassVar[str] = SETTINGS
     BINDINGS = bindings_of(SETTINGS)
-    WIDTH: ClassVar[int] = 176
+    WIDTH: ClassVar[int] = 200
 
     def __init__(
         self,
@@ -136,51 +143,81 @@ class SettingsForm(InfoForm[None]):
         return choices[self.at] if self.at < len(choices) else None
 
     def lines(self) -> Sequence[TextLine]:
-        """Return the rows that fit around the one under the cursor, and what it means; where there is room, the colours too."""
+        """Return the rows that fit around the one under the cursor, what it means, and the colours beside them."""
+        has_preview = self.inside >= PREVIEW_FROM and self.room > len(PREVIEW)
+        width = self.inside - PREVIEW_WIDTH - GAP if has_preview else self.inside
+        lines = self._settings(width)
+        if not has_preview:
+            return lines
+        title: TextLine = (("Preview", "bright"),)
+        return beside(lines, width + GAP, [title, BLANK, *PREVIEW])
+
+    def _settings(self, width: int) -> list[TextLine]:
         choices = self._choices()
-        widest = max((len(each.value) for each in choices), default=0)
-        longest = max(len(LABELS[each.name][1]) for each in choices) if choices else 0
-        is_wide = BEFORE_VALUE + widest + AFTER_VALUE + longest <= self.inside
-        rows = [self._row(at, each, widest if is_wide else None) for at, each in enumerate(choices)]
+        values = [self._values(each, width - NAME_WIDTH - MARK) for each in choices]
+        widest = max((width_of(each) for each in values), default=0)
+        longest = max((len(LABELS[each.name][1]) for each in choices), default=0)
+        is_wide = MARK + NAME_WIDTH + widest + GAP + longest <= width
+        rows = [
+            self._row(at, each, shown, widest if is_wide else None)
+            for at, (each, shown) in enumerate(zip(choices, values, strict=True))
+        ]
         first = len(rows)
-        head: TextLine = ((safe(f"  {'notified by':<{NAME_WIDTH}}"), "muted"), *self._heads())
+        head: TextLine = ((safe(f"{'Notified by':<{MARK + NAME_WIDTH}}"), "bright"), *self._heads())
         rows.append((*head, (safe(ALWAYS), "muted")) if is_wide else head)
         rows += [self._kind(first + at, kind) for at, kind in enumerate(KINDS)]
-        has_preview = self.room >= len(rows) + len(PREVIEW) + 4  # blank lines and the meaning
-        below = self._below(is_wide=is_wide, has_preview=has_preview)
-        if self.room > len(rows) + len(below):
-            return [*rows[:first], BLANK, *rows[first:], *below]
+        below = self._below(width, is_wide=is_wide)
+        below = [BLANK, *below] if self.room > len(rows) + len(below) else below[:1]
+        if self.room > len(rows) + len(below) + TITLES:
+            return [(("Look", "bright"),), *rows[:first], BLANK, *rows[first:], *below]
         line = self.at if self.at < first else self.at + 1
         room = max(1, self.room - len(below))
-        top = max(0, min(line - room // 2, len(rows) - room))
-        return [*rows[top : top + room], *below]
+        sight = rows_in_sight(len(rows), line, room)
+        return [*rows[sight.start : sight.stop], *below]
 
-    def _below(self, *, is_wide: bool, has_preview: bool) -> list[TextLine]:
+    def _below(self, width: int, *, is_wide: bool) -> list[TextLine]:
+        """Return what the row under the cursor means, and a sample of the colours where the preview has no room."""
         choice = self._choice
         text = ALWAYS if choice is None else LABELS[choice.name][1]
-        meaning = [] if is_wide else wrap_text(safe(text), "muted", self.inside)
-        if has_preview:
-            shown: Sequence[TextLine] = [(("  ", "plain"), *line) for line in PREVIEW]
-            return [BLANK, *shown] if is_wide else [BLANK, *meaning, BLANK, *shown]
-        if choice is None or choice.name != "theme":
-            return [BLANK, *meaning]
-        return [BLANK, SAMPLE if width_of(SAMPLE) <= self.inside else SAMPLE[:6], *meaning]
+        meaning = [] if is_wide else wrap_text(safe(text), "muted", width)
+        if choice is None or choice.name != "theme" or self.inside >= PREVIEW_FROM:
+            return meaning
+        return [SAMPLE if width_of(SAMPLE) <= width else SAMPLE[:6], *meaning]
 
-    def _row(self, at: int, choice: Choice, widest: int | None) -> TextLine:
-        """Return a setting; with its meaning behind the widest value where that is given."""
+    def _values(self, choice: Choice, room: int) -> TextLine:
+        """Return the values that a setting may have, the present one marked; of many the first, and the others as a range."""
+        if choice.name in LISTED or not choice.values:
+            room -= len(LIST_HINT) + 2
+            return ((shorten(safe(choice.value), room), "bright"), (f"  {LIST_HINT}", "faint"))
+        values = list(choice.values)
+        if choice.value not in values:
+            values.append(choice.value)
+        shown = [(each, each == choice.value) for each in values]
+        if sum(len(each) + 4 for each in values) > room:
+            several = f"{values[1]} to {values[-1]}"
+            is_first = choice.value == values[0]
+            other = several if is_first else f"{choice.value}  ({several})"
+            shown = [(values[0], is_first), (other, not is_first)]
+        line: list[Words] = []
+        for place, (text, is_chosen) in enumerate(shown):
+            mark = f"{'  ' if place else ''}{'● ' if is_chosen else '○ '}"
+            line += [
+                (safe(mark), "focus" if is_chosen else "faint"),
+                (safe(text), "bright" if is_chosen else "muted"),
+            ]
+        return tuple(line)
+
+    def _row(self, at: int, choice: Choice, values: TextLine, widest: int | None) -> TextLine:
+        """Return a setting with its values; with its meaning behind the widest ones where that is given."""
         active = at == self.at
-        turns = active and choice.name not in LISTED
-        left, right = ("< ", " >") if turns else ("  ", "  ")
         meaning: TextLine = ()
         if widest is not None:
-            gap = " " * (widest - len(choice.value) + 2)
+            gap = " " * (widest - width_of(values) + GAP)
             meaning = ((safe(gap + LABELS[choice.name][1]), "muted"),)
         return (
             ("▶ " if active else "  ", "focus"),
             (safe(f"{LABELS[choice.name][0]:<{NAME_WIDTH}}"), "bright" if active else "plain"),
-            (left, "focus"),
-            (safe(choice.value), "bright"),
-            (right, "focus"),
+            *values,
             *meaning,
         )
 
@@ -192,9 +229,7 @@ class SettingsForm(InfoForm[None]):
         cells: list[Words] = []
         for place, channel in enumerate(CHANNELS):
             chosen = active and place == self.channel
-            text = (
-                f"{'[' if chosen else ' '}{'x' if channel in on else '·'}{']' if chosen else ' '}"
-            )
+            text = f"{'[' if chosen else ' '}{CHOSEN if channel in on else '·'}{']' if chosen else ' '}"
             cells.append((safe(f" {text:<10}"), "good" if channel in on else "faint"))
         name: Words = (safe(f"{KIND_LABELS[kind]:<{NAME_WIDTH}}"), "bright" if active else "plain")
         return (("▶ " if active else "  ", "focus"), name, *cells)
