@@ -60,6 +60,7 @@ class Section(Struct, frozen=True):
     columns: tuple[str, ...] = ()
     rows: tuple[Mapping[str, str], ...] = ()
     sentences: tuple[str, ...] = ()
+    results: tuple[Decimal, ...] = ()  # of the rows of a table of groups
 
 
 class Page(Struct, frozen=True):
@@ -102,7 +103,7 @@ def page(
     limits: Sequence[LimitHit] = (),
 ) -> Page:
     """Return the page of a day or a week."""
-    trades = [each for each in journal.closed if _is_in(each, period.start_ns, period.end_ns)]
+    trades = trades_of(journal, period)
     statistics = statistics_of(trades, _balance_before(journal, period.start_ns))
     groups = GroupContext(journal.trades, context.notes, context.zone)
     sections = [_in_short(trades, statistics, context), _limits(limits, period, context)]
@@ -112,6 +113,11 @@ def page(
     sections += [section for name in GROUPS if (section := _group(trades, name, groups))]
     sections += [_trades(trades, context), _figures(journal, period, statistics)]
     return Page(f"{period.title}  {account}".rstrip(), tuple(filter(_has_content, sections)))
+
+
+def trades_of(journal: Journal, period: Period) -> list[JournalTrade]:
+    """Return the trades that were closed in a day or a week."""
+    return [each for each in journal.closed if _is_in(each, period.start_ns, period.end_ns)]
 
 
 def _in_short(
@@ -199,12 +205,18 @@ def _figures(journal: Journal, period: Period, statistics: Statistics) -> Sectio
 
 
 def _by_day(trades: Sequence[JournalTrade], period: Period) -> Section:
-    rows = []
-    for day, start, end in period.days:
-        own = [each for each in trades if _is_in(each, start, end)]
-        if own:
-            rows.append({"day": f"{day:%a %m-%d}", **_group_row(own)})
-    return Section("Days", ("day", *GROUP_COLUMNS), tuple(rows))
+    days = {
+        f"{day:%a %m-%d}": [each for each in trades if _is_in(each, start, end)]
+        for day, start, end in period.days
+    }
+    return _group_section("Days", "day", {name: own for name, own in days.items() if own})
+
+
+def _group_section(title: str, name: str, groups: Mapping[str, Sequence[JournalTrade]]) -> Section:
+    """Return the table of groups, a row for each, with their results for bars."""
+    rows = tuple({name: group, **_group_row(own)} for group, own in groups.items())
+    results = tuple(sum((each.result for each in own), Decimal(0)) for own in groups.values())
+    return Section(title, (name, *GROUP_COLUMNS), rows, results=results)
 
 
 def _group_row(trades: Sequence[JournalTrade]) -> dict[str, str]:
@@ -242,11 +254,8 @@ def _group(trades: Sequence[JournalTrade], name: str, context: GroupContext) -> 
     groups = grouped(trades, name, context)
     if len(groups) < 2:  # noqa: PLR2004 - one group is the whole
         return None
-    rows = tuple(
-        {name: pair(group) if name == "instrument" else group, **_group_row(own)}
-        for group, own in groups.items()
-    )
-    return Section(f"By {name}", (name, *GROUP_COLUMNS), rows)
+    named = {pair(each) if name == "instrument" else each: own for each, own in groups.items()}
+    return _group_section(f"By {name}", name, named)
 
 
 def _notes(trades: Iterable[JournalTrade], context: RowContext) -> Section:

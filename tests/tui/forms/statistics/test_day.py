@@ -58,6 +58,22 @@ async def test_arrows_turn_to_the_days_with_trades_over_the_weekend() -> None:
     assert "Friday 2026-02-27" in await after("left", "right", "l")
 
 
+async def test_the_curve_of_the_day_stands_above_what_it_is_made_of() -> None:
+    text = await after(size=(120, 50))
+    axis = next(line for line in text.splitlines() if ":00 " in line)
+    assert text.index("Result:") < text.index(axis) < text.index("By instrument")
+    narrow = await after()
+    assert narrow.index("Result:") < narrow.index(":00") < narrow.index("Best:")
+
+
+async def test_each_result_of_a_group_has_a_bar_of_its_sign() -> None:
+    lines = [line for line in (await after(size=(80, 90))).splitlines() if "━" in line[2:-2]]
+    assert len(lines) > 3
+    for line in lines:
+        result = next(word for word in line.split() if "." in word)
+        assert ("━│" in line) == result.startswith("−"), line
+
+
 async def test_d_shows_the_week_and_goes_back_to_its_last_day() -> None:
     week = await after("left", "d")
     assert "Week 9 of 2026" in week
@@ -76,9 +92,12 @@ def test_the_page_has_every_sentence_and_cell_of_the_report() -> None:
         "".join(text for text, _ in line)
         for row in side_by_side(shown.sections, 400)
         for line in row
-    ).split()
+    )
+    drawn = drawn.replace("│", " ").replace("━", " ")
     printed = "\n".join(as_text(shown)[1:]).split()
-    assert sorted(word.lower() for word in drawn) == sorted(word.lower() for word in printed)
+    assert sorted(word.lower() for word in drawn.split()) == sorted(
+        word.lower() for word in printed
+    )
 
 
 def test_columns_that_do_not_fit_are_left_out_whole() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from decimal import Decimal
 from functools import cache
 
 import pytest
@@ -15,7 +16,7 @@ from keydesk.calc.trade_journal.statistics import statistics_of
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.calc.trade_journal.what_if import WhatIfResult
 from keydesk.forms.statistics.page import StatisticsPage
-from keydesk.forms.statistics.view import ViewInput
+from keydesk.forms.statistics.view import ViewInput, bars_of
 from keydesk.forms.statistics.what_if import WhatIfData, WhatIfView
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.rows import RowContext
@@ -24,6 +25,7 @@ from support.data.journal_trades import closed_trade
 from support.fakes.form_app import FormApp
 from support.year_of_trades import events_of_days, notes_of_days
 
+D = Decimal
 DAYS, A_DAY = 30, 3
 SIZES = [(80, 24), (200, 50), (40, 12)]
 VIEWS = range(1, 9)
@@ -188,6 +190,22 @@ async def test_enter_looks_at_one_group_alone_and_escape_goes_back_to_all() -> N
     assert "Sharpe" not in one  # of the account, not of a group
     both = await after("2", "right", "enter", "escape")
     assert f"Statistics  {DAYS * A_DAY} closed trades" in both
+
+
+async def test_the_hours_begin_at_the_one_with_the_largest_result() -> None:
+    first = await after("6", host=Host(few("1", "-500", "30")))
+    line = next(each for each in first.splitlines() if "USD" in each and "n 1" in each)
+    assert "−500.00" in line
+
+
+def test_bars_have_one_axis_which_is_at_an_edge_where_one_sign_is_missing() -> None:
+    def drawn(*values: int) -> list[str]:
+        bars = bars_of([D(each) for each in values], 4)
+        return ["".join(text for text, _ in bar) for bar in bars]
+
+    assert drawn(4, -2, 0) == ["    │━━━━", "  ━━│    ", "    │    "]
+    assert drawn(4, 2) == ["│━━━━━━━━", "│━━━━    "]
+    assert drawn(-4, -1) == ["━━━━━━━━│", "      ━━│"]
 
 
 async def test_enter_in_the_calendar_opens_the_chosen_day_and_d_its_week() -> None:

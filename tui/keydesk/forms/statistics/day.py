@@ -7,18 +7,21 @@ from functools import partial
 from typing import ClassVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 from textual.worker import Worker
 
 from keydesk.calc.market.trading_day import booking_date
+from keydesk.calc.trade_journal.charts import CurvePoint, equity_curve
 from keydesk.forms.info_form import ScrolledForm, beside, width_of
-from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
-from keydesk.forms.statistics.view import FEW_ROLE
+from keydesk.forms.sheet import BLANK, TextLine, Words, as_lines, wrap_text
+from keydesk.forms.statistics.equity import LEAST_TRADES, curve_rows
+from keydesk.forms.statistics.view import FEW_ROLE, bars_of
 from keydesk.keys.keymap import DAY_PAGE
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import MINUS
 from keydesk.text.sanitize import Printable, safe
-from keydesk.trade_journal.report import Page, Section, day_of, page, week_of
+from keydesk.trade_journal.report import Page, Section, day_of, page, trades_of, week_of
 from keydesk.trade_journal.snapshot import JournalSnapshot
 from keydesk.widgets.theme import ColourRole
 
@@ -33,6 +36,10 @@ SENTENCE_ROLES: Mapping[str, ColourRole] = {
 }
 LEFT_OUT_FIRST = ("id", "held", "setup", "side", "closed", "of")
 INDENT = 10  # of sentences that go on
+BAR_WIDTH = 4  # cells of a bar to each side of its axis
+CURVE_BESIDE_FROM, CURVE_SHARE = 100, 0.5  # columns of the page; share of them
+CURVE_FROM = 14  # rows of the page
+TALL_CURVE, LOW_CURVE = 11, 6  # rows of the curve beside the words, and above them
 
 
 class DayPageState(Struct, frozen=True):
@@ -42,6 +49,7 @@ class DayPageState(Struct, frozen=True):
     day: date
     week: bool
     days: Sequence[date]
+    curve: Sequence[CurvePoint] = ()  # of its results
 
 
 class DayPage(ScrolledForm):
@@ -113,11 +121,37 @@ class DayPage(ScrolledForm):
         trouble, part = self.snapshot.trouble, self.snapshot.part
         lines = wrap_text(safe(trouble), "danger", self.inside) if trouble else []
         lines += wrap_text(safe(f"Over a part: {part}"), "warn", self.inside) if part else []
-        for row in side_by_side(self.shown.page.sections, self.inside):
-            if lines:
-                lines.append(BLANK)
-            lines += row
+        first, *others = self.shown.page.sections
+        lines += self._beginning(first, self.shown.curve)
+        for row in side_by_side(others, self.inside):
+            lines += [BLANK, *row]
         return lines
+
+    def _beginning(self, section: Section, curve: Sequence[CurvePoint]) -> list[TextLine]:
+        """Return the result and the curve of the period; what it is made of beside it where there is room, else below."""
+        if len(curve) < LEAST_TRADES or self.room < CURVE_FROM:
+            return section_lines(section, self.inside)
+        is_beside = self.inside >= CURVE_BESIDE_FROM
+        width = int(self.inside * CURVE_SHARE) if is_beside else self.inside
+        rows = TALL_CURVE if is_beside else LOW_CURVE
+        drawn = as_lines(
+            curve_rows(
+                curve,
+                (width, rows),
+                self.snapshot.context.zone,
+                ascii_only=self.app.has_class("-ascii"),
+            )
+        )
+        if is_beside:
+            words = section_lines(section, self.inside - width - BETWEEN)
+            return beside(drawn, width + BETWEEN, words)
+        result, *rest = section.sentences
+        shown = section_lines(replace(section, sentences=(result,)), self.inside)
+        return [
+            *shown,
+            *drawn,
+            *section_lines(replace(section, sentences=tuple(rest)), self.inside),
+        ]
 
     def action_turn(self, step: int) -> None:
         """Show the next day or week with trades, or the one before."""
@@ -150,9 +184,8 @@ def _shown(
         days = sorted({booking_date(each.closed_ns or 0) for each in journal.closed})
     day = day or (days[-1] if days else date.today())  # noqa: DTZ011 - of an empty journal
     period = week_of(day) if week else day_of(day)
-    return DayPageState(
-        page(journal, period, snapshot.context, snapshot.account, snapshot.limits), day, week, days
-    )
+    shown = page(journal, period, snapshot.context, snapshot.account, snapshot.limits)
+    return DayPageState(shown, day, week, days, equity_curve(trades_of(journal, period)))
 
 
 def next_day(shown: DayPageState, step: int) -> date | None:
@@ -217,14 +250,17 @@ def _table(section: Section, width: int) -> list[TextLine]:
     right = {name: all(_is_number(row[name]) for row in section.rows) for name in columns}
     head = "".join(_aligned(name, widths[name], right=right[name]) for name in columns)
     lines: list[TextLine] = [((safe(head.rstrip()), "muted"),)]
-    lines.extend(
-        tuple(
+    for row in section.rows:
+        cells = [
             (safe(_aligned(row[name], widths[name], right=right[name])), _role(name, row))
             for name in columns
-        )
-        for row in section.rows
-    )
-    return lines
+        ]
+        lines.append(tuple(cells))
+    if not section.results or width_of(lines[0]) + GAP + 2 * BAR_WIDTH + 1 > width:
+        return lines
+    bars = bars_of(section.results, BAR_WIDTH)
+    at = max(map(width_of, lines))
+    return [lines[0], *beside(lines[1:], at, bars)]
 
 
 def _role(name: str, row: Mapping[str, str]) -> ColourRole:

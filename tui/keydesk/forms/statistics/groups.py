@@ -6,8 +6,6 @@ from functools import reduce
 from typing import ClassVar
 
 from msgspec import Struct
-from msgspec.structs import replace
-from rich.cells import cell_len
 
 from keydesk.calc.trade_journal.charts import HeatCell
 from keydesk.calc.trade_journal.groups import GROUPINGS, GroupContext, grouped
@@ -16,6 +14,7 @@ from keydesk.calc.trade_journal.statistics import (
     Statistics,
     statistics_of,
 )
+from keydesk.forms.page_table import Cells, rows_in_sight, table_lines
 from keydesk.forms.sheet import BLANK, TextLine, Words, signed_money, wrap_text
 from keydesk.forms.statistics.maps import sum_lines
 from keydesk.forms.statistics.view import (
@@ -23,12 +22,14 @@ from keydesk.forms.statistics.view import (
     FEW_ROLE,
     View,
     ViewInput,
+    bars_of,
     in_columns,
     is_few,
-    two_sided_bar,
 )
-from keydesk.text.format import money, pair, percent, shorten
+from keydesk.text.format import money, pair, percent
 from keydesk.text.sanitize import Printable, SafeText, safe
+from keydesk.widgets.table import Column
+from keydesk.widgets.theme import ColourRole
 from keydesk_client.arithmetic.constants import NOTHING
 
 
@@ -47,24 +48,25 @@ NAMES: Mapping[str, str] = {
     "after": "what came before",
 }
 """Groupings whose name on the command line is short."""
-COLUMNS: Sequence[tuple[str, int, int]] = (  # name, width, rank: the highest is left out first
-    ("n", 6, 0),
-    ("win %", 7, 1),
-    ("result", 12, 0),
-    ("avg R", 7, 2),
-    ("sum R", 9, 5),
-    ("PF", 7, 3),
-    ("avg win", 10, 6),
-    ("avg loss", 10, 6),
-    ("payoff", 8, 7),
-    ("max DD", 11, 4),
-    ("SQN", 7, 8),
+COLUMNS = (
+    Column("name", "", 14, right=False, flexible=True),
+    Column("n", "n", 6),
+    Column("win %", "win %", 0, rank=1),
+    Column("result", "result", 10),
+    Column("bar", "", 0, right=False),
+    Column("avg R", "avg R", 6, rank=2),
+    Column("PF", "PF", 6, rank=3),
+    Column("max DD", "max DD", 0, rank=4),
+    Column("sum R", "sum R", 0, rank=5),
+    Column("avg win", "avg win", 0, rank=6),
+    Column("avg loss", "avg loss", 0, rank=6),
+    Column("payoff", "payoff", 0, rank=7),
+    Column("SQN", "SQN", 0, rank=8),
 )
-BAR_WIDTH = 19
-WIDEST_BAR = 30  # cells to each side of its axis
+COLOURED = frozenset(("result", "avg R", "sum R"))  # also of few trades: their sign is seen
+WIDE_BAR, WIDE_FROM = 16, 150  # cells to each side of its axis; columns of the page
 LEAST_OTHERS = 6  # rows
-OTHER_NAME_WIDTH, OTHERS_GAP = 20, 6
-GROUP_WIDTH = (14, 26)
+OTHER_NAME_WIDTH, OTHERS_GAP, OTHERS_WIDTH = 17, 4, 56
 
 
 class GroupData(Struct, frozen=True):
@@ -125,10 +127,11 @@ class GroupsView(View[GroupData]):
         room = given.rows - len(lines) - 2
         if not data.rows or room < LEAST_OTHERS:
             return lines
+        width = (given.width + OTHERS_GAP) // max(1, given.width // OTHERS_WIDTH) - OTHERS_GAP
         tables = [
             [
                 ((safe(f"By {NAMES.get(name, name)}"), "bright"),),
-                *sum_lines("", cells, replace(given, width=0), OTHER_NAME_WIDTH),
+                *sum_lines("", cells, width, OTHER_NAME_WIDTH),
             ]
             for name, cells in data.others.items()
             if len(cells) > 1
@@ -144,39 +147,29 @@ class GroupsView(View[GroupData]):
         head: TextLine = ((safe(title), "bright"), (safe(f"   {place}"), "faint"))
         if not data:
             return [head, BLANK, (("No trade was closed yet.", "muted"),)]
-        longest = max(cell_len(each.name) for each in data)
-        name_width = max(GROUP_WIDTH[0], min(GROUP_WIDTH[1], longest + 1))
-        columns, has_bar = _fitting(given.width - name_width - 2)
-        largest = max(abs(each.statistics.total.value or NOTHING) for each in data)
-        taken = name_width + 2 + sum(width for _, width in columns)
-        bar = max(BAR_CELLS, min(WIDEST_BAR, (given.width - taken - 3) // 2))
-        captions = "".join(f"{name:>{width}}" for name, width in columns)
-        lines: list[TextLine] = [head, ((safe(f"{'':{name_width + 2}}{captions}"), "muted"),)]
+        size = WIDE_BAR if given.width >= WIDE_FROM else BAR_CELLS
         rows = max(1, given.rows - 4)
-        first = max(0, min(self.row - rows // 2, len(data) - rows))
-        for place_, each in list(enumerate(data))[first : first + rows]:
-            few, chosen = is_few(each.statistics.n), place_ == self.row
-            cells = _cells(each)
-            line: list[Words] = [
-                ("▶ " if chosen else "  ", "focus"),
-                (
-                    safe(f"{shorten(self._shown_name(each), name_width - 1):<{name_width}}"),
-                    FEW_ROLE if few else "bright" if chosen else "plain",
-                ),
-            ]
-            for name, width in columns:
-                text, role = cells[name]
-                line.append((safe(f"{text:>{width}}"), FEW_ROLE if few else role))
-            if has_bar:
-                line += [
-                    (" ", "plain"),
-                    *two_sided_bar(each.statistics.total.value or NOTHING, largest, bar),
-                ]
-            lines.append(line)
-        more = len(data) - rows
-        if more > 0:
+        sight = rows_in_sight(len(data), self.row, rows)
+        bars = bars_of([each.statistics.total.value or NOTHING for each in data], size)
+        cells = [
+            {**self._row_cells(data[at], is_chosen=at == self.row), "bar": bars[at]} for at in sight
+        ]
+        table = table_lines(COLUMNS, cells, given.width, self.row - sight.start)
+        lines: list[TextLine] = [head, *table]
+        if len(data) > rows:
             lines.append(((safe(f"  {len(data)} groups, ↑ ↓ shows the others"), "faint"),))
         return [*lines, *wrap_text(_few_text(data), "muted", given.width)]
+
+    def _row_cells(self, row: GroupRow, *, is_chosen: bool) -> Cells:
+        name_role: ColourRole = "bright" if is_chosen else "plain"
+        few = is_few(row.statistics.n)
+        return {
+            "name": ((self._shown_name(row), FEW_ROLE if few and not is_chosen else name_role),),
+            **{
+                key: ((text, FEW_ROLE if few and key not in COLOURED else role),)
+                for key, (text, role) in _cells(row).items()
+            },
+        }
 
     def _shown_name(self, row: GroupRow) -> SafeText:
         return pair(row.name) if self.name == "instrument" else safe(row.name)
@@ -200,15 +193,6 @@ def _few_text(data: Sequence[GroupRow]) -> Printable:
     return safe(
         f"n under {FEW_TRADES}: too few to tell the group from chance ({few} of {len(data)})."
     )
-
-
-def _fitting(room: int) -> tuple[list[tuple[str, int]], bool]:
-    """Return the columns that fit, whole, and whether a bar of the results does."""
-    columns = list(COLUMNS)
-    while len(columns) > 1 and sum(width for _, width, _ in columns) > room:
-        columns.remove(max(columns, key=lambda column: column[2]))
-    left = room - sum(width for _, width, _ in columns)
-    return [(name, width) for name, width, _ in columns], left >= BAR_WIDTH
 
 
 def _cells(row: GroupRow) -> dict[str, Words]:

@@ -29,13 +29,13 @@ from keydesk.forms.statistics.view import (
     FEW_ROLE,
     View,
     ViewInput,
+    bars_of,
     in_columns,
     is_few,
-    two_sided_bar,
 )
 from keydesk.text.format import MINUS, money, percent, shorten
 from keydesk.text.sanitize import safe
-from keydesk.widgets.theme import signed_role
+from keydesk.widgets.theme import ColourRole, signed_role
 from keydesk_client.arithmetic.constants import NOTHING
 
 SHADES = " ░▒▓█"
@@ -43,6 +43,10 @@ HOURS = 24
 DAYS = 7
 LABEL = 4  # columns of the names of weekdays
 BETWEEN = 6  # columns between two tables
+TABLE_GAP, HOUR_LABEL, THREE_TABLES = 4, 6, 112  # columns
+SUM_BAR = 6  # cells of a bar to each side of its axis
+SUM_WIDTH = 5 + 11 + 1 + 2 * SUM_BAR + 1  # columns of count, result and bar
+WIN_WIDTH, R_WIDTH = 7, 9
 WIDEST_DAY = 8  # columns of a day of the calendar
 YEAR = 52  # weeks that a calendar has room for, where there is
 FIGURES_FROM = 7  # columns of a cell that has room for its amount
@@ -122,7 +126,8 @@ class HoursView(View[Mapping[HourOfWeek, HeatCell]]):
     POINTS: ClassVar[bool] = True
 
     def __init__(self) -> None:
-        self.hour, self.weekday = 12, 0
+        self.hour, self.weekday = 0, 0
+        self._is_chosen = False  # by the trader, or as the cell with the largest result
 
     def compute(self, given: ViewInput) -> Mapping[HourOfWeek, HeatCell]:
         """Return the cells."""
@@ -136,6 +141,9 @@ class HoursView(View[Mapping[HourOfWeek, HeatCell]]):
         width = max(2, min(8, (given.width - LABEL) // HOURS))
         with_sums = given.width - LABEL - width * HOURS
         largest = largest_result(data)
+        if not self._is_chosen:
+            at = max(data, key=lambda each: (abs(data[each].result), each))
+            self.weekday, self.hour, self._is_chosen = *at, True
         title: TextLine = (
             ("Result by hour and weekday of the entry", "bright"),
             (safe(f"   hours in {given.zone_name}"), "muted"),
@@ -149,8 +157,9 @@ class HoursView(View[Mapping[HourOfWeek, HeatCell]]):
                 words = cell_text(data.get(HourOfWeek(weekday, hour)), largest, width, given)
                 line.append(_marked(words, is_chosen=(weekday, hour) == (self.weekday, self.hour)))
             lines.append(line)
-            if given.rows >= 2 * days + 12:
+            if given.rows >= 2 * days + 20:
                 lines.append(BLANK)
+        lines.append(_all_line(data, width, given))
         name = f"{WEEKDAYS[self.weekday]} {self.hour:02}:00"
         chosen = data.get(HourOfWeek(self.weekday, self.hour))
         lines += [
@@ -173,6 +182,15 @@ class HoursView(View[Mapping[HourOfWeek, HeatCell]]):
         self.hour = (self.hour + across) % HOURS
         self.weekday = max(0, min(DAYS - 1, self.weekday + down))
         return True
+
+
+def _all_line(data: Mapping[HourOfWeek, HeatCell], width: int, given: ViewInput) -> TextLine:
+    """Return the row of all weekdays together, its cells as strong as they are beside each other."""
+    hours = {each.hour for each in data}
+    sums = {h: _together([c for key, c in data.items() if key.hour == h]) for h in hours}
+    largest = largest_result(sums)
+    cells = [cell_text(sums.get(hour), largest, width, given) for hour in range(HOURS)]
+    return ((safe(f"{'all':<{LABEL}}"), "bright"), *cells)
 
 
 def _narrow(width: int) -> list[TextLine]:
@@ -202,8 +220,16 @@ def _sums(
     by_hour = {
         f"{h:02}:00": _together([c for key, c in data.items() if key.hour == h]) for h in hours
     }
-    tables = [sum_lines("weekday", by_day, given), sum_lines("hour", by_hour, given)]
-    return in_columns(tables, given.width, BETWEEN, room)
+    if given.width < THREE_TABLES:
+        half = given.width // 2 - BETWEEN
+        tables = [sum_lines("weekday", by_day, half), sum_lines("hour", by_hour, half)]
+        return in_columns(tables, given.width, BETWEEN, room)
+    third = (given.width - 2 * TABLE_GAP) // 3
+    head, *rows = sum_lines("hour", by_hour, third, HOUR_LABEL)  # one scale for both halves
+    middle = (len(rows) + 1) // 2
+    halves = [[head, *part] for part in (rows[:middle], rows[middle:]) if part]
+    tables = [sum_lines("day", by_day, third, HOUR_LABEL), *halves]
+    return in_columns(tables, given.width, TABLE_GAP, room)
 
 
 def _together(cells: Sequence[HeatCell]) -> HeatCell:
@@ -217,32 +243,28 @@ def _together(cells: Sequence[HeatCell]) -> HeatCell:
 
 
 def sum_lines(
-    name: str, cells: Mapping[str, HeatCell], given: ViewInput, label_width: int = 9
+    name: str, cells: Mapping[str, HeatCell], width: int, label_width: int = 9
 ) -> list[TextLine]:
-    """Return a table of cells, with a bar of the result where there is room."""
-    largest = max((abs(each.result) for each in cells.values()), default=NOTHING)
-    head = f"{name:<{label_width}}{'n':>6}{'win %':>7}{'result':>13}{'R':>10}"
+    """Return a table of cells, with a bar beside each result; win rate and R where there is room."""
+    shown = {label: cell for label, cell in cells.items() if cell.n}
+    bars = bars_of([each.result for each in shown.values()], SUM_BAR)
+    has_win = width >= label_width + SUM_WIDTH + R_WIDTH + WIN_WIDTH
+    has_r = width >= label_width + SUM_WIDTH + R_WIDTH
+    head = f"{name:<{label_width}}{'n':>5}{'win %' if has_win else '':>{WIN_WIDTH * has_win}}"
+    head += f"{'R' if has_r else '':>{R_WIDTH * has_r}}{'result':>11}"
     lines: list[TextLine] = [((safe(head), "muted"),)]
-    for label, cell in cells.items():
-        if not cell.n:
-            continue
-        few = is_few(cell.n)
-        result, role = signed_money(cell.result)
+    for (label, cell), bar in zip(shown.items(), bars, strict=True):
+        role: ColourRole = FEW_ROLE if is_few(cell.n) else "plain"
+        won = percent(Decimal(cell.wins) / cell.n, 0)
         in_r, r_role = signed_money(cell.r)
+        result, result_role = signed_money(cell.result)
         line: list[Words] = [
-            (
-                safe(f"{shorten(safe(label), label_width - 1):<{label_width}}"),
-                FEW_ROLE if few else "plain",
-            ),
-            (
-                safe(f"{cell.n:>6,}{percent(Decimal(cell.wins) / cell.n, 0):>7}"),
-                FEW_ROLE if few else "plain",
-            ),
-            (safe(f"{result:>13}"), FEW_ROLE if few else role),
-            (safe(f"{in_r:>10}  "), FEW_ROLE if few else r_role),
+            (safe(f"{shorten(safe(label), label_width - 1):<{label_width}}"), role),
+            (safe(f"{cell.n:>5,}{won if has_win else '':>{WIN_WIDTH * has_win}}"), role),
+            (safe(f"{in_r:>{R_WIDTH}}" if has_r else ""), r_role),
+            (safe(f"{result:>11} "), result_role),
+            *bar,
         ]
-        if given.width >= 70:  # noqa: PLR2004 - the row and its bar
-            line += two_sided_bar(cell.result, largest)
         lines.append(line)
     return lines
 
@@ -310,7 +332,7 @@ class CalendarView(View[CalendarData]):
                 words = cell_text(data.days.get(day), largest, width, given)
                 line.append(_marked(words, is_chosen=is_chosen))
             lines.append(line)
-            if given.rows >= 2 * rows + 14:
+            if given.rows >= 2 * rows + 20:
                 lines.append(BLANK)
         chosen = cell_line(f"{self.chosen:%a %Y-%m-%d}", data.days.get(self.chosen), given)
         lines += [BLANK, chosen, *legend(given, largest, ())]
@@ -321,7 +343,8 @@ class CalendarView(View[CalendarData]):
                 name: _together([c for day, c in data.days.items() if day.weekday() == number])
                 for number, name in enumerate(WEEKDAYS[:rows])
             }
-            tables = [sum_lines("month", months, given), sum_lines("weekday", by_day, given)]
+            half = given.width // 2 - BETWEEN
+            tables = [sum_lines("month", months, half), sum_lines("weekday", by_day, half)]
             lines += [BLANK, *in_columns(tables, given.width, BETWEEN, room + 1)]
         return lines
 

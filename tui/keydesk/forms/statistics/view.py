@@ -19,6 +19,7 @@ from keydesk.widgets.theme import ColourRole
 from keydesk_client.arithmetic.constants import NOTHING
 
 Data = TypeVar("Data")
+BAR = "━"  # thin, so that the bars of neighbouring rows do not become a block
 BAR_CELLS = 8
 FEW_ROLE: ColourRole = "muted"  # of figures that rest on few trades: dimmer, and still to be read
 
@@ -80,15 +81,28 @@ class View(ABC, Generic[Data]):
         return None
 
 
-def two_sided_bar(value: Decimal, largest: Decimal, cells: int = BAR_CELLS) -> TextLine:
-    """Return a bar from an axis: losses to the left, gains to the right."""
+def bars_of(values: Sequence[Decimal], cells: int = BAR_CELLS) -> list[TextLine]:
+    """Return bars from one axis, losses to its left and gains to its right; the axis is at an edge where one side has none.
+
+    Args:
+        values: One for each bar.
+        cells: To each side of the axis; all of them are on one side where the other has none.
+    """
+    largest = max((abs(each) for each in values), default=NOTHING)
+    left = 0 if min(values, default=NOTHING) >= 0 else cells
+    left = 2 * cells if left and max(values) <= 0 else left
+    right = 2 * cells - left
+    return [_bar(each, largest, left, right) for each in values]
+
+
+def _bar(value: Decimal, largest: Decimal, left: int, right: int) -> TextLine:
+    room = left if value < 0 else right
     share = abs(value) / largest if largest else NOTHING
-    filled = min(cells, int(share * cells + Decimal("0.5"))) or (1 if value else 0)
-    left, right = ("█" * filled, "") if value < 0 else ("", "█" * filled)
+    drawn = BAR * (min(room, int(share * room + Decimal("0.5"))) or (1 if value else 0))
     return (
-        (safe(f"{left:>{cells}}"), "loss"),
+        (safe(f"{drawn if value < 0 else '':>{left}}"), "loss"),
         ("│", "line"),
-        (safe(f"{right:<{cells}}"), "profit"),
+        (safe(f"{'' if value < 0 else drawn:<{right}}"), "profit"),
     )
 
 
