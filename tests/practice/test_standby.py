@@ -179,3 +179,16 @@ async def test_streams_end_before_a_broker_that_stood_still_writes_to_them(
                 if json.loads(line)["time"] >= taken_over
             ]
         assert late == []
+
+
+async def test_a_standby_goes_on_after_a_kill_from_the_market_time_that_was_shown(
+    postgres: PostgresServer, practice_folder: Path
+) -> None:
+    own_time = ("--start", "2019-06-03T12:00Z", "--speed", "3600")
+    async with standby_pair(practice_folder, postgres.new_database(), *TOKEN, *own_time) as pair:
+        first, second = pair.servers["one"], pair.servers["two"]
+        shown = (await first.get("{a}/pricing", instruments="EUR_USD")).json()["time"]
+        await first.kill()
+        await pair.until("two", "ok")
+        goes_on = (await second.get("{a}/pricing", instruments="EUR_USD")).json()["time"]
+    assert goes_on >= shown
