@@ -15,8 +15,8 @@ async def test_a_row_reads_pair_bid_ask_spread_and_the_day() -> None:
     pane = Watchlist()
     async with shown(pane, desk_store(), size=(62, 12)):
         header, first, *_ = text_of(pane)
-    assert header.split() == ["pair", "bid", "ask", "spread", "day", "%", "own", "line"]
-    assert first.split() == ["EUR/USD", "1.08431", "1.08443", "1.2", "−0.40", "+10.0k", "–"]
+    assert header.split() == ["pair", "bid", "ask", "spread", "day", "%", "own"]
+    assert first.split() == ["EUR/USD", "1.08431", "1.08443", "1.2", "−0.40", "+10.0k"]
 
 
 async def test_decimal_points_stand_under_each_other() -> None:
@@ -162,5 +162,5 @@ async def test_a_wide_spread_that_comes_between_two_frames_keeps_its_column() ->
     at = header.index("spread") + len("spread")
     assert first[at - 1].strip()
     assert second[at - 1].strip()
-    assert first.split()[-2] == "+10.0k", "no column is lost to it"
-    assert titles == ["pair", "bid", "ask", "spread", "day %", "own", "line"]
+    assert first.split()[-1] == "+10.0k", "no column is lost to it"
+    assert titles == ["pair", "bid", "ask", "spread", "day %", "own"]

@@ -33,6 +33,7 @@ def store_with(*columns: str) -> Store:
     """The made-up desk with these columns in the list of everything."""
     store = desk_store()
     store.lists = Watchlists((Watchlist(ALL, (), columns),))
+    store.day_lines["USD_JPY"] = DayLine(day_start(WALL_NS), (1.0, 2.0))
     return store
 
 
@@ -142,6 +143,19 @@ async def test_the_line_of_the_day_ends_with_the_price_of_now() -> None:
     assert await cell(store, "spark") == "▁▇▂"
     store.day_lines["EUR_USD"] = DayLine(day_start(WALL_NS) - 1, (1.0, 2.0))
     assert await cell(store, "spark") == "–", "it is yesterday's"
+
+
+async def test_lines_of_the_day_have_a_column_once_there_is_one() -> None:
+    store, pane = store_with("bid", "spark"), panes.Watchlist()
+    store.day_lines.clear()
+    async with shown(pane, store, size=(60, 12)) as pilot:
+        assert [each.key for each in pane.fitted] == ["pair", "bid"]
+        [asked] = heard(pilot, panes.Watchlist.DayLinesWanted)
+        assert "EUR_USD" in asked.lines, "they are read although their column is not there"
+        store.day_lines["EUR_USD"] = DayLine(day_start(WALL_NS), (1.0, 2.0))
+        store.mark(Topic.DAY_LINES, "EUR_USD")
+        pane.on_frame(frame_of(store))
+        assert [each.key for each in pane.fitted] == ["pair", "bid", "spark"]
 
 
 async def test_the_profit_of_a_position_is_there_signed_or_unknown() -> None:

@@ -8,10 +8,12 @@ from textual.geometry import Region
 
 from keydesk.calc.market.replay import ControlledMarket, MarketState
 from keydesk.forms.framed_sheet import Sheet
+from keydesk.forms.info_form import DetailsForm
 from keydesk.panes.chart import Chart
 from keydesk.screens.desk import DeskScreen
 from keydesk.screens.placement import LARGE, MEDIUM, MINI
 from keydesk.store.frame import Frame
+from keydesk.text.sanitize import safe
 from keydesk.trading.desk_session import DeskLock
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.ruled_grid import RuledGrid
@@ -143,13 +145,34 @@ async def test_a_page_stands_where_the_panes_stand_also_after_a_resize_and_over_
         for width, height in ((120, 35), (80, 24), (60, 20), (200, 50)):
             await resize(pilot, width, height)
             await pilot.pause()
-            assert page.region == app.window.screen.query_one(RuledGrid).region, (width, height)
+            panes_at = app.window.screen.query_one(RuledGrid).region
+            assert page.region.offset == panes_at.offset, (width, height)
+            assert page.region.width == panes_at.width
+            assert page.region.bottom <= panes_at.bottom
         app.store.set_market(ControlledMarket(MarketState(running=False)))
         app.window.screen.on_frame(Frame(app.store, {}, 1e9, 0))
         panes = app.window.screen.query_one(RuledGrid)
         for _ in range(20):  # the strip is laid out first, then the page
             await pilot.pause()
-            if page.region == panes.region and panes.region.y > 2:
+            if page.region.y == panes.region.y > 2:
                 break
         assert page.region.y == 3  # below the strip of the replay
-        assert page.region == panes.region
+        assert page.region.offset == panes.region.offset
+        assert page.region.bottom <= panes.region.bottom
+
+
+async def test_a_page_is_as_high_as_what_it_says_and_never_shrinks(tmp_path: Path) -> None:
+    app = WorkingDesk(DeskLock.of(tmp_path, "practice"))
+    async with app.run_test(size=(120, 35)) as pilot:
+        await pilot.pause()
+        page = DetailsForm(safe("Few"), [(safe("name"), "value")])
+        app.push_screen(page)
+        await pilot.pause()
+        sheet = page.query_one(Sheet)
+        assert sheet.region.height == 3
+        for count, height in ((8, 10), (2, 10), (200, 30)):
+            page.rows = tuple((safe(f"name {number}"), "value") for number in range(count))
+            page.redraw()
+            await pilot.pause()
+            assert sheet.region.height == height
+        assert sheet.region == app.window.screen.query_one(RuledGrid).region

@@ -28,9 +28,7 @@ Kind = Literal["line", "average"]
 STOOD_STILL = (
     0.5  # seconds in sight before the figures of a row are requested: scrolling requests nothing
 )
-BETWEEN_FIGURES = (
-    0.25  # seconds from request to request, so that orders and the chart never wait for these
-)
+BETWEEN_FIGURES = 0.06  # seconds from request to request: orders and the chart never wait for these
 LINE_EVERY = 1800.0  # seconds: the length of a candle of the line
 AVERAGE_EVERY = 6 * 3600.0
 AGAIN_AFTER = 60.0  # seconds after a failure

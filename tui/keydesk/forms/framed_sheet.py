@@ -47,6 +47,11 @@ class Sheet(DrawnWidget):
         """The lines as they are shown."""
         return "\n".join("".join([safe(text) for text, _ in line]) for line in self._lines)
 
+    @property
+    def line_count(self) -> int:
+        """The number of lines, without the frame."""
+        return len(self._lines)
+
     def entitle(self, title: Printable, foot: Printable = "") -> None:
         """Set the words in the frame; the same ones again draw nothing."""
         if self._title != (title, foot):

@@ -38,11 +38,15 @@ from keydesk.widgets.theme import ColourRole
 
 FRAME = 4  # columns of a sheet beside its lines
 MAX_SEARCH = 40  # characters
+EDGES = 2  # rows of the frame above and below them
 FIELD_ROWS = 3  # of a field of text with its frame
 
 
 class InfoForm(ModalForm[Result]):
-    """The base of forms that send nothing and close with Esc. A page takes the place of the panes, all of it."""
+    """The base of forms that send nothing and close with Esc.
+
+    A page takes the place of the panes, as far as it has lines: beneath a short one the panes stay in sight.
+    """
 
     BINDINGS = bindings_of(PAGE)
     WIDTH: ClassVar[int] = 76
@@ -61,6 +65,7 @@ class InfoForm(ModalForm[Result]):
         super().__init__("-page" if self.IS_PAGE else "")
         self.painted: float | None = None
         self._chord = ""  # the first key of a chord, until the second one comes
+        self._tallest = 0  # rows until now, at this size of the terminal: it never shrinks
 
     # Its place.
 
@@ -89,6 +94,11 @@ class InfoForm(ModalForm[Result]):
         self._take_place()
         self.redraw()
 
+    def redraw(self) -> None:
+        """Draw everything as it is now; a page that has more lines than before becomes higher."""
+        super().redraw()
+        self._fit_height()
+
     def on_resize(self, event: Resize) -> None:  # noqa: ARG002
         """Stand where the panes stand in a terminal of this size."""
         if self._drawn_for != self.app.size:
@@ -100,7 +110,16 @@ class InfoForm(ModalForm[Result]):
         place, others = self.page_region, len(self.children) - 1
         self.children[0].styles.margin = (place.y, 0, 0, 0)
         self.sheet.styles.width = place.width
-        self.sheet.styles.height = max(1, place.height - others * FIELD_ROWS)
+        self._tallest = place.height - others * FIELD_ROWS if others else 0
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        """Make a page as high as what it says, and no higher than its place; one over a field of text takes all of it."""
+        if not self.IS_PAGE or self.sheet is None or not self.children:
+            return
+        most = self.page_region.height - (len(self.children) - 1) * FIELD_ROWS
+        self._tallest = max(self._tallest, self.sheet.line_count + EDGES)
+        self.sheet.styles.height = max(1, min(most, self._tallest))
 
     @abstractmethod
     def title_text(self) -> Printable:

@@ -95,11 +95,17 @@ def _range(palette: Palette, quote: Quote, frame: Frame) -> Sequence[Run]:
     return [("─" * at, faint), ("┃", mark), ("─" * (RANGE - at), faint)]
 
 
+def has_line(instrument: str, frame: Frame) -> bool:
+    """Return whether the line of this day is known."""
+    line = frame.store.day_lines.get(instrument)
+    today = _today((frame.store.clock_ns or frame.time_ns) // MINUTE_NS)
+    return line is not None and line.start_ns == today
+
+
 def _line(palette: Palette, quote: Quote, frame: Frame) -> Sequence[Run]:
     """Return the line of the day; its last cell is the price of now."""
-    store = frame.store
-    line = store.day_lines.get(quote.instrument)
-    if line is None or line.start_ns != _today((store.clock_ns or frame.time_ns) // MINUTE_NS):
+    line = frame.store.day_lines.get(quote.instrument)
+    if line is None or not has_line(quote.instrument, frame):
         return _empty(palette)
     text = sparkline((*line.path, float(quote.bid + quote.ask) / 2))
     return [(safe(text), palette[_by_price(frame, "muted")])]

@@ -23,7 +23,7 @@ from keydesk.panes.price_cells import (
     price_runs,
     prices_are_old,
 )
-from keydesk.panes.watch_cells import POSITION_CELLS, PRICE_CELLS, RANGE
+from keydesk.panes.watch_cells import POSITION_CELLS, PRICE_CELLS, RANGE, has_line
 from keydesk.panes.watch_order import ASCENDING, TITLES, RowFilter, sorted_rows
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
@@ -97,6 +97,8 @@ class Watchlist(InstrumentRows):
         self._listed: tuple[object, ...] = ()
         self._known: tuple[int, ...] = ()
         self._wanted_rows: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+        self._fits_lines = False  # the column of the lines of the day
+        self._had_lines = False  # of the day, in a row in sight
         self._has_moved = False  # a key moved the cursor: live sorting waits
         self._flashing: dict[str, int] = {}
         self._old = False
@@ -134,6 +136,19 @@ class Watchlist(InstrumentRows):
             (PAIR, *(COLUMNS[name] for name in self._chosen())),
             {"bid": price, "ask": price, "pair": longest},
         )
+
+    def refit(self) -> None:
+        """Choose the columns; that of the lines of the day is left out until there is one, and its room kept."""
+        super().refit()
+        self._fits_lines = any(each.key == "spark" for each in self.fitted)
+        if not self._has_lines:
+            self.fitted = tuple(each for each in self.fitted if each.key != "spark")
+
+    @property
+    def _has_lines(self) -> bool:
+        """Whether a row in sight has the line of this day."""
+        frame = self.frame
+        return frame is not None and any(has_line(key, frame) for key in self._shown())
 
     def _chosen(self) -> Sequence[str]:
         chosen = () if self.frame is None else active_list(self.frame.store).columns
@@ -250,6 +265,9 @@ class Watchlist(InstrumentRows):
             self._old, self._minute = old, minute
             self.redraw()
         self._redraw_moved(frame)
+        if (has_lines := self._has_lines) != self._had_lines:  # the first brings their column
+            self._had_lines = has_lines
+            self.redraw()
         self._want_day_lines()
 
     def _arrange(self, frame: Frame) -> None:
@@ -307,7 +325,7 @@ class Watchlist(InstrumentRows):
     def _want_day_lines(self) -> None:
         """Ask for the figures of the rows in sight; sorting by one needs those of every row."""
         shown = {column.key for column in self.fitted}
-        lines = tuple(self._shown()) if "spark" in shown else ()
+        lines = tuple(self._shown()) if self._fits_lines else ()
         averages = tuple(self._shown()) if "atr" in shown else ()
         if self.order.column == "atr":
             averages = tuple(dict.fromkeys((*averages, *self._sorted)))
