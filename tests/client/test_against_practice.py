@@ -293,6 +293,7 @@ asyncio.run(client.close())
 """
 
 
+@pytest.mark.e2e
 async def test_a_client_whose_event_loop_has_ended_says_so(
     desk_of_my_own: PracticeServer,
 ) -> None:

@@ -51,10 +51,12 @@ def test_each_area_has_its_script() -> None:
     assert areas <= scripts
 
 
+@pytest.mark.e2e
 async def test_a_script_runs_as_a_program(desk_of_my_own: PracticeServer) -> None:
     assert TOLD["trading"] in await output_of(desk_of_my_own, "trading", is_program=True)
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("name", sorted(TOLD.keys() - {"trading"}))
 async def test_the_script_runs(
     name: str, desk_of_my_own: PracticeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -63,6 +65,7 @@ async def test_the_script_runs(
     assert TOLD[name] in await output_of(desk_of_my_own, name)
 
 
+@pytest.mark.e2e
 async def test_the_recorder_continues_after_the_last_whole_line(
     desk_of_my_own: PracticeServer, tmp_path: Path
 ) -> None:
@@ -74,6 +77,7 @@ async def test_the_recorder_continues_after_the_last_whole_line(
     assert [json.loads(line)["id"] for line in record.read_text().splitlines()] == ["1", "2"]
 
 
+@pytest.mark.e2e
 async def test_a_file_of_candles_is_continued_behind_its_last_whole_line(
     desk_of_my_own: PracticeServer, tmp_path: Path
 ) -> None:

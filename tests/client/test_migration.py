@@ -95,6 +95,7 @@ def test_our_tasks_have_no_more_lines_than_the_shortest_of_the_others() -> None:
     assert ours <= min(others)
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("client", CLIENTS)
 async def test_the_tasks_do_what_they_say(client: str, practice_folder: Path) -> None:
     if find_spec(CLIENTS[client]) is None:

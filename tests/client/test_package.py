@@ -40,6 +40,7 @@ def test_two_modules_alone_know_an_http_library() -> None:
     assert sorted(file.name for file in files) == ["network.py", "transport.py"]
 
 
+@pytest.mark.e2e
 def test_httpx_is_imported_when_the_first_client_is_made() -> None:
     code = (
         "import sys; from keydesk_client import Client, Sender, sync; print('httpx' in sys.modules);"
@@ -69,6 +70,7 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
             _ = package.Nothing
 
 
+@pytest.mark.e2e
 def test_a_name_that_is_misspelt_brings_the_right_one_to_mind() -> None:
     asked = "import keydesk_client; keydesk_client.models.MarketOrderRequst"
     ran = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=False)

@@ -81,6 +81,7 @@ def test_an_editor_lists_members_and_methods_without_deprecated_ones_and_switche
     assert not {"dict", "json", "copy", "parse_obj", "is_request", "converts_on_demand"} & listed
 
 
+@pytest.mark.e2e
 def test_importing_the_client_imports_few_modules_and_no_library() -> None:
     code = "import sys; before = set(sys.modules); from keydesk_client import Client; print(*set(sys.modules) - before)"
     ran = subprocess.run(

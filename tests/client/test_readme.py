@@ -24,6 +24,7 @@ def blocks() -> list[str]:
     return re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
 
 
+@pytest.mark.e2e
 def test_the_example_runs_as_written(tmp_path: Path) -> None:
     serve = '["keydesk", "practice", "serve", "--port", "0"]'
     example = blocks()[0]

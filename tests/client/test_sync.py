@@ -158,6 +158,7 @@ else:
 """
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     "left_open",
     [HALF_READ, CLEARED_IN_THE_CLIENTS_THREAD, NOT_LEFT, LAST_WORDS, FORKED],

@@ -27,6 +27,7 @@ def test_the_script_without_async_makes_every_call_there_is(name: str) -> None:
     assert [call for call in calls if f"{name.lower()}.{call}(" not in script] == []
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("name", RIGHT_USES)
 async def test_a_typed_script_does_what_its_types_say(
     name: str, desk_of_my_own: PracticeServer

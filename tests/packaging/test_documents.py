@@ -152,6 +152,7 @@ def typed_at(module_folder: Path) -> Iterator[dict[str, str]]:
         broker.terminate()
 
 
+@pytest.mark.e2e
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
 @pytest.mark.parametrize("beginning", BEGINNINGS)
 def test_a_block_for_the_prompt_runs_beside_the_practice_broker(
@@ -186,6 +187,7 @@ def _typed(lines: str, environment: dict[str, str]) -> subprocess.CompletedProce
     )
 
 
+@pytest.mark.e2e
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
 def test_the_broker_for_a_bot_in_any_language_starts_as_the_page_says(
     practice_folder: Path,

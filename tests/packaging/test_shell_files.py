@@ -9,6 +9,8 @@ import pytest
 
 from keydesk.cli.shell_files import COMPLETIONS, FOLDER
 
+pytestmark = pytest.mark.e2e
+
 ROOT = Path(__file__).parents[2]
 
 

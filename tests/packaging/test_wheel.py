@@ -9,6 +9,8 @@ import pytest
 
 from support.terminal import Terminal, keydesk
 
+pytestmark = pytest.mark.e2e
+
 ROOT = Path(__file__).parents[2]
 PACKAGES = {"keydesk", "keydesk_client", "keydesk_practice"}
 

@@ -3,6 +3,10 @@
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.e2e
+
 LARGE_ANSWERS = """
 import gc
 from keydesk_practice.garbage_collection import exclude_long_lived, limit_pauses

@@ -16,6 +16,7 @@ from support.broker import plain_client, practice_server, start_practice
 SERVE = [sys.executable, "-m", "keydesk_practice.__main__"]
 
 
+@pytest.mark.e2e
 async def test_its_line_says_where_and_what(practice_folder: Path) -> None:
     async with practice_server(practice_folder) as practice:
         assert practice.rest_url == f"http+unix://{practice_folder}/s"
@@ -27,6 +28,7 @@ async def test_its_line_says_where_and_what(practice_folder: Path) -> None:
         assert len(practice.token) == 64
 
 
+@pytest.mark.e2e
 async def test_its_line_lists_the_accounts_of_every_token(practice_folder: Path) -> None:
     (practice_folder / "tokens").write_text("second-token\n")
     words = ("--token", "first-token", "--token-file", str(practice_folder / "tokens"))
@@ -46,18 +48,21 @@ def loaded_modules(code: str) -> set[str]:
     return set(said.rpartition("\n ")[2].split())
 
 
+@pytest.mark.e2e
 def test_commands_to_a_running_broker_load_neither_market_nor_server() -> None:
     loaded = loaded_modules("keydesk_practice.__main__.main(['--help'])")
     assert "keydesk_practice.control.command_line" in loaded
     assert not {"numpy", "uvicorn", "keydesk_practice.broker.broker"}.intersection(loaded)
 
 
+@pytest.mark.e2e
 def test_a_broker_that_starts_loads_no_commands_to_a_running_one() -> None:
     loaded = loaded_modules("import keydesk_practice.server; print()")
     assert "keydesk_practice.broker.broker" in loaded
     assert not {f"keydesk_practice.control.{name}" for name in ("commands", "leaderboard")} & loaded
 
 
+@pytest.mark.e2e
 async def test_everything_it_makes_is_private(practice_folder: Path) -> None:
     async with practice_server(practice_folder) as practice:
         assert stat.S_IMODE((practice_folder / "s").stat().st_mode) == 0o600
@@ -66,12 +71,14 @@ async def test_everything_it_makes_is_private(practice_folder: Path) -> None:
         assert modes == {0o600}
 
 
+@pytest.mark.e2e
 async def test_it_leaves_cleanly_and_takes_its_socket_along(practice_folder: Path) -> None:
     async with practice_server(practice_folder) as practice:
         assert await practice.stop() == 0
         assert not (practice_folder / "s").exists()
 
 
+@pytest.mark.e2e
 async def test_it_comes_back_with_the_same_token_and_accounts(practice_folder: Path) -> None:
     async with practice_server(practice_folder) as first:
         await first.send("PATCH", "{a}/configuration", {"alias": "kept"})
@@ -82,6 +89,7 @@ async def test_it_comes_back_with_the_same_token_and_accounts(practice_folder: P
         assert (found["account"]["alias"], found["lastTransactionID"]) == ("kept", "4")
 
 
+@pytest.mark.e2e
 async def test_a_killed_ones_socket_is_taken_over(practice_folder: Path) -> None:
     async with practice_server(practice_folder) as first:
         await first.kill()
@@ -90,6 +98,7 @@ async def test_a_killed_ones_socket_is_taken_over(practice_folder: Path) -> None
         assert (await again.get("/v3/accounts")).status_code == 200
 
 
+@pytest.mark.e2e
 async def test_a_second_one_on_the_same_ledger_says_so(practice_folder: Path) -> None:
     async with practice_server(practice_folder) as practice:
         second = await asyncio.create_subprocess_exec(
@@ -100,6 +109,7 @@ async def test_a_second_one_on_the_same_ledger_says_so(practice_folder: Path) ->
         assert b"is in use by another running practice broker" in said
 
 
+@pytest.mark.e2e
 async def test_an_address_in_use_is_refused(practice_folder: Path) -> None:
     async with practice_server(practice_folder) as practice:
         other = ["--data", str(practice_folder / "other"), "--uds", str(practice_folder / "s")]
@@ -109,6 +119,7 @@ async def test_an_address_in_use_is_refused(practice_folder: Path) -> None:
         assert (await practice.get("/v3/accounts")).status_code == 200
 
 
+@pytest.mark.e2e
 async def test_it_leaves_when_its_parent_is_gone(practice_folder: Path) -> None:
     theirs, ours = os.pipe()
     child = await asyncio.create_subprocess_exec(
@@ -124,6 +135,7 @@ async def test_it_leaves_when_its_parent_is_gone(practice_folder: Path) -> None:
     assert await asyncio.wait_for(child.wait(), 10) == 0
 
 
+@pytest.mark.e2e
 async def test_reset_begins_anew_and_keeps_the_old(practice_folder: Path) -> None:
     async with practice_server(practice_folder) as practice:
         data = practice.data
@@ -146,6 +158,7 @@ async def _reset(data: Path) -> asyncio.subprocess.Process:
     return process
 
 
+@pytest.mark.e2e
 async def test_another_seed_is_another_market_and_needs_another_ledger(
     practice_folder: Path,
 ) -> None:
@@ -159,6 +172,7 @@ async def test_another_seed_is_another_market_and_needs_another_ledger(
         raise RuntimeError("started on a ledger of another market")
 
 
+@pytest.mark.e2e
 async def test_time_goes_on_from_where_the_ledger_is(practice_folder: Path) -> None:
     travel = ("--start", "2015-01-15T08:00Z", "--speed", "1000")
     async with practice_server(practice_folder, *travel) as practice:
@@ -169,6 +183,7 @@ async def test_time_goes_on_from_where_the_ledger_is(practice_folder: Path) -> N
     assert again > first
 
 
+@pytest.mark.e2e
 async def test_own_candles_are_replayed_and_stay_needed(practice_folder: Path) -> None:
     file = practice_folder / "gold.csv"
     file.write_text(
@@ -189,6 +204,7 @@ async def test_own_candles_are_replayed_and_stay_needed(practice_folder: Path) -
         assert len((await practice.get("{a}/openTrades")).json()["trades"]) == 1
 
 
+@pytest.mark.e2e
 def test_without_a_ledger_on_a_server_nothing_of_postgresql_is_imported() -> None:
     code = (
         "import sys, keydesk_practice.__main__, keydesk_practice.server, keydesk_practice.control.command_line;"

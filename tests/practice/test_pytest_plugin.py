@@ -7,7 +7,11 @@ import sys
 import urllib.request
 from pathlib import Path
 
+import pytest
+
 from keydesk_practice.pytest_plugin import PracticeBroker, running_broker
+
+pytestmark = pytest.mark.e2e
 
 SIX_LINES = """
 def test_a_stop_slips_through_the_franc(keydesk_broker):

@@ -304,6 +304,7 @@ async def test_a_connection_that_is_accepted_just_before_the_server_stops_is_clo
                 assert client.recv(1) == b""
 
 
+@pytest.mark.e2e
 def test_a_broker_takes_as_many_descriptors_as_the_system_allows() -> None:
     script = (
         "import resource; from keydesk_practice.connections import raise_descriptor_limit as most\n"

@@ -13,6 +13,8 @@ from support.broker import plain_client
 from support.postgres import PostgresServer
 from support.standby_pair import standby_pair
 
+pytestmark = pytest.mark.e2e
+
 pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
 
 TOKEN = ("--token", "a-token-of-one")

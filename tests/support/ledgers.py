@@ -12,7 +12,7 @@ from support.postgres import PostgresServer
 OpenLedger = Callable[[], LedgerInterface]
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.e2e)])
 def open_ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenLedger]:
     """Open the test's ledger; called again, it is opened once more, as after a restart."""
     opened: list[LedgerInterface] = []

@@ -2,9 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
 from support.broker import PracticeServer, practice_server
 from support.checked import CheckedBroker
 from support.wire_record import WireRecord
+
+pytestmark = pytest.mark.e2e
 
 FRIDAY = ("--hours", "fx", "--start", "2024-01-05T15:00Z")
 SATURDAY = ("--hours", "fx", "--start", "2024-01-06T12:00Z")

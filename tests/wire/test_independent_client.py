@@ -27,6 +27,8 @@ from oandapyV20.oandapyV20 import TRADING_ENVIRONMENTS
 from support.broker import PracticeServer, practice_server
 from support.wire import wire
 
+pytestmark = pytest.mark.e2e
+
 NAME = "keydesk"
 Operation = Any  # a class of the library, which has no types
 AREAS = (accounts, instruments, orders, positions, pricing, trades, transactions)

@@ -15,6 +15,8 @@ import pytest
 
 from support.broker import PracticeServer, practice_server
 
+pytestmark = pytest.mark.e2e
+
 CHECKS = (
     "not_a_server_error,status_code_conformance,content_type_conformance,"
     "response_schema_conformance"

@@ -82,6 +82,7 @@ async def refused(practice: PracticeServer, method: str, path: str) -> httpx.Res
                 return answer
 
 
+@pytest.mark.e2e
 async def test_429_above_the_rate(practice_folder: Path, wire_record: WireRecord) -> None:
     async with practice_server(practice_folder, "--rate-limit", "1") as practice:
         for name in ENDPOINTS:

@@ -92,6 +92,7 @@ except NoTokenStore:
 """
 
 
+@pytest.mark.e2e
 def test_on_a_headless_host_the_vault_is_what_there_is(tmp_path: Path) -> None:
     plain = {name: value for name, value in os.environ.items() if not name.startswith("DBUS")}
     ran = subprocess.run(
@@ -104,6 +105,7 @@ def test_on_a_headless_host_the_vault_is_what_there_is(tmp_path: Path) -> None:
     assert ran.stdout.strip() == "none"
 
 
+@pytest.mark.e2e
 def test_importing_the_door_loads_neither_keyring_nor_cryptography() -> None:
     text = (
         "import sys, keydesk_client.auth.token_store;"

@@ -5,6 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.e2e
+
 STORING = """
 from pathlib import Path
 from keydesk_client.auth.token_store import open_token_store

@@ -186,6 +186,7 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
+@pytest.mark.e2e
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc to look into")
 async def test_the_process_of_a_client_shows_neither_token_nor_passphrase(
     desk_of_my_own: PracticeServer, tmp_path: Path

@@ -269,6 +269,7 @@ for number in range(20):
 """
 
 
+@pytest.mark.e2e
 def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
     path = vault_with_tokens(tmp_path).path
     writers = [
@@ -317,10 +318,12 @@ def kills_during_writes(folder: Path, kills: int) -> None:
         assert other is None or other.startswith("token-")
 
 
+@pytest.mark.e2e
 def test_a_kill_in_the_middle_of_a_write_loses_nothing(tmp_path: Path) -> None:
     kills_during_writes(tmp_path, kills=3)
 
 
+@pytest.mark.e2e
 @pytest.mark.soak
 def test_a_hundred_kills_in_the_middle_of_writes_lose_nothing(tmp_path: Path) -> None:
     kills_during_writes(tmp_path, kills=100)

@@ -122,12 +122,14 @@ def kills_during_changes(folder: Path, kills: int) -> None:
         assert len(opens_with(folder)) == 1
 
 
+@pytest.mark.e2e
 def test_a_kill_in_the_middle_of_a_change_leaves_a_vault_that_one_of_the_two_opens(
     kept: Path,
 ) -> None:
     kills_during_changes(kept, kills=3)
 
 
+@pytest.mark.e2e
 @pytest.mark.soak
 def test_a_hundred_kills_in_the_middle_of_changes(kept: Path) -> None:
     kills_during_changes(kept, kills=100)

@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager
 from decimal import Decimal
 from pathlib import Path
 
+import pytest
+
 from keydesk_client import (
     AccountState,
     Client,
@@ -58,6 +60,7 @@ def buy(units: int) -> MarketOrderRequest:
     return MarketOrderRequest(instrument=PAIR, units=units)
 
 
+@pytest.mark.e2e
 async def test_a_broker_that_comes_back_is_followed_again_without_loss(
     practice_folder: Path, tmp_path: Path
 ) -> None:
@@ -86,6 +89,7 @@ async def test_a_broker_that_comes_back_is_followed_again_without_loss(
             assert int(account.newest) > int(before)
 
 
+@pytest.mark.e2e
 async def test_another_history_replaces_everything(practice_folder: Path, tmp_path: Path) -> None:
     token = ("--token", "token-of-this-test")
     async with (

@@ -98,6 +98,7 @@ def bounded(measured: dict[str, Any]) -> bool:
     return bool(measured["megabytes"] < MAX_MEGABYTES and held < MAX_HELD_MS)
 
 
+@pytest.mark.e2e
 async def test_nested_empty_lists_of_eleven_megabytes_raise_answer_too_large() -> None:
     measured = await cost("account", LIST_OF["account"] % repeated(b"[[]]", 10_800_000))
     assert measured["error"] == f"AnswerTooLarge: the answer is larger than {LIST.size} bytes"
@@ -113,6 +114,7 @@ COSTLY = (
 )  # these at their largest, the others small; both sizes of all by the soak
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     ("name", "size"),
     [
@@ -131,6 +133,7 @@ async def test_no_account_costs_too_much(name: str, size: str) -> None:
     assert bounded(measured), measured
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("member", [b"1.5", b'{"id":1}'], ids=["numbers", "objects of numbers"])
 async def test_a_dependent_order_of_many_unknown_members_costs_little(
     member: bytes,
@@ -143,6 +146,7 @@ async def test_a_dependent_order_of_many_unknown_members_costs_little(
     assert bounded(measured), measured
 
 
+@pytest.mark.e2e
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", hostile_bodies("account", 100))
@@ -152,6 +156,7 @@ async def test_no_answer_of_any_kind_costs_too_much(name: str, kind: str) -> Non
         assert bounded(measured), (size, measured)
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("unit", [b"[],", b" ", b"{},"])
 async def test_a_gzip_bomb_stops_at_the_size_limit_of_its_answer(unit: bytes) -> None:
     bomb = gzip.compress(unit * (60_000_000 // len(unit)))
@@ -163,6 +168,7 @@ async def test_a_gzip_bomb_stops_at_the_size_limit_of_its_answer(unit: bytes) ->
     assert bounded(measured), measured
 
 
+@pytest.mark.e2e
 async def test_too_many_broken_records_raise_answer_too_large_and_few_are_read() -> None:
     broken, good = b'{"id":7}', json.loads(trades_body())["trades"][0]
     many = LIST_OF["account"] % repeated(broken, 9 * (MAX_SALVAGED + 10))

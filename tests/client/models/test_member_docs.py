@@ -6,6 +6,8 @@ import subprocess
 import sys
 from dataclasses import fields
 
+import pytest
+
 from keydesk_client import models
 from keydesk_client.models import (
     Candlestick,
@@ -37,6 +39,7 @@ def test_the_signature_lists_every_member_by_its_python_name() -> None:
         assert [each for each in names if f"    {each}: " not in documented] == [], name
 
 
+@pytest.mark.e2e
 def test_an_import_reads_no_source_for_docstrings() -> None:
     code = (
         "import keydesk_client.models.pricing, keydesk_client.models.transactions\n"

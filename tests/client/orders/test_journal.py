@@ -206,6 +206,7 @@ for number in range(60):
 """
 
 
+@pytest.mark.e2e
 def test_processes_that_write_and_compact_at_once_lose_nothing(tmp_path: Path) -> None:
     journal = journal_at(tmp_path)
     writers = [

@@ -252,6 +252,7 @@ def test_like_requests_that_a_killed_process_left_open_are_recovered_as_one_of_t
         judge(broker, outcome, name)
 
 
+@pytest.mark.e2e
 def test_the_lock_of_a_killed_process_is_free_at_once(tmp_path: Path) -> None:
     path = tmp_path / "j" / "orders.jsonl"
     journal = FileJournal(path)

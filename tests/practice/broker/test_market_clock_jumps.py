@@ -5,6 +5,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from support.broker import PracticeServer, practice_server
 from support.controlled_broker import ControlledBroker, controlled_broker
 
@@ -99,6 +101,7 @@ async def check_the_closeout(market: ControlledBroker, account: str, balance: st
     assert after["marginUsed"] == "0.0000"
 
 
+@pytest.mark.e2e
 async def test_a_stop_is_filled_while_the_broker_is_away(practice_folder: Path) -> None:
     begin = ("--start", "2015-01-15T09:20Z", "--rate-limit", "100000")
     async with practice_server(practice_folder, *begin) as practice:
@@ -116,6 +119,7 @@ async def test_a_stop_is_filled_while_the_broker_is_away(practice_folder: Path) 
     assert ids == [str(id_) for id_ in range(1, len(ids) + 1)]
 
 
+@pytest.mark.e2e
 async def test_financing_missed_while_away_is_booked_day_by_day(practice_folder: Path) -> None:
     begin = ("--start", "2019-06-03T12:00Z", "--rate-limit", "100000")
     buy = {"order": {"type": "MARKET", "instrument": "EUR_USD", "units": "10000"}}
@@ -129,6 +133,7 @@ async def test_financing_missed_while_away_is_booked_day_by_day(practice_folder:
     assert times == [f"2019-06-0{day}T21:00:00.000000000Z" for day in (3, 4, 5)]
 
 
+@pytest.mark.e2e
 async def test_a_market_that_was_begun_in_the_past_goes_on_where_it_was_left(
     practice_folder: Path,
 ) -> None:

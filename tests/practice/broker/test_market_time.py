@@ -71,6 +71,7 @@ async def newest_time(practice: PracticeServer) -> str:
     return str(max([priced["time"], *(one["time"] for one in candles.json()["candles"])]))
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("again", [(), ("--start", "2019-06-03T12:00Z")], ids=["plain", "start"])
 async def test_a_market_goes_on_after_a_kill_from_what_was_shown(
     practice_folder: Path, again: tuple[str, ...]
@@ -95,6 +96,7 @@ async def test_a_paused_replay_goes_on_after_a_kill_exactly_where_it_stood(tmp_p
         assert time_shown(market.broker.ledger) == market.broker.now()
 
 
+@pytest.mark.e2e
 async def test_a_market_at_the_present_is_never_ahead_after_a_kill(practice_folder: Path) -> None:
     async with practice_server(practice_folder) as practice:
         await newest_time(practice)

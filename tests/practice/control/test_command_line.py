@@ -128,12 +128,14 @@ def _run_into(target: str, **environment: str) -> "subprocess.CompletedProcess[s
     )
 
 
+@pytest.mark.e2e
 def test_a_full_disk_under_the_output_is_told_in_a_sentence() -> None:
     done = _run_into("> /dev/full")
     assert done.returncode == 1
     assert done.stderr == "keydesk practice: No space left on device\n"
 
 
+@pytest.mark.e2e
 def test_a_reader_that_has_ended_is_no_error() -> None:
     reading, writing = os.pipe()
     os.close(reading)
@@ -166,6 +168,7 @@ def test_without_a_broker_the_remedy_is_named(
     assert "keydesk practice serve" in capsys.readouterr().err
 
 
+@pytest.mark.e2e
 async def test_commands_reach_the_running_broker(
     practice_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

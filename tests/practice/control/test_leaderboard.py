@@ -190,6 +190,7 @@ def test_on_a_terminal_the_table_is_painted_again_until_interrupted(
     assert capsys.readouterr().out.count("\x1b[H\x1b[2J") == 3
 
 
+@pytest.mark.e2e
 async def test_the_room_of_a_running_broker(
     practice_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,6 +16,8 @@ from keydesk_practice.ledger.postgres_connection import connect
 from keydesk_practice.ledger.postgres_ledger import PostgresLedger
 from keydesk_practice.ledger.records import Entry, LedgerAccount
 
+pytestmark = pytest.mark.e2e
+
 START = "2019-06-05T10:00Z"
 
 

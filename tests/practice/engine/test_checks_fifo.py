@@ -73,6 +73,7 @@ async def test_equal_trades_cannot_get_a_stop_later(fifo: PracticeServer) -> Non
     assert reject["rejectReason"] == "STOP_LOSS_ORDER_WOULD_VIOLATE_FIFO_VIOLATION_SAFEGUARD"
 
 
+@pytest.mark.e2e
 async def test_the_account_keeps_its_rules(practice_folder: Path) -> None:
     async with practice_server(practice_folder, "--fifo") as practice:
         await bought(practice, 1000)
@@ -83,6 +84,7 @@ async def test_the_account_keeps_its_rules(practice_folder: Path) -> None:
             assert refused["orderCancelTransaction"]["reason"] == "FIFO_VIOLATION"
 
 
+@pytest.mark.e2e
 async def test_an_account_opened_without_is_not_turned_into_one(practice_folder: Path) -> None:
     async with practice_server(practice_folder) as practice:
         data = practice.data
@@ -99,6 +101,7 @@ async def test_an_account_opened_without_is_not_turned_into_one(practice_folder:
     )
 
 
+@pytest.mark.e2e
 async def test_a_token_that_comes_later_brings_an_account_of_its_own_rules(
     practice_folder: Path,
 ) -> None:

@@ -115,6 +115,7 @@ async def test_invalid_requests_never_break_the_broker(desk_of_my_own: PracticeS
     await send_invalid_requests(desk_of_my_own, seed=1, requests=500)
 
 
+@pytest.mark.e2e
 @pytest.mark.soak
 async def test_twenty_thousand_invalid_requests(practice: PracticeServer) -> None:
     await send_invalid_requests(practice, seed=2, requests=20_000)

@@ -103,6 +103,7 @@ async def test_a_profile_out_of_range_changes_nothing(tmp_path: Path, body: dict
         assert await statuses(market, 5) == {200}
 
 
+@pytest.mark.e2e
 async def test_a_lost_answer_leaves_its_order_and_a_refused_request_does_not(
     practice_folder: Path,
 ) -> None:

@@ -74,6 +74,7 @@ async def test_every_request_has_an_id_of_its_own(desk_of_my_own: PracticeServer
     assert ids == sorted(set(ids))
 
 
+@pytest.mark.e2e
 async def test_requests_above_the_rate_are_told_to_wait(practice_folder: Path) -> None:
     async with practice_server(practice_folder, "--rate-limit", "5") as practice:
         answers = [await practice.get("/v3/accounts") for _ in range(40)]
@@ -124,6 +125,7 @@ async def test_long_answers_are_zipped_for_those_who_take_it(
     assert "Content-Encoding" not in plain.headers
 
 
+@pytest.mark.e2e
 async def test_it_serves_a_port_as_well(practice_folder: Path) -> None:
     async with practice_server(practice_folder, "--port", "0", "--token", "mine-alone") as practice:
         assert practice.rest_url.startswith("http://127.0.0.1:")

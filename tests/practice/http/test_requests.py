@@ -63,6 +63,7 @@ async def links(practice: PracticeServer) -> tuple[str, str]:
     return made.headers["Location"], listed.json()["pages"][0]
 
 
+@pytest.mark.e2e
 async def test_location_and_pages_follow_it(practice_folder: Path) -> None:
     async with practice_server(practice_folder, "--trust-proxy") as practice:
         location, page = await links(practice)

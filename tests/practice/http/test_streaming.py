@@ -119,6 +119,7 @@ async def test_a_stream_speaks_the_clients_form_of_time(desk_of_my_own: Practice
     assert all(checker.item_problems("TransactionStreamItem", item) == [] for item in found)
 
 
+@pytest.mark.e2e
 async def test_streams_end_when_the_broker_leaves(practice: PracticeServer) -> None:
     async with prices(practice), transactions(practice) as events:
         assert await practice.stop() == 0

@@ -194,6 +194,7 @@ def test_check_makes_no_ledger_where_there_is_none(
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.e2e
 async def test_check_leaves_a_running_brokers_ledger_alone(practice_folder: Path) -> None:
     async with practice_server(practice_folder) as practice:
         check = await asyncio.create_subprocess_exec(
@@ -330,6 +331,7 @@ def log_halved(file: Path) -> None:
     os.truncate(log, log.stat().st_size // 2)
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     "accident", [removed, replaced, cut_short, log_removed, log_emptied, log_halved]
 )
@@ -408,6 +410,7 @@ def test_a_commit_that_the_disk_refuses_says_so_and_keeps_nothing(tmp_path: Path
     assert said_by_check(tmp_path) == ()
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     ("below", "beyond"),
     [([20_000], [0]), pytest.param([1, 20_000], [0, 1000, 8000], marks=pytest.mark.soak)],
@@ -426,6 +429,7 @@ def test_a_start_on_a_full_disk_is_refused_in_words(
     assert 1 in outcomes
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     "limit", [4096, *(pytest.param(each, marks=pytest.mark.soak) for each in (0, 20_000))]
 )

@@ -55,6 +55,7 @@ def newest_id(answers: list[httpx.Response]) -> str:
     return newest
 
 
+@pytest.mark.e2e
 async def test_a_full_disk_refuses_writes_and_everything_else_goes_on(
     practice_folder: Path,
 ) -> None:
@@ -91,6 +92,7 @@ async def test_a_full_disk_refuses_writes_and_everything_else_goes_on(
         assert [one["id"] for one in kept["trades"]] == [one["id"] for one in account["trades"]]
 
 
+@pytest.mark.e2e
 async def test_nothing_acknowledged_is_lost_when_the_broker_dies_on_the_full_disk(
     practice_folder: Path,
 ) -> None:

@@ -11,6 +11,8 @@ import pytest
 from support.broker import PracticeServer, practice_server, start_practice
 from support.data.large_account import large_ledger
 
+pytestmark = pytest.mark.e2e
+
 Transaction = dict[str, Any]
 FAST = ("--rate-limit", "1000000")
 NOON = "2024-03-06T12:00Z"

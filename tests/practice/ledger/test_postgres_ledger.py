@@ -74,6 +74,7 @@ def end_sessions(address: str) -> None:
     connection.close()
 
 
+@pytest.mark.e2e
 def test_one_broker_at_a_time_has_the_ledger(ledger: PostgresLedger, address: str) -> None:
     with pytest.raises(LedgerLocked):
         PostgresLedger.open(address)
@@ -86,6 +87,7 @@ def test_one_broker_at_a_time_has_the_ledger(ledger: PostgresLedger, address: st
     other.close()
 
 
+@pytest.mark.e2e
 def test_the_lock_is_free_before_the_session_of_a_closed_ledger_has_ended(
     ledger: PostgresLedger, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,6 +97,7 @@ def test_the_lock_is_free_before_the_session_of_a_closed_ledger_has_ended(
     PostgresLedger.open(address).close()
 
 
+@pytest.mark.e2e
 def test_who_has_lost_the_lock_writes_nothing(ledger: PostgresLedger, address: str) -> None:
     end_sessions(address)
     other = PostgresLedger.open(address)
@@ -107,6 +110,7 @@ def test_who_has_lost_the_lock_writes_nothing(ledger: PostgresLedger, address: s
     other.close()
 
 
+@pytest.mark.e2e
 def test_postgresql_ends_the_session_of_a_broker_that_stands_still(
     ledger: PostgresLedger, address: str
 ) -> None:
@@ -119,6 +123,7 @@ def test_postgresql_ends_the_session_of_a_broker_that_stands_still(
     other.close()
 
 
+@pytest.mark.e2e
 def test_a_commit_that_does_not_follow_the_newest_transaction_stores_nothing(
     ledger: PostgresLedger,
 ) -> None:
@@ -127,6 +132,7 @@ def test_a_commit_that_does_not_follow_the_newest_transaction_stores_nothing(
     assert (ledger.last_id(ACCOUNT.id), ledger.last_id(OTHER.id)) == (1, 3)
 
 
+@pytest.mark.e2e
 async def test_a_database_that_takes_no_writes_drops_a_batch_and_takes_the_next_one_later(
     ledger: PostgresLedger,
 ) -> None:
@@ -141,6 +147,7 @@ async def test_a_database_that_takes_no_writes_drops_a_batch_and_takes_the_next_
     assert ledger.last_id(ACCOUNT.id) == 2
 
 
+@pytest.mark.e2e
 async def test_what_was_sent_when_the_connection_was_lost_is_not_known_and_the_rest_not_executed(
     ledger: PostgresLedger, address: str
 ) -> None:
@@ -155,6 +162,7 @@ async def test_what_was_sent_when_the_connection_was_lost_is_not_known_and_the_r
     assert not isinstance(later.value, OutcomeUnknown)
 
 
+@pytest.mark.e2e
 def test_an_account_is_cloned_with_its_marks(ledger: PostgresLedger) -> None:
     copy = LedgerAccount("101-001-1-003", 0, "USD", hedging=False)
     ledger.commit([LedgerBatch(ACCOUNT.id, [MarkRecord(1, Decimal("1.1"))])])
@@ -164,6 +172,7 @@ def test_an_account_is_cloned_with_its_marks(ledger: PostgresLedger) -> None:
     assert copy.id in ledger.bodies(copy.id, 1, 1)[0]
 
 
+@pytest.mark.e2e
 def test_missing_transactions_are_noticed(ledger: PostgresLedger, address: str) -> None:
     connection = connect(address)
     connection.execute("DELETE FROM transactions WHERE account = %s", (OTHER.id,))
@@ -172,6 +181,7 @@ def test_missing_transactions_are_noticed(ledger: PostgresLedger, address: str) 
         ledger.verify()
 
 
+@pytest.mark.e2e
 def test_a_lost_connection_stays_lost(ledger: PostgresLedger, address: str) -> None:
     end_sessions(address)
     for _ in range(2):
@@ -179,6 +189,7 @@ def test_a_lost_connection_stays_lost(ledger: PostgresLedger, address: str) -> N
             ledger.last_id(ACCOUNT.id)
 
 
+@pytest.mark.e2e
 def test_a_server_that_takes_no_writes_is_no_lost_connection(address: str) -> None:
     connection = connect(address)
     connection.execute("SET default_transaction_read_only = on")
@@ -191,6 +202,7 @@ def test_a_server_that_takes_no_writes_is_no_lost_connection(address: str) -> No
     connection.close()
 
 
+@pytest.mark.e2e
 def test_a_replica_gives_no_lock(address: str) -> None:
     setup = connect(address)
     setup.execute("ALTER ROLE keydesk SET default_transaction_read_only = on")
@@ -202,6 +214,7 @@ def test_a_replica_gives_no_lock(address: str) -> None:
         setup.close()
 
 
+@pytest.mark.e2e
 def test_no_message_shows_a_password(tmp_path: Path) -> None:
     file = tmp_path / "ledger"
     file.write_text("postgresql://keydesk:hunter22@127.0.0.1:1/db\n")
@@ -222,6 +235,7 @@ def test_no_message_shows_a_password(tmp_path: Path) -> None:
         assert not re.search("hunter22", without_password(message))
 
 
+@pytest.mark.e2e
 def test_an_empty_file_names_no_database(tmp_path: Path) -> None:
     (tmp_path / "ledger").write_text("\n")
     with pytest.raises(LedgerUnavailable, match="is empty"):
@@ -233,6 +247,7 @@ def test_a_file_that_is_missing_is_named() -> None:
         connection_text("@no/such/file")
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     ("code", "error"),
     [("53100", LedgerFull), ("57P01", LedgerUnreachable), ("22012", LedgerWriteFailed)],

@@ -146,6 +146,7 @@ def test_an_open_folder_with_other_files_is_refused(tmp_path: Path) -> None:
         Ledger.open(folder)
 
 
+@pytest.mark.e2e
 def test_a_second_process_is_told_that_the_ledger_is_held(tmp_path: Path) -> None:
     ledger = filled(lambda: Ledger.open(tmp_path), 1)
     code = "import sys; from pathlib import Path; from keydesk_practice.ledger.sqlite_ledger import Ledger; Ledger.open(Path(sys.argv[1]))"

@@ -176,6 +176,7 @@ def test_two_desks_at_once_lose_nothing(path: Path) -> None:
     assert not theirs.has_changed()
 
 
+@pytest.mark.e2e
 def test_many_processes_at_once_lose_nothing(path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from decimal import Decimal\n"

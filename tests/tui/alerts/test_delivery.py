@@ -160,6 +160,7 @@ async def test_the_command_gets_arguments_and_json_and_no_shell(tmp_path: Path) 
     assert terminal.said == []
 
 
+@pytest.mark.e2e
 async def test_a_command_that_hangs_is_killed_with_what_it_started() -> None:
     said: list[str] = []
     program = "import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)']); time.sleep(600)"

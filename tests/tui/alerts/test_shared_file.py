@@ -14,6 +14,8 @@ from keydesk.calc.alerts.alert import Alert
 from support.alert_program import AlertProgram
 from support.alert_watch import ABOVE, TEN
 
+pytestmark = pytest.mark.e2e
+
 CROSSINGS = 100
 PATH = ("1.09", "1.11") * CROSSINGS
 

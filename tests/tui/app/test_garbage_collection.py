@@ -56,12 +56,14 @@ def printed_by(program: str) -> list[int]:
     return [int(number) for number in done.stdout.split()]
 
 
+@pytest.mark.e2e
 @ON_GLIBC
 def test_freed_memory_is_given_back() -> None:
     (kept,) = printed_by(SCATTERED)
     assert kept < 8_000  # kB; by default 36,000 stay
 
 
+@pytest.mark.e2e
 @ON_GLIBC
 def test_free_memory_below_memory_in_use_is_given_back_when_that_is_asked_for() -> None:
     unreturned, kept = printed_by(ENCLOSED)

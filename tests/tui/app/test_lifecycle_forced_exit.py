@@ -2,7 +2,11 @@
 
 import sys
 
+import pytest
+
 from support.terminal import Terminal
+
+pytestmark = pytest.mark.e2e
 
 # Its clean-up lets the event loop turn, as stopping a broker does, and ends as the event loop was asked to.
 PROGRAM = """

@@ -12,6 +12,8 @@ import pytest
 
 from keydesk.app.practice_broker import EmbeddedBroker, PracticeFailed
 
+pytestmark = pytest.mark.e2e
+
 
 async def test_the_child_says_where_it_listens_and_who_may_come_in(tmp_path: Path) -> None:
     broker = EmbeddedBroker.start(tmp_path / "practice")

@@ -69,6 +69,7 @@ async def test_status_shows_the_account_in_one_screenful(
     assert len(lines) < 24
 
 
+@pytest.mark.e2e
 async def test_status_has_the_time_of_the_broker(practice_folder: Path, tmp_path: Path) -> None:
     start = ("--start", "2015-01-15T09:29:00Z", "--paused")
     async with practice_server(practice_folder, *start) as practice:
@@ -79,6 +80,7 @@ async def test_status_has_the_time_of_the_broker(practice_folder: Path, tmp_path
     assert done.stdout.splitlines()[0].endswith("netting  2015-01-15 09:29:00 UTC")
 
 
+@pytest.mark.e2e
 async def test_status_as_json_has_every_number_exactly_as_the_broker_wrote_it(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
@@ -91,6 +93,7 @@ async def test_status_as_json_has_every_number_exactly_as_the_broker_wrote_it(
     assert [each["price"] for each in said["account"]["trades"]] == [there["trades"][0]["price"]]
 
 
+@pytest.mark.e2e
 async def test_a_loss_keeps_its_minus_where_there_is_only_ascii(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
@@ -113,6 +116,7 @@ def export(home: Home, what: str, path: Path, *more: str) -> list[dict[str, str]
     return rows_of(path)
 
 
+@pytest.mark.e2e
 async def test_trades_are_exported_open_and_closed_and_no_cell_is_a_formula(
     desk_of_my_own: PracticeServer, home: Home, tmp_path: Path
 ) -> None:
@@ -129,6 +133,7 @@ async def test_trades_are_exported_open_and_closed_and_no_cell_is_a_formula(
     assert second["closeTime"] == there["closeTime"]
 
 
+@pytest.mark.e2e
 async def test_transactions_are_exported_in_order_and_within_their_time(
     desk_of_my_own: PracticeServer, home: Home, tmp_path: Path
 ) -> None:
@@ -142,6 +147,7 @@ async def test_transactions_are_exported_in_order_and_within_their_time(
     assert [*before, *from_then] == every
 
 
+@pytest.mark.e2e
 async def test_a_typed_time_is_in_the_zone_of_the_trader_and_the_file_is_in_utc(
     desk_of_my_own: PracticeServer, home: Home, tmp_path: Path
 ) -> None:
@@ -163,6 +169,7 @@ async def test_a_typed_time_is_in_the_zone_of_the_trader_and_the_file_is_in_utc(
     assert export(home, "transactions", tmp_path / "day.csv", *between)[-1] == every[-1]
 
 
+@pytest.mark.e2e
 async def test_daily_balances_add_up(
     desk_of_my_own: PracticeServer, home: Home, tmp_path: Path
 ) -> None:
@@ -179,6 +186,7 @@ async def test_daily_balances_add_up(
     assert days[-1]["balance"] == there["balance"]
 
 
+@pytest.mark.e2e
 def test_an_export_writes_over_nothing_without_being_told(home: Home, tmp_path: Path) -> None:
     path = tmp_path / "trades.csv"
     path.write_text("mine")
@@ -191,6 +199,7 @@ def test_an_export_writes_over_nothing_without_being_told(home: Home, tmp_path: 
     assert "there is no folder" in home.run(*words[:-3], "/no/where.csv", *home.unlocked).stderr
 
 
+@pytest.mark.e2e
 def test_a_dash_is_standard_output(
     home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -202,6 +211,7 @@ def test_a_dash_is_standard_output(
     assert not (tmp_path / "-").exists()
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("more", [[], ["--force"]])
 def test_a_pipe_is_written_to_and_stays_a_pipe(home: Home, tmp_path: Path, more: list[str]) -> None:
     pipe = tmp_path / "pipe"
@@ -215,6 +225,7 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(home: Home, tmp_path: Path, more:
     assert pipe.is_fifo()
 
 
+@pytest.mark.e2e
 def test_a_time_that_is_none_ends_with_2(home: Home, tmp_path: Path) -> None:
     words = ["export", "trades", "--profile", "main", "--csv", str(tmp_path / "x.csv")]
     assert "'soon' is not a time" in home.run(*words, "--from", "soon").stderr
@@ -260,6 +271,7 @@ def test_a_chart_has_the_colours_of_the_theme() -> None:
     assert colours_of_candles("no-such-theme", "truecolor") == ("green+", "red")
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("typed", ["eurusd", "EURUSD", "eur/usd", "eur_usd"])
 def test_a_chart_takes_a_name_as_it_is_written_on_the_desk(home: Home, typed: str) -> None:
     done = home.run("chart", typed, "--profile", "main", *home.unlocked)
@@ -267,6 +279,7 @@ def test_a_chart_takes_a_name_as_it_is_written_on_the_desk(home: Home, typed: st
     assert "EUR/USD H1" in done.stdout.splitlines()[0]
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("granularity", ["H1", "D"])
 def test_a_chart_has_its_times_in_the_zone_of_the_trader_which_is_named(
     home: Home, granularity: str
@@ -286,6 +299,7 @@ def test_a_chart_has_its_times_in_the_zone_of_the_trader_which_is_named(
     assert bool(hours[0]) is (granularity == "H1")
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     ("text", "code", "sentence"),
     [
@@ -310,6 +324,7 @@ def test_the_doctor_finds_a_broker_that_answers(home: Home) -> None:
     assert found["broker"] == found["clock"] == found["disk"] == found["settings"] == "ok"
 
 
+@pytest.mark.e2e
 def test_the_doctor_ends_with_1_when_the_broker_is_away(home: Home) -> None:
     settings = home.folder / "config.toml"
     url = json.dumps("http://127.0.0.1:1")
@@ -348,6 +363,7 @@ async def overloaded(reader: asyncio.StreamReader, writer: asyncio.StreamWriter)
         writer.write(head % len(body) + body)
 
 
+@pytest.mark.e2e
 def test_a_wrong_passphrase_says_what_is_lost_and_how_to_begin_again(home: Home) -> None:
     home.passphrase_file.write_text("something else\n")
     done = home.run("status", "--profile", "main", *home.unlocked)

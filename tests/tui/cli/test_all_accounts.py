@@ -43,6 +43,7 @@ async def home(tmp_path: Path, desk_of_my_own: PracticeServer, other: PracticeSe
     return home
 
 
+@pytest.mark.e2e
 def test_every_account_of_every_profile_is_shown_with_its_risk(
     home: Home, desk_of_my_own: PracticeServer, other: PracticeServer
 ) -> None:
@@ -55,6 +56,7 @@ def test_every_account_of_every_profile_is_shown_with_its_risk(
     assert "LIVE  main" in done.stdout
 
 
+@pytest.mark.e2e
 def test_the_document_has_exact_figures_and_no_token(
     home: Home, desk_of_my_own: PracticeServer, other: PracticeServer
 ) -> None:
@@ -73,6 +75,7 @@ def test_the_document_has_exact_figures_and_no_token(
         assert each.token not in done.stdout + done.stderr
 
 
+@pytest.mark.e2e
 def test_a_profile_that_cannot_be_read_says_why_and_the_others_are_shown(
     home: Home, desk_of_my_own: PracticeServer
 ) -> None:
@@ -87,12 +90,14 @@ def test_a_profile_that_cannot_be_read_says_why_and_the_others_are_shown(
     assert "no token" in document["profiles"][2]["error"]
 
 
+@pytest.mark.e2e
 def test_a_locked_vault_is_the_reason_of_each_of_its_profiles(home: Home) -> None:
     done = home.run("status", "--all")
     assert done.returncode == 1
     assert done.stdout.count("CANNOT BE READ: the token vault needs its passphrase") == 2
 
 
+@pytest.mark.e2e
 def test_an_account_of_two_profiles_is_shown_and_flattened_once(
     home: Home, desk_of_my_own: PracticeServer
 ) -> None:
@@ -104,6 +109,7 @@ def test_an_account_of_two_profiles_is_shown_and_flattened_once(
     assert flat.stdout.count(f"FLATTEN LIVE main account {desk_of_my_own.account_id}") == 1
 
 
+@pytest.mark.e2e
 async def test_one_letter_flattens_all_after_each_account_was_named(
     home: Home, desk_of_my_own: PracticeServer, other: PracticeServer
 ) -> None:
@@ -126,6 +132,7 @@ async def test_one_letter_flattens_all_after_each_account_was_named(
     assert f"second.{other.hedging_id}.journal" in journals
 
 
+@pytest.mark.e2e
 async def test_another_answer_sends_nothing(home: Home, desk_of_my_own: PracticeServer) -> None:
     command = keydesk("flatten", "--all", *home.unlocked)
     with Terminal(command, (160, 40), home.env) as terminal:
@@ -136,6 +143,7 @@ async def test_another_answer_sends_nothing(home: Home, desk_of_my_own: Practice
     assert len((await desk_of_my_own.get("{a}")).json()["account"]["trades"]) == 1
 
 
+@pytest.mark.e2e
 def test_what_is_unread_is_named_and_the_rest_is_flattened(
     home: Home, desk_of_my_own: PracticeServer
 ) -> None:
@@ -155,6 +163,7 @@ def test_without_a_profile_it_says_how_to_sign_in(tmp_path: Path, command: list[
     assert (done.returncode, "keydesk login NAME" in done.stderr) == (1, True)
 
 
+@pytest.mark.e2e
 def test_a_script_changes_the_passphrase_of_the_vault(home: Home, tmp_path: Path) -> None:
     new = tmp_path / "new"
     new.write_text("another long passphrase\n")
@@ -170,6 +179,7 @@ def test_a_script_changes_the_passphrase_of_the_vault(home: Home, tmp_path: Path
         assert b"another long passphrase" not in content, name
 
 
+@pytest.mark.e2e
 def test_a_short_new_passphrase_or_no_terminal_leaves_the_vault(home: Home, tmp_path: Path) -> None:
     new = tmp_path / "new"
     new.write_text("short\n")
@@ -180,6 +190,7 @@ def test_a_short_new_passphrase_or_no_terminal_leaves_the_vault(home: Home, tmp_
     assert home.run("status", "--profile", "main", *home.unlocked).returncode == 0
 
 
+@pytest.mark.e2e
 def test_a_person_changes_the_passphrase_unseen(home: Home) -> None:
     with Terminal(keydesk("vault", "passphrase"), (120, 24), home.env) as terminal:
         terminal.see("Present passphrase")

@@ -55,6 +55,7 @@ async def trade_and_close(practice: PracticeServer) -> str:
     return trade_id
 
 
+@pytest.mark.e2e
 async def test_a_closed_trade_is_listed_noted_exported_and_the_same_without_its_records(
     desk_of_my_own: PracticeServer, home: Home, tmp_path: Path
 ) -> None:
@@ -105,6 +106,7 @@ async def without_candles(practice: PracticeServer) -> AsyncIterator[str]:
         yield url
 
 
+@pytest.mark.e2e
 async def test_where_only_candles_fail_the_list_is_printed_and_says_what_is_missing(
     desk_of_my_own: PracticeServer, tmp_path: Path
 ) -> None:
@@ -123,6 +125,7 @@ async def test_where_only_candles_fail_the_list_is_printed_and_says_what_is_miss
     assert "run this again" in done.stderr
 
 
+@pytest.mark.e2e
 async def test_the_week_page_and_the_statistics_say_what_they_rest_on(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
@@ -154,6 +157,7 @@ async def net_asset_values(practice: PracticeServer, entry: Decimal) -> list[Dec
     return [balance + 100_000 * (bid - entry) for balance, bid in zip(booked, bids, strict=True)]
 
 
+@pytest.mark.e2e
 async def test_daily_figures_count_the_open_profit_of_the_brokers_present_day(
     practice_folder: Path, tmp_path: Path
 ) -> None:
@@ -196,6 +200,7 @@ def test_wrong_usage_ends_with_2_before_the_account_is_opened(
     assert sentence in capsys.readouterr().err
 
 
+@pytest.mark.e2e
 async def test_what_if_applies_a_rule_to_the_candles_of_closed_trades(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:

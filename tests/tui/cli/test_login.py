@@ -19,6 +19,7 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path / "home")
 
 
+@pytest.mark.e2e
 def test_a_script_signs_in_lists_and_signs_out(desk_of_my_own: PracticeServer, home: Home) -> None:
     home.sign_in("main", desk_of_my_own)
     profile = load_settings(home.folder).profiles["main"]
@@ -35,6 +36,7 @@ def test_a_script_signs_in_lists_and_signs_out(desk_of_my_own: PracticeServer, h
     assert "No profile yet" in home.run("profiles").stdout
 
 
+@pytest.mark.e2e
 def test_commands_use_the_first_account_that_is_signed_in_and_keep_to_it(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
@@ -52,6 +54,7 @@ def test_commands_use_the_first_account_that_is_signed_in_and_keep_to_it(
     assert load_settings(home.folder).last_profile == "main"
 
 
+@pytest.mark.e2e
 def test_the_vault_keeps_the_token_and_no_other_file_shows_it(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
@@ -68,6 +71,7 @@ def test_the_vault_keeps_the_token_and_no_other_file_shows_it(
         assert stat.S_IMODE((home.folder / name).stat().st_mode) == 0o600
 
 
+@pytest.mark.e2e
 def test_a_passphrase_may_come_through_a_descriptor(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
@@ -87,6 +91,7 @@ def test_a_passphrase_may_come_through_a_descriptor(
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.e2e
 def test_what_else_stands_in_the_settings_stays_as_it_was_written(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
@@ -107,6 +112,7 @@ def test_signing_in_again_replaces_the_token(desk_of_my_own: PracticeServer, hom
     assert set(load_settings(home.folder).profiles) == {"main"}
 
 
+@pytest.mark.e2e
 def test_several_accounts_are_listed_to_choose_from(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
@@ -120,6 +126,7 @@ def test_several_accounts_are_listed_to_choose_from(
     assert not home.folder.exists()
 
 
+@pytest.mark.e2e
 def test_a_wrong_token_is_refused_and_nothing_is_kept(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
@@ -132,6 +139,7 @@ def test_a_wrong_token_is_refused_and_nothing_is_kept(
     assert not home.folder.exists()
 
 
+@pytest.mark.e2e
 def test_a_host_that_is_not_there_is_named(home: Home) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -142,6 +150,7 @@ def test_a_host_that_is_not_there_is_named(home: Home) -> None:
     assert "a-token-of-some-length" not in done.stderr
 
 
+@pytest.mark.e2e
 def test_a_wrong_passphrase_keeps_the_old_tokens(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
@@ -154,6 +163,7 @@ def test_a_wrong_passphrase_keeps_the_old_tokens(
     assert set(load_settings(home.folder).profiles) == {"main"}
 
 
+@pytest.mark.e2e
 def test_without_a_terminal_the_passphrase_must_be_given(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
@@ -162,6 +172,7 @@ def test_without_a_terminal_the_passphrase_must_be_given(
     assert "--passphrase-fd N or --passphrase-file PATH" in done.stderr
 
 
+@pytest.mark.e2e
 def test_a_passphrase_file_that_others_can_read_is_refused(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
@@ -170,6 +181,7 @@ def test_a_passphrase_file_that_others_can_read_is_refused(
     assert (done.returncode, "chmod 600 " in done.stderr) == (1, True)
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     ("stdin", "code", "sentence"),
     [
@@ -188,6 +200,7 @@ def test_what_cannot_be_a_token_is_refused_unseen(
     assert not stdin.strip() or stdin.strip() not in done.stderr
 
 
+@pytest.mark.e2e
 def test_a_profile_does_not_change_its_environment(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
@@ -196,6 +209,7 @@ def test_a_profile_does_not_change_its_environment(
     assert (done.returncode, "signed in for custom" in done.stderr) == (1, True)
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -217,6 +231,7 @@ def test_wrong_usage_ends_with_2_and_repeats_no_token(home: Home, text: str, sen
     assert "s3cr3t-token" not in done.stderr + done.stdout
 
 
+@pytest.mark.e2e
 def test_an_unknown_profile_names_the_known_ones(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
@@ -225,6 +240,7 @@ def test_an_unknown_profile_names_the_known_ones(
     assert (done.returncode, "known: main" in done.stderr) == (2, True)
 
 
+@pytest.mark.e2e
 def test_an_unknown_command_ends_with_2(home: Home) -> None:
     done = home.run("nonsense")
     assert (done.returncode, "there is no command nonsense" in done.stderr) == (2, True)

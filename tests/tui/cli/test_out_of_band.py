@@ -42,6 +42,7 @@ async def open_things(practice: PracticeServer) -> tuple[int, list[str]]:
     return len(account["trades"]), [order["type"] for order in account["orders"]]
 
 
+@pytest.mark.e2e
 async def test_flatten_closes_trades_and_cancels_entry_orders(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
@@ -54,6 +55,7 @@ async def test_flatten_closes_trades_and_cancels_entry_orders(
     assert (again.returncode, again.stdout.startswith("FLAT")) == (0, True)
 
 
+@pytest.mark.e2e
 async def test_after_a_replay_flatten_says_closed_and_cancelled_of_what_it_closed_and_cancelled(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
@@ -71,6 +73,7 @@ async def test_after_a_replay_flatten_says_closed_and_cancelled_of_what_it_close
     assert all("@" in each and "realized" in each for each in words if each.startswith("CLOSED"))
 
 
+@pytest.mark.e2e
 async def test_for_a_script_flatten_says_its_words_on_stderr_and_the_accounts_as_json(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
@@ -92,6 +95,7 @@ async def test_for_a_script_flatten_says_its_words_on_stderr_and_the_accounts_as
     assert locked["locked"] is True
 
 
+@pytest.mark.e2e
 async def test_what_was_sent_is_settled_in_the_desk_s_journal_and_in_its_audit_log(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
@@ -113,6 +117,7 @@ async def test_cancel_all_leaves_trades_and_what_protects_them(
     assert await open_things(desk_of_my_own) == (2, ["STOP_LOSS"])
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("command", ["flatten", "cancel-all"])
 async def test_without_a_terminal_and_without_yes_nothing_is_sent(
     desk_of_my_own: PracticeServer, home: Home, command: str
@@ -122,6 +127,7 @@ async def test_without_a_terminal_and_without_yes_nothing_is_sent(
     assert await open_things(desk_of_my_own) == (2, ["STOP_LOSS", "LIMIT"])
 
 
+@pytest.mark.e2e
 async def test_a_person_types_the_letter_that_is_shown(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
@@ -140,12 +146,14 @@ async def test_a_person_types_the_letter_that_is_shown(
     assert await open_things(desk_of_my_own) == (0, [])
 
 
+@pytest.mark.e2e
 def test_a_script_must_name_the_account(home: Home) -> None:
     for command in ("flatten", "cancel-all", "lock"):
         done = home.run(command, "--yes")
         assert (done.returncode, "--profile --practice is required" in done.stderr) == (2, True)
 
 
+@pytest.mark.e2e
 async def test_a_person_who_names_no_account_is_asked_about_the_last_one(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
@@ -163,6 +171,7 @@ async def test_a_person_who_names_no_account_is_asked_about_the_last_one(
         terminal.see("keydesk lock --profile main --release")
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("command", ["flatten", "cancel-all", "lock"])
 def test_a_last_account_that_is_gone_is_said_with_those_that_are_there(
     home: Home, command: str
@@ -172,6 +181,7 @@ def test_a_last_account_that_is_gone_is_said_with_those_that_are_there(
     assert (done.returncode, "no profile 'gone' (known: main)" in done.stderr) == (2, True)
 
 
+@pytest.mark.e2e
 def test_a_lock_stays_until_it_is_taken_off_and_needs_no_token(home: Home) -> None:
     lock = DeskLock.of(home.folder / "orders", "main")
     assert home.run_program("lock", "--profile", "main", "--yes").returncode == 0
@@ -187,6 +197,7 @@ def open_to_others(home: Home, mode: int = 0o055) -> None:
         path.chmod(path.stat().st_mode | (mode if path.is_dir() else mode & 0o066))
 
 
+@pytest.mark.e2e
 async def test_an_exit_goes_on_with_a_warning_where_others_can_read_the_folder(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
@@ -202,6 +213,7 @@ async def test_an_exit_goes_on_with_a_warning_where_others_can_read_the_folder(
         assert any(f"{path} is " in line for line in warned), done.stderr
 
 
+@pytest.mark.e2e
 def test_a_lock_is_put_on_in_a_folder_that_others_can_read_and_not_taken_off(home: Home) -> None:
     open_to_others(home)
     done = home.run("lock", "--profile", "main", "--yes")
@@ -211,6 +223,7 @@ def test_a_lock_is_put_on_in_a_folder_that_others_can_read_and_not_taken_off(hom
     assert (released.returncode, "is open to others" in released.stderr) == (1, True)
 
 
+@pytest.mark.e2e
 async def test_flatten_gets_out_without_a_journal(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
@@ -311,6 +324,7 @@ async def test_flatten_needs_no_summary_of_the_account(
     assert await open_things(desk_of_my_own) == (0, [])
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("command", ["flatten", "cancel-all"])
 def test_of_a_broker_that_is_away_it_says_that_nothing_was_sent(
     home: Home, desk_of_my_own: PracticeServer, command: str

@@ -97,6 +97,7 @@ def test_a_value_that_begins_with_a_dash_is_taken_behind_the_sign_that_the_refus
     assert parser.read(["note", "5", "--note=-x"]).note == "-x"
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("words", ["profiles", "--help"])
 def test_a_full_disk_under_the_output_ends_with_1_and_a_sentence(
     tmp_path: Path, words: str
@@ -113,6 +114,7 @@ def test_a_full_disk_under_the_output_ends_with_1_and_a_sentence(
     )
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     ("line", "code", "text"),
     [
@@ -139,6 +141,7 @@ def test_a_closed_standard_stream_is_one_that_goes_nowhere(
     assert text in done.stderr
 
 
+@pytest.mark.e2e
 def test_the_doctor_says_why_the_journal_cannot_be_written(tmp_path: Path) -> None:
     home = tmp_path / "home"
     command = f"ulimit -f 0; exec {sys.executable} -m keydesk doctor --practice --data {home}"

@@ -51,6 +51,7 @@ def test_what_is_exported_can_be_imported_elsewhere(
     assert capsys.readouterr().out.splitlines() == ["standard", "scalp"]
 
 
+@pytest.mark.e2e
 def test_a_control_sequence_in_a_file_is_refused_and_does_not_reach_the_terminal(
     folder: Path,
 ) -> None:

@@ -51,6 +51,7 @@ def test_a_private_folder_is_made_for_its_owner_alone(tmp_path: Path) -> None:
     assert folder.parent.stat().st_mode & 0o777 == 0o700
 
 
+@pytest.mark.e2e
 def test_a_folder_open_to_others_is_refused_with_the_remedy(tmp_path: Path) -> None:
     folder = tmp_path / "open house"
     folder.mkdir()

@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator
 from decimal import Decimal
 from pathlib import Path
 
+import pytest
+
 from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.session import run
 from keydesk.store.candles import want_history
@@ -126,6 +128,7 @@ async def day_start_of(feed: AccountFeed) -> Decimal:
     return found
 
 
+@pytest.mark.e2e
 async def test_a_restart_changes_nothing_of_the_day_that_began_with_positions(
     practice_folder: Path,
 ) -> None:
@@ -179,6 +182,7 @@ async def test_a_trade_from_fill_to_close_is_the_brokers_to_the_cent(
         await until(lambda: not store.health.warning)  # of a poll that met the fill half applied
 
 
+@pytest.mark.e2e
 async def test_the_desk_survives_the_brokers_death_and_sees_what_it_missed(
     practice_folder: Path,
 ) -> None:
@@ -196,6 +200,7 @@ async def test_the_desk_survives_the_brokers_death_and_sees_what_it_missed(
             assert compare(feed.store, theirs.changes, theirs.state).differences == ()
 
 
+@pytest.mark.e2e
 async def test_a_broker_that_lost_its_history_is_shown_as_it_is(practice_folder: Path) -> None:
     async with practice_server(practice_folder) as first, desk(first) as feed:
         for _ in range(3):

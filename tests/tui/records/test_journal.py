@@ -164,6 +164,7 @@ def filling(history: Path, path: Path) -> subprocess.Popen[bytes]:
     )
 
 
+@pytest.mark.e2e
 def test_a_desk_that_is_killed_while_it_fills_leaves_what_the_next_one_completes(
     history: Path, tmp_path: Path
 ) -> None:
@@ -180,6 +181,7 @@ def test_a_desk_that_is_killed_while_it_fills_leaves_what_the_next_one_completes
     assert same(records.journal(), expected_of(history))
 
 
+@pytest.mark.e2e
 def test_two_desks_that_fill_at_once_leave_the_right_records(history: Path, tmp_path: Path) -> None:
     path = tmp_path / "records" / "main.sqlite"
     with filling(history, path) as one, filling(history, path) as other:

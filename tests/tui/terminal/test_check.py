@@ -30,6 +30,7 @@ def test_other_terminals_are_not(term: str) -> None:
     assert unusable({"TERM": term}) == ""
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     ("term", "erases"),
     [
@@ -48,6 +49,7 @@ def test_only_a_terminal_that_says_so_erases_in_colour(term: str, *, erases: boo
     assert ran.stdout.strip() == str(erases)
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("term", ERASES_IN_COLOUR)
 def test_what_is_known_of_a_terminal_is_what_terminfo_says(term: str) -> None:
     code = (

@@ -81,6 +81,7 @@ def test_a_text_that_is_too_long_keeps_its_whole_lines() -> None:
     assert fitting("€" * MAX_BYTES).count("€") == MAX_BYTES // 3
 
 
+@pytest.mark.e2e
 @pytest.mark.skipif(not shutil.which("screen"), reason="GNU screen is not installed")
 def test_it_reaches_the_terminal_around_screen(practice_folder: Path) -> None:
     (practice_folder / "screens").mkdir(mode=0o700)
@@ -97,6 +98,7 @@ def test_it_reaches_the_terminal_around_screen(practice_folder: Path) -> None:
         terminal.wait_for_exit()
 
 
+@pytest.mark.e2e
 @pytest.mark.skipif(not shutil.which("tmux"), reason="tmux is not installed")
 @pytest.mark.parametrize(
     "setting",

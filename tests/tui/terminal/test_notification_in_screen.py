@@ -11,6 +11,8 @@ import pytest
 
 from support.terminal import Terminal
 
+pytestmark = pytest.mark.e2e
+
 PROGRAM = """
 import os, sys
 from keydesk.terminal.notification import BELL, OSC_KINDS, notification

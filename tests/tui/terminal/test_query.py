@@ -4,6 +4,8 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
+
 from support.terminal import Terminal
 
 ASKS = """
@@ -28,6 +30,7 @@ def wait_for_requests(terminal: Terminal) -> None:
     terminal.until(lambda: b"\x1b[c" in terminal.raw, what="the requests")
 
 
+@pytest.mark.e2e
 def test_replies_come_back_in_the_order_of_the_requests(tmp_path: Path) -> None:
     with start_query(tmp_path, 20) as terminal:
         wait_for_requests(terminal)
@@ -37,6 +40,7 @@ def test_replies_come_back_in_the_order_of_the_requests(tmp_path: Path) -> None:
         assert "rgb:0000/0000/0000" in row
 
 
+@pytest.mark.e2e
 def test_keys_typed_meanwhile_and_rests_of_replies_are_no_input(tmp_path: Path) -> None:
     with start_query(tmp_path, 20) as terminal:
         wait_for_requests(terminal)
@@ -46,6 +50,7 @@ def test_keys_typed_meanwhile_and_rests_of_replies_are_no_input(tmp_path: Path) 
         terminal.see("typed 'later' end")
 
 
+@pytest.mark.e2e
 def test_a_reply_in_pieces_is_put_together(tmp_path: Path) -> None:
     with start_query(tmp_path, 20) as terminal:
         wait_for_requests(terminal)
@@ -55,11 +60,13 @@ def test_a_reply_in_pieces_is_put_together(tmp_path: Path) -> None:
         assert "((3, 7),)" in terminal.see("True True|")
 
 
+@pytest.mark.e2e
 def test_a_terminal_that_answers_nothing_costs_the_time_limit_and_no_more(tmp_path: Path) -> None:
     with start_query(tmp_path, 0.1) as terminal:
         assert "|[] () False True|" in terminal.see("False True|")
 
 
+@pytest.mark.e2e
 def test_part_of_the_answers_is_kept(tmp_path: Path) -> None:
     with start_query(tmp_path, 1.0) as terminal:
         wait_for_requests(terminal)

@@ -143,6 +143,7 @@ def _with(tag: str, note: TradeNote) -> TradeNote:
     return replace(note, tags=(*note.tags, tag))
 
 
+@pytest.mark.e2e
 def test_two_desks_that_write_at_once_lose_nothing(path: Path) -> None:
     context = multiprocessing.get_context("fork")
     desks = [context.Process(target=_write_many, args=(path, name)) for name in "ab"]
@@ -171,6 +172,7 @@ def test_what_an_editor_saved_over_is_kept(path: Path) -> None:
     assert kept.read_bytes() == once
 
 
+@pytest.mark.e2e
 def test_two_desks_and_an_editor_at_once_lose_nothing(path: Path) -> None:
     change_note(path, "9", lambda note: replace(note, setup="first"))
     context = multiprocessing.get_context("fork")
@@ -206,6 +208,7 @@ def _without_room(path: Path, told: Connection) -> None:
         told.send(str(error))
 
 
+@pytest.mark.e2e
 def test_without_room_on_the_disk_the_file_stays_and_the_reason_is_said(path: Path) -> None:
     change_note(path, "1", lambda note: replace(note, setup="range"))
     before = path.read_bytes()

@@ -82,6 +82,7 @@ assert not log.failed, log.failed
 """
 
 
+@pytest.mark.e2e
 def test_two_desks_at_once_lose_and_mix_no_entry(tmp_path: Path) -> None:
     path = tmp_path / "log"
     desks = [

@@ -71,6 +71,7 @@ def test_desks_of_other_accounts_say_nothing(tmp_path: Path) -> None:
     assert clock.said(first) == clock.said(second) == []
 
 
+@pytest.mark.e2e
 def test_a_desk_that_was_killed_is_no_other_desk(tmp_path: Path) -> None:
     clock = Clock()
     program = (
