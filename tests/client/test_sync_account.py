@@ -131,6 +131,7 @@ def test_a_client_may_be_closed_before_the_block_of_its_account_is_left(
         client.close()
 
 
+@pytest.mark.e2e
 def test_another_account_of_the_token_is_followed_at_the_same_time(
     shared_practice: SharedPractice, tmp_path: Path
 ) -> None:

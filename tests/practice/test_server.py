@@ -23,6 +23,8 @@ from keydesk_practice.server import (
     reachable_address,
 )
 
+pytestmark = pytest.mark.e2e
+
 PATIENCE = 20.0
 REQUEST = b"GET / HTTP/1.1\r\nHost: b\r\n\r\n"
 POST = b"POST / HTTP/1.1\r\nHost: b\r\nContent-Length: 10\r\n\r\n"
@@ -304,7 +306,6 @@ async def test_a_connection_that_is_accepted_just_before_the_server_stops_is_clo
                 assert client.recv(1) == b""
 
 
-@pytest.mark.e2e
 def test_a_broker_takes_as_many_descriptors_as_the_system_allows() -> None:
     script = (
         "import resource; from keydesk_practice.connections import raise_descriptor_limit as most\n"

@@ -25,6 +25,8 @@ from keydesk_client.models import MarketOrderRequest
 from support.broker import PracticeServer, practice_server
 from support.proxies.chaos_proxy import FAULTS, chaos_proxy
 
+pytestmark = pytest.mark.e2e
+
 LONG_S = 60.0
 PAIR = "EUR_USD"
 QUICK = FollowSettings(check_every_s=0.2, stall_s=6.0, longest_pause_s=0.5)
@@ -60,7 +62,6 @@ def buy(units: int) -> MarketOrderRequest:
     return MarketOrderRequest(instrument=PAIR, units=units)
 
 
-@pytest.mark.e2e
 async def test_a_broker_that_comes_back_is_followed_again_without_loss(
     practice_folder: Path, tmp_path: Path
 ) -> None:
@@ -89,7 +90,6 @@ async def test_a_broker_that_comes_back_is_followed_again_without_loss(
             assert int(account.newest) > int(before)
 
 
-@pytest.mark.e2e
 async def test_another_history_replaces_everything(practice_folder: Path, tmp_path: Path) -> None:
     token = ("--token", "token-of-this-test")
     async with (

@@ -26,6 +26,8 @@ from keydesk_client.models import (
 )
 from support.broker import PracticeServer
 
+pytestmark = pytest.mark.e2e
+
 LONG_S = 30.0
 PAIR = "EUR_USD"
 

@@ -252,6 +252,7 @@ async def requests_at_a_server(calls: int) -> list[float]:
     return arrived
 
 
+@pytest.mark.e2e
 async def test_a_server_never_sees_more_than_the_rate_in_any_second() -> None:
     arrived = await requests_at_a_server(200)
     assert len(arrived) == 200

@@ -257,6 +257,7 @@ def test_look_ups_get_the_next_connection_though_exits_wait_and_then_they_take_t
     assert {name for name, _ in got[6:]} == {"URGENT"}
 
 
+@pytest.mark.e2e
 async def test_a_look_up_is_answered_while_exits_hang_at_a_service() -> None:
     async def answer_reads(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while (await whole_request(reader)).startswith(b"GET"):
@@ -296,6 +297,7 @@ def noting(accepted: list[float]) -> Talk:
     return talk
 
 
+@pytest.mark.e2e
 async def test_a_service_sees_no_third_connection_within_a_second() -> None:
     accepted: list[float] = []
     three = asyncio.Event()
@@ -335,6 +337,7 @@ async def test_calls_to_this_machine_are_not_held_up() -> None:
         await session.close()
 
 
+@pytest.mark.e2e
 async def test_a_call_that_gets_no_connection_in_time_was_not_sent() -> None:
     heads: list[bytes] = []
 
@@ -354,6 +357,7 @@ async def test_a_call_that_gets_no_connection_in_time_was_not_sent() -> None:
     assert len(heads) == 2
 
 
+@pytest.mark.e2e
 async def test_a_call_that_waits_for_a_connection_of_a_closed_client_is_not_sent() -> None:
     asked = asyncio.Event()
 

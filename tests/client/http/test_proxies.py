@@ -143,6 +143,7 @@ async def failure_of_an_order(practice: PracticeServer, proxy: str) -> KeydeskCl
     return raised.value
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     ("proxy", "reason"),
     [
@@ -169,6 +170,7 @@ async def test_a_proxy_that_opens_no_tunnel_is_named_and_nothing_was_sent(
     assert reason in str(error)
 
 
+@pytest.mark.e2e
 async def test_a_proxy_that_says_nothing_is_named_and_nothing_was_sent(
     desk_of_my_own: PracticeServer,
 ) -> None:

@@ -129,6 +129,7 @@ async def test_silence_is_timed_out_as_read() -> None:
     assert (error.phase, error.sent) == ("read", True)
 
 
+@pytest.mark.e2e
 async def test_an_answer_that_trickles_is_timed_out_as_a_whole() -> None:
     async def trickle(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         for byte in WHOLE * 20:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import httpx
+import pytest
 
 from keydesk_client.client import Client
 from keydesk_client.http.limits import LOOK_UPS_AT_ONCE
@@ -226,6 +227,7 @@ SETTLED_WITHIN_S = 8.0
 """Less than the 10 s after which the first hanging write times out."""
 
 
+@pytest.mark.e2e
 async def test_a_lost_answer_is_looked_up_while_25_writes_hang(tmp_path: Path) -> None:
     async with talking_server(HangingWrites().talk) as url:
         await settles_while_writes_hang(url, tmp_path)

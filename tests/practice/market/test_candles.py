@@ -47,7 +47,7 @@ def assert_same_prices(whole: Candle, parts: list[Candle]) -> None:
 
 
 @pytest.mark.parametrize("granularity", GRANULARITIES)
-@pytest.mark.parametrize("instrument", ["EUR_USD", "TRY_JPY"])
+@pytest.mark.parametrize("instrument", ["EUR_USD", pytest.param("TRY_JPY", marks=pytest.mark.soak)])
 def test_a_day_is_made_of_its_parts(instrument: str, granularity: str) -> None:
     large = granularity if granularity in {"W", "M"} else "D"
     small = "D" if granularity in {"W", "M"} else granularity

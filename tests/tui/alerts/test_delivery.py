@@ -189,6 +189,7 @@ async def test_a_command_that_fails_is_said_once_a_minute(
     assert text in said[0]
 
 
+@pytest.mark.e2e
 async def test_a_flood_of_events_starts_a_bounded_number_of_commands() -> None:
     said: list[str] = []
     runner = CommandRunner((PYTHON, "-c", "import time; time.sleep(600)"), 0.2, said.append)

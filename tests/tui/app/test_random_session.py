@@ -46,6 +46,8 @@ from keydesk_practice.pytest_plugin import PracticeBroker
 from support.data.desk_data import frame_of
 from support.fakes.pane_app import shown, text_of
 
+pytestmark = pytest.mark.e2e
+
 D = Decimal
 NOTHING = D(0)
 HALF_A_CENT = D("0.006")  # the broker rounds each trade to four decimals

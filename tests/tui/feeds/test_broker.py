@@ -21,6 +21,8 @@ from support.broker import PracticeServer, practice_server
 from support.fakes.scripted_broker import until
 from support.folded_account import picture
 
+pytestmark = pytest.mark.e2e
+
 
 @contextlib.asynccontextmanager
 async def desk(server: PracticeServer, account_id: str = "") -> AsyncIterator[AccountFeed]:
@@ -128,7 +130,6 @@ async def day_start_of(feed: AccountFeed) -> Decimal:
     return found
 
 
-@pytest.mark.e2e
 async def test_a_restart_changes_nothing_of_the_day_that_began_with_positions(
     practice_folder: Path,
 ) -> None:
@@ -182,7 +183,6 @@ async def test_a_trade_from_fill_to_close_is_the_brokers_to_the_cent(
         await until(lambda: not store.health.warning)  # of a poll that met the fill half applied
 
 
-@pytest.mark.e2e
 async def test_the_desk_survives_the_brokers_death_and_sees_what_it_missed(
     practice_folder: Path,
 ) -> None:
@@ -200,7 +200,6 @@ async def test_the_desk_survives_the_brokers_death_and_sees_what_it_missed(
             assert compare(feed.store, theirs.changes, theirs.state).differences == ()
 
 
-@pytest.mark.e2e
 async def test_a_broker_that_lost_its_history_is_shown_as_it_is(practice_folder: Path) -> None:
     async with practice_server(practice_folder) as first, desk(first) as feed:
         for _ in range(3):

@@ -31,7 +31,7 @@ from support.fakes.hostile_broker import (
 )
 
 IN_TIME_S = 240.0  # without any progress
-A_FEW = 1801  # of all variants each 1801st in the usual run
+A_FEW = 3602
 
 
 FITTING = {"instrument": "EUR_USD", "tradeID": "4", "orderID": "5"}

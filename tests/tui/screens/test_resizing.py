@@ -138,7 +138,7 @@ def states_and_sizes() -> list[object]:
     """Return the states that differ in what is drawn, each with a part of the sizes; every state meets all in the soak."""
     usual = [state for state in STATES if state in BARE or state in DRAWN_ALONE]
     parts: list[object] = [
-        pytest.param(state, SIZES[number % 5 :: 5], id=state) for number, state in enumerate(usual)
+        pytest.param(state, SIZES[number % 9 :: 9], id=state) for number, state in enumerate(usual)
     ]
     return parts + [
         pytest.param(state, SIZES, id=f"{state}, all sizes", marks=pytest.mark.soak)

@@ -21,6 +21,8 @@ from keydesk_client.models import DateTime, LimitOrder
 from keydesk_practice.pytest_plugin import START, PracticeBroker
 from support.fakes.form_app import FormApp, example_context
 
+pytestmark = pytest.mark.e2e
+
 D = Decimal
 HOUR_NS = 3_600_000_000_000
 GAP = "0.004"  # 0.4 percent: far beyond a quarter of the distance to the template's stop

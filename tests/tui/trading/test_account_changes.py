@@ -6,6 +6,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.forms.account.configure import margin_before_and_after
 from keydesk.store.store import Store
@@ -20,6 +22,7 @@ from support.fakes.recording_gate import RecordingGate
 D = Decimal
 
 
+@pytest.mark.e2e
 async def test_labels_and_settings_at_the_broker(
     desk_of_my_own: PracticeServer, tmp_path: Path
 ) -> None:

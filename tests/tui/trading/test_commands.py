@@ -501,6 +501,7 @@ async def test_a_position_that_is_closed_already_is_told_and_nothing_is_sent(des
     assert "closed already" in await desk.does(close, close)
 
 
+@pytest.mark.e2e
 async def test_a_position_closes_by_what_the_desk_knows_when_reading_it_again_fails(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

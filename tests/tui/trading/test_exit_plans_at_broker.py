@@ -15,6 +15,8 @@ from support.exit_plan_desk import FAR, PIP, TIGHTENS, actions_at_broker, plan_d
 from support.fakes.talking_server import talking_server
 from support.proxies.losing_relay import LosingRelay
 
+pytestmark = pytest.mark.e2e
+
 D = Decimal
 ONE_R = ExitRules(break_even_at=Entry("1", "R"), break_even_offset_pips=D(1))
 

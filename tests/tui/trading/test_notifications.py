@@ -146,6 +146,7 @@ def test_a_margin_call_is_told_loudly() -> None:
     assert (notice.level, notice.text) == ("bad", "MARGIN CALL: add funds or close positions")
 
 
+@pytest.mark.e2e
 async def test_an_order_that_the_real_broker_fills_by_itself_is_told(
     desk_of_my_own: PracticeServer, tmp_path: Path
 ) -> None:
