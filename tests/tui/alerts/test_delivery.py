@@ -232,18 +232,34 @@ def test_an_old_transaction_rings_nothing() -> None:
     assert [each.kind for each in told] == ["fill"]
 
 
-def test_a_lost_connection_is_told_once_until_it_is_back() -> None:
+def test_a_lost_connection_is_told_once_and_so_is_its_return() -> None:
     told: list[Event] = []
     store = Store()
     store.health = Health(prices="OK", events="OK")
     sources = EventSources(store, "main", told.append)
-    for now, state in enumerate(("OK", "STALE", "DOWN", "OK", "DOWN")):
+    for now, state in enumerate(("OK", "STALE", "DOWN", "CONNECTING", "OK", "OK", "DOWN")):
         store.health.prices = state  # type: ignore[assignment]
         sources.check(float(now))
-    assert [each.text for each in told] == [
-        "The stream of prices is stale",
-        "The stream of prices is down",
+    assert [(each.kind, each.name, each.text) for each in told] == [
+        ("disconnect", "", "The stream of prices is stale"),
+        ("disconnect", "reconnect", "Prices and transactions are back after 3s"),
+        ("disconnect", "", "The stream of prices is down"),
     ]
+
+
+@pytest.mark.parametrize("first", ["prices", "events"])
+def test_the_connection_is_back_when_both_streams_are(first: str) -> None:
+    told: list[Event] = []
+    store = Store()
+    store.health = Health(prices="DOWN", events="DOWN")
+    sources = EventSources(store, "main", told.append)
+    sources.check(0.0)
+    setattr(store.health, first, "OK")
+    sources.check(1.0)
+    assert [each.name for each in told] == [""]
+    store.health = Health(prices="OK", events="SLOW")
+    sources.check(2.0)
+    assert [each.name for each in told] == ["", "reconnect"]
 
 
 # Settings.

@@ -15,7 +15,7 @@ from keydesk.calc.alerts.alert import FiringRecord
 from keydesk.settings.values import AlertSettings, EventKind
 from keydesk.store.store import Store
 from keydesk.terminal.notification import BELL, notification, usual_kind
-from keydesk.text.format import clock, date_and_time, pair
+from keydesk.text.format import clock, date_and_time, duration, pair
 from keydesk.text.sanitize import clean
 from keydesk_client.models import MarginCallEnterTransaction, OrderFillTransaction, Transaction
 
@@ -39,6 +39,7 @@ class Event(Struct, frozen=True):
     time_ns: int
     account: str = ""
     data: Mapping[str, object] = field(default_factory=dict)  # for the command
+    name: str = ""  # for scripts, where it is another one than that of the kind
 
     @property
     def title(self) -> str:
@@ -91,7 +92,7 @@ class Delivery(Struct):
         if has(kind, "command"):
             self.commands.run(
                 {
-                    "kind": kind,
+                    "kind": event.name or kind,
                     "title": event.title,
                     "text": clean(event.text),
                     "time_ns": event.time_ns,
@@ -115,6 +116,9 @@ CHECK_INTERVAL = 0.5  # seconds
 STOPS = frozenset(("STOP_LOSS_ORDER", "TRAILING_STOP_LOSS_ORDER", "GUARANTEED_STOP_LOSS_ORDER"))
 CLOSEOUT = "MARKET_ORDER_MARGIN_CLOSEOUT"
 LOST = frozenset(("DOWN", "STALE"))
+LIVE = frozenset(("OK", "SLOW"))
+RETURN = "reconnect"
+"""What a script reads as the name of the event that the connection is back; its channels are those of its loss."""
 
 
 def kind_of(transaction: Transaction) -> EventKind | None:
@@ -137,7 +141,7 @@ class EventSources(Struct):
     account: str
     deliver: Callable[[Event], None]
     wall_ns: Callable[[], int] = time_ns
-    _is_lost: bool = False
+    _lost_at: float | None = None
     _checked_at: float = float("-inf")
 
     def on_transaction(self, transaction: Transaction) -> None:
@@ -157,15 +161,21 @@ class EventSources(Struct):
         return f"{pair(line.instrument)} {line.text}" if line.instrument else line.text
 
     def check(self, now: float) -> None:
-        """Deliver that the connection was lost, once per loss."""
+        """Deliver that the connection was lost, once per loss, and that it is back."""
         if now - self._checked_at < CHECK_INTERVAL:
             return
         self._checked_at = now
         health = self.store.health
-        is_lost = health.prices in LOST or health.events in LOST
-        if is_lost and not self._is_lost:
-            name = "prices" if health.prices in LOST else "transactions"
-            state = health.prices if health.prices in LOST else health.events
-            text = f"The stream of {name} is {state.lower()}"
-            self.deliver(Event("disconnect", text, self.wall_ns(), self.account))
-        self._is_lost = is_lost
+        lost = {"prices": health.prices, "transactions": health.events}
+        lost = {name: state for name, state in lost.items() if state in LOST}
+        if lost and self._lost_at is None:
+            name, state = next(iter(lost.items()))
+            self._deliver_connection(f"The stream of {name} is {state.lower()}")
+            self._lost_at = now
+        elif self._lost_at is not None and {health.prices, health.events} <= LIVE:
+            away = duration(now - self._lost_at)
+            self._deliver_connection(f"Prices and transactions are back after {away}", RETURN)
+            self._lost_at = None
+
+    def _deliver_connection(self, text: str, name: str = "") -> None:
+        self.deliver(Event("disconnect", text, self.wall_ns(), self.account, name=name))

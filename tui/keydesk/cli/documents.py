@@ -508,7 +508,9 @@ class WatchDocument(AccountDocument):
     """A line of `keydesk watch --alerts --json`."""
 
     kind: Literal["watch"]
-    event: str = Field(description="watching, prices, alert, or the kind of an event: fill, ...")
+    event: str = Field(
+        description="watching, prices, alert, fill, stop, reject, margin, limit, disconnect, or reconnect after it"
+    )
     time: Instant | None
     text: str
     data: dict[str, str | int | bool | None]

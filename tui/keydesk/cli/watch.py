@@ -159,7 +159,7 @@ class Watcher:
 
     def _event(self, event: Event) -> None:
         if self._as_json:
-            self._say(event.kind, safe(event.text), event.time_ns, event.data)
+            self._say(event.name or event.kind, safe(event.text), event.time_ns, event.data)
         else:
             say(_line(event, self.store.zone))
         self._delivery.deliver(event)
