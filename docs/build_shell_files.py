@@ -30,6 +30,17 @@ from keydesk_practice.control.command_line import whole_parser
 MAN_PAGE = "keydesk.1"
 MADE_WITH = (3, 11)  # other versions of Python write the options of a man page otherwise
 COMPLETED = {"FILE": shtab.FILE, "PATH": shtab.FILE, "DIR": shtab.DIRECTORY}
+NAMES = r"keydesk profiles 2>/dev/null | cut -c3- | cut -d\  -f1"  # behind the mark of each line
+PROFILES = {
+    "bash": "_keydesk_profiles",
+    "zsh": "_keydesk_profiles",
+    "fish": f"({NAMES})",
+    "preamble": {
+        "bash": f'_keydesk_profiles() {{ compgen -W "$({NAMES})" -- "$1"; }}',
+        "zsh": f"_keydesk_profiles() {{ compadd -- $({NAMES}) }}",
+    },
+}
+"""Read when they are completed; shtab's own `cmd` would have zsh run the command for each option at once."""
 
 
 SKILL_HEAD = """---
@@ -74,8 +85,7 @@ def documents() -> Iterator[tuple[str, str]]:
     tree = whole_tree(whole_parser())
     for parser in parsers_of(tree):
         for action in parser._actions:  # noqa: SLF001 - as shtab reads them; argparse has no public list
-            if isinstance(action.metavar, str) and action.metavar in COMPLETED:
-                action.complete = COMPLETED[action.metavar]  # type: ignore[attr-defined]
+            complete(parser, action)
     for shell, name in COMPLETIONS.items():
         yield name, f"{shtab.complete(tree, shell=shell).rstrip()}\n"
     yield MAN_PAGE, man_page(tree)
@@ -89,6 +99,17 @@ def documents() -> Iterator[tuple[str, str]]:
     for file in (*FILES.values(), themes):
         name = file.name.removesuffix(".toml")
         yield f"settings/{name}.json", f"{json.dumps(without_titles(file.schema), indent=2)}\n"
+
+
+def complete(parser: argparse.ArgumentParser, action: argparse.Action) -> None:
+    """Note what a shell offers for the value of an option."""
+    names_profile = action.dest == "name" and parser.prog.endswith((" login", " logout"))
+    if action.dest == "profile" or names_profile:
+        action.complete = PROFILES  # type: ignore[attr-defined]
+    elif action.metavar == "KIND":
+        action.choices = sorted(DOCUMENTS)
+    elif isinstance(action.metavar, str) and action.metavar in COMPLETED:
+        action.complete = COMPLETED[action.metavar]  # type: ignore[attr-defined]
 
 
 def parsers_of(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:

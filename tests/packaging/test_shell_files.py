@@ -1,5 +1,6 @@
 """Completions, man page and schemas are as their script writes them now."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -28,6 +29,27 @@ def test_bash_completes_a_command_and_its_options() -> None:
     )
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["status", "--state", "export"]
+
+
+def test_bash_completes_profiles_and_schemas(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(
+        "".join(
+            f'[profiles.{name}]\nenvironment = "live"\naccount = "1"\ntoken_store = "vault"\n'
+            for name in ("main", "margin", "other")
+        )
+    )
+    words = ("status --profile ma", "logout o", "--profile mar", "schema trad", "login ma")
+    script = (
+        f'source "{FOLDER / COMPLETIONS["bash"]}"; complete_for() {{ COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); COMPREPLY=(); '
+        "$(complete -p keydesk | sed 's/.*-F \\([^ ]*\\).*/\\1/'); echo \"${COMPREPLY[@]}\"; }; "
+        + "; ".join(f"complete_for keydesk {each}" for each in words)
+    )
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    env = {**os.environ, "PATH": path, "KEYDESK_HOME": str(tmp_path)}
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, check=True, env=env
+    )
+    assert done.stdout.splitlines() == ["main margin", "other", "margin", "trades", "main margin"]
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
