@@ -12,7 +12,7 @@ from keydesk.app.window import DeskWindow
 from keydesk.forms.info_form import DetailsForm
 from keydesk.forms.requests import CopyWanted
 from keydesk.keys.keymap import KEYMAP, PAGES
-from keydesk.panes.trades import Trades
+from keydesk.tables.trades import Trades
 from keydesk.text.sanitize import safe
 from support.data.desk_data import desk_store
 from support.fakes.desk_app import DeskApp

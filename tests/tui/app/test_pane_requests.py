@@ -3,7 +3,7 @@
 from textual.app import App
 
 from keydesk.app.pane_requests import MAX_LETTERS_LENGTH, ask_letters
-from keydesk.panes.trades import Trades
+from keydesk.tables.trades import Trades
 from keydesk.widgets import theme
 from support.data.desk_data import desk_store
 from support.fakes.pane_app import shown

@@ -7,9 +7,9 @@ from keydesk.panes.deal import Deal
 from keydesk.panes.positions import Positions
 from keydesk.panes.strips.account import AccountStrip
 from keydesk.panes.strips.instrument import InstrumentLine
-from keydesk.panes.trades import Trades
 from keydesk.panes.watchlist import Watchlist
 from keydesk.store.state import LinkState, Topic
+from keydesk.tables.trades import Trades
 from keydesk.widgets.lines import LinePane
 from support.data.desk_data import desk_store, frame_of
 from support.fakes.pane_app import shown

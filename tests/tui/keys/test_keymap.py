@@ -20,7 +20,7 @@ from keydesk.panes.books import Books
 from keydesk.panes.chart import Chart
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
-from keydesk.widgets.table import TablePane
+from keydesk.tables.table_pane import TablePane
 
 ALT_GRAPH = set("[]{}\\|@~^`")
 UNBOUND_ON_THE_DESK = {".", "p", "u", "x", "d", "s", "y", "~", ","}

@@ -12,8 +12,8 @@ from keydesk.panes.log import Log
 from keydesk.panes.orders import Orders
 from keydesk.panes.positions import Positions
 from keydesk.panes.strips.notices import Notices
-from keydesk.panes.trades import Trades
 from keydesk.panes.watchlist import Watchlist
+from keydesk.tables.trades import Trades
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import LinePane
 from keydesk.words.log_line import LogLine

@@ -7,19 +7,20 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.market.replay import ControlledMarket, MarketState
-from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.log import Log
 from keydesk.panes.orders import Orders
 from keydesk.panes.positions import Positions
-from keydesk.panes.trades import Trades
 from keydesk.panes.watchlist import Watchlist
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.tables.column import Column, fit
+from keydesk.tables.instrument_rows import InstrumentRows
+from keydesk.tables.table_pane import TablePane
+from keydesk.tables.trades import Trades
 from keydesk.text.format import age
 from keydesk.text.sanitize import safe
 from keydesk.values import DependentOrder
 from keydesk.widgets.lines import LinePane
-from keydesk.widgets.table import Column, TablePane, fit
 from keydesk.words.log_line import LogLine
 from support.data.desk_data import WALL_NS, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of

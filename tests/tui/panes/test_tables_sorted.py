@@ -9,13 +9,13 @@ from keydesk.app.availability import Selection
 from keydesk.panes.log import Log
 from keydesk.panes.orders import Orders
 from keydesk.panes.positions import Positions
-from keydesk.panes.trades import Trades
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.tables.row_order import LIVE_EVERY
+from keydesk.tables.sorted_table import SortedTable
+from keydesk.tables.trades import Trades
 from keydesk.text.sanitize import safe
 from keydesk.values import DependentOrder
-from keydesk.widgets.row_order import LIVE_EVERY
-from keydesk.widgets.sorted_table import SortedTable
 from keydesk.words.log_line import LogLine
 from support.data.desk_data import NOW, WALL_NS, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of

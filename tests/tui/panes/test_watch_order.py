@@ -5,12 +5,12 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.market.watchlists import COLUMN_MEANINGS
-from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.watch_order import MEASURES, TITLES, RowFilter, sorted_rows
 from keydesk.panes.watchlist import Watchlist
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
-from keydesk.widgets.row_order import LIVE_EVERY, TableOrder
+from keydesk.tables.instrument_rows import InstrumentRows
+from keydesk.tables.row_order import LIVE_EVERY, TableOrder
 from support.data.desk_data import NOW, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of
 

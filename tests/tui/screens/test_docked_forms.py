@@ -8,9 +8,10 @@ from textual.pilot import Pilot
 
 from keydesk.forms.form import Form
 from keydesk.screens.desk import SECONDS_PER_FRAME_BENEATH
+from keydesk.tables.column import needed
+from keydesk.tables.table_pane import TablePane
 from keydesk.trading.desk_session import DeskLock
 from keydesk.widgets.lines import LinePane
-from keydesk.widgets.table import TablePane, needed
 from support.data.desk_data import frame_of
 from support.data.in_flight import in_flight
 from support.fakes.pane_app import text_of

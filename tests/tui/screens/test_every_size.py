@@ -13,11 +13,12 @@ from keydesk.panes.chart import Chart
 from keydesk.screens.desk import DeskScreen
 from keydesk.screens.placement import LARGE, MEDIUM, MINI
 from keydesk.store.frame import Frame
+from keydesk.tables.column import needed
+from keydesk.tables.table_pane import TablePane
 from keydesk.text.sanitize import safe
 from keydesk.trading.desk_session import DeskLock
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.ruled_grid import RuledGrid
-from keydesk.widgets.table import TablePane, needed
 from support.data.desk_data import desk_store
 from support.fakes.desk_app import DeskApp
 from support.fakes.working_desk import WorkingDesk

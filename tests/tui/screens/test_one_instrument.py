@@ -9,7 +9,7 @@ from textual.screen import ModalScreen
 
 from keydesk.calc.market import watchlists
 from keydesk.forms.ticket.form import TicketForm
-from keydesk.panes.instrument_rows import InstrumentRows
+from keydesk.tables.instrument_rows import InstrumentRows
 from keydesk.text.format import pair
 from keydesk.trading.desk_session import DeskLock
 from support.fakes.working_desk import WorkingDesk

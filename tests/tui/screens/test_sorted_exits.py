@@ -9,7 +9,7 @@ import pytest
 from textual.screen import ModalScreen
 
 from keydesk.calc.orders.instructions import ClosePosition, CloseTrades
-from keydesk.panes.trades import Trades
+from keydesk.tables.trades import Trades
 from keydesk.trading.account_changes import LabelOrder
 from keydesk.trading.desk_session import DeskLock
 from keydesk_client.account.valuation import rebuild_position

@@ -5,12 +5,12 @@ from rich.style import Style
 from keydesk.cli.csv_output import encode_csv
 from keydesk.forms.sheet import TextLine, wrap_text
 from keydesk.store.state import Notice
+from keydesk.tables.column import Column
 from keydesk.terminal.output import say, say_error
 from keydesk.text.format import pair
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.values import TradeRow
 from keydesk.widgets.lines import Heading, Run, Tab
-from keydesk.widgets.table import Column
 from keydesk.words.log_line import LogLine
 
 PLAIN = Style()

@@ -4,8 +4,9 @@ from decimal import Decimal
 
 import pytest
 
+from keydesk.tables.column import Measured
+from keydesk.tables.row_order import TableOrder, held_order
 from keydesk.text.search import has_text
-from keydesk.widgets.row_order import Measured, TableOrder, held_order
 
 WORDS = frozenset({"pair"})
 MEASURED: dict[str, dict[str, Measured]] = {

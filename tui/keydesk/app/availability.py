@@ -6,8 +6,8 @@ another pane is not visible, so no key acts on its row.
 
 from msgspec import Struct
 
-from keydesk.panes.trade_measures import group_name
 from keydesk.store.store import Store
+from keydesk.tables.trades import group_name
 from keydesk.values import OrderRow, TradeRow, id_order
 
 CLOSING = frozenset(("close", "scale-out"))

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from keydesk.panes.log import Log
-from keydesk.panes.trade_measures import group_name
+from keydesk.tables.table_pane import TablePane
+from keydesk.tables.trades import group_name
 from keydesk.terminal.clipboard import REMEDY, clipboard_sequence, fitting, tmux_options
 from keydesk.text.format import MINUS
 from keydesk.text.sanitize import without_controls
 from keydesk.widgets.lines import LinePane
-from keydesk.widgets.table import TablePane
 
 if TYPE_CHECKING:
     from keydesk.app.window import DeskWindow

@@ -13,7 +13,7 @@ from keydesk.keys.keymap import KeyMap
 from keydesk.panes.chart import Chart
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.store import Store
-from keydesk.widgets.table import TablePane
+from keydesk.tables.table_pane import TablePane
 from keydesk.widgets.terminal_app import SMALLEST
 
 

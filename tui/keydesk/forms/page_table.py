@@ -7,9 +7,9 @@ from rich.cells import cell_len
 
 from keydesk.forms.info_form import width_of
 from keydesk.forms.sheet import TextLine, Words
+from keydesk.tables.column import Column, fit, needed
 from keydesk.text.format import shorten
 from keydesk.text.sanitize import safe
-from keydesk.widgets.table import Column, fit, needed
 
 MARK = 2  # columns of the mark of the chosen row
 GAPS = (3, 2, 1)  # columns between two, as far as there is room

@@ -17,11 +17,11 @@ from keydesk.calc.market.client_books import (
     under_water,
 )
 from keydesk.panes.chart_marks import own_lines
-from keydesk.panes.price_cells import PriceFormat, price_format_of
 from keydesk.store.state import BookKind, BookSnapshot
 from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import SafeText, safe
+from keydesk.widgets.price_cells import PriceFormat, price_format_of
 
 POSITIONING = "client positioning, not depth"
 WHOLE_PIPS_FROM = 10

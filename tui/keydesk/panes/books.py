@@ -25,13 +25,13 @@ from keydesk.panes.book_figures import (
     price_now,
     trouble_of,
 )
-from keydesk.panes.price_cells import price_format_of
 from keydesk.store.frame import Frame
 from keydesk.store.state import BookBucket, BookKind, BookSnapshot, Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import Heading, LinePane, Run, Tab, width_of
+from keydesk.widgets.price_cells import price_format_of
 
 KINDS: tuple[BookKind, ...] = get_args(BookKind)
 WIDEST = 24  # cells of the longest bar

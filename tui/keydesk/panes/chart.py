@@ -18,8 +18,8 @@ from keydesk.keys.textual_bindings import bindings_of
 from keydesk.panes.book_figures import BookStep
 from keydesk.panes.chart_view import ChartView
 from keydesk.panes.crosshair import crosshair_at
-from keydesk.panes.price_cells import price_format_of
 from keydesk.store.state import Candle, CandlePrices, CandleSeries, Zoom
+from keydesk.widgets.price_cells import price_format_of
 from keydesk_client.account.values import FIRST_NS
 from keydesk_client.arithmetic.constants import SECOND
 

@@ -17,11 +17,11 @@ from keydesk.panes.book_figures import (
     trouble_of,
 )
 from keydesk.panes.chart_marks import own_lines
-from keydesk.panes.price_cells import price_format_of
 from keydesk.store.frame import Frame
 from keydesk.store.state import REACH, BookKind
 from keydesk.store.store import Store
 from keydesk.text import format as show
+from keydesk.widgets.price_cells import price_format_of
 
 CHOICES: Sequence[tuple[BookKind, ...]] = ((), ("orders",), ("positions",), ("orders", "positions"))
 SIDES: Mapping[BookKind, tuple[str, str]] = {

@@ -12,13 +12,13 @@ from keydesk.calc.market.granularity import SECONDS
 from keydesk.chart.canvas import Run
 from keydesk.panes.chart_marks import day_legend
 from keydesk.panes.crosshair import Crosshair
-from keydesk.panes.price_cells import price_format_of
 from keydesk.panes.strips.instrument import LOT, pip_value
 from keydesk.store.frame import Frame
 from keydesk.store.state import Candle
 from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import clean_name, safe
+from keydesk.widgets.price_cells import price_format_of
 from keydesk.widgets.theme import role_of_sign
 from keydesk_client.arithmetic.constants import SECOND
 

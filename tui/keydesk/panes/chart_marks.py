@@ -14,12 +14,12 @@ from keydesk.calc.orders.fields import ProtectionField
 from keydesk.chart.canvas import Run
 from keydesk.chart.price_axis import PriceLine, PriceMark, Rank
 from keydesk.chart.scene import Overlay, SubPane
-from keydesk.panes.price_cells import price_format_of
 from keydesk.panes.watch_order import day_change
 from keydesk.store.state import Candle
 from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.values import DependentOrder, TradeRow, id_order
+from keydesk.widgets.price_cells import price_format_of
 from keydesk.widgets.theme import role_of_sign
 
 ENTRY_WORDS: Mapping[str, str] = {

@@ -30,13 +30,13 @@ from keydesk.panes.chart_book import ChartBook
 from keydesk.panes.chart_legend import ChartLegend, crosshair_legend
 from keydesk.panes.chart_marks import ChartIndicators, day_marks, level_lines, own_lines
 from keydesk.panes.crosshair import Crosshair
-from keydesk.panes.price_cells import price_format_of, prices_are_old
 from keydesk.store.frame import Frame
 from keydesk.store.state import Candle, CandleSeries, Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import MARGIN, DrawnLine, Heading, LinePane, Run, Tab
+from keydesk.widgets.price_cells import price_format_of, prices_are_old
 from keydesk.widgets.theme import Palette
 from keydesk_client.arithmetic.constants import SECOND
 

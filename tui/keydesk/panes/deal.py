@@ -11,7 +11,6 @@ from typing import ClassVar, Literal
 from msgspec import Struct
 
 from keydesk.calc.orders.ticket_settings import RISK_PRESET, Template
-from keydesk.panes.price_cells import flash_of, price_format_of, price_runs, prices_are_old
 from keydesk.panes.strips.instrument import LOT, largest_text, pip_value
 from keydesk.panes.watch_order import spread_pips
 from keydesk.store.frame import Frame
@@ -21,6 +20,7 @@ from keydesk.text import format as show
 from keydesk.text.format import lines_of, pip_count
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.lines import Heading, LinePane, Run, Tab, width_of
+from keydesk.widgets.price_cells import flash_of, price_format_of, price_runs, prices_are_old
 from keydesk.widgets.theme import ColourRole, signed_role
 
 TWO_COLUMNS = 42  # columns from which on two lists stand side by side

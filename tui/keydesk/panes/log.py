@@ -19,21 +19,20 @@ from keydesk.store.frame import Frame
 from keydesk.store.log_filter import NO_ORDERS, filled_orders, passes
 from keydesk.store.state import PastDirection, Topic
 from keydesk.store.store import Store
+from keydesk.tables.column import Column, Measured
+from keydesk.tables.sorted_table import SortedTable
 from keydesk.text import format as show
 from keydesk.text.format import shorten_text
 from keydesk.text.sanitize import Printable, SafeText, clean_name, safe
 from keydesk.widgets.lines import Heading, Run, Tab
-from keydesk.widgets.row_order import Measured
-from keydesk.widgets.sorted_table import SortedTable
-from keydesk.widgets.table import Column
 from keydesk.widgets.theme import ColourRole, signed_role
 from keydesk.words.log_line import LogKind, LogLine
 from keydesk_client.arithmetic.constants import DAY
 
 TEXT_FROM = 40  # columns of text; with less, the transaction's number is left out
 TIME = Column("time", "time", 8, right=False)
-KIND = Column("kind", "what", 7, right=False)
-PAIR = Column("pair", "pair", 7, right=False)
+KIND = Column("kind", "what", 7, right=False, ascending=True)
+PAIR = Column("pair", "pair", 7, right=False, ascending=True)
 NUMBER = Column("id", "id", 7, right=False)
 PROFIT = Column("pl", "P/L", 9)
 NO_LINE = LogLine("", 0, "NOTE", "", safe(""))
@@ -108,7 +107,7 @@ class Log(SortedTable):
         fixed = sum(each.width for each in (time, kind, pair, profit)) + GAPS
         numbered = self.inside - fixed - number.width - 1 >= TEXT_FROM
         left = self.inside - fixed - (number.width + 1 if numbered else 0)
-        words = Column("text", "", max(1, left), right=False, flexible=True)
+        words = Column("text", "", max(1, left), right=False, flexible=True, ascending=True)
         return (time, kind, pair, *((number,) if numbered else ()), words, profit)
 
     def heading(self) -> Heading:

@@ -7,20 +7,18 @@ from decimal import Decimal
 from typing import ClassVar
 
 from keydesk.keys.keymap import ORDERS
-from keydesk.panes.instrument_rows import InstrumentRows
-from keydesk.panes.price_cells import price_format_of
-from keydesk.panes.trade_measures import number_of_id
-from keydesk.panes.trades import counted_unread, unread_count, why_no_rows
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.tables.column import Column, Measured, number_of_id
+from keydesk.tables.instrument_rows import InstrumentRows
+from keydesk.tables.sorted_table import SortedTable
+from keydesk.tables.trades import counted_unread, unread_count, why_no_rows
 from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.values import OrderRow, id_order
 from keydesk.widgets.lines import Heading, Run, Tab
-from keydesk.widgets.row_order import Measured
-from keydesk.widgets.sorted_table import SortedTable
-from keydesk.widgets.table import Column
+from keydesk.widgets.price_cells import price_format_of
 from keydesk.widgets.theme import ColourRole, Palette
 from keydesk_client.arithmetic.constants import SECOND
 
@@ -43,15 +41,15 @@ class Orders(InstrumentRows, SortedTable):
     FIRST: ClassVar[str] = "away"
     COLUMNS: ClassVar[tuple[Column, ...]] = (
         Column("id", "id", 6, rank=5, right=False),
-        Column("pair", "pair", 7, right=False),
-        Column("side", "side", 5, rank=0, right=False),
-        Column("kind", "kind", 10, rank=1, right=False),
+        Column("pair", "pair", 7, right=False, ascending=True),
+        Column("side", "side", 5, rank=0, right=False, ascending=True),
+        Column("kind", "kind", 10, rank=1, right=False, ascending=True),
         Column("units", "units", 10, rank=1),
         Column("price", "price", 9),
         Column("away", "away pips", 9, rank=1),
         Column("stop", "stop", 9, rank=3),
         Column("target", "target", 9, rank=4),
-        Column("force", "until", 11, rank=2, right=False),
+        Column("force", "until", 11, rank=2, right=False, ascending=True),
         Column("age", "age", 6, rank=6),
     )
 

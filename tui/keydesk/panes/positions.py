@@ -8,20 +8,19 @@ from typing import ClassVar
 
 from keydesk.calc.risk.trade_groups import TradeGroup, group_of
 from keydesk.keys.keymap import POSITIONS
-from keydesk.panes.instrument_rows import InstrumentRows
-from keydesk.panes.price_cells import price_format_of, prices_are_old
-from keydesk.panes.trades import nothing_open, signed_cells
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.unknown import UNKNOWN, are_trades_known
+from keydesk.tables.column import Column, Measured
+from keydesk.tables.instrument_rows import InstrumentRows
+from keydesk.tables.sorted_table import SortedTable
+from keydesk.tables.trades import nothing_open, signed_cells
 from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, safe
 from keydesk.values import PositionRow
 from keydesk.widgets.lines import Heading, Run, Tab
-from keydesk.widgets.row_order import Measured
-from keydesk.widgets.sorted_table import SortedTable
-from keydesk.widgets.table import Column
+from keydesk.widgets.price_cells import price_format_of, prices_are_old
 from keydesk.widgets.theme import ColourRole, signed_role
 
 SIDE_ROLES: Mapping[str, ColourRole] = {"LONG": "buy", "SHORT": "sell"}
@@ -33,8 +32,8 @@ class Positions(InstrumentRows, SortedTable):
     KEY_CONTEXT: ClassVar[str] = POSITIONS
     NAME: ClassVar[str] = "Positions"
     COLUMNS: ClassVar[tuple[Column, ...]] = (
-        Column("pair", "pair", 7, right=False),
-        Column("side", "side", 5, rank=1, right=False),
+        Column("pair", "pair", 7, right=False, ascending=True),
+        Column("side", "side", 5, rank=1, right=False, ascending=True),
         Column("net", "net units", 11),
         Column("entry", "avg entry", 9, rank=2),
         Column("pips", "pips", 7, rank=3),

@@ -11,13 +11,13 @@ from keydesk.calc.market.price_age import QUIET_INSTRUMENT
 from keydesk.calc.market.trading_day import day_start
 from keydesk.calc.risk.sizing import WIDE
 from keydesk.panes import watch_order
-from keydesk.panes.price_cells import prices_are_old
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.values import Quote
 from keydesk.widgets.lines import Run
+from keydesk.widgets.price_cells import prices_are_old
 from keydesk.widgets.theme import ColourRole, Palette, role_of_sign
 
 WHOLE_FROM, SHORT_FROM = Decimal(1_000), Decimal(99_999)  # pips

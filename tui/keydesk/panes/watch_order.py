@@ -9,11 +9,12 @@ from typing import LiteralString
 from msgspec import Struct
 
 from keydesk.calc.market.day_shape import sessions_of
-from keydesk.panes.price_cells import price_format_of
 from keydesk.parse.instruments import matching
 from keydesk.store.store import Store
+from keydesk.tables.column import Measured
+from keydesk.tables.row_order import TableOrder
 from keydesk.text.sanitize import Printable, safe
-from keydesk.widgets.row_order import Measured, TableOrder
+from keydesk.widgets.price_cells import price_format_of
 
 Measure = Callable[[Store, str], Measured]
 TITLES: Mapping[str, LiteralString] = {

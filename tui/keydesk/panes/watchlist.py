@@ -15,26 +15,26 @@ from keydesk.calc.market.day_shape import CELLS
 from keydesk.calc.market.price_age import QUIET_INSTRUMENT
 from keydesk.keys.keymap import WATCHLIST
 from keydesk.keys.textual_bindings import bindings_of
-from keydesk.panes.instrument_rows import InstrumentRows
-from keydesk.panes.price_cells import (
-    PriceFormat,
-    flash_of,
-    price_format_of,
-    price_runs,
-    prices_are_old,
-)
 from keydesk.panes.watch_cells import POSITION_CELLS, PRICE_CELLS, RANGE, has_line
 from keydesk.panes.watch_order import ASCENDING, TITLES, RowFilter, sorted_rows
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.watchlists import active_list
+from keydesk.tables.column import Column, widen
+from keydesk.tables.instrument_rows import InstrumentRows
+from keydesk.tables.row_order import LIVE_EVERY, TableOrder
 from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, safe
 from keydesk.values import Quote
 from keydesk.widgets.lines import Heading, Run, Tab, width_of
-from keydesk.widgets.row_order import LIVE_EVERY, TableOrder
-from keydesk.widgets.table import Column, widen
+from keydesk.widgets.price_cells import (
+    PriceFormat,
+    flash_of,
+    price_format_of,
+    price_runs,
+    prices_are_old,
+)
 
 MAX_NAME_LENGTH = 12  # cells; the service's own have ten and less
 FIRST_SORTED = "day"  # the column that is sorted by first

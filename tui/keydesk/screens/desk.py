@@ -27,25 +27,25 @@ from keydesk.keys.textual_bindings import bindings_of
 from keydesk.panes.books import Books
 from keydesk.panes.chart import Chart
 from keydesk.panes.deal import Deal
-from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.log import Log
 from keydesk.panes.orders import Orders
 from keydesk.panes.positions import Positions
 from keydesk.panes.strips.chord_list import ChordList
 from keydesk.panes.strips.keys import FORM_HAS_KEYS
-from keydesk.panes.trades import Trades
 from keydesk.panes.watch_order import TITLES, RowFilter
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.placement import MINI, SIDE_CHARTS, Placement, Strips, tier_for
 from keydesk.store.frame import Frame
 from keydesk.store.state import Notice, Topic
+from keydesk.tables.instrument_rows import InstrumentRows
+from keydesk.tables.row_order import TableOrder
+from keydesk.tables.table_pane import TablePane
+from keydesk.tables.trades import Trades
 from keydesk.text.sanitize import safe
 from keydesk.widgets import theme
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.overlay import Backdrop, Overlay
-from keydesk.widgets.row_order import TableOrder
 from keydesk.widgets.ruled_grid import RuledGrid
-from keydesk.widgets.table import TablePane
 from keydesk.widgets.terminal_app import SMALLEST, SMALLEST_EXITS
 
 EVERYTHING = {topic: frozenset((None,)) for topic in Topic}

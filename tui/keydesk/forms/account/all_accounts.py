@@ -9,10 +9,10 @@ from keydesk.forms.page_table import MARK, Cells, rows_in_sight, table_lines
 from keydesk.forms.sheet import BLANK, TextLine, Words, fold_line, wrap_text
 from keydesk.keys.keymap import ALL_ACCOUNTS
 from keydesk.keys.textual_bindings import bindings_of
+from keydesk.tables.column import Column
 from keydesk.text.format import UNLIMITED, account_tail, counted, money, percent
 from keydesk.text.sanitize import Printable, SafeText, clean, safe
 from keydesk.trading.accounts.account_overview import AccountOverview, ProfileOverview
-from keydesk.widgets.table import Column
 from keydesk.widgets.theme import signed_role
 from keydesk_client.arithmetic.constants import NOTHING
 

@@ -14,6 +14,7 @@ from keydesk.calc.trade_journal.notes import NO_NOTE, TradeNote
 from keydesk.forms.sheet import Words, signed_money
 from keydesk.records.excursions import KeptExcursion
 from keydesk.records.trades import JournalLine
+from keydesk.tables.column import Column, Measured
 from keydesk.text.format import (
     EMPTY,
     at,
@@ -25,8 +26,6 @@ from keydesk.text.format import (
     units,
 )
 from keydesk.text.sanitize import SafeText, clean, clean_name, safe
-from keydesk.widgets.row_order import Measured
-from keydesk.widgets.table import Column
 from keydesk.widgets.theme import signed_role
 from keydesk_client.arithmetic.constants import SECOND
 

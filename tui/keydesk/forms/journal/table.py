@@ -19,12 +19,12 @@ from keydesk.forms.journal.columns import (
 )
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
 from keydesk.records.trades import JournalLine
+from keydesk.tables.column import Column, Measured, fit, needed, widen
+from keydesk.tables.row_order import TableOrder
 from keydesk.text.format import money, shorten_text
 from keydesk.text.sanitize import Printable, clean, safe
 from keydesk.text.search import has_text
 from keydesk.trade_journal.live import LiveJournal
-from keydesk.widgets.row_order import Measured, TableOrder
-from keydesk.widgets.table import Column, fit, needed, widen
 from keydesk.widgets.theme import ColourRole, signed_role
 
 NOTE_LINES = 3  # about the chosen trade, with the blank one above

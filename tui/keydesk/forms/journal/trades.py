@@ -29,11 +29,11 @@ from keydesk.keys.textual_bindings import bindings_of
 from keydesk.records.trades import JournalLine
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
+from keydesk.tables.column import Column
+from keydesk.tables.row_order import TableOrder
 from keydesk.text.format import shorten
 from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.trade_journal.live import LiveJournal
-from keydesk.widgets.row_order import TableOrder
-from keydesk.widgets.table import Column
 from keydesk.widgets.theme import ColourRole
 
 SORTED_AT_ONCE = 500  # rows: more are sorted in a thread

@@ -19,9 +19,9 @@ from keydesk.settings.values import AlertSettings
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.tables.column import Column
 from keydesk.text.format import EMPTY, at, counted, date_and_time, money, pair, shorten_text
 from keydesk.text.sanitize import Printable, clean, safe
-from keydesk.widgets.table import Column
 from keydesk.widgets.theme import ColourRole
 from keydesk_client.arithmetic.constants import NOTHING
 

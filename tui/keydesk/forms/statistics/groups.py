@@ -26,9 +26,9 @@ from keydesk.forms.statistics.view import (
     in_columns,
     is_few,
 )
+from keydesk.tables.column import Column
 from keydesk.text.format import money, pair, percent
 from keydesk.text.sanitize import Printable, SafeText, safe
-from keydesk.widgets.table import Column
 from keydesk.widgets.theme import ColourRole
 from keydesk_client.arithmetic.constants import NOTHING
 

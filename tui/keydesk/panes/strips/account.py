@@ -7,7 +7,6 @@ from typing import Literal
 
 from rich.style import Style
 
-from keydesk.panes.price_cells import prices_are_old
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
@@ -16,6 +15,7 @@ from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.values import AccountState
 from keydesk.widgets.lines import Run
+from keydesk.widgets.price_cells import prices_are_old
 from keydesk.widgets.strip_line import Item, StripLine
 from keydesk.widgets.theme import ColourRole
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from decimal import Decimal
 
 from keydesk.calc.market.sessions import week_at
-from keydesk.panes.price_cells import price_format_of, price_runs, prices_are_old
 from keydesk.panes.watch_order import spread_pips
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
@@ -15,6 +14,7 @@ from keydesk.store.trading_context import factors_of
 from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.widgets.lines import Run
+from keydesk.widgets.price_cells import price_format_of, price_runs, prices_are_old
 from keydesk.widgets.strip_line import Item, StripLine
 from keydesk_client.arithmetic.constants import NOTHING
 from keydesk_client.arithmetic.margin import effective_rate, margin_cap

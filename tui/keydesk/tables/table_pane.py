@@ -5,54 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from msgspec import Struct
-from msgspec.structs import replace
 from textual.binding import BindingType
 from textual.events import Click
 
 from keydesk.keys.keymap import ROWS
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame
+from keydesk.tables.column import Column, fit, needed, widen
 from keydesk.text.format import lines_of
 from keydesk.text.sanitize import Printable
 from keydesk.widgets.lines import LinePane, Run, cut, width_of
 
 WIDEST_GAP = 2
 WIDEST_NAME = 12  # cells; longer text in a column of names is cut, so that it hides no numbers
-
-
-class Column(Struct, frozen=True):
-    """One column; it is shown whole or not at all, the highest rank is left out first."""
-
-    key: str
-    title: Printable
-    width: int
-    rank: int = 0
-    right: bool = True
-    group: str = ""  # columns of one group are left out together
-    flexible: bool = False  # it takes the remaining width, and its cells are cut to it
-
-
-def fit(columns: Sequence[Column], width: int) -> tuple[Column, ...]:
-    """Return the columns that fit, in their order."""
-    fitted = list(columns)
-    while len(fitted) > 1 and needed(fitted, 1) > width:
-        leaving = max(reversed(fitted), key=lambda column: column.rank)
-        fitted = [
-            each for each in fitted if each is not leaving and not _leave_together(each, leaving)
-        ]
-    return tuple(fitted)
-
-
-def _leave_together(column: Column, leaving: Column) -> bool:
-    return bool(leaving.group) and column.group == leaving.group
-
-
-def needed(columns: Sequence[Column], gap: int) -> int:
-    """Return the cells that the columns take."""
-    return sum(column.width for column in columns) + gap * (len(columns) - 1)
-
-
 WHEEL = 3  # rows that a notch of the wheel goes
 
 
@@ -289,8 +254,3 @@ class TablePane(LinePane):
 
     def action_bottom(self) -> None:
         self.move_to(len(self.keys) - 1)
-
-
-def widen(columns: Sequence[Column], widths: dict[str, int]) -> tuple[Column, ...]:
-    """Return the columns, widened to these widths where they are narrower."""
-    return tuple(replace(c, width=max(c.width, widths.get(c.key, 0))) for c in columns)

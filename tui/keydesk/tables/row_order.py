@@ -8,10 +8,10 @@ from decimal import Decimal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from keydesk.tables.column import Measured
 from keydesk.text.sanitize import Printable, safe
 
 LIVE_EVERY = 2.0  # seconds between two live sortings, and of rest after a key
-Measured = Decimal | float | str | None
 Measure = Callable[[str, str], Measured]  # of a row, by its key and the column's
 
 

@@ -10,7 +10,7 @@ from textual.message import Message
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
-from keydesk.widgets.table import TablePane
+from keydesk.tables.table_pane import TablePane
 
 
 class InstrumentRows(TablePane):

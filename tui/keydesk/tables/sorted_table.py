@@ -18,12 +18,13 @@ from keydesk.keys.keymap import TABLE
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
+from keydesk.tables.column import Column, Measured
+from keydesk.tables.row_order import LIVE_EVERY, TableOrder, held_order
+from keydesk.tables.table_pane import TablePane
 from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.text.search import has_text
 from keydesk.widgets.lines import Heading, Run, Tab
-from keydesk.widgets.row_order import LIVE_EVERY, Measured, TableOrder, held_order
-from keydesk.widgets.table import Column, TablePane
 
 MAX_SHOWN_WIDTH = 20  # columns of the letters in a heading
 
@@ -34,8 +35,6 @@ class SortedTable(TablePane):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(TABLE)]
     NAME: ClassVar[str] = ""  # of the pane, in its tab
     FIRST: ClassVar[str] = "pl"  # the column that is sorted by first
-    WORDS: ClassVar[frozenset[str]] = frozenset({"pair", "side", "kind", "tag", "text", "force"})
-    """Columns of words, which are read from A to Z."""
     RETURNS_TO_TOP: ClassVar[bool] = True  # while another pane has the keys
     FILTER_HINT: ClassVar[Printable] = "pair, side, tag or text: eurusd long; leave empty for all"
 
@@ -69,23 +68,28 @@ class SortedTable(TablePane):
         """Return the rows with those of a group together."""
         return rows
 
+    @property
+    def ascending(self) -> frozenset[str]:
+        """The columns of words, which are sorted from A to Z first."""
+        return frozenset(column.key for column in self.columns() if column.ascending)
+
     # Keys.
 
     def action_view(self) -> None:
         """Sort in the usual direction of the column, then in the other, then in the pane's own order."""
-        self._sort(self.order.with_next_direction(self.FIRST, self.WORDS))
+        self._sort(self.order.with_next_direction(self.FIRST, self.ascending))
 
     def action_sort_by(self, step: int) -> None:
         """Sort by the column beside the present one."""
         shown = [column.key for column in self.fitted] or [each.key for each in self.columns()]
-        self._sort(self.order.with_adjacent_column(shown, step, self.WORDS))
+        self._sort(self.order.with_adjacent_column(shown, step, self.ascending))
 
     def action_sort_again(self) -> None:
         self._sort(self.order)
 
     def action_sort_live(self) -> None:
         """Sort again and again, or hold the rows."""
-        order = self.order if self.order.column else self.order.by(self.FIRST, self.WORDS)
+        order = self.order if self.order.column else self.order.by(self.FIRST, self.ascending)
         self._sort(replace(order, live=not order.live))
 
     def action_letters(self) -> None:

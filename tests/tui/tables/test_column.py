@@ -1,0 +1,59 @@
+"""A column is declared once: drawing, sorting and searching read it."""
+
+from decimal import Decimal
+
+from keydesk.store.unknown import UNKNOWN
+from keydesk.tables.column import ValueColumn
+from keydesk.tables.trades import TRADE_COLUMNS, TradeColumn, TradeLine, Trades
+from support.data.desk_data import desk_store
+from support.fakes.pane_app import shown, text_of
+
+
+class WithAverage(Trades):
+    """The trades with a further column, in the six lines that one takes."""
+
+    COLUMNS = (
+        TradeColumn(
+            *("opened", "opened", 9),
+            text=lambda line: f"{line.trade.initial_units:,}",
+            value=lambda line: line.trade.initial_units,
+            letters=lambda _: "opened",
+        ),
+        *TRADE_COLUMNS,
+    )
+
+
+async def test_a_further_column_is_drawn_sorted_and_searched_by_its_declaration_alone() -> None:
+    pane, store = WithAverage(), desk_store()
+    async with shown(pane, store, size=(200, 12)) as pilot:
+        assert text_of(pane)[0].split()[0] == "opened"
+        await pilot.press("v", "l", "h")
+        assert pane.text_rows()[0][0] == "opened"
+        pane.show_only("opened")
+        assert len(pane.keys) == len(store.trades)
+        assert pane.measure("6411", "opened", store) == store.trades["6411"].initial_units
+
+
+async def test_what_could_not_be_read_is_unknown_and_nothing_is_reckoned_from_it() -> None:
+    column = ValueColumn[int]("a", "a", 5, text=lambda n: f"{n}", unknown=lambda n: n < 0)
+    async with shown(pane := Trades(), desk_store()):
+        palette = pane.palette
+    assert column.cell(3, palette, old=False)[0][0] == "3"
+    assert column.cell(-3, palette, old=False)[0] == (UNKNOWN, palette["danger"])
+
+
+async def test_a_value_by_price_is_faint_while_prices_are_stale() -> None:
+    column = ValueColumn[int]("a", "a", 5, text=str, role="profit", by_price=True, at_stake=True)
+    async with shown(pane := Trades(), desk_store()):
+        palette = pane.palette
+    assert column.cell(3, palette, old=True)[0][1] == palette["faint"]
+    assert column.cell(3, palette, old=False)[0][1] == palette["profit"] + palette.at_stake
+
+
+def test_every_column_of_the_trades_says_what_it_is_sorted_by() -> None:
+    store = desk_store()
+    line = TradeLine(store.trades["6411"], store, 0)
+    for column in TRADE_COLUMNS:
+        assert column.value is not None, column.key
+        measured = column.value(line)
+        assert measured is None or isinstance(measured, Decimal | str), column.key
