@@ -97,15 +97,20 @@ def press(terminal: Terminal, keys: str) -> None:
     terminal.press(*(names.get(key, key) for key in keys.split()))
 
 
-def go_through_the_desk(home: Home, profile: list[str], proxy: PoisoningProxy) -> None:
-    """Open the desk, look at everything there is, send orders that are refused, and leave."""
+def go_through_the_desk(
+    home: Home, profile: list[str], proxy: PoisoningProxy, refuses: float = 1.0
+) -> None:
+    """Open the desk, look at everything there is, send orders that are refused, or done with answers that cannot be read, and leave.
+
+    The broker holds trades then, of which the desk can read some: leaving asks.
+    """
     with Terminal(keydesk(*profile), SIZE, home.env) as terminal:
         try:
             terminal.until(lambda: "Trades 4" in terminal.text)
             press(terminal, PANES)
             press(terminal, NEWER)
             press(terminal, "A 0 0 1")
-            proxy.poison.refuses = 1.0
+            proxy.poison.refuses = refuses
             press(terminal, REFUSED)
             press(terminal, LISTS)
             terminal.resize(80, 24)
@@ -119,13 +124,14 @@ def go_through_the_desk(home: Home, profile: list[str], proxy: PoisoningProxy) -
             assert_own(terminal, "the desk")
 
 
+@pytest.mark.parametrize("refuses", [1.0, 0.0])
 async def test_no_pane_form_or_message_passes_a_control_sequence_of_the_server_on(
-    practice: PracticeServer, proxy: PoisoningProxy, home: Home
+    practice: PracticeServer, proxy: PoisoningProxy, home: Home, refuses: float
 ) -> None:
     await trade(practice)
     profile = signed_in(home, practice, proxy)
     proxy.poison = Poison(seed=1, active=True, names=0.3, ids=True, types=0.1)
-    await asyncio.to_thread(go_through_the_desk, home, profile, proxy)
+    await asyncio.to_thread(go_through_the_desk, home, profile, proxy, refuses)
     assert proxy.poison.count > 100
     for path in (home.folder / "state").rglob("*.audit"):
         assert path.read_text().isascii()

@@ -9,7 +9,7 @@ from keydesk.forms.info_form import DetailsForm
 from keydesk.panes.strips.notices import Notices
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.frame import Frame
-from keydesk.store.state import Notice
+from keydesk.store.state import CONNECTION, Notice
 from keydesk.store.store import Store
 from keydesk.text.sanitize import safe
 from keydesk.values import InFlightState
@@ -374,3 +374,28 @@ async def test_a_step_of_the_tour_goes_on_in_the_next_line_where_there_is_one() 
     pane = Notices()
     async with shown(pane, store, size=(40, 1)):
         assert pane_text(pane) == "Tour 4/5: read units, stop, target and"
+
+
+async def test_what_a_look_up_found_stays_until_it_was_seen() -> None:
+    """Neither a connection that is back nor an older order that was not found takes its place."""
+    lost = replace(in_flight("EUR_USD"), state="unconfirmed")
+    found = Notice("good", safe(FILLED), WALL_NS, asks=True, outcome="kd-1", came=NOW, painted=NOW)
+    back = Notice(
+        "good",
+        safe("Connected: the broker answers again"),
+        WALL_NS,
+        sums_up=CONNECTION,
+        came=NOW + 5,
+        painted=NOW + 5,
+    )
+    store = store_with(found, back)
+    store.set_in_flight(lost)
+    pane = Notices()
+    async with shown(pane, store, size=(120, 1)):
+        pane.on_frame(later(store, 10))
+        assert "FILLED 10,000" in pane_text(pane)
+        pane.on_frame(later(store, 3_000))
+        assert "FILLED 10,000" in pane_text(pane)
+        store.see_notices(NOW + 3_000)
+        pane.on_frame(later(store, 3_001))
+        assert "FILLED" not in pane_text(pane)

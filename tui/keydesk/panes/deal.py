@@ -13,6 +13,7 @@ from msgspec import Struct
 from keydesk.calc.orders.ticket_settings import RISK_PRESET, Template
 from keydesk.panes.strips.instrument import LOT, largest_text, pip_value
 from keydesk.panes.watch_order import spread_pips
+from keydesk.store.entry_obstacles import entry_obstacle
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
@@ -186,7 +187,11 @@ class Deal(LinePane, can_focus=False):
         """Return whether orders that open risk are sent, in lines of a width."""
         match store.arming.level:
             case "ARMED":
-                return [[("entries allowed", self.palette["muted"])]]
+                now = 0.0 if self.frame is None else self.frame.now
+                obstacle = entry_obstacle(store, store.focus, now)
+                if not obstacle:
+                    return [[("entries allowed", self.palette["muted"])]]
+                return [[(part, self.palette["warn"])] for part in lines_of(obstacle, width)]
             case "DISARMED" if store.loss_lock.is_on:
                 lines = lines_of(safe(LOSS_LOCKED), width)
                 return [[(part, self.palette["warn"])] for part in lines]

@@ -6,12 +6,16 @@ from keydesk.calc.orders.fields import Unit
 from keydesk.calc.orders.instructions import RefusedTicket
 
 REFUSED_TICKET_SECONDS = 60.0
+WAITS = "New orders wait for that: in its instrument, and after a restart in every one; exits work."
+"""What an order without a known outcome holds up, wherever the desk says it."""
+EARLIER = f"An order of an earlier session is still looked up. {WAITS}"
 
 
 class SentOrders(Struct):
     """When which order was sent, which ticket was refused, and why nothing can be sent or priced now."""
 
     no_orders: str = ""  # why the order journal cannot be kept, so that only exits leave
+    looks_up_earlier: bool = False  # orders that an earlier session left open
     quote_trouble: dict[str, str] = field(default_factory=dict)  # why asking again failed last
     distance_unit: Unit = "pips"  # what the stop of the last ticket counted in
     own: set[str] = field(

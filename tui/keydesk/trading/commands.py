@@ -31,7 +31,7 @@ from keydesk.calc.orders.instructions import (
 )
 from keydesk.calc.orders.ticket_draft import TicketField
 from keydesk.store.prices import apply_price
-from keydesk.store.sent_orders import SentOrders
+from keydesk.store.sent_orders import EARLIER, SentOrders
 from keydesk.store.store import Store
 from keydesk.text.format import pair, units
 from keydesk.text.sanitize import clean
@@ -182,7 +182,7 @@ class Commands:
 
     def hold_openings(self) -> None:
         """Refuse orders that open risk until `recover` has finished."""
-        self._recovering = True
+        self._recovering = self.store.sent.looks_up_earlier = True
 
     def show_left_open(self, intents: Iterable[Intent]) -> None:
         """Show the intents of earlier sessions at once: they are looked up as soon as the broker answers."""
@@ -194,7 +194,7 @@ class Commands:
         """Resolve the open intents of earlier sessions and report their outcomes; opening waits for this."""
         self.hold_openings()
         await self.sender.recover(self._report_recovered)
-        self._recovering = False
+        self._recovering = self.store.sent.looks_up_earlier = False
 
     def _report_recovered(self, outcome: Outcome) -> None:
         """Report and record an outcome at once: the desk may be closed while others are still looked up."""
@@ -289,7 +289,7 @@ class Commands:
         if held := self.exit_only():
             return held
         if self._recovering:
-            return "orders of an earlier session are still being looked up"
+            return EARLIER
         if instrument in self._opening:
             return f"an order in {pair(instrument)} is under way"
         trouble = await self.requote(instrument)

@@ -106,8 +106,13 @@ class Dispatcher(Struct):
         return outcome
 
     def report(self, outcome: Outcome, report: Report) -> None:
-        """Show the outcome of an order to the trader."""
-        self.notify(report.level, report.text, outcome.intent.id, unprotected=report.unprotected)
+        """Show the outcome of an order to the trader; one that had to be looked up stays until it is seen."""
+        found = isinstance(outcome, Done | Rejected) and outcome.looked_up
+        self.notify(
+            *(report.level, report.text, outcome.intent.id),
+            unprotected=report.unprotected,
+            asks=found,
+        )
 
     def on_progress(self, progress: Progress) -> None:
         """Update the in-flight record of a command; the `on_progress` callback of `Sender`."""
@@ -163,6 +168,7 @@ class Dispatcher(Struct):
         *,
         sums_up: str = "",
         unprotected: str = "",
+        asks: bool = False,
     ) -> None:
         """Show one line to the trader.
 
@@ -172,8 +178,9 @@ class Dispatcher(Struct):
             outcome: The intent id of the command whose outcome it reports.
             sums_up: The commands whose end it reports, by a name of them all: an earlier notice of that name is replaced.
             unprotected: The trade that it says has no stop: it is seen once that has one.
+            asks: It stays until it is seen, as a warning does.
         """
-        asks = level in {"warn", "bad"}  # both ask for an action when they concern an order
+        asks = asks or level in {"warn", "bad"}  # both ask for an action when they concern an order
         self.store.notify(
             Notice(
                 *(level, safe(text), self.wall_ns()),

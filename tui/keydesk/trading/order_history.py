@@ -13,6 +13,7 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from keydesk.store.sent_orders import WAITS
 from keydesk.text.sanitize import SafeText, clean
 from keydesk.trading.audit import AuditEntry, read_entries
 from keydesk.trading.line_file import newest_text
@@ -34,7 +35,7 @@ OrderState = Literal["sent", "unknown", "unconfirmed", "one of several", "open",
 TO_DO: Mapping[OrderState, str] = {
     "sent": "Wait: the answer is under way. If it is lost, the desk looks the order up by itself.",
     "unknown": "Wait: no answer says what became of it; the desk looks for it in the account's transactions. "
-    "New orders in this instrument wait for that; exits work.",
+    + WAITS,
     "unconfirmed": "Not found so far, and not disproved: it may still take effect. Compare trades and orders before you "
     "send it again. The desk goes on looking; if it shows up it says so, and you close or cancel it. a dismisses it.",
     "one of several": "Several identical requests were sent, and their results cannot be told apart. "

@@ -384,4 +384,6 @@ def open_items_in_store(store: Store, instrument: str | None) -> OpenItems:
             for each in store.orders.values()
             if each.type in ENTRY_TYPES and instrument in {None, each.instrument}
         ),
+        len(store.unread.trades),
+        len(store.unread.orders),
     )

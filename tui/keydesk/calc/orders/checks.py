@@ -3,7 +3,7 @@
 A refusal names the reason and the remedy. Exits are not checked here.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, tzinfo
 from decimal import Decimal
 
@@ -48,6 +48,8 @@ class CheckContext(Struct, frozen=True):
     sent_like_this: float | None = None  # seconds since the same order was sent
     in_flight: tuple[InFlight, ...] = ()  # commands that may still change this instrument
     quote_trouble: str = ""  # why an old price could not be read again
+    waits: str = ""  # what every new order waits for, in a sentence
+    line: Sequence[str] = ()  # what is wrong with the line to the broker, in sentences
     open_risk: OpenRisk = NO_RISK
     zone: tzinfo = UTC  # of the trader, in which an expiry is typed
     usual_size: Decimal | None = None  # of the trader's trades in this instrument
@@ -80,8 +82,10 @@ def check_ticket(
         *_level_refusals(draft, plan, context),
         *limit_refusals(plan, context, limits, check_context.open_risk),
     ]
+    refusals += [check_context.waits] if check_context.waits else []
     refusals += under_way_refusals(draft.instrument, check_context.in_flight)
     warnings = [
+        *check_context.line,
         *_unread_warnings(check_context.open_risk),
         *([] if plan.distance is not None else ["No stop: the loss has no limit"]),
         *limit_warnings(plan, context, limits),

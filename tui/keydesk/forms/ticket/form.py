@@ -46,6 +46,7 @@ from keydesk.keys.keymap import TICKET
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.parse.orders import ParsedOrder
 from keydesk.parse.price_levels import SIGN
+from keydesk.store.entry_obstacles import line_warnings, what_entries_wait_for
 from keydesk.store.risk import open_risk_of, usual_size
 from keydesk.text.format import pair
 from keydesk.text.sanitize import Printable, safe
@@ -314,6 +315,8 @@ class TicketForm(Form[OpenOrder]):
             ),
             in_flight=store.in_flight_of(draft.instrument),
             quote_trouble=store.sent.quote_trouble.get(draft.instrument, ""),
+            waits=what_entries_wait_for(store),
+            line=line_warnings(store, self.context.clock()),
             open_risk=open_risk_of(store),
             zone=store.zone,
             usual_size=usual_size(store, draft.instrument),

@@ -127,9 +127,13 @@ class Notices(LinePane, can_focus=False):
         yield from self._in_flight(frame, under_way=True)
         for notice in below:
             yield self._flashing(notice, frame)
+        urgent = [each for each in living if _is_urgent(each, frame) and each not in fresh]
+        found = [each for each in urgent if each.level == "good" and each.waits]
+        for notice in found:  # what a look-up found is newer than what no look-up finds
+            yield self._flashing(notice, frame)
         yield from self._in_flight(frame, under_way=False)
-        for notice in living:
-            if _is_urgent(notice, frame) and notice not in fresh:
+        for notice in sorted(urgent, key=lambda each: not each.waits):
+            if notice not in found:
                 yield self._flashing(notice, frame)
 
     def _in_flight(self, frame: Frame, *, under_way: bool) -> Iterator[Words]:
@@ -220,7 +224,8 @@ def _is_fresh(notice: Notice, frame: Frame) -> bool:
 
     What sums up several outcomes is one for as long as it is new or waits: each of them takes its seconds meanwhile.
     """
-    if notice.sums_up and (notice.waits or _is_new(notice, frame)):
+    is_good_line = notice.sums_up == CONNECTION and notice.level == "good"
+    if notice.sums_up and not is_good_line and (notice.waits or _is_new(notice, frame)):
         return True
     return not notice.seen and notice.level != "info" and _age(notice, frame) < FRESH_FOR
 
