@@ -5,6 +5,7 @@ from typing import Literal
 import pytest
 from msgspec.structs import replace
 
+from keydesk.forms.account.messages import MessagesPage
 from keydesk.forms.info_form import DetailsForm
 from keydesk.panes.strips.notices import Notices
 from keydesk.screens.desk import DeskScreen
@@ -399,3 +400,28 @@ async def test_what_a_look_up_found_stays_until_it_was_seen() -> None:
         store.see_notices(NOW + 3_000)
         pane.on_frame(later(store, 3_001))
         assert "FILLED" not in pane_text(pane)
+
+
+async def test_what_became_of_orders_in_a_replay_stays_with_the_replay() -> None:
+    """Back in the own account the line and the list of messages have its own outcomes, those of the replay are gone."""
+    store = store_with()
+    account = store.account
+    assert account is not None
+    own, replayed = account.created_time_ns, account.created_time_ns + 60 * SECOND
+    store.notify(Notice("bad", safe("UNCONFIRMED BUY 10 EUR/USD"), WALL_NS))
+    account.created_time_ns = replayed
+    store.notify(Notice("good", safe("CLOSED 25,000 EUR/USD"), WALL_NS, outcome="kd-2"))
+    store.date_notices(NOW)
+    pane = Notices()
+    async with shown(pane, store, size=(120, 3)):
+        pane.on_frame(later(store, 1))
+        assert pane_text(pane).count("CLOSED") == 1
+        assert "UNCONFIRMED" not in pane_text(pane)
+        account.created_time_ns = own
+        store.notify(Notice("info", safe("Back in your own account"), WALL_NS))
+        pane.on_frame(later(store, 2))
+        assert "CLOSED" not in pane_text(pane)
+        assert "UNCONFIRMED" in pane_text(pane)
+        assert "Back in your own" in pane_text(pane)
+    said = [each.text for each in MessagesPage(store)._messages()]
+    assert said == ["Back in your own account", "UNCONFIRMED BUY 10 EUR/USD"]

@@ -262,6 +262,17 @@ async def test_an_outcome_is_kept_before_anything_is_waited_for_and_its_notice_n
     assert desk.store.notices[-1].outcome == "kd-1", "read once this notice was painted"
 
 
+async def test_a_fill_that_a_look_up_found_stays_until_it_was_seen() -> None:
+    desk = Desk()
+    trade = long_euro()
+    desk.store.trades = {"6419": dataclasses.replace(trade, id="6419")}
+    for looked_up in (False, True):
+        filled = dataclasses.replace(done(opening_fill()), looked_up=looked_up)
+        await desk.dispatcher.send(COMMAND, after(0.1, filled, desk), intent_id="kd-1")
+        notice = desk.store.notices[-1]
+        assert (notice.level, notice.waits) == ("good", looked_up)
+
+
 async def test_what_like_requests_did_goes_through_the_door_and_settles_the_line() -> None:
     desk = Desk()
     like = Ambiguous(intent(), (done(opening_fill()), Rejected(intent(), "refused")), ("kd-2",))

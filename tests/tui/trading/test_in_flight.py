@@ -12,16 +12,18 @@ from keydesk.calc.orders.instructions import CloseTrades, OpenOrder, Reverse
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.forms.trades.close_trade import CloseForm
 from keydesk.forms.trades.reverse_flatten import ReverseForm
+from keydesk.store.entry_obstacles import entry_obstacle
+from keydesk.store.sent_orders import EARLIER, WAITS
 from keydesk.store.store import Store
 from keydesk.trading.dispatcher import Dispatcher
-from keydesk.trading.order_history import read_order_histories
+from keydesk.trading.order_history import TO_DO, read_order_histories
 from keydesk.words.outcomes import Command
 from keydesk_client.auth.secret import Secret
 from keydesk_client.models._core.json import JsonObject
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import Action, Intent, Outcome, Sending, Unconfirmed, Unknown
 from support.broker import PracticeServer
-from support.data.desk_store import D, example_store
+from support.data.desk_store import NOW, D, example_store
 from support.data.outcomes import done, opening_fill
 from support.fakes.form_app import FormApp, example_context
 from support.fakes.recording_gate import RecordingGate
@@ -95,6 +97,21 @@ async def test_another_instrument_is_not_locked(kind: str) -> None:
     app = await ticket(store, "y", instrument="EUR_GBP")
     [order] = app.results
     assert isinstance(order, OpenOrder)
+
+
+async def test_one_sentence_says_what_an_order_of_an_earlier_session_holds_up() -> None:
+    """The ticket of every instrument, the deal pane, what is sent, and the page of outcomes say the same."""
+    store = example_store()
+    store.sent.looks_up_earlier = True
+    Dispatcher(store, RecordingGate()).on_progress(
+        Unknown(intent_of("open"), "the desk was killed")
+    )
+    app = await ticket(store, "y", instrument="EUR_GBP")
+    assert app.results == []
+    assert "An order of an earlier session is still looked up" in app.last_text
+    assert entry_obstacle(store, "EUR_GBP", NOW) == "entries wait: earlier orders are looked up"
+    assert WAITS in TO_DO["unknown"]
+    assert WAITS in EARLIER
 
 
 @pytest.mark.parametrize("kind", KINDS)

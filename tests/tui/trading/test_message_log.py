@@ -33,3 +33,11 @@ def test_a_damaged_or_foreign_file_harms_nothing(tmp_path: Path) -> None:
     log = MessageLog(tmp_path / "missing" / "a.messages")
     log.write([Notice("good", safe("FILLED"), 7)])
     assert log.failed
+
+
+def test_each_message_is_kept_with_the_ledger_that_it_is_about(tmp_path: Path) -> None:
+    log = MessageLog(tmp_path / "a.messages")
+    log.write(
+        [Notice("good", safe("of a replay"), 7, ledger=5), Notice("good", safe("of none"), 8)]
+    )
+    assert [each.ledger for each in read_messages(log.path)] == [5, 0]

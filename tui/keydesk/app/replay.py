@@ -27,10 +27,10 @@ from keydesk.parse.replay import (
     step_of,
     toggled_pause,
 )
-from keydesk.store.state import NoticeLevel
+from keydesk.store.state import Notice, NoticeLevel
 from keydesk.store.store import Store
 from keydesk.text.format import date_and_time, money, pair
-from keydesk.text.sanitize import clean
+from keydesk.text.sanitize import clean, safe
 from keydesk.words.log_line import LogLine
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ class MarketReplay:
 
         for each in self._store.in_flight.values():
             text = f"{each.line}. The market was replaced meanwhile: the outcome is in the account that was left"
-            self._tell("bad", text)
+            self._store.notify(Notice("bad", safe(text), self._store.wall_ns(), ledger=0))
         connection = self._account.connection
         if connection is not None:
             await restart_market(connection.feed, state.time_ns)

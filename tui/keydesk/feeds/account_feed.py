@@ -176,7 +176,7 @@ class AccountFeed:
 
     def _tell(self, level: Literal["good", "warn"], text: str) -> None:
         """Show a notice, which takes the place of the one before about the connection."""
-        self.store.notify(Notice(level, safe(text), self.wall_ns(), sums_up=CONNECTION))
+        self.store.notify(Notice(level, safe(text), self.wall_ns(), sums_up=CONNECTION, ledger=0))
         self.store.mark(Topic.HEALTH)
 
     # What the client's feeds ask of the account, and report.

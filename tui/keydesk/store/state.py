@@ -201,6 +201,8 @@ class Notice(Struct, frozen=True):
         ""  # the commands whose end it reports: it stays above theirs, until it is replaced
     )
     unprotected: str = ""  # the trade that it says has no stop
+    # When the account was created that it is about; 0: it is about none, None: the store knows. A replay has accounts of its own.
+    ledger: int | None = None
     came: float | None = None  # monotonic seconds of the first frame after it
     painted: float | None = None  # monotonic seconds since when all of it is on the screen
 

@@ -406,6 +406,8 @@ class Store:
 
     def notify(self, notice: Notice) -> None:
         """Show a notice to the trader; one that sums up takes the place of an earlier one about the same."""
+        if notice.ledger is None:
+            notice = replace(notice, ledger=self.ledger)
         if notice.sums_up:
             self.notices = [
                 replace(each, seen=True) if each.sums_up == notice.sums_up else each
@@ -449,6 +451,15 @@ class Store:
         """Return the messages that got their time since the last call, newest last."""
         found, self.unkept_notices = self.unkept_notices, []
         return found
+
+    @property
+    def ledger(self) -> int:
+        """When the open account was created, 0 before it is read: it tells the accounts of one id apart."""
+        return 0 if self.account is None else self.account.created_time_ns
+
+    def is_of_this_ledger(self, notice: Notice) -> bool:
+        """Return whether a notice is about the open account, or about none."""
+        return not notice.ledger or self.ledger in {0, notice.ledger}
 
     def note_painted(self, notices: Collection[Notice], now: float) -> list[str]:
         """Note that these notices stand on the screen; return the intent ids of the outcomes among them that are new there."""

@@ -33,6 +33,7 @@ class MessageLog(Struct):
                 {
                     "time_ns": each.time_ns,
                     "level": each.level,
+                    "ledger": each.ledger or 0,
                     "text": clean(self.redact(each.text), MAX_LENGTH),
                 }
             )
@@ -59,5 +60,7 @@ def _messages(text: bytes) -> Iterator[Notice]:
         with suppress(ValueError, KeyError, TypeError):
             members = json.loads(line)
             time, level = members["time_ns"], members["level"]
-            if isinstance(time, int) and level in levels:
-                yield Notice(level, clean(str(members["text"]), MAX_LENGTH), time, seen=True)
+            ledger = members.get("ledger", 0)
+            if isinstance(time, int) and isinstance(ledger, int) and level in levels:
+                words = clean(str(members["text"]), MAX_LENGTH)
+                yield Notice(level, words, time, seen=True, ledger=ledger)

@@ -93,7 +93,8 @@ class MessagesPage(SearchForm):
         return all(word in text for word in self.words)
 
     def _messages(self) -> Sequence[Notice]:
-        return [*reversed(self.store.notices), *reversed(self.store.kept_notices)][:NOTICE_LIMIT]
+        messages = (*reversed(self.store.notices), *reversed(self.store.kept_notices))
+        return [each for each in messages if self.store.is_of_this_ledger(each)][:NOTICE_LIMIT]
 
     def action_next_kind(self) -> None:
         """Show the messages of the next kind only; after the last one all of them."""

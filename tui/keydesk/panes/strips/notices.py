@@ -197,7 +197,8 @@ def _standing_in(notices: Sequence[Words], room: int) -> tuple[Notice, ...]:
 
 def _unexpired(frame: Frame) -> list[Notice]:
     """Return the notices that have not expired, newest first; older ones if they wait or were not painted yet."""
-    newest_first = enumerate(reversed(frame.store.notices))
+    store = frame.store
+    newest_first = enumerate(filter(store.is_of_this_ledger, reversed(store.notices)))
     living = (
         each
         for place, each in newest_first
