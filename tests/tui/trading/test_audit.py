@@ -1,5 +1,6 @@
 """The audit log: private, bounded, shared by two desks, without the account's token, and read newest first."""
 
+import itertools
 import json
 import subprocess
 import sys
@@ -18,6 +19,8 @@ from keydesk.trading.audit import (
 )
 from keydesk.trading.line_file import old_file
 from keydesk_client.auth.secret import Secret
+from keydesk_client.orders.outcome import NotSent
+from support.data.outcomes import done, intent, opening_fill
 
 TOKEN = "b7d9f2aa-very-secret-token-0123456789"
 
@@ -141,3 +144,21 @@ def test_the_filter_wants_every_word_and_may_name_the_kind(log: AuditLog) -> Non
     ]
     assert [each.what for each in matching(entries, "what:key")] == ["key"]
     assert matching(entries, "") == entries
+
+
+@pytest.mark.parametrize(("ahead_ns", "is_own"), [(10**9, False), (10**17, True)])
+def test_a_command_knows_a_market_with_its_own_time_by_the_transactions_of_the_outcome(
+    tmp_path: Path, ahead_ns: int, is_own: bool
+) -> None:
+    filled = opening_fill()
+    wall = itertools.count(filled.time.ns + ahead_ns)
+    log = AuditLog(tmp_path / "log", wall_ns=wall.__next__)
+    log.write_outcome(done(filled), "FILLED")
+    log.write_outcome(done(), "without transactions")
+    log.write_outcome(NotSent(intent(), "no connection"), "NOT SENT")
+    assert [entry.market_ns for entry in reversed(read_entries(log.path))] == [
+        filled.time.ns if is_own else None,
+        None,
+        None,
+    ]
+    assert json.loads(log.path.read_text().splitlines()[0])["words"] == "kd-1 FILLED"

@@ -314,5 +314,5 @@ async def _report(command: Command, sending: Awaitable[Outcome], audit: AuditLog
     outcome = await sending
     took = (monotonic() - began) * 1000
     text = report_of(outcome, Command(command.text, command.again, milliseconds=took)).text
-    audit.write("outcome", f"{outcome.intent.id} {text}")
+    audit.write_outcome(outcome, text)
     say(safe(text))

@@ -16,7 +16,10 @@ from msgspec import Struct
 from keydesk.text.file_errors import file_trouble
 from keydesk.text.sanitize import SafeText, clean
 from keydesk.trading.line_file import LineFile, newest_text
+from keydesk_client.account.values import READ_ERRORS, checked_time_ns
+from keydesk_client.arithmetic.constants import DAY
 from keydesk_client.errors import UnsafeFile
+from keydesk_client.orders.outcome import NotSent, Outcome, Unconfirmed
 
 MAX_LENGTH = 2000  # characters of one entry
 MAX_BYTES = 2_000_000  # bytes of one file
@@ -63,8 +66,16 @@ class AuditLog(Struct):
     largest: int = MAX_BYTES
     failed: str = ""  # why the last write failed
 
-    def write(self, what: str, text: str) -> None:
-        """Append an entry."""
+    def write_outcome(self, outcome: Outcome, text: str) -> None:
+        """Append the outcome of a request of a command, which knows the market's time by its transactions only."""
+        found = () if isinstance(outcome, NotSent | Unconfirmed) else outcome.transactions
+        transaction_ns = None
+        with suppress(*READ_ERRORS):
+            transaction_ns = checked_time_ns(found[-1].time)
+        self.write("outcome", f"{outcome.intent.id} {text}", transaction_ns)
+
+    def write(self, what: str, text: str, transaction_ns: int | None = None) -> None:
+        """Append an entry; `transaction_ns` is the time of a transaction of this moment."""
         wall_ns = self.wall_ns()
         entry: dict[str, object] = {
             "time_ns": wall_ns,
@@ -73,6 +84,8 @@ class AuditLog(Struct):
             "words": clean(self.redact(text), MAX_LENGTH),
         }
         market_ns = self.market_ns(wall_ns)
+        if transaction_ns is not None and abs(transaction_ns - wall_ns) > DAY:
+            market_ns = transaction_ns
         if market_ns is not None:
             entry["market_ns"] = market_ns
         line = json.dumps(entry).encode() + b"\n"

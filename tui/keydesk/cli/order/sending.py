@@ -88,7 +88,7 @@ async def _send(reach: OpenAccount, options: Namespace, proposal: Proposal, *, o
     outcome = await proposal.send(sender)
     took = (monotonic() - began) * 1000
     text = report_of(outcome, replace(proposal.command, milliseconds=took)).text
-    audit.write("outcome", f"{outcome.intent.id} {text}")
+    audit.write_outcome(outcome, text)
     if audit.failed:
         say_error(safe(f"The audit log cannot be written: {audit.failed}"))
     return _Answer(proposal, result_of(outcome), text, outcome).say(reach, options)
