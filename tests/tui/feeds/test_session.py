@@ -4,6 +4,7 @@ import asyncio
 
 from keydesk.feeds.session import run
 from keydesk.store.store import Store
+from support.data.account_history import opening
 from support.fakes.scripted_broker import ScriptedBroker, link_to, until
 
 LATER = {"candles", "changes"}
@@ -18,6 +19,22 @@ async def test_the_account_and_prices_are_asked_for_before_anything_else() -> No
         assert not LATER & set(broker.asked)
         shown.set()
         await until(lambda: set(broker.asked) >= LATER)
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_what_happens_before_the_transaction_stream_opens_is_read() -> None:
+    broker, shown = ScriptedBroker(), asyncio.Event()
+    feed = link_to(broker, Store())
+    running = asyncio.create_task(run(feed, shown))
+    try:
+        await until(feed.ready.is_set)
+        broker.happens(opening(broker.last_id + 1, "100", "1.08500"))
+        assert not broker.event_line.opened
+        shown.set()
+        await until(lambda: feed.gate.applied == broker.last_id)
+        assert broker.changes_since[0] == broker.last_id - 1
     finally:
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)

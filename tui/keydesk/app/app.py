@@ -263,7 +263,6 @@ class KeydeskApp(AccountWindow, inherit_bindings=False):
             target = dataclasses.replace(target, login=f":login {target.profile}")
         self.target = target
         self.show_window_title(f"{self.window_title} …{target.account_id[-3:]}")
-        self.desk.on_address(target)
         self._supervise(self._setup.account)
         await self.desk.account.run(target, self._on_account_open)
 
@@ -299,6 +298,8 @@ class KeydeskApp(AccountWindow, inherit_bindings=False):
             self.draw()
         self.call_after_refresh(shown.set)
         await shown.wait()
+        if self.target is not None:
+            self.desk.on_shown(self.target)
         for _ in forms.load_each():
             await asyncio.sleep(BETWEEN_LOADS)
         settle()

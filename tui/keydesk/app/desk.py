@@ -160,8 +160,8 @@ class TradingDesk:
 
     # The account.
 
-    def on_address(self, target: AccountAddress) -> None:
-        """Take the address of the account, before it is opened."""
+    def on_shown(self, target: AccountAddress) -> None:
+        """Follow the market of the account, whose first prices are on the screen."""
         self.replay.start(self._setup.folders.practice, target.rest_url)
 
     def on_open(self, connection: Connection) -> None:

@@ -1,7 +1,8 @@
 """Run all feeds of an account, restart a feed that fails, and assess the health of streams and requests.
 
-The price stream opens when the instruments are known, beside the snapshot, so that prices are painted early. The
-transaction stream opens at once; the transaction gate holds its transactions until the snapshot is applied.
+The price stream opens when the instruments are known, beside the snapshot, so that prices are painted early. Everything else
+starts once they are. What happens between the snapshot and the opening of the transaction stream is a gap, which is filled as any
+other; until the snapshot is applied, the transaction gate holds what the stream brings.
 """
 
 import asyncio
@@ -155,10 +156,7 @@ FEEDS: Mapping[str, Feed] = {
 }
 """Every feed by name, in starting order."""
 BEFORE_PRICES = frozenset(
-    (
-        *("instruments", "transaction stream", "account", "price stream", "watched instruments"),
-        *("conversions", "gaps", "health"),
-    )
+    ("instruments", "account", "price stream", "watched instruments", "conversions", "health")
 )
 """What the account, its net asset value and the first prices need."""
 
