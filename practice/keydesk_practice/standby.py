@@ -2,9 +2,9 @@
 
 A standby answers 503 with `Retry-After`, and `/health` says so; it tries to get the lock until PostgreSQL frees it. The broker
 that has it reports to the database twice a second. When that fails it may have lost the lock, so it answers nothing any more
-from what it knows, becomes a standby itself, and reads the accounts again when it gets the lock back. Before each request, and
-before each line of a stream, it looks at a clock that counts while a process or its machine is stopped: a broker that wakes
-ends its streams before it writes to them, however late it notices the lost lock.
+from what it knows, becomes a standby itself, and reads the accounts again when it gets the lock back. Before each request, before
+the answer to each read and before each line of a stream it looks at a clock that counts while a process or its machine is stopped:
+a broker that wakes ends its streams before it writes to them, however late it notices the lost lock.
 """
 
 import asyncio
@@ -85,14 +85,26 @@ class Tenure(Struct):
         """Whether PostgreSQL cannot have given the lock to another broker yet."""
         return not self.over.is_set() and boot_time_ns() < self.confirmed + IDLE_SECONDS * SECOND
 
-    def stream_sender(self, send: Send) -> Send:
-        """Return a `send` for a stream that ends every stream, instead of writing a line, when the lock may be lost."""
+    def reading_sender(self, path: str, send: Send) -> Send:
+        """Return a `send` for the answer to a read, which is begun or gone on with only while the lock is certain.
+
+        Else it is refused, and a stream ends, with all others. Answers to writes are sent: they have what is committed.
+        """
+        is_stream, refused = path.endswith("/stream"), False
 
         async def send_while_certain(message: Message) -> None:
-            if message.get("more_body") and not self.is_certain:
-                self.broker.end_streams()
+            nonlocal refused
+            if refused:
                 return
-            await send(message)
+            begins = message["type"] == "http.response.start"
+            goes_on = is_stream and message.get("more_body")
+            if self.is_certain or not (begins or goes_on):
+                await send(message)
+            elif begins:
+                refused = True
+                await _refuse(path, AWAY, send)
+            else:
+                self.broker.end_streams()
 
         return send_while_certain
 
@@ -135,8 +147,8 @@ class StandbyServer:
         """Respond to one request."""
         tenure = self._tenure
         if tenure is not None and tenure.is_certain:
-            if scope["path"].endswith("/stream"):
-                send = tenure.stream_sender(send)
+            if scope["method"] == "GET":
+                send = tenure.reading_sender(scope["path"], send)
             await tenure.application(scope, receive, send)
         elif scope["type"] == "http":
             await _refuse(scope["path"], self._reason, send)

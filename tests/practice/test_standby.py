@@ -8,8 +8,12 @@ from pathlib import Path
 
 import httpx
 import pytest
+from starlette.types import Receive, Scope, Send
 
+from keydesk_practice.broker.market_clock import boot_time_ns
 from support.broker import plain_client
+from support.controlled_broker import ACCOUNT, controlled_broker
+from support.controlled_broker import TOKEN as TOKEN_OF_CLIENT
 from support.postgres import PostgresServer
 from support.standby_pair import standby_pair
 
@@ -194,3 +198,28 @@ async def test_a_standby_goes_on_after_a_kill_from_the_market_time_that_was_show
         await pair.until("two", "ok")
         goes_on = (await second.get("{a}/pricing", instruments="EUR_USD")).json()["time"]
     assert goes_on >= shown
+
+
+async def test_a_read_that_began_before_a_pause_is_refused_after_it(tmp_path: Path) -> None:
+    from keydesk_practice.standby import Tenure  # noqa: PLC0415 - of the extra
+
+    async with controlled_broker(tmp_path) as market:
+
+        async def pausing(scope: Scope, receive: Receive, send: Send) -> None:
+            tenure.confirmed -= 3_600 * 10**9  # the process stood still
+            await market.application(scope, receive, send)
+
+        tenure = Tenure(market.broker, pausing, asyncio.current_task(), boot_time_ns())  # type: ignore[arg-type]
+
+        async def answered(scope: Scope, receive: Receive, send: Send) -> None:
+            await tenure.application(scope, receive, tenure.reading_sender(scope["path"], send))
+
+        head = {"Authorization": f"Bearer {TOKEN_OF_CLIENT}"}
+        transport = httpx.ASGITransport(answered)
+        async with httpx.AsyncClient(
+            transport=transport, base_url="http://x", headers=head
+        ) as http:
+            refused = await http.get(f"{ACCOUNT}/summary")
+    assert refused.status_code == 503
+    assert refused.headers["Retry-After"] == "1"
+    assert "account" not in refused.json()
