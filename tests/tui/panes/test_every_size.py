@@ -9,10 +9,10 @@ from keydesk.panes.books import Books
 from keydesk.panes.chart import Chart
 from keydesk.panes.deal import Deal
 from keydesk.panes.log import Log
-from keydesk.panes.orders import Orders
-from keydesk.panes.positions import Positions
 from keydesk.panes.strips.notices import Notices
 from keydesk.panes.watchlist import Watchlist
+from keydesk.tables.orders import Orders
+from keydesk.tables.positions import Positions
 from keydesk.tables.trades import Trades
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import LinePane

@@ -7,10 +7,10 @@ import pytest
 
 from keydesk.app.availability import Selection
 from keydesk.panes.log import Log
-from keydesk.panes.orders import Orders
-from keydesk.panes.positions import Positions
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.tables.orders import Orders
+from keydesk.tables.positions import Positions
 from keydesk.tables.row_order import LIVE_EVERY
 from keydesk.tables.sorted_table import SortedTable
 from keydesk.tables.trades import Trades

@@ -459,19 +459,6 @@ def counted_unread(unread: Sequence[str]) -> str:
     return f"{len(unread)} could not be read" if unread else ""
 
 
-def signed_cells(palette: Palette, group: TradeGroup, column: str, *, old: bool) -> list[Run]:
-    """Return pips, R or profit of trades together, coloured by its sign; faint while prices are stale."""
-    value, text = {
-        "pips": (group.pips, show.pips(group.pips)),
-        "r": (group.r_multiple, show.r_multiple(group.r_multiple)),
-        "pl": (group.profit, show.money(group.profit, signed=True)),
-    }[column]
-    if old:
-        return [(text, palette["faint"])]
-    style = palette[signed_role(value)]
-    return [(text, style + palette.at_stake if column == "pl" else style)]
-
-
 def why_no_rows(pane: SortedTable, frame: Frame, nothing: Printable) -> Printable:
     """Return why no row is shown, "" where there are none and the terminal has room for a ticket."""
     if frame.store.account is None:
