@@ -29,7 +29,7 @@ async def test_how_the_desk_looks_follows_config_toml(tmp_path: Path) -> None:
         text = 'fps = 4\ntheme = "light"\ntimezone = "Europe/Berlin"\n[alerts]\ndesktop = ["9"]\n'
         (tmp_path / "config.toml").write_text(text)
         assert await app.looks() == [
-            "good config.toml read again: theme light, fps 4, zone Europe/Berlin, alerts"
+            "good config.toml read again: theme light, zone Europe/Berlin, fps 4, alerts"
         ]
         assert (app.theme, app.frames) == ("light", [4])
         assert app.desk.store.zone == ZoneInfo("Europe/Berlin")

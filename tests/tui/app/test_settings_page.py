@@ -1,6 +1,7 @@
 """The page of settings, driven by keys: a change is in force and in the file at once, comments stay."""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -8,7 +9,7 @@ from keydesk.config.alert_settings import load_alert_settings
 from keydesk.config.settings import load_settings
 from keydesk.forms.account.settings import LABELS, SettingsForm
 from keydesk.forms.market.watchlists import ColumnsForm
-from keydesk.settings.values import CANDLE_LOOKS, KINDS
+from keydesk.settings.values import KINDS, CandleLook
 from support.fakes.settings_desk import SettingsDesk
 
 MINE = "# mine\nfps = 5  # slow line\n\n[alerts]  # and these\nnotify_timeout = 3\n"
@@ -166,6 +167,6 @@ async def test_the_preview_stands_beside_the_settings_where_it_fits(tmp_path: Pa
 async def test_every_value_of_a_setting_is_in_its_row_and_many_are_a_range(tmp_path: Path) -> None:
     lines = await lines_at(tmp_path, (80, 24))
     chart = next(line for line in lines if "  chart " in line)
-    assert [each for each in CANDLE_LOOKS if each in chart] == list(CANDLE_LOOKS)
+    assert [each for each in get_args(CandleLook) if each in chart] == [*get_args(CandleLook)]
     frames = next(line for line in lines if "frames a second" in line)
     assert frames.endswith("● auto  ○ 1 to 30")

@@ -30,12 +30,12 @@ def test_without_a_file_the_keys_are_the_usual_ones(tmp_path: Path) -> None:
 
 
 def test_keys_are_moved_and_swapped(tmp_path: Path) -> None:
-    text = 'buy = "S"\nsell = "B"\nzoom = "="\ngo-trades = "g y"\n'
+    text = 'buy = "S"\nsell = "B"\nzoom = "&"\ngo-trades = "g y"\n'
     keymap = load_keymap(written(tmp_path, text))
     assert keys_of(keymap, "buy") == ("S",)
     assert keys_of(keymap, "sell") == ("B",)
     assert keymap.chord(TRADES, "g", "y") == "go('trades')"
-    assert keymap.moved == {"buy": "S", "sell": "B", "zoom": "equals_sign"}
+    assert keymap.moved == {"buy": "S", "sell": "B", "zoom": "&"}
 
 
 def test_files_from_before_a_key_moved_still_hold(tmp_path: Path) -> None:
@@ -126,11 +126,11 @@ class Desk(App[None]):
 
 
 async def test_the_moved_key_acts_and_the_old_one_does_not(tmp_path: Path) -> None:
-    app = Desk(load_keymap(written(tmp_path, 'zoom = "="\n')))
+    app = Desk(load_keymap(written(tmp_path, 'zoom = "&"\n')))
     async with app.run_test() as pilot:
         pane = app.query_one(Pane)
         pane.focus()
-        await pilot.press("z", "equals_sign", "slash")
+        await pilot.press("z", "ampersand", "slash")
     assert pane.done == ["zoom", "find"]
 
 

@@ -9,17 +9,18 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from datetime import tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 from zoneinfo import available_timezones
 
 from msgspec.structs import replace
 
-from keydesk.config.folders import FILE, FRAMES
+from keydesk.config.folders import FILE
 from keydesk.config.profiles import save_value
 from keydesk.screens.desk import DeskScreen
+from keydesk.settings.about import Member, options_of
 from keydesk.settings.time_zone import SystemZone, time_zone
 from keydesk.settings.toml_text import BadSettings
-from keydesk.settings.values import CANDLE_LOOKS, PRACTICE_MARKET, Settings
+from keydesk.settings.values import PRACTICE_MARKET, Settings
 from keydesk.store.state import Topic
 from keydesk.text.file_errors import file_trouble
 from keydesk.text.format import counted
@@ -32,38 +33,33 @@ if TYPE_CHECKING:
     from keydesk.widgets.terminal_app import TerminalApp
 
 AUTO, ON, OFF, SYSTEM = "auto", "on", "off", "system"
-SWITCHES = frozenset(("ascii", "mouse", "hints"))
-KEYS_OF_FILE: Mapping[str, str] = {
-    "theme": "theme",
-    "fps": "fps",
-    "zone": "timezone",
-    "ascii": "ascii",
-    "mouse": "mouse",
-    "hints": "key_hints",
-    "candles": "candles",
-}
+OPTIONS = options_of(Settings)
 NO_COLOURS = "This terminal shows no colours: the theme counts where there are some"
 
 
 def texts_of(settings: Settings) -> dict[str, str]:
     """Return the options that a file sets, as they are typed."""
-    zone = settings.zone
-    return {
-        "theme": settings.theme,
-        "fps": str(settings.frames_per_second or AUTO),
-        "zone": SYSTEM if isinstance(zone, SystemZone) else str(zone),
-        "ascii": _switch(settings.ascii),
-        "mouse": _switch(settings.mouse),
-        "hints": _switch(settings.key_hints),
-        "candles": settings.candles,
-    }
+    return {name: _text_of(getattr(settings, each.name)) for name, each in OPTIONS.items()}
 
 
-def _switch(on: bool) -> str:
-    return ON if on else OFF
+def _text_of(value: object) -> str:
+    if isinstance(value, bool):
+        return ON if value else OFF
+    if isinstance(value, SystemZone):
+        return SYSTEM
+    return AUTO if value is None else str(value)
 
 
 USUAL = texts_of(Settings())
+
+
+def _choices_of(member: Member) -> Sequence[str]:
+    """Return what a member may be, as its type says it."""
+    if member.type is bool:
+        return (ON, OFF)
+    if member.about.within is not None:
+        return (AUTO, *map(str, member.about.within))
+    return get_args(member.type)
 
 
 class DeskLook:
@@ -108,16 +104,12 @@ class DeskLook:
         match name:
             case "theme":
                 return theme.names(self._app.own_themes)
-            case "fps":
-                return (AUTO, *map(str, FRAMES))
             case "zone":
                 return (SYSTEM, *sorted(available_timezones()))
-            case "candles":
-                return CANDLE_LOOKS
             case "profile":
                 return (PRACTICE_MARKET, *self._settings.profiles)
             case _:
-                return (ON, OFF) if name in SWITCHES else ()
+                return _choices_of(OPTIONS[name]) if name in OPTIONS else ()
 
     def preview(self, name: str) -> None:
         """Show a theme while it is being chosen; "": the chosen one again."""
@@ -193,14 +185,14 @@ class DeskLook:
     async def _save(self, name: str, value: str) -> None:
         """Write a value; a usual one is left out."""
         kept: str | int | bool | None = value
-        if name in SWITCHES:
+        if OPTIONS[name].type is bool:
             kept = value == ON
         elif value.isdigit():
             kept = int(value)
         if value == USUAL[name] and name != "theme":
             kept = None
         try:
-            await asyncio.to_thread(save_value, self._folder, KEYS_OF_FILE[name], kept)
+            await asyncio.to_thread(save_value, self._folder, OPTIONS[name].key, kept)
         except (BadSettings, UnsafeFile, OSError) as error:
             why = file_trouble(error, self._folder / FILE)
             self._store.tell("warn", f"{name} {value} until you leave, not saved: {why}")

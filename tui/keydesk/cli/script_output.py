@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from keydesk.settings.toml_text import BadSettings
+from keydesk.settings.toml_text import BadSettings, ReadOnlySettings
 from keydesk.terminal.output import json_text, say_json
 from keydesk_client.errors import (
     ConnectionLost,
@@ -88,7 +88,7 @@ def category_of(error: Exception) -> Category:
     if isinstance(error, Refusal):
         return error.category
     if isinstance(error, BadSettings):
-        return "invalid"
+        return "local" if isinstance(error, ReadOnlySettings) else "invalid"
     for kind, category in CATEGORIES:
         if isinstance(error, kind):
             return category

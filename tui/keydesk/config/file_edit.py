@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from keydesk.settings.toml_text import BadSettings, first_line, text_in
+from keydesk.settings.toml_text import BadSettings, ReadOnlySettings, first_line, text_in
 from keydesk_client.auth.private_files import locked, make_folders, replace_file
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def refuse_read_only(path: Path) -> None:
     except OSError:
         return
     if not mode & stat.S_IWUSR or not os.access(path, os.W_OK):
-        raise BadSettings(
+        raise ReadOnlySettings(
             f"{path} is read-only (mode {mode:04o}), and nothing was written; allow it: chmod u+w {path}"
         )
 

@@ -23,6 +23,8 @@ from keydesk.keys.keymap import (
 from keydesk.keys.tasks import Task, task_of, task_of_command
 from keydesk.parse.commands import USAGES
 from keydesk.parse.pages import PAGES, PageName
+from keydesk.settings.about import options_of
+from keydesk.settings.values import Settings
 from keydesk.text.sanitize import Printable, safe
 
 # The keys that do what a command does; a command stands once in the list, with its key.
@@ -70,7 +72,7 @@ class RunKey(Struct, frozen=True):
     text: Printable
 
 
-OPTIONS = ("theme", "zone", "fps", "ascii", "mouse", "hints", "candles", "profile")
+OPTIONS = (*options_of(Settings), "profile")
 
 
 class SetOption(Struct, frozen=True):

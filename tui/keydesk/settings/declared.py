@@ -4,16 +4,17 @@ A refusal names the file, the line, the key, what the value must be, and the kno
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin
+from typing import Annotated, Any, ClassVar, TypeVar, cast, get_args, get_origin
 
-from msgspec import Struct
+from msgspec import NODEFAULT, Struct, structs
 from pydantic import (
     BaseModel,
     ConfigDict,
+    Field,
     PlainValidator,
     ValidationError,
     WithJsonSchema,
@@ -23,6 +24,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from keydesk.calc.orders.limits import has_sane_size
+from keydesk.settings.about import Member, Must, members_of
 from keydesk.settings.toml_text import BadSettings, parsed, text_in
 from keydesk.text.sanitize import clean
 
@@ -46,6 +48,9 @@ class Table(BaseModel):
         use_attribute_docstrings=True,
     )
 
+    value: ClassVar[type[Struct]]
+    """The record that a table reads which `table_of` made."""
+
     others: ClassVar["type[Table] | None"] = None
     """What the tables under keys of the user's choice hold, where such keys are allowed."""
 
@@ -59,26 +64,79 @@ class Table(BaseModel):
         return {field.alias or name: field for name, field in cls.model_fields.items()}
 
 
-class Must(Struct, frozen=True):
-    """What the value of a key must be, in words behind "must be", and a line that is right; `{key}` is the key's name."""
-
-    words: str
-    example: str = ""
-
-    def sentence(self, key: str) -> str:
-        """Return the words of a refusal."""
-        example = f", such as {self.example}" if self.example else ""
-        return f"must be {self.words}{example}".replace("{key}", key)
-
-
 Declared = TypeVar("Declared", bound=Table)
 
 
-def declare(name: str, base: type[Declared], keys: Mapping[str, tuple[Any, Any]]) -> type[Declared]:
-    """Return a table whose keys are declared elsewhere: a type and a default, or `Field`, for each."""
+def declare(
+    name: str,
+    base: type[Declared],
+    keys: Mapping[str, tuple[Any, Any]],
+    *,
+    about: str | None = None,
+    rules: type[Table] = Table,
+) -> type[Declared]:
+    """Return a table whose keys are declared elsewhere: a type and a default, or `Field`, for each.
+
+    Args:
+        name: Its name in schemas.
+        base: Has further keys.
+        keys: The keys.
+        about: What it is, for the schema.
+        rules: Has the rules of the table, which come before those of `base`.
+    """
     make: Any = create_model
-    made: type[Declared] = make(name, __base__=base, **keys)
+    bases = base if issubclass(base, rules) else (base, rules)
+    made: type[Declared] = make(name, __base__=bases, __doc__=about, **keys)
     return made
+
+
+def table_of(
+    record: type[Struct], readers: Mapping[Any, tuple[Any, ...]], base: type[Table] = Table
+) -> type[Table]:
+    """Return the table that reads a record of settings, each member as it is declared there.
+
+    Args:
+        record: The value.
+        readers: What pydantic needs to read a type of its members, where the type does not say it.
+        base: Has the rules of the table.
+    """
+    defaults = {each.name: _default_of(each) for each in structs.fields(record)}
+    keys = {each.name: _field_of(each, readers, defaults[each.name]) for each in members_of(record)}
+    made = declare(f"{record.__name__}Table", base, keys, about=record.__doc__)
+    made.value = record
+    return made
+
+
+def _default_of(field: structs.FieldInfo) -> Mapping[str, Any]:
+    """Return the default of a member as an argument of `Field`."""
+    if field.default_factory is NODEFAULT:
+        return {"default": field.default}
+    return {"default_factory": field.default_factory}
+
+
+def _field_of(
+    member: Member, readers: Mapping[Any, tuple[Any, ...]], default: Mapping[str, Any]
+) -> tuple[Any, Any]:
+    """Return a member as pydantic takes it: its type with what checks it, and its field."""
+    about, make_field = member.about, cast("Callable[..., Any]", Field)
+    if about.must is None:  # a record in this one
+        table = table_of(member.type, readers)
+        return table, make_field(default=table())
+    bounds = {} if about.within is None else {"ge": about.within[0], "le": about.within[-1]}
+    kind: Any = Annotated[(member.type, *readers.get(member.type, ()), about.must)]
+    alias = about.key or None
+    return kind, make_field(alias=alias, description=about.text, **default, **bounds)
+
+
+def value_of(table: Table) -> Any:  # noqa: ANN401 - the record of the table
+    """Return the content of a table as the record that it reads."""
+    members = {name: getattr(table, name) for name in type(table).model_fields}
+    return type(table).value(
+        **{
+            name: value_of(each) if isinstance(each, Table) else each
+            for name, each in members.items()
+        }
+    )
 
 
 def read_file(path: Path, declaration: type[Declared]) -> Declared:

@@ -9,7 +9,8 @@ from keydesk.calc.market.indicator_specs import (
     IndicatorSyntaxError,
     parse_indicators,
 )
-from keydesk.settings.declared import WRONG, Must
+from keydesk.settings.about import Must
+from keydesk.settings.declared import WRONG
 
 
 def _specs(texts: object) -> tuple[IndicatorSpec, ...]:

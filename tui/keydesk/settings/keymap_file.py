@@ -9,7 +9,8 @@ from pydantic import Field, PlainValidator, WithJsonSchema
 
 from keydesk.keys.guard import SEND
 from keydesk.keys.keymap import KEYS, ON_THE_DESK, SHOWN, Key, KeyMap
-from keydesk.settings.declared import WRONG, Must, Table, checked, declare, line_of
+from keydesk.settings.about import Must
+from keydesk.settings.declared import WRONG, Table, checked, declare, line_of
 from keydesk.settings.toml_text import BadSettings, parsed
 
 NEEDS_ALT_GRAPH = frozenset("[]{}\\|@~^`")  # on many layouts these need AltGr or a dead key

@@ -15,7 +15,8 @@ from keydesk.calc.market.price_levels import (
     PriceLevel,
     PriceLevels,
 )
-from keydesk.settings.declared import WRONG, Must, Table, checked
+from keydesk.settings.about import Must
+from keydesk.settings.declared import WRONG, Table, checked
 from keydesk.settings.toml_text import parsed
 from keydesk.settings.values import INSTRUMENT
 from keydesk.text.typed import FIELD_DECIMALS, quantity

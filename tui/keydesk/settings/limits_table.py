@@ -8,11 +8,11 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from keydesk.calc.orders.limits import LIMIT_FIELDS, LimitField
 from keydesk.calc.orders.ticket_settings import Limits
+from keydesk.settings.about import Must
 from keydesk.settings.declared import (
     WRONG,
     AboveNothing,
     AboveNothingOrOff,
-    Must,
     Table,
     decimal_of,
     declare,

@@ -40,11 +40,11 @@ from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT, ScaleOut, parse_sc
 from keydesk.calc.orders.ticket_draft import Kind, expiries_of
 from keydesk.calc.orders.ticket_settings import STANDARD, Template, TemplateSet
 from keydesk.parse.orders import KINDS, OrderSyntaxError, ParsedOrder, parse_order
+from keydesk.settings.about import Must
 from keydesk.settings.declared import (
     WRONG,
     AboveNothing,
     AboveNothingOrOff,
-    Must,
     NotNegative,
     Table,
     checked,

@@ -15,7 +15,8 @@ from typing import Annotated, Any
 from pydantic import Field, PlainValidator, WithJsonSchema
 
 from keydesk.settings import theme_data
-from keydesk.settings.declared import WRONG, Must, Table, checked, declare, line_of
+from keydesk.settings.about import Must
+from keydesk.settings.declared import WRONG, Table, checked, declare, line_of
 from keydesk.settings.theme_data import LEAST_CONTRAST, ROLES, USUAL_BASE, ThemeData, too_faint
 from keydesk.settings.toml_text import BadSettings, parsed
 

@@ -26,6 +26,10 @@ class BadSettings(Exception):
     """Raised for a settings file that cannot be used; the text names file, line, field and remedy."""
 
 
+class ReadOnlySettings(BadSettings):
+    """Raised for a settings file that is not to be written to."""
+
+
 def first_line(name: str) -> str:
     """Return the first line of a file that is made: the schema by which editors complete and check it."""
     return f"#:schema {SCHEMAS / Path(name).with_suffix('.json')}"

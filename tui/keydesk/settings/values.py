@@ -1,14 +1,15 @@
-"""The values that files of settings hold, as the desk uses them; every member has a default."""
+"""The values that files of settings hold, as the desk uses them; every member has a default, and its meaning beside it."""
 
 import re
 from collections.abc import Mapping
 from datetime import tzinfo
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from msgspec import Struct, field
 
 from keydesk.calc.market.indicator_specs import IndicatorSpec
 from keydesk.calc.orders.ticket_settings import Limits, Template, TemplateSet
+from keydesk.settings.about import About, Must, Row
 from keydesk.settings.time_zone import SystemZone
 from keydesk.terminal.notification import OscKind
 from keydesk_client.auth.profiles import Profile
@@ -18,7 +19,6 @@ WORKSPACE_NAME = re.compile("[a-z0-9][a-z0-9-]{0,19}")
 WHOLE_LIMITS = frozenset(("cool_off_losses", "hard_open_trades"))  # counts, without decimals
 PRACTICE_MARKET = "practice-market"  # the desk's own broker; no account, no token
 CandleLook = Literal["candles", "bars", "line", "heikin-ashi"]
-CANDLE_LOOKS: tuple[CandleLook, ...] = get_args(CandleLook)
 EventKind = Literal["alert", "fill", "stop", "reject", "margin", "disconnect", "limit"]
 Channel = Literal["flash", "bell", "desktop", "command"]
 KINDS: tuple[EventKind, ...] = get_args(EventKind)
@@ -34,13 +34,48 @@ USUAL: Mapping[EventKind, tuple[Channel, ...]] = {
 }
 
 
-class AlertSettings(Struct, frozen=True):
-    """The channels of each kind, and the trader's command."""
+TEXT = Must("text in quotes", '{key} = "..."')
+SWITCH = Must("true or false")
 
-    kinds: Mapping[EventKind, tuple[Channel, ...]] = field(default_factory=lambda: USUAL)
-    notify: tuple[str, ...] = ()  # program and arguments; empty: none
-    notify_timeout: int = 10  # seconds
-    desktop: tuple[OscKind, ...] = ()  # empty: what the terminal knows
+
+class AlertSettings(Struct, frozen=True):
+    """The table `[alerts]`: the channels of each kind of event, and the trader's command."""
+
+    kinds: Annotated[
+        Mapping[EventKind, tuple[Channel, ...]],
+        About(
+            "The channels of each kind of event; a line on the screen is always written.",
+            Must("a table, [alerts.kinds]"),
+        ),
+    ] = field(default_factory=lambda: USUAL)
+
+    notify: Annotated[
+        tuple[str, ...],
+        About(
+            "A program and its arguments; `{title}` and `{text}` stand for the message. Never a shell line.",
+            Must(
+                "a program and its arguments as a list of texts",
+                'notify = ["notify-send", "{title}", "{text}"]; a shell line is not run',
+            ),
+        ),
+    ] = ()
+
+    notify_timeout: Annotated[
+        int,
+        About(
+            "Seconds after which the program is ended.",
+            Must("whole seconds from 1 to 60"),
+            within=range(1, 61),
+        ),
+    ] = 10
+
+    desktop: Annotated[
+        tuple[OscKind, ...],
+        About(
+            "The notifications of the terminal; left out: what it knows.",
+            Must('a list of "777", "9", "99", or left out'),
+        ),
+    ] = ()
 
     def has(self, kind: EventKind, channel: Channel) -> bool:
         """Return whether a kind of event is delivered by a channel."""
@@ -48,26 +83,128 @@ class AlertSettings(Struct, frozen=True):
 
 
 class Reconciliation(Struct, frozen=True):
-    """When UNCONFIRMED commands are compared with the account's changes."""
+    """When UNCONFIRMED commands are compared with the account's changes: the table `[reconciliation]`."""
 
-    check_after: int = 5  # seconds since it was sent
-    check_every: int = 10  # seconds
-    look_back: int = 60  # minutes; older requests are watched for, not looked up
+    check_after: Annotated[
+        int,
+        About(
+            "Seconds since it was sent.",
+            Must("a whole number of seconds from 0 to 600", "check_after = 5"),
+            within=range(601),
+        ),
+    ] = 5
+
+    check_every: Annotated[
+        int,
+        About(
+            "Seconds between two comparisons.",
+            Must("a whole number of seconds from 1 to 3600", "check_every = 10"),
+            within=range(1, 3601),
+        ),
+    ] = 10
+
+    look_back: Annotated[
+        int,
+        About(
+            "Minutes; older requests are watched for, not looked up.",
+            Must("a whole number of minutes from 1 to 10080", "look_back = 60"),
+            within=range(1, 10_081),
+        ),
+    ] = 60
 
 
 class Settings(Struct, frozen=True):
-    """The content of `config.toml`; every member has a default."""
+    """The content of `config.toml`; every key has a default. Keys that it does not declare are left to `ConfigFile`.
 
-    last_profile: str = PRACTICE_MARKET
-    theme: str = "dark"
-    frames_per_second: int | None = None  # None: ten, fewer on a slow link
-    profiles: dict[str, Profile] = field(default_factory=dict)
-    reconciliation: Reconciliation = Reconciliation()
-    zone: tzinfo = field(default_factory=SystemZone)  # `timezone`, in which times are shown
-    ascii: bool = False  # draw with ASCII alone
-    mouse: bool = False  # take clicks and the wheel
-    key_hints: bool = True  # in the last line
-    candles: CandleLook = "candles"  # how charts draw prices at the start
+    The page of settings has the rows in this order.
+    """
+
+    last_profile: Annotated[
+        str, About("The profile that `keydesk` opens; written by the desk.", TEXT)
+    ] = PRACTICE_MARKET
+
+    theme: Annotated[
+        str,
+        About(
+            "The colours: dark, light, colour-blind, mono, or a theme of your own in the folder themes.",
+            TEXT,
+            row=Row(
+                "theme",
+                "colours",
+                "shown as you turn; your own themes lie in themes/ beside config.toml",
+            ),
+        ),
+    ] = "dark"
+
+    zone: Annotated[
+        tzinfo,
+        About(
+            "The time zone in which times are shown, such as Europe/Berlin; left out: the system's.",
+            TEXT,
+            key="timezone",
+            row=Row("zone", "time zone", "in which times are shown"),
+        ),
+    ] = field(default_factory=SystemZone)
+
+    candles: Annotated[
+        CandleLook,
+        About(
+            "How the charts draw prices when the desk opens.",
+            Must("candles, bars, line or heikin-ashi in quotes", 'candles = "bars"'),
+            row=Row("candles", "chart", "how charts draw prices; v turns one chart"),
+        ),
+    ] = "candles"
+
+    key_hints: Annotated[
+        bool,
+        About(
+            "Whether the last line names the keys of the pane.",
+            SWITCH,
+            row=Row(
+                "hints", "key hints", "the keys of the pane in the last line; ? lists them always"
+            ),
+        ),
+    ] = True
+
+    frames_per_second: Annotated[
+        int | None,
+        About(
+            "How often the screen may change in a second; left out: ten, fewer on a slow link.",
+            Must("a whole number from 1 to 30", "fps = 10"),
+            key="fps",
+            within=range(1, 31),
+            row=Row("fps", "frames a second", "auto: ten, fewer on a slow line"),
+        ),
+    ] = None
+
+    ascii: Annotated[
+        bool,
+        About(
+            "Whether the desk is drawn with ASCII alone.",
+            SWITCH,
+            row=Row("ascii", "ASCII alone", "for terminals and fonts without lines and blocks"),
+        ),
+    ] = False
+
+    mouse: Annotated[
+        bool,
+        About(
+            "Whether clicks and the wheel are taken; the terminal then selects text with Shift.",
+            SWITCH,
+            row=Row(
+                "mouse",
+                "mouse",
+                "clicks choose and never send; the terminal then selects with Shift",
+            ),
+        ),
+    ] = False
+
+    profiles: Annotated[
+        dict[str, Profile],
+        About("The accounts, as `keydesk login` wrote them.", Must("tables like [profiles.name]")),
+    ] = field(default_factory=dict)
+
+    reconciliation: Annotated[Reconciliation, About()] = Reconciliation()
 
 
 class OwnTemplates(Struct, frozen=True):

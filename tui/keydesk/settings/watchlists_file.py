@@ -15,7 +15,8 @@ from keydesk.calc.market.watchlists import (
     Watchlists,
     name_trouble,
 )
-from keydesk.settings.declared import WRONG, Must, Table, checked, unknown
+from keydesk.settings.about import Must
+from keydesk.settings.declared import WRONG, Table, checked, unknown
 from keydesk.settings.toml_text import parsed
 
 MAX_INSTRUMENT_LENGTH = 24

@@ -8,7 +8,8 @@ from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema, mode
 
 from keydesk.calc.market.granularity import SECONDS
 from keydesk.calc.market.indicator_specs import IndicatorSyntaxError, parse_indicators
-from keydesk.settings.declared import WRONG, Must, Table, checked
+from keydesk.settings.about import Must
+from keydesk.settings.declared import WRONG, Table, checked
 from keydesk.settings.toml_text import parsed
 from keydesk.settings.values import INSTRUMENT, WORKSPACE_NAME
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from keydesk.app.look import OPTIONS
 from keydesk.config.alert_settings import save_channels
 from keydesk.config.folders import FILE
 from keydesk.settings.toml_text import BadSettings
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from keydesk.forms.requests import ChannelSwitched, SettingChosen
     from keydesk.settings.values import Channel, EventKind
 
-SHOWN = ("theme", "zone", "columns", "candles", "hints", "fps", "ascii", "mouse")
+COLUMNS, AFTER = "columns", "zone"  # of the watchlist: no setting, but here it is looked for
 
 
 class SettingsPage:
@@ -49,12 +50,12 @@ class SettingsPage:
 
         look, store = self._desk.look, self._desk.store
         names = ", ".join(active_list(store).columns) or "none"
-        return [
-            Choice(name, names)
-            if name == "columns"
-            else Choice(name, look.value(name), look.choices(name))
-            for name in SHOWN
-        ]
+        choices: list[Choice] = []
+        for name in OPTIONS:
+            choices.append(Choice(name, look.value(name), look.choices(name)))
+            if name == AFTER:
+                choices.append(Choice(COLUMNS, names))
+        return choices
 
     def _kinds(self) -> Mapping[EventKind, Sequence[Channel]]:
         return self._desk.alerts.settings.kinds

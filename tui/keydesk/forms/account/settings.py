@@ -11,7 +11,8 @@ from keydesk.forms.requests import ChannelSwitched, SettingChosen, SettingOpened
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
 from keydesk.keys.keymap import KEYMAP, SETTINGS, KeyMap
 from keydesk.keys.textual_bindings import bindings_of
-from keydesk.settings.values import CHANNELS, KINDS, Channel, EventKind
+from keydesk.settings.about import options_of
+from keydesk.settings.values import CHANNELS, KINDS, Channel, EventKind, Settings
 from keydesk.text.format import shorten
 from keydesk.text.sanitize import Printable, safe
 
@@ -25,14 +26,12 @@ CHOSEN = "✓"
 LIST_HINT: LiteralString = "Enter lists"
 LISTED = frozenset(("zone", "columns"))  # whose values are chosen from a list of their own
 LABELS: Mapping[str, tuple[LiteralString, LiteralString]] = {
-    "theme": ("colours", "shown as you turn; your own themes lie in themes/ beside config.toml"),
-    "zone": ("time zone", "in which times are shown"),
+    **{
+        name: (row.label, row.hint)
+        for name, each in options_of(Settings).items()
+        if (row := each.about.row)
+    },
     "columns": ("columns", "of the watchlist on the screen"),
-    "candles": ("chart", "how charts draw prices; v turns one chart"),
-    "hints": ("key hints", "the keys of the pane in the last line; ? lists them always"),
-    "fps": ("frames a second", "auto: ten, fewer on a slow line"),
-    "ascii": ("ASCII alone", "for terminals and fonts without lines and blocks"),
-    "mouse": ("mouse", "clicks choose and never send; the terminal then selects with Shift"),
 }
 ALWAYS: LiteralString = "A line on the screen is always written"
 KIND_LABELS: Mapping[EventKind, LiteralString] = {

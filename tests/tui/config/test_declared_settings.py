@@ -1,0 +1,86 @@
+"""A setting is one member of a record: what reads, checks, describes and shows it follows from that."""
+
+from pathlib import Path
+from typing import Annotated
+
+import pytest
+from msgspec import Struct
+
+from keydesk.app.look import OPTIONS, USUAL
+from keydesk.config.settings_files import settings_of
+from keydesk.forms.account.settings import LABELS
+from keydesk.forms.command_list import OPTIONS as TYPED
+from keydesk.settings.about import About, Must, Row, members_of, options_of
+from keydesk.settings.config_file import READERS, SettingsTable
+from keydesk.settings.declared import checked, table_of, value_of
+from keydesk.settings.toml_text import BadSettings, parsed
+from keydesk.settings.values import Settings
+
+
+class Inner(Struct, frozen=True):
+    """A table in the file."""
+
+    count: Annotated[
+        int,
+        About("How many.", Must("a whole number from 1 to 9", "count = 3"), within=range(1, 10)),
+    ] = 2
+
+
+class Outer(Struct, frozen=True):
+    """A file."""
+
+    is_loud: Annotated[
+        bool,
+        About(
+            "Whether it is loud.", Must("true or false"), "loud", row=Row("loud", "loud", "or not")
+        ),
+    ] = False
+    inner: Annotated[Inner, About()] = Inner()
+
+
+FILE = Path("file.toml")
+TABLE = table_of(Outer, READERS)
+
+
+def read(text: str) -> Outer:
+    outer = value_of(checked(parsed(text, FILE), TABLE, FILE, text))
+    assert isinstance(outer, Outer)
+    return outer
+
+
+def test_a_member_is_read_under_the_name_that_it_has_in_the_file() -> None:
+    assert read("") == Outer()
+    assert read("loud = true\n[inner]\ncount = 9\n") == Outer(is_loud=True, inner=Inner(9))
+
+
+@pytest.mark.parametrize(
+    ("text", "refusal"),
+    [
+        ("loud = 1\n", "file.toml:1: loud must be true or false"),
+        (
+            "[inner]\ncount = 0\n",
+            "file.toml:2: inner.count must be a whole number from 1 to 9, such as count = 3",
+        ),
+        ("inner = 1\n", r"file.toml:1: inner must be a table, \[inner\]"),
+        ("lowd = true\n", "file.toml:1: lowd is not known; did you mean loud"),
+    ],
+)
+def test_what_it_must_be_is_said_with_its_line(text: str, refusal: str) -> None:
+    with pytest.raises(BadSettings, match=refusal):
+        read(text)
+
+
+def test_schema_and_documents_have_its_meaning() -> None:
+    schema = TABLE.model_json_schema(by_alias=True)
+    assert schema["properties"]["loud"]["description"] == "Whether it is loud."
+    assert [(each.name, each.default, each.about, each.must) for each in settings_of(TABLE)] == [
+        ("loud", "false", "Whether it is loud.", "true or false"),
+        ("inner.count", "2", "How many.", "a whole number from 1 to 9"),
+    ]
+    assert [*options_of(Outer)] == ["loud"]
+
+
+def test_every_setting_is_declared_and_every_row_is_on_the_page_and_in_the_commands() -> None:
+    assert {each.name for each in members_of(Settings)} == {*Settings.__struct_fields__}
+    assert {*SettingsTable.keys()} == {each.key for each in members_of(Settings)}
+    assert {*OPTIONS} == {*USUAL} == {*LABELS} - {"columns"} == {*TYPED} - {"profile"}

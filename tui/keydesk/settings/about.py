@@ -1,0 +1,86 @@
+"""What is declared of a setting beside its type and default: its meaning, what it must be, its row on the page of settings.
+
+A setting is one member of a record in `values.py`. `config check`, the schema, the documentation, `:settings` and the options of the
+desk's command line read the declaration. This module and `values.py` load no pydantic: the desk paints first.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, LiteralString, get_type_hints
+
+from msgspec import Struct
+
+
+class Must(Struct, frozen=True):
+    """What the value of a key must be, in words behind "must be", and a line that is right; `{key}` is the key's name."""
+
+    words: str
+    example: str = ""
+
+    def sentence(self, key: str) -> str:
+        """Return the words of a refusal."""
+        example = f", such as {self.example}" if self.example else ""
+        return f"must be {self.words}{example}".replace("{key}", key)
+
+
+class Row(Struct, frozen=True):
+    """A setting that is changed while the desk runs.
+
+    Args:
+        option: Its name on the desk's command line.
+        label: Its name on the page of settings.
+        hint: What is said of it there.
+    """
+
+    option: str
+    label: LiteralString
+    hint: LiteralString
+
+
+class About(Struct, frozen=True):
+    """The declaration of a setting.
+
+    Args:
+        text: Its meaning, for schema, documentation and `keydesk config show`.
+        must: What a value must be; None of a table.
+        key: Its name in the file, where it is not the member's.
+        within: The whole numbers that it may be.
+        row: Where it is changed while the desk runs.
+    """
+
+    text: str = ""
+    must: Must | None = None
+    key: str = ""
+    within: range | None = None
+    row: Row | None = None
+
+
+class Member(Struct, frozen=True):
+    """A member of a record of settings."""
+
+    name: str
+    type: Any
+    about: About
+
+    @property
+    def key(self) -> str:
+        """Its name in the file."""
+        return self.about.key or self.name
+
+
+@cache
+def members_of(record: type[Struct]) -> tuple[Member, ...]:
+    """Return the members that are declared in a record of settings, in its order."""
+    hints = get_type_hints(record, include_extras=True)
+    return tuple(
+        Member(name, hint.__origin__, about)
+        for name, hint in hints.items()
+        for about in getattr(hint, "__metadata__", ())
+        if isinstance(about, About)
+    )
+
+
+@cache
+def options_of(record: type[Struct]) -> Mapping[str, Member]:
+    """Return the settings that are changed while the desk runs, by the names of their options."""
+    return {each.about.row.option: each for each in members_of(record) if each.about.row}
