@@ -82,7 +82,7 @@ def test_a_pending_order_at_a_named_level_rests_and_is_cancelled(run: Run, limit
     )
     near = ("order", "buy", "eurusd", "1000", "@low", "sl", "20p")
     rests = run(*near, "--yes", "--json").json
-    assert (rests["outcome"], rests["result"]) == ("done", "resting")
+    assert (rests.get("outcome"), rests.get("result")) == ("done", "resting"), rests
     assert rests["request"]["price"] == price
     gone = run("order", "cancel", rests["order_id"], "--yes", "--json").json
     assert gone["outcome"] == "done"
