@@ -112,7 +112,7 @@ def test_login_and_logout_refuse_a_read_only_file_before_the_token_is_asked_for(
     path.chmod(0o400)
     for words in (("login", "main"), ("logout", "main")):
         done = home.run(*words)
-        assert (done.returncode, "is read-only" in done.stderr) == (1, True)
+        assert (done.returncode, "is read-only" in done.stderr) == (2, True)
     assert [each.name for each in home.folder.iterdir()] == ["config.toml"]
 
 
