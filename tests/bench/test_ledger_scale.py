@@ -14,7 +14,7 @@ from keydesk_practice.broker.snapshots import restore_account
 from keydesk_practice.engine.commands import CloseTrade
 from keydesk_practice.engine.transactions import to_wire
 from keydesk_practice.ledger.records import Entry, LedgerAccount, WireTransaction, entry_of
-from keydesk_practice.ledger.sqlite_ledger import Ledger
+from keydesk_practice.ledger.sqlite_ledger import SqliteLedger
 from support.broker import PracticeServer, practice_server
 from support.practised_account import ID, PractisedAccount
 
@@ -50,7 +50,7 @@ async def seconds_of(practice: PracticeServer, path: str) -> float:
 
 @pytest.mark.parametrize("count", [1_000, 1_000_000])
 async def test_it_starts_and_pages_like_a_small_one(practice_folder: Path, count: int) -> None:
-    ledger = Ledger.open(practice_folder / "data")
+    ledger = SqliteLedger.open(practice_folder / "data")
     ledger.create_account(ACCOUNT, history(count))
     began = time.perf_counter()
     state = restore_account(ledger, ACCOUNT)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from keydesk_practice.ledger.interface import LedgerInterface
-from keydesk_practice.ledger.sqlite_ledger import Ledger
+from keydesk_practice.ledger.sqlite_ledger import SqliteLedger
 from support.postgres import PostgresServer
 
 OpenLedger = Callable[[], LedgerInterface]
@@ -18,7 +18,7 @@ def open_ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open
     opened: list[LedgerInterface] = []
 
     def of_file() -> LedgerInterface:
-        return Ledger.open(tmp_path)
+        return SqliteLedger.open(tmp_path)
 
     def of_server() -> LedgerInterface:
         # Imported here: without the extra `postgres` the tests of the file still run.

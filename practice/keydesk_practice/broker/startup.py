@@ -21,7 +21,7 @@ from keydesk_practice.ledger.interface import LedgerInterface
 from keydesk_practice.ledger.kept_ledgers import undo_change
 from keydesk_practice.ledger.ledger_file import FILE_NAME, ledger_error
 from keydesk_practice.ledger.records import Entry, LedgerAccount, WireTransaction, entry_of
-from keydesk_practice.ledger.sqlite_ledger import Ledger
+from keydesk_practice.ledger.sqlite_ledger import SqliteLedger
 from keydesk_practice.market.candle_files import read_candle_file
 from keydesk_practice.market.instruments import CURRENCIES
 from keydesk_practice.market.practice_market import MARKET_MODEL, PracticeMarket
@@ -54,7 +54,7 @@ def open_broker(options: Options, owners: int) -> Broker:
     """
     if undo_change(options.data):
         log.warning("the change to another ledger was interrupted: the market goes on before it")
-    ledger = Ledger.open(options.data)
+    ledger = SqliteLedger.open(options.data)
     try:
         ledger.verify()
         return open_on(ledger, options, owners)

@@ -1,4 +1,4 @@
-"""What the broker needs of a ledger; `Ledger` keeps it in an SQLite file, `PostgresLedger` on a PostgreSQL server.
+"""What the broker needs of a ledger; `SqliteLedger` keeps it in an SQLite file, `PostgresLedger` on a PostgreSQL server.
 
 And what is done with either: the transactions of an account searched by time and copied.
 """

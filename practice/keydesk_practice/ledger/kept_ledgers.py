@@ -34,7 +34,7 @@ from keydesk_practice.ledger.ledger_store import (
     named,
     unknown,
 )
-from keydesk_practice.ledger.sqlite_ledger import Ledger
+from keydesk_practice.ledger.sqlite_ledger import SqliteLedger
 
 CHECKPOINTS = "checkpoints"  # the folder
 _PREFIX, _END = "ledger-", ".sqlite3"
@@ -154,7 +154,7 @@ class FolderLedgerStore:
 
     def save_checkpoint(self, ledger: LedgerInterface, name: str) -> None:
         """Copy the committed ledger; a checkpoint of the same name is replaced."""
-        assert isinstance(ledger, Ledger)  # noqa: S101 - the only one in a folder
+        assert isinstance(ledger, SqliteLedger)  # noqa: S101 - the only one in a folder
         path = self._checkpoint(name)
         path.parent.mkdir(mode=0o700, exist_ok=True)
         ledger.copy_to(path)
@@ -182,7 +182,7 @@ class FolderLedgerStore:
         if source is not None and source.is_checkpoint:
             shutil.copyfile(self._path(source), self._folder / FILE_NAME)
             (self._folder / FILE_NAME).chmod(0o600)
-        new = Ledger.open(self._folder)
+        new = SqliteLedger.open(self._folder)
         try:
             yield new
         except BaseException:
@@ -195,7 +195,7 @@ class FolderLedgerStore:
     def former(self) -> LedgerInterface:
         """Return the ledger that was in use before a change that failed."""
         undo_change(self._folder)
-        return Ledger.open(self._folder)
+        return SqliteLedger.open(self._folder)
 
     def _path(self, source: Source) -> Path:
         if not source.is_checkpoint:

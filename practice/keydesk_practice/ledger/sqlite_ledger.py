@@ -43,7 +43,7 @@ _FIFO = "fifo "  # followed by an account's id: the fact that it has FIFO rules
 Identity = tuple[int, int]  # device and inode
 
 
-class Ledger:
+class SqliteLedger:
     """The open ledger of one folder."""
 
     snapshot_interval = 5_000
@@ -55,7 +55,7 @@ class Ledger:
         self._ended: dict[tuple[str, str, int], EndedRecord] = {}
 
     @classmethod
-    def open(cls, folder: Path) -> "Ledger":
+    def open(cls, folder: Path) -> "SqliteLedger":
         """Open the ledger in `folder`, made on first use; raises `LedgerUnavailable`."""
         return cls(open_ledger_file(folder), folder)
 

@@ -22,7 +22,7 @@ from keydesk_practice.http.account_endpoints import MAX_CHANGES
 from keydesk_practice.http.routes import make_application
 from keydesk_practice.http.transaction_endpoints import MAX_SINCE
 from keydesk_practice.ledger.group_commit import RECORDS_PER_TURN
-from keydesk_practice.ledger.sqlite_ledger import Ledger
+from keydesk_practice.ledger.sqlite_ledger import SqliteLedger
 from keydesk_practice.options import Options
 from support.data.large_account import ACCOUNT, large_ledger
 from support.fakes.still_market import NOON
@@ -54,7 +54,7 @@ class LargeBroker:
         self, *paths: str, **headers: str
     ) -> tuple[list[httpx.Response], TurnWork]:
         """Return the answers to requests made at once, and what the longest turn of the loop did for them."""
-        connection = cast(Ledger, self.broker.ledger)._connection  # what it reads is counted
+        connection = cast(SqliteLedger, self.broker.ledger)._connection  # what it reads is counted
         async with measured_turns(connection) as work:
             answers = await asyncio.gather(*(self.get(path, **headers) for path in paths))
         return list(answers), work
@@ -222,7 +222,7 @@ async def test_closing_many_trades_is_decided_once_and_written_over_many_turns(
     """100 trades with 100 orders end: the longest turn decides, no turn encodes more than a few of their records."""
     async with large_broker(tmp_path) as large:
         body = {"order": {"type": "MARKET", "instrument": "EUR_USD", "units": "-10000"}}
-        connection = cast(Ledger, large.broker.ledger)._connection
+        connection = cast(SqliteLedger, large.broker.ledger)._connection
         async with measured_turns(connection) as work:
             answer = await large.http.post(f"{ACCOUNT_PATH}/orders", json=body)
         fill = answer.json()["orderFillTransaction"]

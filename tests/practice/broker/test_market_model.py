@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from keydesk_practice.broker.startup import MODEL, open_broker
-from keydesk_practice.ledger.sqlite_ledger import Ledger
+from keydesk_practice.ledger.sqlite_ledger import SqliteLedger
 from keydesk_practice.market.practice_market import MARKET_MODEL
 from keydesk_practice.options import Options
 from support.data.practice_market import instant
@@ -21,7 +21,7 @@ def test_a_new_ledger_has_the_present_model_and_nothing_to_say(tmp_path: Path) -
         broker = open_broker(options(tmp_path), owners=1)
         assert broker.earlier_model is None
         broker.close()
-    ledger = Ledger.open(tmp_path)
+    ledger = SqliteLedger.open(tmp_path)
     assert ledger.fact(MODEL) == str(MARKET_MODEL)
     ledger.close()
 
@@ -30,7 +30,7 @@ def test_a_ledger_of_an_earlier_model_opens_once_with_a_word_about_it(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     open_broker(options(tmp_path), owners=1).close()
-    ledger = Ledger.open(tmp_path)
+    ledger = SqliteLedger.open(tmp_path)
     ledger.set_fact(MODEL, "1")
     ledger.close()
     with caplog.at_level(logging.WARNING):

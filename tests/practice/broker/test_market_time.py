@@ -12,7 +12,7 @@ from keydesk_practice.broker.market_time import (
     time_shown,
 )
 from keydesk_practice.engine.wire_form import SECOND
-from keydesk_practice.ledger.sqlite_ledger import Ledger
+from keydesk_practice.ledger.sqlite_ledger import SqliteLedger
 from support.broker import PracticeServer, practice_server
 from support.controlled_broker import controlled_broker
 
@@ -20,8 +20,8 @@ WALL = 1_700_000_000 * SECOND
 PAST = WALL - 10_000 * SECOND
 
 
-def opened(folder: Path, **facts: str) -> Ledger:
-    ledger = Ledger.open(folder)
+def opened(folder: Path, **facts: str) -> SqliteLedger:
+    ledger = SqliteLedger.open(folder)
     for name, value in facts.items():
         ledger.set_fact(name, value)
     return ledger
@@ -101,6 +101,6 @@ async def test_a_market_at_the_present_is_never_ahead_after_a_kill(practice_fold
     async with practice_server(practice_folder) as practice:
         await newest_time(practice)
         await practice.kill()
-    ledger = Ledger.open(practice.data)
+    ledger = SqliteLedger.open(practice.data)
     assert ledger.fact(SHOWN_UNTIL) is None
     ledger.close()

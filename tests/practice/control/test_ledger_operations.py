@@ -15,7 +15,7 @@ from keydesk_practice.ledger.kept_ledgers import (
     undo_change,
 )
 from keydesk_practice.ledger.ledger_file import FILE_NAME
-from keydesk_practice.ledger.sqlite_ledger import Ledger
+from keydesk_practice.ledger.sqlite_ledger import SqliteLedger
 from keydesk_practice.options import Options
 from support.controlled_broker import ControlledBroker, controlled_broker
 from support.data.practice_market import instant
@@ -189,7 +189,7 @@ def test_a_kill_while_ledgers_change_leaves_the_one_that_was_in_use(
     else:
         set_ledger_aside(tmp_path, as_home=True)
         if killed_after == "a new one was begun":
-            Ledger.open(tmp_path).close()
+            SqliteLedger.open(tmp_path).close()
     broker = open_broker(options, owners=2)
     try:
         assert len(broker.sessions) == 4

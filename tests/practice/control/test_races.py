@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from keydesk_practice.ledger.sqlite_ledger import Ledger
+from keydesk_practice.ledger.sqlite_ledger import SqliteLedger
 from support.controlled_broker import (
     ACCOUNT,
     CONTROL_TOKEN,
@@ -66,7 +66,7 @@ def kept_ledgers(folder: Path) -> list[list[str]]:
         alone = folder / f"read-{path.stem}"
         alone.mkdir()
         path.rename(alone / "ledger.sqlite3")
-        ledger = Ledger.open(alone)
+        ledger = SqliteLedger.open(alone)
         kept.append(ledger.bodies(FIRST_ACCOUNT, 1, ledger.last_id(FIRST_ACCOUNT)))
         ledger.close()
     return kept

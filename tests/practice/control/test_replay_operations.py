@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from keydesk_practice.broker.replay_facts import SCENARIOS
-from keydesk_practice.ledger.sqlite_ledger import Ledger
+from keydesk_practice.ledger.sqlite_ledger import SqliteLedger
 from keydesk_practice.market.bar_blocks import Component
 from keydesk_practice.market.bar_builder import CandleSpec, Range
 from keydesk_practice.market.practice_market import PracticeMarket
@@ -227,7 +227,7 @@ async def test_a_replay_or_checkpoint_that_cannot_begin_leaves_the_market_as_it_
         path = "/checkpoints/restore" if "name" in request_body else "/replay"
         with monkeypatch.context() as full_disk:
             full_disk.setattr(shutil, "copyfile", _no_space)
-            full_disk.setattr(Ledger, "create_account", _no_space)
+            full_disk.setattr(SqliteLedger, "create_account", _no_space)
             refused = await market.control("POST", path, 503, **request_body)
         assert "No space left" in refused["errorMessage"]
         assert before[0] == market.ledger_lines()

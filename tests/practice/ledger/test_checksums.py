@@ -29,7 +29,7 @@ from keydesk_practice.ledger.records import (
     entry_of,
     transaction_row,
 )
-from keydesk_practice.ledger.sqlite_ledger import Ledger
+from keydesk_practice.ledger.sqlite_ledger import SqliteLedger
 from keydesk_practice.options import Options
 from keydesk_practice.server import load_token
 from support.broker import START_SECONDS, practice_server
@@ -57,7 +57,7 @@ def entry(id_: int) -> Entry:
 
 def fill(folder: Path, count: int = 60) -> Path:
     """Make a ledger that has rows in every table."""
-    ledger = Ledger.open(folder)
+    ledger = SqliteLedger.open(folder)
     ledger.set_fact("seed", "7")
     ledger.create_account(ACCOUNT, [entry(id_) for id_ in range(1, count)])
     batch = LedgerBatch(ACCOUNT.id, [entry(count), MarkRecord(5, Decimal("1.10250"))])
@@ -275,11 +275,11 @@ def test_a_ledger_without_its_accounts_is_no_new_ledger(traded_folder: Path) -> 
 
 
 def test_a_ledger_with_only_some_of_the_accounts_is_refused_with_the_remedy(tmp_path: Path) -> None:
-    ledger = Ledger.open(tmp_path)
+    ledger = SqliteLedger.open(tmp_path)
     ledger.set_fact("workers", "2")  # as a broker of several processes left it
     ledger.close()
     with pytest.raises(LedgerUnavailable, match=r"only some of the accounts.*practice reset"):
-        Ledger.open(tmp_path)
+        SqliteLedger.open(tmp_path)
 
 
 def test_a_log_without_its_ledger_is_no_new_ledger(traded_folder: Path) -> None:
@@ -356,7 +356,7 @@ def test_a_ledger_whose_log_was_cut_while_in_use_can_be_opened_again(
     tmp_path: Path, accident: Accident, still_cached: bool
 ) -> None:
     fill(tmp_path)
-    ledger = Ledger.open(tmp_path)
+    ledger = SqliteLedger.open(tmp_path)
     ledger.commit([LedgerBatch(ACCOUNT.id, [entry(id_) for id_ in range(61, 1_000)])])
     accident(tmp_path / FILE_NAME)
     if not still_cached:
@@ -365,7 +365,7 @@ def test_a_ledger_whose_log_was_cut_while_in_use_can_be_opened_again(
         ledger.commit([LedgerBatch(ACCOUNT.id, [entry(1_000)])])
     ledger.close()
     assert said_by_check(tmp_path) == ()
-    again = Ledger.open(tmp_path)
+    again = SqliteLedger.open(tmp_path)
     again.verify()
     kept = again.last_id(ACCOUNT.id)
     assert kept == 999 if still_cached else kept in range(60, 1_000)
@@ -376,7 +376,7 @@ def test_a_log_that_was_cut_during_a_commit_is_noticed_before_the_commit_is_ackn
     tmp_path: Path,
 ) -> None:
     fill(tmp_path)
-    ledger = Ledger.open(tmp_path)
+    ledger = SqliteLedger.open(tmp_path)
     ledger.commit([LedgerBatch(ACCOUNT.id, [entry(61)])])
 
     class CutDuringCommit(LedgerBatch):
@@ -399,7 +399,7 @@ def test_a_log_that_was_cut_during_a_commit_is_noticed_before_the_commit_is_ackn
 
 def test_a_commit_that_the_disk_refuses_says_so_and_keeps_nothing(tmp_path: Path) -> None:
     fill(tmp_path)
-    ledger = Ledger.open(tmp_path)
+    ledger = SqliteLedger.open(tmp_path)
     (pages,) = ledger._connection.execute("PRAGMA page_count").fetchone()  # no other way to fill it
     ledger._connection.execute(f"PRAGMA max_page_count={pages}")
     batch = LedgerBatch(ACCOUNT.id, [entry(id_) for id_ in range(61, 5_000)])

@@ -17,7 +17,7 @@ from keydesk_practice.engine.wire_form import SECOND, rfc3339
 from keydesk_practice.errors import LedgerFull
 from keydesk_practice.ledger.group_commit import GroupCommit
 from keydesk_practice.ledger.records import Entry, LedgerAccount, WireTransaction, entry_of
-from keydesk_practice.ledger.sqlite_ledger import Ledger
+from keydesk_practice.ledger.sqlite_ledger import SqliteLedger
 from support.broker import PracticeServer, practice_server
 from support.controlled_broker import ControlledBroker, controlled_broker
 from support.full_disk import no_room
@@ -219,7 +219,7 @@ async def settled(market: ControlledBroker) -> None:
 async def test_who_waits_hears_of_a_dropped_batch_even_when_the_next_one_was_written(
     tmp_path: Path,
 ) -> None:
-    ledger = Ledger.open(tmp_path)
+    ledger = SqliteLedger.open(tmp_path)
     ledger.create_account(ACCOUNT, [entry(1)])
     dropped: list[int] = []
     commits = GroupCommit(ledger, lambda *_: None)

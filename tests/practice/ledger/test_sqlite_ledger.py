@@ -24,7 +24,7 @@ from keydesk_practice.ledger.records import (
     WireTransaction,
     entry_of,
 )
-from keydesk_practice.ledger.sqlite_ledger import Ledger
+from keydesk_practice.ledger.sqlite_ledger import SqliteLedger
 from support.ledgers import OpenLedger
 
 ACCOUNT = LedgerAccount("101-001-1-001", 0, "USD", hedging=False)
@@ -129,7 +129,7 @@ def test_a_batch_shares_its_time_and_is_found_from_its_first(open_ledger: OpenLe
 
 def test_only_the_owner_can_read_the_file(tmp_path: Path) -> None:
     folder = tmp_path / "new"
-    ledger = filled(lambda: Ledger.open(folder), 1)
+    ledger = filled(lambda: SqliteLedger.open(folder), 1)
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()}
     assert set(modes.values()) == {0o600}
@@ -143,13 +143,13 @@ def test_an_open_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     folder.chmod(0o755)
     (folder / "letters.txt").write_text("mine")
     with pytest.raises(LedgerUnavailable, match="a folder of your own, such as --data"):
-        Ledger.open(folder)
+        SqliteLedger.open(folder)
 
 
 @pytest.mark.e2e
 def test_a_second_process_is_told_that_the_ledger_is_held(tmp_path: Path) -> None:
-    ledger = filled(lambda: Ledger.open(tmp_path), 1)
-    code = "import sys; from pathlib import Path; from keydesk_practice.ledger.sqlite_ledger import Ledger; Ledger.open(Path(sys.argv[1]))"
+    ledger = filled(lambda: SqliteLedger.open(tmp_path), 1)
+    code = "import sys; from pathlib import Path; from keydesk_practice.ledger.sqlite_ledger import SqliteLedger; SqliteLedger.open(Path(sys.argv[1]))"
     second = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False
     )
@@ -161,20 +161,20 @@ def test_a_second_process_is_told_that_the_ledger_is_held(tmp_path: Path) -> Non
 def test_a_file_that_is_no_ledger_is_refused(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_bytes(b"not a database, not at all" * 100)
     with pytest.raises(LedgerUnavailable, match="cannot be opened"):
-        Ledger.open(tmp_path)
+        SqliteLedger.open(tmp_path)
 
 
 def test_reset_keeps_the_old_ledger_beside_the_new_one(tmp_path: Path) -> None:
-    filled(lambda: Ledger.open(tmp_path), 3).close()
+    filled(lambda: SqliteLedger.open(tmp_path), 3).close()
     kept = move_ledger_aside(tmp_path)
     assert kept is not None
     assert kept.parent == tmp_path
-    fresh = Ledger.open(tmp_path)
+    fresh = SqliteLedger.open(tmp_path)
     assert fresh.accounts() == []
     fresh.close()
     (tmp_path / FILE_NAME).unlink()
     kept.rename(tmp_path / FILE_NAME)
-    old = Ledger.open(tmp_path)
+    old = SqliteLedger.open(tmp_path)
     assert old.last_id(ACCOUNT.id) == 3
     old.close()
 
@@ -214,11 +214,11 @@ def test_a_ledger_with_smaller_pages_of_an_earlier_version_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ledger_file, "PAGE_BYTES", 4096)
-    ledger = Ledger.open(tmp_path)
+    ledger = SqliteLedger.open(tmp_path)
     ledger.create_account(ACCOUNT, [entry(1)])
     ledger.close()
     monkeypatch.undo()
-    ledger = Ledger.open(tmp_path)
+    ledger = SqliteLedger.open(tmp_path)
     ledger.commit([LedgerBatch(ACCOUNT.id, [entry(2)])])
     assert ids(ledger.bodies(ACCOUNT.id, 1, 2)) == [1, 2]
     ledger.close()

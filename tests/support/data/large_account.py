@@ -15,7 +15,7 @@ from keydesk_practice.engine.commands import (
 )
 from keydesk_practice.engine.transactions import Transaction, to_wire
 from keydesk_practice.ledger.records import Entry, LedgerAccount, WireTransaction, entry_of
-from keydesk_practice.ledger.sqlite_ledger import Ledger
+from keydesk_practice.ledger.sqlite_ledger import SqliteLedger
 from support.practised_account import ID, PractisedAccount
 
 ACCOUNT = LedgerAccount(ID, 0, "USD", hedging=False)
@@ -64,7 +64,7 @@ def _protection(yen: int) -> dict[str, object]:
 
 def large_ledger(folder: Path, transactions: int, trades: int = 0, orders: int = 0) -> int:
     """Make the ledger of an account in `folder`; returns its last id. The snapshot is there, so it starts quickly."""
-    ledger = Ledger.open(folder)
+    ledger = SqliteLedger.open(folder)
     entries = [*round_trips(transactions)]
     entries += open_positions(len(entries) + 1, trades, orders)
     ledger.create_account(ACCOUNT, entries)
