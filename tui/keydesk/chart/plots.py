@@ -11,12 +11,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from keydesk.chart.canvas import ACROSS, FILLED, FREE, Canvas, Run
+from keydesk.chart.canvas import ACROSS, FILLED, FREE, POST, POST_EVERY, Canvas, Run
 
 Point = tuple[float, float]
 Rows = list[list[Run]]
 DOTS = ((0x40, 0x04, 0x02, 0x01), (0x80, 0x20, 0x10, 0x08))  # left and right dots, from below
 BRAILLE = 0x2800
+SHADE, SHADED = (
+    ":",
+    "#",
+)  # of one byte: an area may have hundreds of cells; where there is ASCII alone
 DOTS_HIGH, DOTS_WIDE = 4, 2  # of a cell
 EIGHTHS = " ▁▂▃▄▅▆▇"
 DENSITY, ASCII_DENSITY = ("·", "•", "●"), (".", "o", "@")  # one point, several, many
@@ -25,7 +29,6 @@ CURVE_TURNS = {
     False: ("╮", "╰"),
     True: ("╯", "╭"),
 }  # of a falling and of a rising step: leaves, arrives
-POST = "┊"
 MARGIN = 0.04  # of the span, above and below a curve
 GAP = 2  # columns between labels
 LEAST_TICKS = 2
@@ -117,23 +120,20 @@ class Plot:
             self.canvas.put(x, y, glyph, roles.below if is_below else roles.above)
 
     def area(self, points: Sequence[Point], role: str) -> None:
-        """Fill what is between a curve of steps and the upper edge."""
+        """Paint a curve of steps, and shade what is between it and the upper edge."""
         wide, high = (1, 1) if self.ascii_only else (DOTS_WIDE, DOTS_HIGH)
         top = self.rows * high - 1
-        spans = {
-            half: (low, top) for half, (low, _) in _spans(self._walk(points, wide, high)).items()
-        }
+        spans = _spans(self._walk(points, wide, high))
+        below = {place: (low, up) for place, (low, up) in spans.items() if low < top}
         if self.ascii_only:
-            cells = {
-                (x, self.rows - 1 - y): "#"
-                for x, (low, _) in spans.items()
-                for y in range(low, top + 1)
-                if low < top
-            }
+            edge = {(x, self.rows - 1 - low): SHADED for x, (low, _) in below.items()}
         else:
-            cells = _dotted({h: (low, up) for h, (low, up) in spans.items() if low < up}, self.rows)
-        for (x, y), glyph in cells.items():
+            edge = _dotted(below, self.rows)
+        for (x, y), glyph in edge.items():
             self.canvas.put(x, y, glyph, role)
+        for x in {x for x, _ in edge}:
+            for y in range(min(y for column, y in edge if column == x)):
+                self.canvas.put(x, y, SHADED if self.ascii_only else SHADE, role)
 
     def bar(self, first: int, width: int, parts: Sequence[tuple[float, str]]) -> int:
         """Paint a bar from the lower edge: its parts upon one another; return its highest row.
@@ -178,14 +178,11 @@ class Plot:
         """Paint a line at a value, behind what is there."""
         self.canvas.behind(self.row(value), 0, glyph * self.columns, role)
 
-    def line_down(
-        self, value: float, role: str, glyph: str = POST, *, rows: range | None = None
-    ) -> None:
-        """Paint a line at a value from top to bottom, behind what is there."""
+    def line_down(self, value: float, role: str, glyph: str = POST, *, first: int = 0) -> None:
+        """Paint a dotted line at a value from a row downwards, behind what is there: each further colour costs bytes."""
         x = self.column(value)
-        for y in rows or range(self.rows):
-            if 0 <= y < self.rows:
-                self.canvas.cell_behind(y, x, glyph, role)
+        for y in range(first, self.rows, POST_EVERY):
+            self.canvas.cell_behind(y, x, glyph, role)
 
     def write(self, y: int, first: int, text: str, role: str) -> bool:
         """Write words where all their cells and those beside them are free; return whether they were."""

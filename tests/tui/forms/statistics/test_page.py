@@ -198,6 +198,16 @@ async def test_the_hours_begin_at_the_one_with_the_largest_result() -> None:
     assert "−500.00" in line
 
 
+async def test_while_another_size_is_computed_the_view_stays_as_it_was() -> None:
+    page = StatisticsPage(Host(), 3)
+    app = FormApp(lambda: page)
+    async with app.run_test(size=(120, 35)) as pilot:
+        await settle(app, pilot.pause)
+        page.view.key = lambda _given: "another"  # type: ignore[method-assign]
+        assert not any("Computing" in text for line in page.lines() for text, _ in line)
+        assert any("Realized" in text for line in page.lines() for text, _ in line)
+
+
 def test_bars_have_one_axis_which_is_at_an_edge_where_one_sign_is_missing() -> None:
     def drawn(*values: int) -> list[str]:
         bars = bars_of([D(each) for each in values], 4)

@@ -8,11 +8,11 @@ from msgspec import Struct
 
 from keydesk.calc.trade_journal.charts import OUTERMOST
 from keydesk.calc.trade_journal.excursions import BestStop, best_stop
+from keydesk.chart.canvas import POST
 from keydesk.chart.plots import (
     ASCII_DENSITY,
     DENSITY,
     MANY,
-    POST,
     Label,
     Plot,
     Point,
@@ -154,7 +154,7 @@ def _panel(
     if best is not None and best.stop != 1:
         lines.insert(0, (float(best.stop), f"best {best.stop.normalize():f}", "bright"))
     for value, name, its in lines:
-        plot.line_down(value, its, POST)
+        plot.line_down(value, its)
         column = plot.column(value)
         plot.canvas.put(column, 0, POST, its)
         _write_name(plot, column, name, its)

@@ -41,6 +41,7 @@ WON, LOST = "━", "·"
 IN_TILES = frozenset(
     ("trades", "result", "win %", "expectancy", "expectancy R", "profit factor", "max drawdown")
 )
+DAILY = ("Sharpe, daily NAV", "Sortino, daily NAV", "max drawdown, daily NAV")
 SIGNED = frozenset(("average win", "average loss", "financing"))
 MEANINGS: dict[str, Printable] = {
     "average win": "of the trades that were won",
@@ -111,15 +112,15 @@ class FiguresView(View[FigureData]):
 
 def _figure_lines(data: FigureData, given: ViewInput) -> list[TextLine]:
     rows = [row for row in statistics_rows(data.statistics) if row[0] not in IN_TILES]
-    rows += _daily_rows(data.daily)
+    rows += _daily_rows(data.daily) if given.is_whole else []
     lines = _tile_lines(_tiles(data, given), given.width)
-    few = _few_text(data)
-    lines += wrap_text(few, "warn", given.width) if few else [BLANK]
-    lines += _in_two([_figure_line(row, data, given.width) for row in rows], given.width)
-    if data.daily is None and given.is_whole:
-        text = given.progress or safe("daily prices are being read …")
-        lines.append((("Sharpe, Sortino  ", "muted"), (text, "faint")))
-    return lines
+    few, is_reading = _few_text(data), given.is_whole and data.daily is None
+    if is_reading:  # in the place of what follows, so that the lines below stay where they are
+        text = given.progress or safe("Daily prices are being read …")
+        lines.append(((shorten(text, given.width), "faint"),))
+    else:
+        lines += wrap_text(few, "warn", given.width) if few else [BLANK]
+    return [*lines, *_in_two([_figure_line(row, data, given.width) for row in rows], given.width)]
 
 
 def _few_text(data: FigureData) -> SafeText:
@@ -212,7 +213,11 @@ def _counts(own: Statistics, width: int) -> TextLine:
     """Return how many were won and lost, and how many neither, as far as there is room."""
     won, lost = own.average_win.n, own.average_loss.n
     even = own.n - won - lost
-    texts = (f"{won:,} won, {lost:,} lost, {even:,} even", f"{won:,} won, {lost:,} lost")
+    texts = (
+        f"{won:,} won, {lost:,} lost, {even:,} even",
+        f"{won:,} won, {lost:,} lost",
+        f"{won:,} won {lost:,} lost",
+    )
     fitting = (text for text in (texts if even else texts[1:]) if len(text) <= width)
     return ((safe(next(fitting, f"{won:,} won")), "muted"),)
 
@@ -273,14 +278,15 @@ def _inside(cells: Iterable[TextLine], inside: int) -> TextLine:
 
 def _daily_rows(daily: DailyStatistics | None) -> list[tuple[str, str, str]]:
     if daily is None:
-        return []
+        return [(name, "", "") for name in DAILY]
     fall = number(daily.drawdown.money, HUNDREDTH)
     rests_on = counted(daily.n, "day")
-    return [
-        ("Sharpe, daily NAV", number(daily.sharpe.value, HUNDREDTH), rests_on),
-        ("Sortino, daily NAV", number(daily.sortino.value, HUNDREDTH), rests_on),
-        ("max drawdown, daily NAV", fall, rests_on),
-    ]
+    values = (
+        number(daily.sharpe.value, HUNDREDTH),
+        number(daily.sortino.value, HUNDREDTH),
+        fall,
+    )
+    return [(name, value, rests_on) for name, value in zip(DAILY, values, strict=True)]
 
 
 def _figure_line(row: tuple[str, str, str], data: FigureData, width: int) -> TextLine:

@@ -103,6 +103,9 @@ class StatisticsPage(InfoForm[None]):
         self._excursions: Excursions | None = None
         self._paths: Paths | None = None
         self._results: dict[Hashable, object] = {}
+        self._drawn: dict[
+            Hashable, Hashable
+        ] = {}  # by view and version, the result that was drawn last
         self._requests: set[str] = set()  # what was asked for of these trades
         self._version = 0  # of the trades
         self._stamp: object = None  # of the journal
@@ -223,10 +226,16 @@ class StatisticsPage(InfoForm[None]):
             return [((safe(text), "muted"),)]
         given = self._given(rows)
         self._ask(self.view.READS)
-        key = (self.number, self._version, self.view.key(given))
+        shown = self.number, self._version
+        key: Hashable = (*shown, self.view.key(given))
         if key not in self._results:
             self._compute(key, given)
-            return [((given.progress or "Computing …", "muted"),)]
+            if shown not in self._drawn:
+                return [((given.progress or "Computing …", "muted"),)]
+            key = self._drawn[
+                shown
+            ]  # until then, as it was: an empty page costs bytes and is no news
+        self._drawn[shown] = key
         return [_cut(line, self.inside) for line in self.view.lines(self._results[key], given)]
 
     def _given(self, rows: int) -> ViewInput:
@@ -280,6 +289,7 @@ class StatisticsPage(InfoForm[None]):
             return
         if len(self._results) >= MAX_KEPT:
             self._results.clear()
+            self._drawn.clear()
         self._results[key], self._computing = data, None
         self.redraw()
 
@@ -287,6 +297,7 @@ class StatisticsPage(InfoForm[None]):
         """Compute everything again."""
         self._version += 1
         self._results.clear()
+        self._drawn.clear()
         self._computing = None
         self.redraw()
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 from keydesk.calc.trade_journal.charts import BIN, OUTERMOST, Bin, r_histogram
 from keydesk.calc.trade_journal.returns import mean, median
 from keydesk.chart.canvas import Run
-from keydesk.chart.plots import POST, Label, Plot, Rows, Span, scale_row
+from keydesk.chart.plots import Label, Plot, Rows, Span, scale_row
 from keydesk.forms.sheet import BLANK, TextLine, as_lines, fold_line, signed_money, wrap_text
 from keydesk.forms.statistics.equity import LEAST_TRADES, Drawn
 from keydesk.forms.statistics.view import View, ViewInput, too_few
@@ -98,7 +98,7 @@ def _paint_line(plot: Plot, row: int, name: str, value: Decimal) -> None:
     """Paint a line at a value, with its name beside its top: to the side where there is room."""
     text = f"{name} {money(value, signed=True)} R"
     column = plot.column(float(value))
-    plot.line_down(float(value), "bright", POST, rows=range(row, plot.rows))
+    plot.line_down(float(value), "bright", first=row)
     fits = column + 2 + len(text) < plot.columns
     plot.canvas.whole(row, column + 2 if fits else column - 1 - len(text), text, "bright")
 
