@@ -1,6 +1,6 @@
 """The page of statistics, by keys alone and at every size."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -15,6 +15,7 @@ from keydesk.calc.trade_journal.rebuild import Journal, rebuild
 from keydesk.calc.trade_journal.statistics import statistics_of
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.calc.trade_journal.what_if import WhatIfResult
+from keydesk.forms.statistics.equity import EquityView
 from keydesk.forms.statistics.page import StatisticsPage
 from keydesk.forms.statistics.view import ViewInput, bars_of
 from keydesk.forms.statistics.what_if import WhatIfData, WhatIfView
@@ -198,12 +199,22 @@ async def test_the_hours_begin_at_the_one_with_the_largest_result() -> None:
     assert "−500.00" in line
 
 
+class Sized(EquityView):
+    """A curve that is computed anew for each size."""
+
+    size = 1
+
+    def key(self, given: ViewInput) -> Hashable:
+        return self.size, super().key(given)
+
+
 async def test_while_another_size_is_computed_the_view_stays_as_it_was() -> None:
-    page = StatisticsPage(Host(), 3)
+    page, view = StatisticsPage(Host()), Sized()
+    page.views = (view,)
     app = FormApp(lambda: page)
     async with app.run_test(size=(120, 35)) as pilot:
         await settle(app, pilot.pause)
-        page.view.key = lambda _given: "another"  # type: ignore[method-assign]
+        view.size = 2
         assert not any("Computing" in text for line in page.lines() for text, _ in line)
         assert any("Realized" in text for line in page.lines() for text, _ in line)
 
