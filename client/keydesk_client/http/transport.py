@@ -311,17 +311,31 @@ def http_request(
     try:
         target, headers = request.target, request_headers(request, token, accepted)
         if len(target) <= MAX_TARGET_LENGTH:
-            return httpx.Request(
-                request.method,
-                _url(f"{base}{target}"),
-                headers=headers,
-                content=request.body,
-                extensions=extensions,
-            )
+            return _ready_request(request, _url(f"{base}{target}"), headers, extensions)
         reason = "its path and query are too long"
     except NOT_ENCODABLE as error:
         reason = str(error)
     raise InvalidRequest(f"the request cannot be encoded: {reason[:MAX_REASON_LENGTH]}")
+
+
+def _ready_request(
+    request: Request,
+    url: httpx.URL,
+    headers: list[tuple[bytes, bytes]],
+    extensions: dict[str, object],
+) -> httpx.Request:
+    """Return a request with the headers that httpx would add in two further passes over all of them."""
+    length = (b"Content-Length", b"%d" % len(request.body or b""))
+    added = [(b"Host", url.netloc)] if request.is_read else [(b"Host", url.netloc), length]
+    sent = httpx.Request(
+        request.method,
+        url,
+        headers=added + headers,
+        stream=httpx.ByteStream(request.body or b""),
+        extensions=extensions,
+    )
+    sent.read()  # for a transport that is passed, and reads `content`
+    return sent
 
 
 def body_of(response: httpx.Response) -> httpx.AsyncByteStream:

@@ -43,7 +43,7 @@ SUMMARY: dict[str, Any] = {
 }
 
 BATCH: dict[str, Any] = {
-    "accountID": "101-004-1-001",
+    "accountID": "1",
     "userID": 1,
     "batchID": "41",
     "requestID": "42",

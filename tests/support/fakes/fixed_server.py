@@ -7,6 +7,7 @@ It prints its port and ends when its standard input does.
 """
 
 import asyncio
+import itertools
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -15,6 +16,8 @@ from typing import NoReturn
 async def serve(folder: Path) -> None:
     """Answer until standard input ends."""
     bodies = {path.name.replace("+", "/"): path.read_bytes() for path in folder.iterdir()}
+
+    request_ids = itertools.count(1)
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -27,8 +30,8 @@ async def serve(folder: Path) -> None:
                     await _pour(writer, body)
                 status = b"201 Created" if head.startswith(b"POST") else b"200 OK"
                 writer.write(
-                    b"HTTP/1.1 %s\r\nContent-Type: application/json\r\nRequestID: 1\r\n"
-                    b"Content-Length: %d\r\n\r\n" % (status, len(body)) + body
+                    b"HTTP/1.1 %s\r\nContent-Type: application/json\r\nRequestID: %d\r\n"
+                    b"Content-Length: %d\r\n\r\n" % (status, next(request_ids), len(body)) + body
                 )
         except (asyncio.IncompleteReadError, ConnectionError):
             writer.close()
