@@ -1,6 +1,6 @@
 """Trades and statistics as rows of text for files and pages; numbers exactly, with all their decimals."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, tzinfo
 from decimal import Decimal
 
@@ -15,16 +15,6 @@ from keydesk.text.format import at, money
 from keydesk.text.sanitize import SafeText, safe
 from keydesk_client.arithmetic.constants import SECOND
 
-TRADE_COLUMNS = (
-    *("id", "position", "instrument", "side", "units", "opened", "closed", "holdSeconds"),
-    *("entryPrice", "exitPrice", "pips", "profit", "financing", "dividends", "commission"),
-    *("guaranteedExecutionFee", "result", "initialStop", "initialRisk", "R"),
-    *("maePips", "mfePips", "maeR", "mfeR"),
-    *("slippagePips", "spreadPaid", "session", "entries", "exits", "exitReason"),
-    *("tags", "setup", "rating", "mistake", "note", "brokerTag", "comment"),
-    "maeMfe",
-)
-TEXT_COLUMNS = frozenset({"tags", "setup", "mistake", "note", "brokerTag", "comment"})
 MONEY = Decimal("0.01")
 HUNDREDTH = Decimal("0.01")
 MAX_ROUNDED = Decimal("1E15")
@@ -43,63 +33,120 @@ class RowContext(Struct, frozen=True):
         return self.notes.get(trade.id, NO_NOTE)
 
 
+class TradeCells(Struct, frozen=True):
+    """What the columns of the CSV read of a trade."""
+
+    trade: JournalTrade
+    context: RowContext
+
+    @property
+    def note(self) -> TradeNote:
+        """The note on the trade."""
+        return self.context.note(self.trade)
+
+    @property
+    def pip(self) -> Decimal | None:
+        """One pip of its instrument; None while that is not known."""
+        return self.context.pips.get(self.trade.instrument)
+
+    @property
+    def excursion(self) -> Excursion | None:
+        """How far the price went against it and for it; None while that is not known."""
+        return self.context.excursions.get(self.trade.id)
+
+    def time(self, time_ns: int | None) -> str:
+        """Return a time in the trader's zone, "" without one."""
+        return "" if time_ns is None else _time(time_ns, self.context.zone)
+
+    def in_pips(self, distance: Decimal | None) -> str:
+        """Return a distance in pips."""
+        pip = self.pip
+        return "" if pip is None or distance is None else number(distance / pip, HUNDREDTH)
+
+    def excursion_pips(self, which: int) -> str:
+        """Return MAE (0) or MFE (1) in pips."""
+        excursion, pip = self.excursion, self.pip
+        return (
+            ""
+            if excursion is None or pip is None
+            else number(excursion.pips(pip)[which], HUNDREDTH)
+        )
+
+    def excursion_r(self, which: int) -> str:
+        """Return MAE (0) or MFE (1) in R."""
+        in_r = None if self.excursion is None else self.excursion.r
+        return "" if in_r is None else number(in_r[which], HUNDREDTH)
+
+    @property
+    def finality(self) -> str:
+        """Whether MAE and MFE can still grow, because the candle of the exit forms."""
+        if self.excursion is None:
+            return ""
+        return "provisional" if self.excursion.is_provisional else "final"
+
+
+class CsvColumn(Struct, frozen=True):
+    """A column of the CSV of trades; `is_typed`: people wrote what it says."""
+
+    name: str
+    text: Callable[[TradeCells], str]
+    is_typed: bool = False
+
+
+CSV_COLUMNS = (
+    CsvColumn("id", lambda of: of.trade.id),
+    CsvColumn("position", lambda of: of.trade.position_id),
+    CsvColumn("instrument", lambda of: of.trade.instrument),
+    CsvColumn("side", lambda of: "long" if of.trade.is_long else "short"),
+    CsvColumn("units", lambda of: number(abs(of.trade.units))),
+    CsvColumn("opened", lambda of: of.time(of.trade.opened_ns)),
+    CsvColumn("closed", lambda of: of.time(of.trade.closed_ns)),
+    CsvColumn(
+        "holdSeconds",
+        lambda of: "" if of.trade.hold_ns is None else str(of.trade.hold_ns // SECOND),
+    ),
+    CsvColumn("entryPrice", lambda of: _price(of.trade.entry_price, of.trade.entries)),
+    CsvColumn("exitPrice", lambda of: _price(of.trade.exit_price, of.trade.exits)),
+    CsvColumn(
+        "pips", lambda of: "" if of.pip is None else number(of.trade.pips(of.pip), HUNDREDTH)
+    ),
+    CsvColumn("profit", lambda of: number(of.trade.profit)),
+    CsvColumn("financing", lambda of: number(of.trade.costs.financing)),
+    CsvColumn("dividends", lambda of: number(of.trade.costs.dividends)),
+    CsvColumn("commission", lambda of: number(of.trade.costs.commission)),
+    CsvColumn("guaranteedExecutionFee", lambda of: number(of.trade.costs.guarantee_fee)),
+    CsvColumn("result", lambda of: number(of.trade.result)),
+    CsvColumn("initialStop", lambda of: number(of.trade.initial_stop)),
+    CsvColumn("initialRisk", lambda of: number(of.trade.initial_risk, rounded=True)),
+    CsvColumn("R", lambda of: number(of.trade.r, HUNDREDTH)),
+    CsvColumn("maePips", lambda of: of.excursion_pips(0)),
+    CsvColumn("mfePips", lambda of: of.excursion_pips(1)),
+    CsvColumn("maeR", lambda of: of.excursion_r(0)),
+    CsvColumn("mfeR", lambda of: of.excursion_r(1)),
+    CsvColumn("slippagePips", lambda of: of.in_pips(of.trade.slippage)),
+    CsvColumn("spreadPaid", lambda of: number(of.trade.spread_paid)),
+    CsvColumn("session", lambda of: session_of(of.trade.opened_ns)),
+    CsvColumn("entries", lambda of: str(len(of.trade.entries))),
+    CsvColumn("exits", lambda of: str(len(of.trade.exits))),
+    CsvColumn("exitReason", lambda of: of.trade.exits[-1].reason if of.trade.exits else ""),
+    CsvColumn("tags", lambda of: " ".join(of.note.tags), is_typed=True),
+    CsvColumn("setup", lambda of: of.note.setup, is_typed=True),
+    CsvColumn("rating", lambda of: "" if of.note.rating is None else str(of.note.rating)),
+    CsvColumn("mistake", lambda of: of.note.mistake, is_typed=True),
+    CsvColumn("note", lambda of: of.note.note, is_typed=True),
+    CsvColumn("brokerTag", lambda of: of.trade.tag, is_typed=True),
+    CsvColumn("comment", lambda of: of.trade.comment, is_typed=True),
+    CsvColumn("maeMfe", lambda of: of.finality),
+)
+"""The columns of the CSV of the journal, each declared once."""
+TRADE_COLUMNS = tuple(column.name for column in CSV_COLUMNS)
+TEXT_COLUMNS = frozenset(column.name for column in CSV_COLUMNS if column.is_typed)
+
+
 def trade_row(trade: JournalTrade, context: RowContext) -> dict[str, str]:
     """Return a trade by TRADE_COLUMNS; what is not known is empty."""
-    note, pip = context.note(trade), context.pips.get(trade.instrument)
-    slip = trade.slippage
-    return {
-        "id": trade.id,
-        "position": trade.position_id,
-        "instrument": trade.instrument,
-        "side": "long" if trade.is_long else "short",
-        "units": number(abs(trade.units)),
-        "opened": _time(trade.opened_ns, context.zone),
-        "closed": "" if trade.closed_ns is None else _time(trade.closed_ns, context.zone),
-        "holdSeconds": "" if trade.hold_ns is None else str(trade.hold_ns // SECOND),
-        "entryPrice": _price(trade.entry_price, trade.entries),
-        "exitPrice": _price(trade.exit_price, trade.exits),
-        "pips": "" if pip is None else number(trade.pips(pip), HUNDREDTH),
-        "profit": number(trade.profit),
-        "financing": number(trade.costs.financing),
-        "dividends": number(trade.costs.dividends),
-        "commission": number(trade.costs.commission),
-        "guaranteedExecutionFee": number(trade.costs.guarantee_fee),
-        "result": number(trade.result),
-        "initialStop": number(trade.initial_stop),
-        "initialRisk": number(trade.initial_risk, rounded=True),
-        "R": number(trade.r, HUNDREDTH),
-        **_excursion_cells(context.excursions.get(trade.id), pip),
-        "slippagePips": "" if pip is None or slip is None else number(slip / pip, HUNDREDTH),
-        "spreadPaid": number(trade.spread_paid),
-        "session": session_of(trade.opened_ns),
-        "entries": str(len(trade.entries)),
-        "exits": str(len(trade.exits)),
-        "exitReason": trade.exits[-1].reason if trade.exits else "",
-        "tags": " ".join(note.tags),
-        "setup": note.setup,
-        "rating": "" if note.rating is None else str(note.rating),
-        "mistake": note.mistake,
-        "note": note.note,
-        "brokerTag": trade.tag,
-        "comment": trade.comment,
-        "maeMfe": _finality(context.excursions.get(trade.id)),
-    }
-
-
-def _finality(excursion: Excursion | None) -> str:
-    """Return whether MAE and MFE can still grow, because the candle of the exit forms."""
-    return "" if excursion is None else "provisional" if excursion.is_provisional else "final"
-
-
-def _excursion_cells(excursion: Excursion | None, pip: Decimal | None) -> dict[str, str]:
-    pips = None if excursion is None or pip is None else excursion.pips(pip)
-    in_r = None if excursion is None else excursion.r
-    return {
-        "maePips": "" if pips is None else number(pips[0], HUNDREDTH),
-        "mfePips": "" if pips is None else number(pips[1], HUNDREDTH),
-        "maeR": "" if in_r is None else number(in_r[0], HUNDREDTH),
-        "mfeR": "" if in_r is None else number(in_r[1], HUNDREDTH),
-    }
+    cells = TradeCells(trade, context)
+    return {column.name: column.text(cells) for column in CSV_COLUMNS}
 
 
 def number(value: Decimal | None, step: Decimal | None = None, *, rounded: bool = False) -> str:
