@@ -8,9 +8,9 @@ from textual.geometry import Size
 from keydesk.panes.books import Books
 from keydesk.panes.chart import Chart
 from keydesk.panes.deal import Deal
-from keydesk.panes.log import Log
 from keydesk.panes.strips.notices import Notices
 from keydesk.panes.watchlist import Watchlist
+from keydesk.tables.log import Log
 from keydesk.tables.orders import Orders
 from keydesk.tables.positions import Positions
 from keydesk.tables.trades import Trades

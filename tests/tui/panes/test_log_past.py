@@ -4,12 +4,12 @@ import pytest
 from msgspec.structs import replace
 from textual.pilot import Pilot
 
-from keydesk.panes.log import Log
 from keydesk.store.frame import Frame
 from keydesk.store.past_log import PAGE, PastLog
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.transactions.past_pages import take_page, want_past
+from keydesk.tables.log import Log
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import Run
 from keydesk.words.log_line import LogLine

@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 import pytest
 
-from keydesk.panes.log import Log
 from keydesk.store.past_log import PastLog
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.transactions.fold import forget_after, write_earlier
+from keydesk.tables.log import Log
 from keydesk.text.sanitize import safe
 from keydesk.words.log_line import LogLine
 from support.data.account_history import transaction

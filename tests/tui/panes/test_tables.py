@@ -7,12 +7,12 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.market.replay import ControlledMarket, MarketState
-from keydesk.panes.log import Log
 from keydesk.panes.watchlist import Watchlist
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.tables.column import Column, fit
 from keydesk.tables.instrument_rows import InstrumentRows
+from keydesk.tables.log import Log
 from keydesk.tables.orders import Orders
 from keydesk.tables.positions import Positions
 from keydesk.tables.table_pane import TablePane

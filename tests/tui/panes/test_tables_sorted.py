@@ -6,9 +6,9 @@ from decimal import Decimal
 import pytest
 
 from keydesk.app.availability import Selection
-from keydesk.panes.log import Log
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.tables.log import Log
 from keydesk.tables.orders import Orders
 from keydesk.tables.positions import Positions
 from keydesk.tables.row_order import LIVE_EVERY

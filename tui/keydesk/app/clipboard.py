@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from keydesk.panes.log import Log
+from keydesk.tables.log import Log
 from keydesk.tables.table_pane import TablePane
 from keydesk.tables.trades import group_name
 from keydesk.terminal.clipboard import REMEDY, clipboard_sequence, fitting, tmux_options

@@ -27,7 +27,6 @@ from keydesk.keys.textual_bindings import bindings_of
 from keydesk.panes.books import Books
 from keydesk.panes.chart import Chart
 from keydesk.panes.deal import Deal
-from keydesk.panes.log import Log
 from keydesk.panes.strips.chord_list import ChordList
 from keydesk.panes.strips.keys import FORM_HAS_KEYS
 from keydesk.panes.watch_order import TITLES, RowFilter
@@ -36,6 +35,7 @@ from keydesk.screens.placement import MINI, SIDE_CHARTS, Placement, Strips, tier
 from keydesk.store.frame import Frame
 from keydesk.store.state import Notice, Topic
 from keydesk.tables.instrument_rows import InstrumentRows
+from keydesk.tables.log import Log
 from keydesk.tables.orders import Orders
 from keydesk.tables.positions import Positions
 from keydesk.tables.row_order import TableOrder

@@ -6,7 +6,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from keydesk.app.availability import REPLAY_KEYS
-from keydesk.panes.log import Log
+from keydesk.tables.log import Log
 from keydesk.text.sanitize import Printable, clean_name, safe
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from datetime import tzinfo
 from decimal import Decimal
 from itertools import takewhile
 from typing import ClassVar
@@ -19,22 +20,17 @@ from keydesk.store.frame import Frame
 from keydesk.store.log_filter import NO_ORDERS, filled_orders, passes
 from keydesk.store.state import PastDirection, Topic
 from keydesk.store.store import Store
-from keydesk.tables.column import Column, Measured
-from keydesk.tables.sorted_table import SortedTable
+from keydesk.tables.column import Column, ValueColumn
+from keydesk.tables.column_table import ColumnTable
 from keydesk.text import format as show
 from keydesk.text.format import shorten_text
-from keydesk.text.sanitize import Printable, SafeText, clean_name, safe
+from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.theme import ColourRole, signed_role
 from keydesk.words.log_line import LogKind, LogLine
 from keydesk_client.arithmetic.constants import DAY
 
 TEXT_FROM = 40  # columns of text; with less, the transaction's number is left out
-TIME = Column("time", "time", 8, right=False)
-KIND = Column("kind", "what", 7, right=False, ascending=True)
-PAIR = Column("pair", "pair", 7, right=False, ascending=True)
-NUMBER = Column("id", "id", 7, right=False)
-PROFIT = Column("pl", "P/L", 9)
 NO_LINE = LogLine("", 0, "NOTE", "", safe(""))
 GAPS = 4  # between the columns that are always there
 LOG_ROLES: dict[LogKind, ColourRole] = {
@@ -44,6 +40,70 @@ LOG_ROLES: dict[LogKind, ColourRole] = {
     "MARGIN": "danger",
     "LINK": "warn",
 }
+
+
+class LogEntry(Struct, frozen=True):
+    """What the columns read of a line."""
+
+    line: LogLine
+    zone: tzinfo
+    now_ns: int
+    width: int = 1  # of the text
+
+    @property
+    def time(self) -> str:
+        """The time of day, of an older line the day."""
+        if self.now_ns - self.line.time_ns > DAY:
+            return f"{show.at(self.line.time_ns, self.zone):%d %b}"
+        return show.clock(self.line.time_ns, self.zone)
+
+
+LogColumn = ValueColumn[LogEntry]
+TIME = LogColumn(
+    *("time", "time", 8),
+    right=False,
+    text=lambda entry: entry.time,
+    role="faint",
+    value=lambda entry: Decimal(entry.line.time_ns),
+)
+KIND = LogColumn(
+    *("kind", "what", 7),
+    right=False,
+    ascending=True,
+    text=lambda entry: entry.line.kind,
+    role=lambda entry: LOG_ROLES.get(entry.line.kind, "muted"),
+    value=lambda entry: entry.line.kind,
+)
+PAIR = LogColumn(
+    *("pair", "pair", 7),
+    right=False,
+    ascending=True,
+    text=lambda entry: show.pair(entry.line.instrument),
+    role="plain",
+    value=lambda entry: entry.line.instrument or None,
+)
+NUMBER = LogColumn(
+    *("id", "id", 7),
+    right=False,
+    text=lambda entry: clean_name(entry.line.id),
+    role="faint",
+    value=lambda entry: Decimal(entry.line.id) if entry.line.id else None,
+)
+WORDS = LogColumn(
+    *("text", "", 1),
+    right=False,
+    flexible=True,
+    ascending=True,
+    text=lambda entry: shorten_text(entry.line.text, entry.width),
+    role="plain",
+    value=lambda entry: entry.line.text,
+)
+PROFIT = LogColumn(
+    *("pl", "P/L", 9),
+    text=lambda entry: "" if entry.line.pl is None else show.money(entry.line.pl, signed=True),
+    role=lambda entry: signed_role(entry.line.pl),
+    value=lambda entry: entry.line.pl,
+)
 
 
 class ShownLog(Struct, frozen=True):
@@ -59,7 +119,7 @@ class ShownLog(Struct, frozen=True):
         return new if len(log) == self.count + len(new) and log[0] is self.oldest else None
 
 
-class Log(SortedTable):
+class Log(ColumnTable[LogEntry]):
     """One row per transaction, newest first; older ones are requested as the cursor comes near the last row."""
 
     RETURNS_TO_TOP: ClassVar[bool] = False  # it follows the newest line until the cursor leaves it
@@ -67,6 +127,7 @@ class Log(SortedTable):
     BINDINGS = bindings_of(LOG)
     NAME: ClassVar[str] = "Log"
     FIRST: ClassVar[str] = "kind"
+    COLUMNS: ClassVar[tuple[LogColumn, ...]] = (TIME, KIND, PAIR, NUMBER, WORDS, PROFIT)
     FILTER_HINT: ClassVar[Printable] = (
         "kind, pair, words: fill eurusd; #6417: of that order or trade"
     )
@@ -107,7 +168,7 @@ class Log(SortedTable):
         fixed = sum(each.width for each in (time, kind, pair, profit)) + GAPS
         numbered = self.inside - fixed - number.width - 1 >= TEXT_FROM
         left = self.inside - fixed - (number.width + 1 if numbered else 0)
-        words = Column("text", "", max(1, left), right=False, flexible=True, ascending=True)
+        words = replace(WORDS, width=max(1, left))
         return (time, kind, pair, *((number,) if numbered else ()), words, profit)
 
     def heading(self) -> Heading:
@@ -304,22 +365,10 @@ class Log(SortedTable):
             self.first += 1
         return before != self.first
 
-    def measure(self, key: str, column: str, store: Store) -> Measured:  # noqa: ARG002
-        """Return what a column measures of a line."""
-        line = self._by_key.get(key, NO_LINE)
-        match column:
-            case "pl":
-                return line.pl
-            case "kind":
-                return line.kind
-            case "pair":
-                return line.instrument or None
-            case "text":
-                return line.text
-            case "id":
-                return Decimal(line.id) if line.id else None
-            case _:
-                return Decimal(line.time_ns)
+    def record(self, key: str, store: Store) -> LogEntry:
+        """Return what the columns read of a line, an empty one when the log has it no more."""
+        width = next((each.width for each in self.fitted if each.key == WORDS.key), 1)
+        return LogEntry(self._by_key.get(key, NO_LINE), store.zone, self.now_ns, width)
 
     def row(self, key: str, frame: Frame) -> list[Run]:
         """Return the row of a line; without a profit the text also uses that column, and if needed the empty pair column."""
@@ -335,33 +384,5 @@ class Log(SortedTable):
         if is_long and not line.instrument and before and before[-1].key == PAIR.key:
             wide = replace(wide, width=wide.width + self.gap + before.pop().width)
         cells = [(column, self.cell(key, column.key, frame)) for column in before]
-        text = self._words(line, wide.width)
-        return self._joined([*cells, (wide, text)])
-
-    def cell(self, key: str, column: str, frame: Frame) -> Sequence[Run]:
-        """Return one cell of a line, empty when the log has the line no more."""
-        line = self._by_key.get(key, NO_LINE)
-        match column:
-            case "time":
-                return [(self._time(line, frame), self.palette["faint"])]
-            case "kind":
-                return [(line.kind, self.palette[LOG_ROLES.get(line.kind, "muted")])]
-            case "pair":
-                return [(show.pair(line.instrument), self.palette["plain"])]
-            case "id":
-                return [(clean_name(line.id), self.palette["faint"])]
-            case "pl":
-                text = "" if line.pl is None else show.money(line.pl, signed=True)
-                return [(text, self.palette[signed_role(line.pl)])]
-            case _:
-                width = next((each.width for each in self.fitted if each.key == "text"), 1)
-                return self._words(line, width)
-
-    def _words(self, line: LogLine, width: int) -> list[Run]:
-        return [(shorten_text(line.text, width), self.palette["plain"])]
-
-    def _time(self, line: LogLine, frame: Frame) -> SafeText:
-        zone = frame.store.zone
-        if frame.time_ns - line.time_ns > DAY:
-            return safe(f"{show.at(line.time_ns, zone):%d %b}")
-        return show.clock(line.time_ns, zone)
+        entry = replace(self.record(key, frame.store), width=wide.width)
+        return self._joined([*cells, (wide, WORDS.cell(entry, self.palette, old=False))])
