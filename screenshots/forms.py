@@ -59,8 +59,10 @@ ALERTS = (
 
 
 def alerts(store: Store) -> Screen[Any]:
-    """Return the page of alerts."""
-    return AlertsForm(store)
+    """Return the page of alerts, its cursor on the one of EUR/USD, which a chart has."""
+    form = AlertsForm(store)
+    form.at = [each.id for each in form.alerts].index("1")
+    return form
 
 
 def new_alert(store: Store) -> Screen[Any]:
@@ -120,6 +122,10 @@ def made_up_store() -> Store:
     """Return the store of the tests, with alerts."""
     store = desk_store(18)
     store.alerts = {alert.id: alert for alert in ALERTS}
+    store.alert_history = [
+        FiringRecord("0", 1, WALL_NS - minutes * MINUTE, text)
+        for minutes, text in ((340, "GBP/USD spread ≥ 3 pips"), (52, "EUR/USD mid touches 1.08500"))
+    ]
     return store
 
 

@@ -23,7 +23,7 @@ SHADE, SHADED = (
 )  # of one byte: an area may have hundreds of cells; where there is ASCII alone
 DOTS_HIGH, DOTS_WIDE = 4, 2  # of a cell
 EIGHTHS = " ▁▂▃▄▅▆▇"
-DENSITY, ASCII_DENSITY = ("·", "•", "●"), (".", "o", "@")  # one point, several, many
+DENSITY, ASCII_DENSITY = ("•", "●", "█"), (".", "o", "@")  # one point, several, many
 SEVERAL, MANY = 2, 5  # points in a cell
 CURVE_TURNS = {
     False: ("╮", "╰"),
