@@ -327,6 +327,13 @@ async def test_nothing_is_reckoned_from_an_absurd_level(keys: str) -> None:
     assert " R " not in text
 
 
+async def test_a_distance_that_is_absurd_is_refused_with_its_own_remedy() -> None:
+    text, results = await pressed(modify(after_a_ticket_in_pips()), "t 9 9 9 9 9 y")
+    assert results == []
+    assert "is implausibly far: type a smaller distance" in text
+    assert "target –" in text
+
+
 async def test_a_price_typed_as_pips_is_refused() -> None:
     text, results = await pressed(modify(after_a_ticket_in_pips()), "s 1 . 0 8 2 0 y")
     assert results == []

@@ -120,7 +120,9 @@ def protection_refusals(
         reasons += _passed_stop(trade, new.stop, context)
     if new.target != now.target and new.target is not None:
         reasons += _passed_target(trade, new.target, context)
-    reasons = reasons or absurd_levels(trade, new, context) or _prices_as_pips(draft, context)
+    reasons = (
+        reasons or absurd_levels(draft, trade, new, context) or _prices_as_pips(draft, context)
+    )
     if new.trail != now.trail and new.trail is not None:
         reasons += trail_out_of_range(new.trail, context)
     reasons += _guarantee_refusals(trade, now, new, context)
@@ -129,7 +131,9 @@ def protection_refusals(
     return reasons
 
 
-def absurd_levels(trade: TradeRow, new: Protection, context: TradingContext) -> list[str]:
+def absurd_levels(
+    draft: ProtectionDraft, trade: TradeRow, new: Protection, context: TradingContext
+) -> list[str]:
     """Return a refusal for each changed level so far from the market that nothing is reckoned from it.
 
     A stop that the price has not passed and that tightens is never absurd: it reduces the risk.
@@ -137,15 +141,18 @@ def absurd_levels(trade: TradeRow, new: Protection, context: TradingContext) -> 
     now = protection_of(trade)
     tightens = stop_severity(trade, now.fixed_stop, new.fixed_stop) == "tightens"
     found = []
-    for name, before, level in (
-        ("Stop", now.stop, new.stop),
-        ("Guaranteed stop", now.guaranteed, new.guaranteed),
-        ("Target", now.target, new.target),
-    ):
+    levels: list[tuple[str, ProtectionField, Decimal | None, Decimal | None]] = [
+        ("Stop", "stop", now.stop, new.stop),
+        ("Guaranteed stop", "guaranteed", now.guaranteed, new.guaranteed),
+        ("Target", "target", now.target, new.target),
+    ]
+    for name, field, before, level in levels:
         if level is None or level == before or not is_absurd(level, context):
             continue
-        if name == "Target" or not tightens or fires_at_once(trade, level, context):
-            found.append(f"{name} {level} is implausibly far: {PIPS_AS_PRICE}")
+        if field == "target" or not tightens or fires_at_once(trade, level, context):
+            is_price = draft.entry(field).unit == "price"
+            remedy = PIPS_AS_PRICE if is_price else "type a smaller distance"
+            found.append(f"{name} {level} is implausibly far: {remedy}")
     return found
 
 

@@ -311,7 +311,7 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
         self, trade: TradeRow, new: Protection | None, context: TradingContext
     ) -> Sequence[TextLine]:
         """Return what the levels win and lose; nothing is reckoned from one that cannot be read or is absurd."""
-        if new is None or absurd_levels(trade, new, context):
+        if new is None or absurd_levels(self.draft, trade, new, context):
             return NO_OUTLOOK
         return self._amount_lines(trade, new, context)
 
