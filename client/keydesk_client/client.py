@@ -5,22 +5,19 @@
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, Unpack
 
 from keydesk_client.auth.secret import Secret, as_secret
-from keydesk_client.http.limits import Limiter
-from keydesk_client.http.retry import STANDARD_RETRIES, Retries
-from keydesk_client.http.timing import REAL_TIMING, STANDARD_TIMEOUTS, Timeouts, Timing
+from keydesk_client.http.timing import REAL_TIMING, Timing
 from keydesk_client.resources.resource_client import LIVE, PRACTICE, ResourceClient
 
 if TYPE_CHECKING:
-    import ssl
-
     from keydesk_client.auth.token_store import Passphrase
     from keydesk_client.following.follower import FollowSettings
     from keydesk_client.following.state import AccountState
     from keydesk_client.models.instruments import Instrument
     from keydesk_client.orders.journal import Journal
+    from keydesk_client.resources.resource_client import CallOptions, ConnectionOptions
 
 
 class Client(ResourceClient):
@@ -75,14 +72,9 @@ class Client(ResourceClient):
         cls,
         token: str | Secret,
         account_id: str | None = None,
-        *,
-        timeouts: Timeouts = STANDARD_TIMEOUTS,
-        retries: Retries = STANDARD_RETRIES,
-        limiter: Limiter | None = None,
-        proxy: str | None = None,
-        ssl_context: "ssl.SSLContext | None" = None,
+        **options: "Unpack[ConnectionOptions]",
     ) -> Self:
-        """Return a client of the broker's practice environment; the arguments are those of the constructor."""
+        """Return a client of the broker's practice environment; the options are those of the constructor."""
         token = as_secret(token)
         rest_url, stream_url = PRACTICE
         return cls(
@@ -90,11 +82,7 @@ class Client(ResourceClient):
             rest_url=rest_url,
             stream_url=stream_url,
             account_id=account_id,
-            timeouts=timeouts,
-            retries=retries,
-            limiter=limiter,
-            proxy=proxy,
-            ssl_context=ssl_context,
+            **options,
         )
 
     @classmethod
@@ -102,14 +90,9 @@ class Client(ResourceClient):
         cls,
         token: str | Secret,
         account_id: str | None = None,
-        *,
-        timeouts: Timeouts = STANDARD_TIMEOUTS,
-        retries: Retries = STANDARD_RETRIES,
-        limiter: Limiter | None = None,
-        proxy: str | None = None,
-        ssl_context: "ssl.SSLContext | None" = None,
+        **options: "Unpack[ConnectionOptions]",
     ) -> Self:
-        """Return a client of the live environment: real money; the arguments are those of the constructor."""
+        """Return a client of the live environment: real money; the options are those of the constructor."""
         token = as_secret(token)
         rest_url, stream_url = LIVE
         return cls(
@@ -117,11 +100,7 @@ class Client(ResourceClient):
             rest_url=rest_url,
             stream_url=stream_url,
             account_id=account_id,
-            timeouts=timeouts,
-            retries=retries,
-            limiter=limiter,
-            proxy=proxy,
-            ssl_context=ssl_context,
+            **options,
         )
 
     @classmethod
@@ -131,9 +110,7 @@ class Client(ResourceClient):
         *,
         passphrase: "Passphrase | None" = None,
         data: str | Path | None = None,
-        timeouts: Timeouts = STANDARD_TIMEOUTS,
-        retries: Retries = STANDARD_RETRIES,
-        limiter: Limiter | None = None,
+        **options: "Unpack[CallOptions]",
     ) -> Self:
         """Return a client of an account that `keydesk login NAME` has stored, with the token that it stored.
 
@@ -142,9 +119,7 @@ class Client(ResourceClient):
             passphrase: returns the passphrase of the vault, as `passphrase_from_file(path)` does; asked for at the
                 terminal by default, and only if the token is in the vault.
             data: the folder of `--data`; by default the user's, or `KEYDESK_HOME`.
-            timeouts: see the constructor.
-            retries: see the constructor.
-            limiter: see the constructor.
+            options: `timeouts`, `retries` and `limiter` of the constructor.
 
         Raises:
             InvalidSettings: there is no such profile, or its file cannot be read.
@@ -162,8 +137,6 @@ class Client(ResourceClient):
             rest_url=rest_url,
             stream_url=stream_url,
             account_id=profile.account_id,
-            timeouts=timeouts,
-            retries=retries,
-            limiter=limiter,
             proxy=profile.proxy,
+            **options,
         )

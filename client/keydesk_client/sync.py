@@ -14,11 +14,10 @@ waits for its result. `Sender` sends orders without duplicates:
 `Client.follow` keeps the account as it is now, in the thread of the client.
 """
 
-import ssl
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Self, Unpack
 
 import keydesk_client.client as asynchronous
 from keydesk_client._sync_account import AccountEvents, AccountState, Sender
@@ -34,9 +33,7 @@ from keydesk_client.auth.secret import Secret, as_secret
 from keydesk_client.auth.token_store import Passphrase
 from keydesk_client.following.follower import FollowSettings
 from keydesk_client.following.state import STANDARD_FOLLOWING
-from keydesk_client.http.limits import Limiter
-from keydesk_client.http.retry import STANDARD_RETRIES, Retries
-from keydesk_client.http.timing import REAL_TIMING, STANDARD_TIMEOUTS, Timeouts, Timing
+from keydesk_client.http.timing import REAL_TIMING, Timing
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.orders import Order
 from keydesk_client.models.trades import Position, Trade
@@ -46,6 +43,7 @@ from keydesk_client.resources import accounts, candles, orders, pricing, trades,
 from keydesk_client.resources import pricing as books
 from keydesk_client.resources import trades as positions
 from keydesk_client.resources.closing import ItemOutcome
+from keydesk_client.resources.resource_client import CallOptions, ConnectionOptions
 
 __all__ = [
     "AccountEvents",
@@ -269,25 +267,12 @@ class Client:
         token: str | Secret,
         account_id: str | None = None,
         *,
-        timeouts: Timeouts = STANDARD_TIMEOUTS,
-        retries: Retries = STANDARD_RETRIES,
-        limiter: Limiter | None = None,
         timeout: float | None = None,
-        proxy: str | None = None,
-        ssl_context: ssl.SSLContext | None = None,
+        **options: Unpack[ConnectionOptions],
     ) -> Self:
         """Return a client of the broker's practice environment; a `limiter` must not be shared."""
         token = as_secret(token)
-        client = asynchronous.Client.practice(
-            token,
-            account_id,
-            timeouts=timeouts,
-            retries=retries,
-            limiter=limiter,
-            proxy=proxy,
-            ssl_context=ssl_context,
-        )
-        return cls(client, timeout=timeout)
+        return cls(asynchronous.Client.practice(token, account_id, **options), timeout=timeout)
 
     @classmethod
     def live(
@@ -295,25 +280,12 @@ class Client:
         token: str | Secret,
         account_id: str | None = None,
         *,
-        timeouts: Timeouts = STANDARD_TIMEOUTS,
-        retries: Retries = STANDARD_RETRIES,
-        limiter: Limiter | None = None,
         timeout: float | None = None,
-        proxy: str | None = None,
-        ssl_context: ssl.SSLContext | None = None,
+        **options: Unpack[ConnectionOptions],
     ) -> Self:
         """Return a client of the live environment: real money; a `limiter` must not be shared."""
         token = as_secret(token)
-        client = asynchronous.Client.live(
-            token,
-            account_id,
-            timeouts=timeouts,
-            retries=retries,
-            limiter=limiter,
-            proxy=proxy,
-            ssl_context=ssl_context,
-        )
-        return cls(client, timeout=timeout)
+        return cls(asynchronous.Client.live(token, account_id, **options), timeout=timeout)
 
     @classmethod
     def from_profile(
@@ -322,10 +294,8 @@ class Client:
         *,
         passphrase: Passphrase | None = None,
         data: str | Path | None = None,
-        timeouts: Timeouts = STANDARD_TIMEOUTS,
-        retries: Retries = STANDARD_RETRIES,
-        limiter: Limiter | None = None,
         timeout: float | None = None,
+        **options: Unpack[CallOptions],
     ) -> Self:
         """Return a client of an account that `keydesk login NAME` has stored, with the token that it stored.
 
@@ -334,23 +304,14 @@ class Client:
             passphrase: returns the passphrase of the vault, as `passphrase_from_file(path)` does; asked for at the
                 terminal by default, and only if the token is in the vault.
             data: the folder of `--data`; by default the user's, or `KEYDESK_HOME`.
-            timeouts: see `keydesk_client.Client`.
-            retries: see `keydesk_client.Client`.
-            limiter: see `keydesk_client.Client`; it must not be shared.
             timeout: the longest time of each call, in seconds.
+            options: `timeouts`, `retries` and `limiter` of `keydesk_client.Client`; a limiter must not be shared.
 
         Raises:
             InvalidSettings: there is no such profile, or its file cannot be read.
             TokenStoreError: the store is locked, the passphrase is wrong, or there is no token.
         """
-        client = asynchronous.Client.from_profile(
-            name,
-            passphrase=passphrase,
-            data=data,
-            timeouts=timeouts,
-            retries=retries,
-            limiter=limiter,
-        )
+        client = asynchronous.Client.from_profile(name, passphrase=passphrase, data=data, **options)
         return cls(client, timeout=timeout)
 
     def follow(

@@ -8,7 +8,7 @@ prices.
 
 from functools import cached_property
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, Self, TypedDict
 
 from keydesk_client.auth.secret import Secret, as_secret
 from keydesk_client.http.limits import Limiter
@@ -31,6 +31,26 @@ if TYPE_CHECKING:
 
 PRACTICE: Final = ("https://api-fxpractice.oanda.com", "https://stream-fxpractice.oanda.com")
 LIVE: Final = ("https://api-fxtrade.oanda.com", "https://stream-fxtrade.oanda.com")
+
+
+class CallOptions(TypedDict, total=False):
+    """How a client makes its calls; see its constructor."""
+
+    timeouts: Timeouts
+    """Seconds that each phase of a request may take."""
+    retries: Retries
+    """How often and how long a read is tried."""
+    limiter: Limiter | None
+    """Admits requests; may be shared by the clients of one event loop."""
+
+
+class ConnectionOptions(CallOptions, total=False):
+    """How a client connects; see its constructor."""
+
+    proxy: str | None
+    """The URL of a proxy, "" for none, None for that of the environment."""
+    ssl_context: "ssl.SSLContext | None"
+    """Which certificates the connections trust and show."""
 
 
 class ResourceClient:
