@@ -20,6 +20,7 @@ from keydesk.store.store import Store
 from keydesk.store.transactions.fold import apply
 from keydesk.store.unknown import are_trades_known, is_known, unknown_lines, unknown_text
 from keydesk.store.valuation import revalue
+from keydesk.trading.open_items import unread_parts
 from keydesk_client.account.synchronizer import Synchronizer
 from keydesk_client.account.values import READ_ERRORS
 from keydesk_client.errors import UnreadableAnswer, message_of
@@ -298,3 +299,18 @@ def test_a_stop_that_cannot_be_read_is_no_missing_stop() -> None:
     unprotected = [each for each in desk.store.trades.values() if each.is_unprotected]
     assert [each.instrument for each in unprotected] == ["USD_JPY"]
     assert unknown_text(desk.store) == "2 orders"
+
+
+def test_the_commands_name_what_could_not_be_read() -> None:
+    broker = practised()
+    body = dict(account_view(broker.state, broker.market))
+    assert unread_parts(_accounts.read(json.dumps(body))) == ()
+    for path, said in (
+        (("NAV",), "nav"),
+        (("trades",), "trades"),
+        (("trades", 0, "financing"), "of trade #5: financing"),
+        (("trades", 0, "price"), "a trade: 5 EUR_USD 10000"),
+        (("orders", 3, "units"), "an order: 13 LIMIT EUR_USD 1.07490"),
+    ):
+        spoiled = changed_at(body, path, FRAGMENTS[0])
+        assert said in unread_parts(_accounts.read(json.dumps(spoiled)))

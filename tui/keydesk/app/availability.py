@@ -7,6 +7,7 @@ another pane is not visible, so no key acts on its row.
 from msgspec import Struct
 
 from keydesk.store.store import Store
+from keydesk.store.unknown import is_known
 from keydesk.tables.trades import group_name
 from keydesk.values import OrderRow, TradeRow, id_order
 
@@ -104,7 +105,8 @@ def reason_against(id_: str, store: Store, selection: Selection) -> str:  # noqa
         case "reverse":
             return "" if store.arming.level == "ARMED" else store.arming.level.lower()
         case "flatten":
-            return "" if store.trades or store.orders else "nothing is open"
+            is_flat = not (store.trades or store.orders) and is_known(store)
+            return "nothing is open" if is_flat else ""
         case _:
             return ""
 

@@ -17,6 +17,7 @@ from keydesk.store.entry_obstacles import entry_obstacle
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.store.unknown import UNKNOWN, are_trades_known
 from keydesk.text import format as show
 from keydesk.text.format import lines_of, pip_count
 from keydesk.text.sanitize import Printable, safe
@@ -161,6 +162,8 @@ class Deal(LinePane, can_focus=False):
 
     def _position_lines(self, store: Store) -> list[list[Run]]:
         position = store.positions.get(store.focus)
+        if not are_trades_known(store):
+            return [self._label("position", UNKNOWN, "danger")]
         if position is None:
             return [self._label("position", "none")]
         profit = position.unrealized_pl

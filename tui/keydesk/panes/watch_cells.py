@@ -13,6 +13,7 @@ from keydesk.calc.risk.sizing import WIDE
 from keydesk.panes import watch_order
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
+from keydesk.store.unknown import are_trades_known
 from keydesk.text import format as show
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.values import Quote
@@ -133,6 +134,8 @@ def _session(palette: Palette, quote: Quote, frame: Frame) -> Sequence[Run]:
 
 
 def _own(palette: Palette, instrument: str, store: Store) -> Sequence[Run]:
+    if not are_trades_known(store):
+        return _unknown(palette)
     net, position = watch_order.net_units(store, instrument), store.positions.get(instrument)
     if net is None or position is None:
         return []
@@ -143,6 +146,8 @@ def _own(palette: Palette, instrument: str, store: Store) -> Sequence[Run]:
 
 
 def _profit(palette: Palette, instrument: str, store: Store) -> Sequence[Run]:
+    if not are_trades_known(store):
+        return _unknown(palette)
     position = store.positions.get(instrument)
     if position is None:
         return []

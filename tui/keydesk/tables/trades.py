@@ -413,7 +413,9 @@ class Trades(InstrumentRows, ColumnTable[TradeLine]):
         muted, faint = self.palette["muted"], self.palette["faint"]
         profit = account.unrealized_pl
         items = [
-            Item(((safe(f"{count:,} trade{'s' if count > 1 else ''}"), muted),), 2),
+            Item(
+                ((safe(f"{count:,} trade{'s' if count > 1 else ''}"), muted),) if count else (), 2
+            ),
             Item(
                 (
                     (show.money(profit, signed=True), self._by_price(signed_role(profit))),
@@ -423,7 +425,8 @@ class Trades(InstrumentRows, ColumnTable[TradeLine]):
             Item((("open risk ", faint), *self._open_risk(account)), 3),
         ]
         if unread:
-            words = safe(f"{counted_unread(unread)}: {'; '.join(clean(each) for each in unread)}")
+            known = "; ".join(clean(each) for each in unread)
+            words = show.shorten(safe(f"{counted_unread(unread)}: {known}"), self.inside // 2)
             items.insert(0, Item(((words, self.palette["danger"]),), 0))
         if plans := sum(each in trades for each in frame.store.exit_plans):
             text = safe(f"{plans} exit plan{'s' if plans > 1 else ''} p: while Keydesk runs")

@@ -24,6 +24,7 @@ from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import FLATTEN
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.risk import open_risk_of
+from keydesk.store.unknown import is_known, unknown_text
 from keydesk.text.format import EMPTY, money, pair, price, units
 from keydesk.text.sanitize import safe
 from keydesk.values import OrderRow, PositionRow
@@ -205,6 +206,9 @@ class FlattenForm(Form[Flatten]):
             lines.append(
                 ((safe(f"and {len(entries) - SHOWN_ENTRIES} more entry orders"), "muted"),)
             )
+        if unknown := unknown_text(self.context.store):
+            text = safe(f"and what the broker names: {unknown} could not be read here")
+            lines.append(((text, "warn"),))
         scope: TextLine = (
             ("a", "bright"),
             (" everything   ", "muted"),
@@ -218,8 +222,9 @@ class FlattenForm(Form[Flatten]):
         return Action.FLATTEN
 
     def refusals(self) -> Sequence[str]:
-        """Refuse when there is nothing to do."""
-        return () if self.positions or self.entries else ["FLAT: no position, no entry order"]
+        """Refuse when there is nothing to do; what is not known may be open."""
+        is_flat = not (self.positions or self.entries) and is_known(self.context.store)
+        return ["FLAT: no position, no entry order"] if is_flat else ()
 
     def result(self) -> Flatten:
         """Return the scope; positions and orders are read again when it is carried out."""
