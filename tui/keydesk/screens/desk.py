@@ -231,10 +231,7 @@ class DeskScreen(Backdrop):
             if chart.display:
                 chart.stand_beside(self._form_region)
         for pane in self._all_panes.values():
-            at = pane.region
-            under = at.intersection(form) if pane.display else Region()
-            reaches_under = at.x < form.x and under and 2 * under.height >= at.height
-            covered = at.right - form.x if reaches_under else 0
+            covered = _covered_columns(pane.region, form) if form and pane.display else 0
             if covered != pane.covered:
                 pane.covered = covered
                 pane.redraw()
@@ -498,3 +495,10 @@ class DeskScreen(Backdrop):
             chart.choose(granularity, chart.pinned)
         else:
             self.post_message(self.GranularityChosen(granularity))
+
+
+def _covered_columns(pane: Region, form: Region) -> int:
+    """Return how many columns at the right of a pane a docked form covers, for half of its rows or more."""
+    under = pane.intersection(form)
+    reaches_under = pane.x < form.x and under and 2 * under.height >= pane.height
+    return pane.right - form.x if reaches_under else 0
