@@ -52,15 +52,15 @@ class Weighed(DeskApp):
             self.sent += len(update.render_segments(self.console).encode())
 
 
-def lines_of(feed: AccountFeed, chance: random.Random, second: int) -> list[bytes]:
+def lines_of(feed: AccountFeed, rng: random.Random, second: int) -> list[bytes]:
     """Return the lines that the price stream sends in a second."""
     names = list(feed.store.instruments)
     lines = []
     for number in range(PRICES):
-        name = names[chance.randrange(len(names))]
+        name = names[rng.randrange(len(names))]
         quote = feed.store.quotes[name]
         digits = feed.store.instruments[name].display_precision
-        moved = float(quote.bid) + chance.randint(-3, 3) * 10**-digits
+        moved = float(quote.bid) + rng.randint(-3, 3) * 10**-digits
         bid, ask = f"{moved:.{digits}f}", f"{moved + 2 * 10**-digits:.{digits}f}"
         price = {
             "type": "PRICE",
@@ -77,7 +77,7 @@ def lines_of(feed: AccountFeed, chance: random.Random, second: int) -> list[byte
 
 
 async def test_the_desk_costs_a_tenth_of_a_plain_table() -> None:
-    chance = random.Random(5)
+    rng = random.Random(5)
     store = desk_store(INSTRUMENTS)
     feed = link_to(ScriptedBroker(), store)
     desk, table = Weighed(store), PlainTable(ROWS)
@@ -87,7 +87,7 @@ async def test_the_desk_costs_a_tenth_of_a_plain_table() -> None:
         screen = desk.screen
         assert isinstance(screen, DeskScreen)
         for second in range(SECONDS):
-            lines = lines_of(feed, chance, second)
+            lines = lines_of(feed, rng, second)
             began = time.process_time()
             for beat in range(FRAMES):
                 for line in lines[beat::FRAMES]:
@@ -100,7 +100,7 @@ async def test_the_desk_costs_a_tenth_of_a_plain_table() -> None:
             began = time.process_time()
             for batch in range(BATCHES):
                 for _ in range(PRICES // BATCHES):
-                    table.show_price(chance.randrange(ROWS), 1 + chance.random(), f"10:00:{batch}")
+                    table.show_price(rng.randrange(ROWS), 1 + rng.random(), f"10:00:{batch}")
                 await asyncio.sleep(1 / BATCHES)
             costs["table"].append(time.process_time() - began)
     ours, theirs = (median(costs[name][1:]) for name in ("desk", "table"))

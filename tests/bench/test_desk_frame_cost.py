@@ -35,10 +35,10 @@ class Weighed(DeskApp):
             self.sent += len(update.render_segments(self.console).encode())
 
 
-def move_every_price(store: Store, chance: random.Random, now: float) -> None:
+def move_every_price(store: Store, rng: random.Random, now: float) -> None:
     for quote in store.quotes.values():
         precision = store.instruments[quote.instrument].display_precision
-        step = Decimal(chance.choice((-3, -2, -1, 1, 2, 3))).scaleb(-precision)
+        step = Decimal(rng.choice((-3, -2, -1, 1, 2, 3))).scaleb(-precision)
         quote.bid, quote.ask = quote.bid + step, quote.ask + step
         quote.bid_move = quote.ask_move = 1 if step > 0 else -1
         quote.moved_at = quote.received = now
@@ -46,7 +46,7 @@ def move_every_price(store: Store, chance: random.Random, now: float) -> None:
 
 
 async def test_a_frame_with_seventy_moving_prices_fits_the_budgets() -> None:
-    store, chance = desk_store(70), random.Random(3)
+    store, rng = desk_store(70), random.Random(3)
     app = Weighed(store)
     async with app.run_test(size=(200, 50)) as pilot:
         await pilot.pause()
@@ -55,7 +55,7 @@ async def test_a_frame_with_seventy_moving_prices_fits_the_budgets() -> None:
         app.sent, began = 0, time.process_time()
         for beat in range(FRAMES):
             now = NOW + 1 + beat / FPS
-            move_every_price(store, chance, now)
+            move_every_price(store, rng, now)
             screen.on_frame(frame_of(store, now=now))
             await pilot.pause()
         seconds = time.process_time() - began

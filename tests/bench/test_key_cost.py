@@ -117,10 +117,10 @@ async def cost_of(app: TimedDesk, pilot: Pilot[int], key: str, back: str) -> flo
 
 async def cost_of_a_whole_screen(app: TimedDesk, pilot: Pilot[int]) -> float:
     """Return the least milliseconds of CPU to lay out and draw all of the desk, every price moved."""
-    costs, chance = [], random.Random(3)
+    costs, rng = [], random.Random(3)
     for _ in range(TRIES):
         for quote in app.store.quotes.values():
-            quote.bid += chance.randint(1, 9)
+            quote.bid += rng.randint(1, 9)
             app.store.mark(Topic.PRICES, quote.instrument)
         began = time.process_time()
         app.draw()

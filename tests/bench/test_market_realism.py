@@ -88,8 +88,8 @@ def test_prices_are_as_volatile_as_their_fixings_and_pay_no_simple_strategy() ->
     assert max(ratios) < 1.1
     assert max(abs(pair.deviation_t) for one in figures for pair in one.pairs.values()) < 3
     best = sum(one.earned[0].sharpe for one in figures) / len(figures)
-    chance = sum(one.by_chance[0].sharpe for one in figures) / len(figures)
-    assert best <= chance + MAX_ABOVE_CHANCE
+    rng = sum(one.by_chance[0].sharpe for one in figures) / len(figures)
+    assert best <= rng + MAX_ABOVE_CHANCE
 
 
 def figures_of(seed: int) -> SeedFigures:

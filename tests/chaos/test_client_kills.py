@@ -67,10 +67,10 @@ class KilledClients:
     async def live_and_die(self, times: int) -> None:
         """Kill this many clients."""
         for _ in range(times):
-            chance = self.dice.random()
-            if chance < 0.1:
+            rng = self.dice.random()
+            if rng < 0.1:
                 await self.killed_after(self.dice.uniform(0.3, 1.0), wait_for_recovery=False)
-            elif chance < 0.5:
+            elif rng < 0.5:
                 await self.killed_after(self.dice.uniform(0.0, 1.0), wait_for_recovery=True)
             else:
                 await self.killed_by_itself()

@@ -154,17 +154,17 @@ class Following:
         account, sender = self.account, self.account.sender
         name, units = self.dice.choice(PAIRS), self.dice.choice((-300, -200, 100, 200, 300))
         price = account.prices[name].mid
-        chance = self.dice.random()
-        if chance < 0.15 and account.trades:
+        rng = self.dice.random()
+        if rng < 0.15 and account.trades:
             await sender.close_trade(self.dice.choice(list(account.trades)))
-        elif chance < 0.25 and account.orders:
+        elif rng < 0.25 and account.orders:
             await sender.cancel(self.dice.choice(list(account.orders)))
-        elif chance < 0.4:
+        elif rng < 0.4:
             far = account.instruments[name].round_price(price * Decimal("0.9"))
             await sender.create(LimitOrderRequest(instrument=name, units=abs(units), price=far))
         else:
             distance = account.instruments[name].round_price(price / 50)
-            stop = StopLossDetails(distance=distance) if chance < 0.7 else None
+            stop = StopLossDetails(distance=distance) if rng < 0.7 else None
             order = MarketOrderRequest(instrument=name, units=units)
             await sender.create(order if stop is None else order.with_(stop_loss_on_fill=stop))
 

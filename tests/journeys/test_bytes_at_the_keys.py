@@ -158,13 +158,13 @@ def test_no_reply_in_two_pieces_and_no_send_key_of_a_stopped_desk_sends_and_the_
 
 @pytest.mark.soak
 def test_random_bytes_for_a_minute_leave_the_desk_as_it_is(practice_folder: Path) -> None:
-    chance = random.Random(21)
+    rng = random.Random(21)
     bytes_to_send = bytes(set(range(256)) - set(LEAVING))
     with desk(practice_folder) as terminal:
         terminal.see("prices ok")
         until = time.monotonic() + 60
         while time.monotonic() < until:
-            terminal.write(bytes(chance.choices(bytes_to_send, k=chance.randint(1, 200))))
-            terminal.pause(chance.choice((0.01, 0.1, 0.3)))
+            terminal.write(bytes(rng.choices(bytes_to_send, k=rng.randint(1, 200))))
+            terminal.pause(rng.choice((0.01, 0.1, 0.3)))
             assert terminal.is_running
         leave(terminal)

@@ -124,15 +124,15 @@ def leave(terminal: Terminal) -> None:
 
 def keys_and_sizes_at_random(folder: Path, seed: int, steps: int) -> None:
     """Press keys and resize without a plan; the desk is there in the end and can be left."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     keys = [*"BSCOEPMTDXRZhjkgtopcwzmlv.,-0123456789?/+", *KEYS]
     with desk(folder, (120, 35)) as terminal:
         for _ in range(steps):
-            if chance.random() < 0.4:
-                terminal.resize(chance.randint(1, 210), chance.randint(1, 60))
+            if rng.random() < 0.4:
+                terminal.resize(rng.randint(1, 210), rng.randint(1, 60))
             else:
-                send(terminal, chance.choice(keys))
-            terminal.pause(chance.choice((0.01, 0.1, 0.3)))
+                send(terminal, rng.choice(keys))
+            terminal.pause(rng.choice((0.01, 0.1, 0.3)))
         terminal.resize(120, 35)
         for _ in range(4):
             terminal.press("Escape")

@@ -196,8 +196,8 @@ async def test_a_standby_goes_on_after_a_kill_from_the_market_time_that_was_show
         shown = (await first.get("{a}/pricing", instruments="EUR_USD")).json()["time"]
         await first.kill()
         await pair.until("two", "ok")
-        goes_on = (await second.get("{a}/pricing", instruments="EUR_USD")).json()["time"]
-    assert goes_on >= shown
+        resumes = (await second.get("{a}/pricing", instruments="EUR_USD")).json()["time"]
+    assert resumes >= shown
 
 
 async def test_a_read_that_began_before_a_pause_is_refused_after_it(tmp_path: Path) -> None:

@@ -132,16 +132,16 @@ async def trade_alike(
     """One request that others make just so: an order of one size, or what is done to the oldest trade or order."""
     trades = (await client.trades.open()).trades
     orders = [each for each in (await client.orders.pending()).orders if each.type == "LIMIT"]
-    chance = dice.random()
-    if chance < 0.15 or not trades:
+    rng = dice.random()
+    if rng < 0.15 or not trades:
         beliefs.add(await sender.create(MarketOrderRequest(instrument="EUR_USD", units=ALIKE)))
-    elif chance < 0.25 or not orders:
+    elif rng < 0.25 or not orders:
         order = LimitOrderRequest(instrument="EUR_USD", units=ALIKE, price=FAR_AWAY)
         beliefs.add(await sender.create(order))
-    elif chance < 0.7:
+    elif rng < 0.7:
         oldest = min((each.id for each in trades), key=int)
         beliefs.add(await sender.close_trade(oldest, units="1"))
-    elif chance < 0.85:
+    elif rng < 0.85:
         beliefs.add(await sender.cancel(min((each.id for each in orders), key=int)))
     else:
         other = LimitOrderRequest(instrument="EUR_USD", units=ALIKE, price=FARTHER)

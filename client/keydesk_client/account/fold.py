@@ -23,7 +23,7 @@ from keydesk_client.account.rows import (
 from keydesk_client.account.snapshot import forget_first_stop, remember_first_stop
 from keydesk_client.account.valuation import ValuedAccount, rebuild_position
 from keydesk_client.account.values import number_of, try_to
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 from keydesk_client.models import (
     ClientConfigureTransaction,
     CloseTransaction,
@@ -121,7 +121,7 @@ def _fill(book: ValuedAccount, account: AccountFigures, fill: OrderFillTransacti
     if fill.trade_opened is not None:
         opened = opened_row(fill.trade_opened, fill.instrument, fill.time.ns, book.printable)
         note_opening_price(opened, fill)
-    units = sum((part[1] for part in parts), NOTHING if opened is None else opened.units)
+    units = sum((part[1] for part in parts), ZERO if opened is None else opened.units)
     names_all = units == fill.units  # else a trade is missing from it
     account.balance = balance
     account.pl += pl

@@ -16,7 +16,7 @@ from keydesk_client.account.values import (
     optional_price,
     price,
 )
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 from keydesk_client.models import (
     ClientExtensions,
     DateTime,
@@ -225,10 +225,10 @@ def trade_row(
         price=once("price", price, "price"),
         open_time_ns=once("open_time", checked_time_ns, "open_time_ns", 0),
         realized_pl=read(
-            "realized_pl", amount, getattr(before, "realized_pl", NOTHING), can_change=True
+            "realized_pl", amount, getattr(before, "realized_pl", ZERO), can_change=True
         ),
-        financing=read("financing", amount, getattr(before, "financing", NOTHING), can_change=True),
-        initial_margin=once("initial_margin_required", amount, "initial_margin", NOTHING),
+        financing=read("financing", amount, getattr(before, "financing", ZERO), can_change=True),
+        initial_margin=once("initial_margin_required", amount, "initial_margin", ZERO),
         unrealized_pl=_amount_or_none(trade, "unrealized_pl"),
         margin_used=_amount_or_none(trade, "margin_used"),
     )

@@ -25,7 +25,7 @@ from keydesk_client.account.values import (
     readable,
     try_to,
 )
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 from keydesk_client.arithmetic.risk import FIRST_STOP_WITHIN_NS, nearest_stop, trailing_stop
 from keydesk_client.errors import message_of
 from keydesk_client.models import (
@@ -477,7 +477,7 @@ def _position(book: ValuedAccount, skipped: AbstractSet[str], theirs: Position) 
 
 def _held_units(book: ValuedAccount, theirs: Position) -> tuple[Decimal, Decimal]:
     ours = book.positions.get(theirs.instrument)
-    return (NOTHING, NOTHING) if ours is None else (ours.long_units, ours.short_units)
+    return (ZERO, ZERO) if ours is None else (ours.long_units, ours.short_units)
 
 
 def _changed_orders(

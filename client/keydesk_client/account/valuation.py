@@ -20,7 +20,7 @@ from keydesk_client.account.records import (
 )
 from keydesk_client.account.values import RecordReader
 from keydesk_client.arithmetic import risk
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 from keydesk_client.arithmetic.margin import (
     closeout_percent,
     effective_rate,
@@ -121,9 +121,9 @@ def position_of(instrument: str, trades: Sequence[OpenTrade]) -> OpenPosition:
     shorts = [trade for trade in trades if trade.units < 0]
     return OpenPosition(
         instrument=instrument,
-        long_units=sum((trade.units for trade in longs), NOTHING),
+        long_units=sum((trade.units for trade in longs), ZERO),
         long_average=_average(longs),
-        short_units=sum((trade.units for trade in shorts), NOTHING),
+        short_units=sum((trade.units for trade in shorts), ZERO),
         short_average=_average(shorts),
         unrealized_pl=total(trade.unrealized_pl for trade in trades),
         margin_used=total(trade.margin_used for trade in trades),
@@ -221,7 +221,7 @@ def revalue_position(book: ValuedAccount, instrument: str) -> None:
     if quote is None or factors is None:
         return
     mid = mid_price(quote.bid, quote.ask)
-    mid_pl = NOTHING
+    mid_pl = ZERO
     for trade_id in position.trade_ids:
         trade = book.trades[trade_id]
         _revalue_trade(book, trade, quote, factors)
@@ -270,7 +270,7 @@ def _revalue_risk(trade: OpenTrade, factors: Factors) -> None:
             trade.initial_premium,
             factors.loss if trade.opened_loss_factor is None else trade.opened_loss_factor,
         )
-    result = trade.realized_pl + trade.financing + (trade.unrealized_pl or NOTHING)
+    result = trade.realized_pl + trade.financing + (trade.unrealized_pl or ZERO)
     trade.r_multiple = None if trade.unread else risk.r_multiple(result, trade.initial_risk)
 
 

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import Final
 
-NOTHING: Final = Decimal(0)
+ZERO: Final = Decimal(0)
 PERCENT: Final = Decimal(100)
 SECOND: Final = 1_000_000_000
 MINUTE: Final = 60 * SECOND

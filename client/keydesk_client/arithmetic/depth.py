@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import NamedTuple, Protocol
 
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 from keydesk_client.arithmetic.risk import units_for_risk
 
 
@@ -30,7 +30,7 @@ class DepthLevel(NamedTuple):
 
 def average_fill_price(levels: Sequence[DepthLevel], units: Decimal, precision: int) -> Decimal:
     """Return the average price of units (a magnitude) through at least one level."""
-    first, left, value = levels[0], units, NOTHING
+    first, left, value = levels[0], units, ZERO
     if units <= first.units:
         return first.price
     for level in levels:
@@ -63,7 +63,7 @@ def units_for_risk_through(
     at_first = units_for_risk(risk, distance, loss_factor, premium)
     if not levels or at_first <= levels[0].units:
         return at_first
-    units, left, lost = NOTHING, risk / loss_factor, distance + premium
+    units, left, lost = ZERO, risk / loss_factor, distance + premium
     for level in levels:
         lost = distance + premium + abs(level.price - levels[0].price)
         taken = min(level.units, left / lost)

@@ -5,7 +5,7 @@ The service's margin figures are authoritative; these are used between two of it
 
 from decimal import Decimal
 
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 
 CLOSEOUT = Decimal(1)
 """The closeout percent at which the service closes all trades."""
@@ -33,7 +33,7 @@ def position_units(long_units: Decimal, short_units: Decimal) -> Decimal:
 
 def margin_available(nav: Decimal, used: Decimal) -> Decimal:
     """Return the margin for new positions, never negative."""
-    return max(NOTHING, nav - used)
+    return max(ZERO, nav - used)
 
 
 def closeout_percent(used: Decimal, mid_nav: Decimal) -> Decimal:
@@ -44,7 +44,7 @@ def closeout_percent(used: Decimal, mid_nav: Decimal) -> Decimal:
         mid_nav: The balance with open trades valued at mid prices; at 0 or less the account is closed out.
     """
     if not used:
-        return NOTHING
+        return ZERO
     return HALF * used / mid_nav if mid_nav > 0 else CLOSEOUT
 
 

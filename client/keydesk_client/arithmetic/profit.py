@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Protocol
 
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 
 
 def whole_units(units: Decimal, precision: int) -> Decimal:
@@ -125,7 +125,7 @@ def notional(units: Decimal, mid: Decimal, factors: Factors) -> Decimal:
 
 def total(parts: Iterable[Decimal | None]) -> Decimal | None:
     """Return the sum, or None if a part is unknown."""
-    sum_so_far = NOTHING
+    sum_so_far = ZERO
     for part in parts:
         if part is None:
             return None
@@ -135,7 +135,7 @@ def total(parts: Iterable[Decimal | None]) -> Decimal | None:
 
 def average_price(parts: Iterable[tuple[Decimal, Decimal]]) -> Decimal | None:
     """Return the average of (units, price) pairs weighted by units, None without any."""
-    total = value = NOTHING
+    total = value = ZERO
     for units, price in parts:
         total += units
         value += units * price

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from decimal import Decimal
 
-from keydesk_client.arithmetic.constants import MINUTE, NOTHING
+from keydesk_client.arithmetic.constants import MINUTE, ZERO
 from keydesk_client.arithmetic.profit import Factors, round_price_down, round_price_up
 
 FIRST_STOP_WITHIN_NS = MINUTE  # a stop set this soon after the fill is the initial one
@@ -24,12 +24,12 @@ def stop_distance(units: Decimal, entry: Decimal, stop: Decimal) -> Decimal:
 
 def open_risk(units: Decimal, entry: Decimal, stop: Decimal, factors: Factors) -> Decimal:
     """Return the loss at the stop in home currency, 0 once the stop is past the entry."""
-    return max(NOTHING, stop_distance(units, entry, stop)) * abs(units) * factors.loss
+    return max(ZERO, stop_distance(units, entry, stop)) * abs(units) * factors.loss
 
 
 def locked_profit(units: Decimal, entry: Decimal, stop: Decimal, factors: Factors) -> Decimal:
     """Return the profit at the stop in home currency, 0 while the stop is before the entry."""
-    return max(NOTHING, -stop_distance(units, entry, stop)) * abs(units) * factors.gain
+    return max(ZERO, -stop_distance(units, entry, stop)) * abs(units) * factors.gain
 
 
 def trailing_stop(units: Decimal, best: Decimal, distance: Decimal) -> Decimal:

@@ -128,7 +128,7 @@ class Followed(Protocol):
         """Take every item of the stream until it ends."""
         ...
 
-    def heard(self, item: TransactionItem) -> None:
+    def on_item(self, item: TransactionItem) -> None:
         """Note an item of the transaction stream before it is applied."""
         ...
 
@@ -138,7 +138,7 @@ async def back_off(account: Followed, failures: int, error: Exception | None = N
     retry_after = error.retry_after if isinstance(error, HttpStatusError) else None
     at_least = max(SHORTEST_PAUSE_S, min(retry_after or 0.0, MAX_RETRY_AFTER_S))
     pauses = BackOff(FIRST_PAUSE_S, account.longest_pause_s)
-    await account.timing.sleep(pauses.pause(failures, account.timing.chance, at_least_s=at_least))
+    await account.timing.sleep(pauses.pause(failures, account.timing.rng, at_least_s=at_least))
 
 
 async def update_snapshot(account: Followed) -> None:
@@ -296,7 +296,7 @@ async def stream_transactions(account: Followed) -> None:
 def apply_transaction(account: Followed, item: TransactionItem) -> None:
     """Take one item of the transaction stream."""
     gate = account.synchronizer.gate
-    account.heard(item)
+    account.on_item(item)
     match item:
         case TransactionHeartbeat():
             try_to(gate.counter, lambda: gate.saw_last(item.last_transaction_id))

@@ -312,7 +312,7 @@ class Follower:
         if taken is not None:
             self.tell(PriceUpdated(taken))
 
-    def heard(self, item: TransactionItem) -> None:
+    def on_item(self, item: TransactionItem) -> None:
         """Do nothing: the gate reports what was applied."""
 
     async def watch_streams(self) -> None:

@@ -22,7 +22,7 @@ from keydesk_client.account.records import (
     Unread,
 )
 from keydesk_client.account.valuation import factors_of
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 from keydesk_client.arithmetic.profit import Factors
 from keydesk_client.errors import (
     InvalidSettings,
@@ -263,7 +263,7 @@ class AccountState:
     def units(self, instrument: str | Instrument) -> Decimal:
         """Return the net units that are held: positive long, negative short, 0 for none."""
         position = self._book.positions.get(name_of(instrument))
-        return NOTHING if position is None else position.units
+        return ZERO if position is None else position.units
 
     def conversion(self, currency: str) -> Factors:
         """Return the factors from a currency to home currency; raise MissingMember before the first price with them."""

@@ -50,13 +50,13 @@ class Caller:
         retries: Retries,
         *,
         clock: Callable[[], float] = time.monotonic,
-        chance: Callable[[], float] = random.random,
+        rng: Callable[[], float] = random.random,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.session: Session = session
         self._throttled = [0]  # one count for this caller and its copies
         self.retries: Retries = retries
-        self._clock, self._chance, self._sleep = clock, chance, sleep
+        self._clock, self._chance, self._sleep = clock, rng, sleep
         self._answered: deque[str] = deque(maxlen=MAX_ANSWERED)
         self.is_for_look_ups: bool = False
 
@@ -166,7 +166,7 @@ class Caller:
     ) -> float | None:
         if not request.is_read:
             return None
-        return self.retries.pause(failure, attempts=attempts, spent_s=spent_s, chance=self._chance)
+        return self.retries.pause(failure, attempts=attempts, spent_s=spent_s, rng=self._chance)
 
 
 async def read_record(response: HttpResponse, reader: Reader[R]) -> R:

@@ -48,7 +48,7 @@ Trace: TypeAlias = Callable[[str, object], Awaitable[None]]
 """httpcore's trace extension: called, and awaited, at each step of a request."""
 
 
-class Turn:
+class Permit:
     """Permission to open one connection; call `over` once it is open, or has failed."""
 
     __slots__ = ("_clock", "_is_over", "at")
@@ -70,12 +70,12 @@ class ConnectRateLimiter:
 
     def __init__(self, timing: Timing = REAL_TIMING) -> None:
         self._timing = timing
-        self._latest: list[Turn] = []
+        self._latest: list[Permit] = []
         self.awaiting_answer: set[asyncio.Future[None]] = set()
         """The futures of `next_answer` that wait; while there is none, an answer need not be noted."""
         self._queue = asyncio.Lock()
 
-    async def turn(self) -> Turn:
+    async def turn(self) -> Permit:
         """Wait until another connection may be opened."""
         async with self._queue:
             while (turn := self.turn_nowait()) is None:
@@ -95,17 +95,17 @@ class ConnectRateLimiter:
             if not answer.done():
                 answer.set_result(None)
 
-    def turn_nowait(self) -> Turn | None:
+    def turn_nowait(self) -> Permit | None:
         """Return a turn, or None when no connection may be opened yet."""
         if self.delay() > 0:
             return None
         if len(self._latest) == CONNECTS:
             self._latest.remove(min(self._latest, key=_opened_at))
-        turn = Turn(self._timing.clock)
+        turn = Permit(self._timing.clock)
         self._latest.append(turn)
         return turn
 
-    def renew(self, turn: Turn) -> bool:
+    def renew(self, turn: Permit) -> bool:
         """Move an unused turn to now; return False when it has expired."""
         if turn not in self._latest:
             return False
@@ -123,7 +123,7 @@ class ConnectRateLimiter:
         return self._timing.clock()
 
 
-def _opened_at(turn: Turn) -> float:
+def _opened_at(turn: Permit) -> float:
     return turn.at
 
 
@@ -140,7 +140,7 @@ class ConnectionSlots:
         self._in_use = 0
         self._last_used: list[float] = []
         """When each connection was last in use; the pool takes the first idle one, so the last has been idle longest."""
-        self._turns: deque[Turn] = deque(maxlen=CONNECTS)
+        self._turns: deque[Permit] = deque(maxlen=CONNECTS)
         """Turns taken for connections that are not open yet."""
 
     @property
@@ -178,7 +178,7 @@ class ConnectionSlots:
 
     def trace(self) -> Trace:
         """Return a trace extension, for one request, that delays a new connection until the pace allows it."""
-        turns: list[Turn] = []
+        turns: list[Permit] = []
 
         async def delay(step: str, _: object) -> None:
             if step == f"{CONNECTING}started":
@@ -188,7 +188,7 @@ class ConnectionSlots:
 
         return delay
 
-    async def _turn(self) -> Turn:
+    async def _turn(self) -> Permit:
         while self._turns:
             turn = self._turns.popleft()
             if self.pace.renew(turn):

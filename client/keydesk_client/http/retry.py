@@ -41,12 +41,10 @@ class BackOff:
     longest_s: float
     """Ceiling of every pause."""
 
-    def pause(
-        self, failures: int, chance: Callable[[], float], *, at_least_s: float = 0.0
-    ) -> float:
-        """Return the seconds to wait after this many failures before; `chance` draws from 0 to 1."""
+    def pause(self, failures: int, rng: Callable[[], float], *, at_least_s: float = 0.0) -> float:
+        """Return the seconds to wait after this many failures before; `rng` draws from 0 to 1."""
         doubled = self.first_s * 2.0 ** min(failures, MAX_DOUBLINGS)
-        return max(at_least_s, min(self.longest_s, doubled) * chance())
+        return max(at_least_s, min(self.longest_s, doubled) * rng())
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +68,11 @@ class Retries:
         *,
         attempts: int,
         spent_s: float,
-        chance: Callable[[], float],
+        rng: Callable[[], float],
     ) -> float | None:
         """Return the seconds to wait before the next attempt, or None to give up.
 
-        `attempts` have failed in `spent_s` seconds; `chance` draws from 0 to 1.
+        `attempts` have failed in `spent_s` seconds; `rng` draws from 0 to 1.
         """
         if (self.most is not None and attempts > self.most) or not _is_transient(error):
             return None
@@ -83,7 +81,7 @@ class Retries:
         if left_s <= 0 or retry_after > left_s:
             return None
         back_off = BackOff(self.first_s, self.longest_s)
-        return min(left_s, back_off.pause(attempts - 1, chance, at_least_s=retry_after))
+        return min(left_s, back_off.pause(attempts - 1, rng, at_least_s=retry_after))
 
 
 STANDARD_RETRIES: Final = Retries()

@@ -34,7 +34,7 @@ class Timing:
     """Monotonic seconds."""
     wall_ns: Callable[[], int] = time.time_ns
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    chance: Callable[[], float] = random.random
+    rng: Callable[[], float] = random.random
     """A random number from 0 to 1."""
 
 

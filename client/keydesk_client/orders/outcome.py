@@ -109,7 +109,7 @@ class Intent:
     """The JSON object that is sent; of an order, what stands inside `order`. Empty when the request was invalid."""
     instrument: str = ""
     """The instrument that it concerns, if known: the body of a cancel or a trade close does not name it."""
-    steady: MonotonicTime | None = None
+    monotonic: MonotonicTime | None = None
     """A monotonic clock when it was made, or when another machine or boot first read it; None in older journals."""
 
     @property
@@ -154,8 +154,8 @@ class Intent:
         }
         if self.instrument:
             line["instrument"] = self.instrument
-        if self.steady is not None:
-            line["steady"] = {"clock": self.steady.clock, "ns": self.steady.ns}
+        if self.monotonic is not None:
+            line["steady"] = {"clock": self.monotonic.clock, "ns": self.monotonic.ns}
         return line
 
     @classmethod
@@ -172,7 +172,7 @@ class Intent:
             target=_text(held, "target"),
             body=_object(held["body"], "body"),
             instrument=_text(held, "instrument") if "instrument" in held else "",
-            steady=_steady(held.get("steady")),
+            monotonic=_steady(held.get("steady")),
         )
 
 

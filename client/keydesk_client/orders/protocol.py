@@ -116,14 +116,14 @@ class OrderProtocol:
         alarm: Alarm,
         *,
         wall_ns: Callable[[], int],
-        steady: Callable[[], MonotonicTime],
+        monotonic: Callable[[], MonotonicTime],
         pauses: tuple[float, ...],
         give_up_after: float | None = None,
     ) -> None:
         self.unconfirmed: UnconfirmedIntents = UnconfirmedIntents(self._context)
         """Intents that ended as Unconfirmed and of which no transaction has been seen since."""
         self._journal, self._on_progress, self._alarm = journal, on_progress, alarm
-        self._wall_ns, self._steady = wall_ns, steady
+        self._wall_ns, self._steady = wall_ns, monotonic
         self._own_claims: dict[str, str] = {}
         self._is_of_the_service = client.is_of_the_service
         self._newest_seen = 0
@@ -292,7 +292,7 @@ class OrderProtocol:
     async def _recover(self, intent: Intent) -> Outcome:
         unknown = Unknown(intent, "an earlier session ended before the answer came")
         now = self._steady()
-        age = now.since(intent.steady)
+        age = now.since(intent.monotonic)
         is_old = (self._wall_ns() - intent.at_ns if age is None else age) > LATE_NS
         outcome = await self._look_ups.settle(unknown, at_once=True, only_once=is_old)
         self._settle(outcome)
@@ -307,7 +307,7 @@ class OrderProtocol:
     def _date_from(self, intent: Intent, seen: MonotonicTime) -> None:
         """Store a clock reading with an intent whose own cannot be compared, so that a later start can prove its age."""
         if any(each.id == intent.id for each in self._journal.open_intents()):
-            self._journal.write(replace(intent, steady=seen))
+            self._journal.write(replace(intent, monotonic=seen))
 
     def _close_unconfirmed(self, outcome: Unconfirmed) -> None:
         """Settle it, unless an identical request is being sent: a suspended process may still send this one later."""

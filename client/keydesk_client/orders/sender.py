@@ -97,7 +97,7 @@ class Sender:
         client_ids: bool = True,
         new_id: Callable[[], str] = new_intent_id,
         wall_ns: Callable[[], int] = time.time_ns,
-        steady: Callable[[], MonotonicTime] = monotonic_time,
+        monotonic: Callable[[], MonotonicTime] = monotonic_time,
         pauses: tuple[float, ...] = PAUSES_S,
         give_up_after: float | None = None,
         instrument_of: Callable[[Action, str], str] | None = None,
@@ -108,7 +108,7 @@ class Sender:
         self._last_transaction_id = last_transaction_id
         self.client_ids: bool = client_ids
         """Whether new orders and closes of positions carry a client id; may be changed at any time."""
-        self._new_id, self._wall_ns, self._steady = new_id, wall_ns, steady
+        self._new_id, self._wall_ns, self._steady = new_id, wall_ns, monotonic
         self._instrument_of = instrument_of or _unknown_instrument
         self._before_return = before_return
         self._protocol = OrderProtocol(
@@ -117,7 +117,7 @@ class Sender:
             on_progress or _ignore,
             alarm or _ignore,
             wall_ns=wall_ns,
-            steady=steady,
+            monotonic=monotonic,
             pauses=pauses,
             give_up_after=give_up_after,
         )
@@ -444,7 +444,7 @@ class Sender:
             body=body,
             instrument=_instrument_in_request(action, target, body)
             or self._instrument_of(action, target),
-            steady=self._steady(),
+            monotonic=self._steady(),
         )
 
 

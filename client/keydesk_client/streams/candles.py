@@ -106,7 +106,7 @@ class CandleStream:
         """Return the next finished candle."""
         while not self._ready:
             if self._failures:
-                await self._timing.sleep(LATE.pause(self._failures - 1, self._timing.chance))
+                await self._timing.sleep(LATE.pause(self._failures - 1, self._timing.rng))
             else:
                 await self._wait_for_time()
             if self._now_ns >= self._due_ns:

@@ -24,7 +24,7 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
-from keydesk_client.http.limits import ConnectRateLimiter, Turn
+from keydesk_client.http.limits import ConnectRateLimiter, Permit
 from keydesk_client.http.log import log_interruption, log_return
 from keydesk_client.http.retry import BackOff
 from keydesk_client.http.timing import Timing
@@ -164,7 +164,7 @@ class Connection:
             self._failures = 0
         retry_after = error.retry_after if isinstance(error, HttpStatusError) else None
         at_least = min(retry_after or 0.0, MAX_RETRY_AFTER_S)
-        pause = self._back_off.pause(self._failures, self._timing.chance, at_least_s=at_least)
+        pause = self._back_off.pause(self._failures, self._timing.rng, at_least_s=at_least)
         self._failures += 1
         return pause
 
@@ -180,7 +180,7 @@ class Connection:
         failure = await self._connect_once(listener, turn)
         return failure, self._timing.clock() - began
 
-    async def _connect_once(self, listener: Listener, turn: Turn) -> KeydeskClientError:
+    async def _connect_once(self, listener: Listener, turn: Permit) -> KeydeskClientError:
         try:
             async with self._open_stream() as pieces:
                 turn.over()

@@ -17,7 +17,7 @@ class Pauses(list[float]):
 
 def follower(pauses: Pauses, settings: FollowSettings) -> Follower:
     """Return a follower whose pauses are as long as they may be."""
-    timing = Timing(sleep=pauses.sleep, chance=lambda: 1.0)
+    timing = Timing(sleep=pauses.sleep, rng=lambda: 1.0)
     return Follower(Client.practice("token"), (), settings, timing, lambda _: None)
 
 

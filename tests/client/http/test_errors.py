@@ -34,12 +34,12 @@ PIECES = ["Sat,", "01", "Mar", "2025", "12:00:05", "GMT", "-0000", "+9999", "-",
 
 
 def test_no_text_makes_it_fail_or_wait_for_less_than_nothing() -> None:
-    chance = Random(5)
+    rng = Random(5)
     for _ in range(20_000):
-        pieces = [chance.choice(PIECES) for _ in range(chance.randrange(9))]
-        pieces += [chr(chance.randrange(256)) for _ in range(chance.randrange(3))]
-        chance.shuffle(pieces)
-        text = chance.choice(["", " "]).join(pieces)
+        pieces = [rng.choice(PIECES) for _ in range(rng.randrange(9))]
+        pieces += [chr(rng.randrange(256)) for _ in range(rng.randrange(3))]
+        rng.shuffle(pieces)
+        text = rng.choice(["", " "]).join(pieces)
         wait = seconds_to_wait({"retry-after": text, "date": text[::-1]}, lambda: NOON_S)
         assert wait is None or 0.0 <= wait < 1e12, text
 

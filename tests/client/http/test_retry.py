@@ -43,7 +43,7 @@ async def ask(
     *,
     method: Method = "GET",
     retries: Retries = Retries(),  # noqa: B008 - it is frozen
-    chance: Callable[[], float] = lambda: 1.0,
+    rng: Callable[[], float] = lambda: 1.0,
 ) -> tuple[object, list[float], int]:
     """What came of it, the pauses, and how often the service was asked."""
     timers = FakeTimers()
@@ -57,7 +57,7 @@ async def ask(
 
     transport = httpx.MockTransport(answer)
     session = Session(Secret("t"), "https://r.test", "https://s.test", transport=transport)
-    caller = Caller(session, retries, clock=timers.time, chance=chance, sleep=timers.sleep)
+    caller = Caller(session, retries, clock=timers.time, rng=rng, sleep=timers.sleep)
     try:
         outcome: object = await caller.call(Request(method, "/v3/accounts"), ACCOUNTS)
     except KeydeskClientError as error:
@@ -120,11 +120,11 @@ async def test_pauses_double_to_a_ceiling_and_end() -> None:
     assert asked == 9
 
 
-@pytest.mark.parametrize("chance", [lambda: 1.0, Random(2).random])
+@pytest.mark.parametrize("rng", [lambda: 1.0, Random(2).random])
 async def test_reads_go_on_for_twenty_seconds_however_many_attempts_that_are(
-    chance: Callable[[], float],
+    rng: Callable[[], float],
 ) -> None:
-    outcome, pauses, asked = await ask([httpx.ConnectError("no")] * 100, chance=chance)
+    outcome, pauses, asked = await ask([httpx.ConnectError("no")] * 100, rng=rng)
     assert isinstance(outcome, Unreachable)
     assert sum(pauses) == pytest.approx(20.0)
     assert asked == len(pauses) + 1
@@ -147,7 +147,7 @@ async def test_what_a_person_has_to_settle_is_raised_at_once(step: Step, text: s
 
 async def test_pauses_are_drawn_between_nothing_and_the_ceiling() -> None:
     _, pauses, _ = await ask(
-        [httpx.ConnectError("no")] * 4, retries=Retries(most=3), chance=Random(1).random
+        [httpx.ConnectError("no")] * 4, retries=Retries(most=3), rng=Random(1).random
     )
     assert all(
         0 <= pause <= ceiling for pause, ceiling in zip(pauses, (0.25, 0.5, 1.0), strict=True)

@@ -575,8 +575,8 @@ def test_on_an_account_without_client_ids_an_order_is_found_by_its_content(tmp_p
 def journalled(folder: Path, at_ns: int, clock: str = CLOCK) -> Intent:
     order: JsonObject = {"type": "MARKET", "instrument": "EUR_USD", "units": "100"}
     order["clientExtensions"] = {"id": "kd-old"}
-    steady = MonotonicTime(clock, at_ns)
-    intent = Intent("kd-old", Action.CREATE, 0, at_ns, None, "", order, steady=steady)
+    monotonic = MonotonicTime(clock, at_ns)
+    intent = Intent("kd-old", Action.CREATE, 0, at_ns, None, "", order, monotonic=monotonic)
     FileJournal(folder / "j" / "orders.jsonl").write(intent)
     return intent
 
@@ -636,14 +636,14 @@ def test_an_old_intent_of_another_boot_is_unconfirmed_once_a_clock_proves_its_ag
     at_desk(tmp_path, broker, body)
 
 
-@pytest.mark.parametrize("steady", [None, 7, {}, {"clock": 1, "ns": 2}, {"clock": "a", "ns": "b"}])
+@pytest.mark.parametrize("monotonic", [None, 7, {}, {"clock": 1, "ns": 2}, {"clock": "a", "ns": "b"}])
 def test_an_intent_with_an_unreadable_clock_reading_is_valid(
-    tmp_path: Path, steady: JsonValue
+    tmp_path: Path, monotonic: JsonValue
 ) -> None:
     line = journalled(tmp_path, at_ns=0).to_wire()
     assert Intent.from_wire(line) == journalled(tmp_path, at_ns=0)
-    intent = Intent.from_wire(line | {"steady": steady})
-    assert (intent.id, intent.steady) == ("kd-old", None)
+    intent = Intent.from_wire(line | {"steady": monotonic})
+    assert (intent.id, intent.monotonic) == ("kd-old", None)
 
 
 def test_monotonic_clocks_tell_the_age_of_their_own_readings_only() -> None:
@@ -710,7 +710,7 @@ def test_recovery_that_gives_up_leaves_the_intent_for_the_next_start(tmp_path: P
             broker.look_ups_to_fail = 1_000_000
             old = replace(monotonic_time(), ns=monotonic_time().ns + 3600 * 10**9)
             again = Sender(
-                client, FileJournal(path), lambda: 0, give_up_after=60, steady=lambda: old
+                client, FileJournal(path), lambda: 0, give_up_after=60, monotonic=lambda: old
             )
             (outcome,) = await again.recover()
             assert isinstance(outcome, Unconfirmed)

@@ -107,7 +107,7 @@ def with_two_senders(
                     alarm=senders.alarms.append,
                     new_id=map(f"{name}-{{}}".format, count(1)).__next__,
                     wall_ns=lambda: int(asyncio.get_running_loop().time() * 1e9),
-                    steady=steady_loop_time,
+                    monotonic=steady_loop_time,
                 )
             await body(senders)
             await asyncio.gather(*senders.sending, return_exceptions=True)
@@ -357,7 +357,7 @@ def test_an_old_like_request_keeps_the_outcome_ambiguous(tmp_path: Path) -> None
                 FileJournal(senders.path),
                 lambda: broker.last_id,
                 wall_ns=lambda: int(asyncio.get_running_loop().time() * 1e9),
-                steady=steady_loop_time,
+                monotonic=steady_loop_time,
             )
             for outcome in await later.recover():
                 judge(broker, outcome, outcome.intent.id)
@@ -481,7 +481,7 @@ class Machine:
     def wall_ns(self) -> int:
         return int((asyncio.get_running_loop().time() + self.wall_offset_s) * 1e9)
 
-    def steady(self) -> MonotonicTime:
+    def monotonic(self) -> MonotonicTime:
         passed_s = asyncio.get_running_loop().time() - self.booted_at_s
         return MonotonicTime(f"{self.name} {self.boots}", int(passed_s * 1e9))
 
@@ -580,7 +580,7 @@ class Processes:
             self._hear,
             new_id=new_id,
             wall_ns=self.machines[name].wall_ns,
-            steady=self.machines[name].steady,
+            monotonic=self.machines[name].monotonic,
         )
 
     def _hear(self, progress: Progress) -> None:
@@ -653,18 +653,18 @@ def test_an_old_request_stays_open_while_a_stopped_process_holds_its_lock(tmp_pa
                 await asyncio.sleep(600.0)
                 raise AssertionError("nobody lets it go on")
 
-            sender = Sender(client, FileJournal(path), lambda: 9, steady=steady_loop_time)
+            sender = Sender(client, FileJournal(path), lambda: 9, monotonic=steady_loop_time)
             protocol = OrderProtocol(
                 client,
                 FileJournal(path),
                 hear_nothing,
                 hear_nothing,
                 wall_ns=lambda: 0,
-                steady=steady_loop_time,
+                monotonic=steady_loop_time,
                 pauses=PAUSES_S,
             )
             at = steady_loop_time()
-            intent = Intent("a-1", Action.CANCEL, 9, 0, None, "7", {}, steady=at)
+            intent = Intent("a-1", Action.CANCEL, 9, 0, None, "7", {}, monotonic=at)
             sending = asyncio.create_task(protocol.execute(intent, stopped))
             for _ in range(2):
                 await asyncio.sleep(130.0)

@@ -392,7 +392,7 @@ def test_exits_and_edits_are_done_in_a_new_history_whose_ids_the_old_one_claims(
 
     async def earlier(desk: Desk) -> None:
         await close_and_the_like(desk.sender)
-        broker.begin_anew()
+        broker.resync()
         if same_sender:
             await later(desk)
 

@@ -327,7 +327,7 @@ def test_an_answer_to_a_request_ends_the_pause_before_a_reconnection() -> None:
 
     async def body() -> None:
         slow = StreamSettings(first_pause_s=40.0, longest_pause_s=40.0)
-        timing = replace(virtual_timing(1), chance=lambda: 1.0)
+        timing = replace(virtual_timing(1), rng=lambda: 1.0)
         pace = ConnectRateLimiter(timing)
         opening = ScriptedStream([Unreachable("down")])
         loop = asyncio.get_running_loop()

@@ -60,11 +60,11 @@ class Machine:
     """A machine whose clock can be set."""
 
     def __init__(self) -> None:
-        self.wall, self.steady = NOW, 17 * SECOND
+        self.wall, self.monotonic = NOW, 17 * SECOND
 
     def pass_time(self, seconds: float, *, asleep: bool = False) -> None:
         self.wall += round(seconds * SECOND)
-        self.steady += 0 if asleep else round(seconds * SECOND)
+        self.monotonic += 0 if asleep else round(seconds * SECOND)
 
 
 @pytest.mark.parametrize("speed", [1.0, 60.0])
@@ -72,7 +72,7 @@ def test_the_market_goes_on_when_the_wall_clock_is_set_back(
     speed: float, caplog: pytest.LogCaptureFixture
 ) -> None:
     machine = Machine()
-    clock = Clock(NOW, speed, lambda: machine.wall, lambda: machine.steady)
+    clock = Clock(NOW, speed, lambda: machine.wall, lambda: machine.monotonic)
     machine.pass_time(10)
     assert clock() == NOW + 10 * speed * SECOND
     machine.wall -= 3600 * SECOND
@@ -89,7 +89,7 @@ def test_the_market_goes_on_when_the_wall_clock_is_set_back(
 
 def test_time_that_the_machine_slept_passes_in_the_market() -> None:
     machine = Machine()
-    clock = Clock(NOW, 1.0, lambda: machine.wall, lambda: machine.steady)
+    clock = Clock(NOW, 1.0, lambda: machine.wall, lambda: machine.monotonic)
     machine.pass_time(7200, asleep=True)
     assert clock() == NOW + 7200 * SECOND
     machine.wall -= 3600 * SECOND
@@ -99,7 +99,7 @@ def test_time_that_the_machine_slept_passes_in_the_market() -> None:
 
 def test_a_clock_that_is_set_ahead_is_followed() -> None:
     machine = Machine()
-    clock = Clock(NOW, 1.0, lambda: machine.wall, lambda: machine.steady)
+    clock = Clock(NOW, 1.0, lambda: machine.wall, lambda: machine.monotonic)
     machine.wall += 600 * SECOND
     machine.pass_time(1)
     assert clock() == NOW + 601 * SECOND

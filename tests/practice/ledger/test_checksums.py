@@ -102,9 +102,9 @@ def test_a_whole_ledger_has_no_problems(tmp_path: Path) -> None:
 def test_no_flipped_bit_changes_a_row_unnoticed(tmp_path: Path) -> None:
     file = fill(tmp_path)
     whole, rows = file.read_bytes(), content(file)
-    chance, unnoticed = random.Random(6), 0
+    rng, unnoticed = random.Random(6), 0
     for _ in range(200):
-        bit = chance.randrange(len(whole) * 8)
+        bit = rng.randrange(len(whole) * 8)
         damaged = bytearray(whole)
         damaged[bit // 8] ^= 1 << bit % 8
         file.write_bytes(damaged)

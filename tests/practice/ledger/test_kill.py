@@ -18,8 +18,8 @@ FAST = ("--rate-limit", "1000000")
 NOON = "2024-03-06T12:00Z"
 
 
-def order(number: int, chance: random.Random) -> dict[str, Any]:
-    units = str(chance.choice([-300, -200, 100, 200, 400]))
+def order(number: int, rng: random.Random) -> dict[str, Any]:
+    units = str(rng.choice([-300, -200, 100, 200, 400]))
     asked: dict[str, Any] = {"type": "MARKET", "instrument": "EUR_USD", "units": units}
     if number % 3 == 0:
         asked["takeProfitOnFill"] = {"distance": "0.05"}
@@ -31,10 +31,10 @@ def order(number: int, chance: random.Random) -> dict[str, Any]:
 
 async def keep_ordering(practice: PracticeServer, seed: int, known: dict[str, Transaction]) -> None:
     """Send orders until the broker is gone; note every transaction that an answer acknowledged."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     for number in range(1_000_000):
         try:
-            answer = await practice.send("POST", "{a}/orders", order(number, chance))
+            answer = await practice.send("POST", "{a}/orders", order(number, rng))
         except httpx.TransportError:
             return
         for value in answer.json().values():

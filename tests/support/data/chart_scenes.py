@@ -34,17 +34,17 @@ def path(
     jump: float = 0.0,
 ) -> list[Candle]:
     """Candles that end at a price; with gaps, time is left out here and there; with a jump, one falls by that share."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     time = WALL_NS - WALL_NS % (seconds * SECOND)
     made: list[Candle] = []
     for i in range(count):
-        opened = price * (1 + chance.gauss(0, pace))
+        opened = price * (1 + rng.gauss(0, pace))
         if jump and i == count // 3:
             opened = price / (1 - jump)
-        high = max(opened, price) * (1 + abs(chance.gauss(0, pace / 2)))
-        low = min(opened, price) * (1 - abs(chance.gauss(0, pace / 2)))
+        high = max(opened, price) * (1 + abs(rng.gauss(0, pace / 2)))
+        low = min(opened, price) * (1 - abs(rng.gauss(0, pace / 2)))
         made.append(Candle(time, opened, high, low, price, complete=i > 0))
-        time -= seconds * SECOND + (WEEKEND if gaps and chance.random() < 0.05 else 0)
+        time -= seconds * SECOND + (WEEKEND if gaps and rng.random() < 0.05 else 0)
         price = opened
     return made[::-1]
 
@@ -53,9 +53,9 @@ def own_lines(
     last: float, count: int, *, spread: float = 0.002, seed: int = 1
 ) -> tuple[PriceLine, ...]:
     """Own prices around the last one."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     return tuple(
-        PriceLine(last * (1 + chance.gauss(0, spread)), WORDS[i % 7], ROLES[i % 7])
+        PriceLine(last * (1 + rng.gauss(0, spread)), WORDS[i % 7], ROLES[i % 7])
         for i in range(count)
     )
 

@@ -206,13 +206,13 @@ def log() -> list[LogLine]:
 
 def candles(close: float, count: int, seed: int, *, minutes: int = 5) -> list[Candle]:
     """A path that ends at this price, drawn backwards."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     found: list[Candle] = []
     pace = close * 0.00025
     for i in range(count):
-        opened = close + chance.gauss(math.sin(i / 17) * pace * 0.5, pace)
-        high = max(opened, close) + abs(chance.gauss(0, pace * 0.6))
-        low = min(opened, close) - abs(chance.gauss(0, pace * 0.6))
+        opened = close + rng.gauss(math.sin(i / 17) * pace * 0.5, pace)
+        high = max(opened, close) + abs(rng.gauss(0, pace * 0.6))
+        low = min(opened, close) - abs(rng.gauss(0, pace * 0.6))
         time = WALL_NS - WALL_NS % (minutes * MINUTE_NS) - i * minutes * MINUTE_NS
         found.append(Candle(time, opened, high, low, close, complete=i > 0, volume=50))
         close = opened

@@ -96,16 +96,16 @@ WORDS: Final = ("EUR", "stop", "Limit order", "101-001", "42")
 LONG: Final = 10_000
 
 
-def hostile_text(chance: random.Random) -> str:
+def hostile_text(rng: random.Random) -> str:
     """Return one hostile value; now and then a very long one."""
-    if chance.random() < 0.02:
-        return chance.choice(FRAGMENTS) + chance.choice("x漢\u0301\x1b ") * LONG
-    parts = [chance.choice(FRAGMENTS) for _ in range(chance.randint(1, 3))]
-    return chance.choice(("", *WORDS)) + chance.choice(("", " ")).join(parts)
+    if rng.random() < 0.02:
+        return rng.choice(FRAGMENTS) + rng.choice("x漢\u0301\x1b ") * LONG
+    parts = [rng.choice(FRAGMENTS) for _ in range(rng.randint(1, 3))]
+    return rng.choice(("", *WORDS)) + rng.choice(("", " ")).join(parts)
 
 
 def hostile_texts(seed: int, count: int) -> Iterator[str]:
     """Return every fragment by itself, then mixtures."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     for number in range(count):
-        yield FRAGMENTS[number] if number < len(FRAGMENTS) else hostile_text(chance)
+        yield FRAGMENTS[number] if number < len(FRAGMENTS) else hostile_text(rng)

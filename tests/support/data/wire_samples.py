@@ -57,8 +57,8 @@ def fields_of(name: str) -> Spec:
 class Samples:
     """Draws bodies; the same chance draws the same ones."""
 
-    def __init__(self, chance: Random, *, optional: float = 1.0, surprises: float = 0.0) -> None:
-        self._chance = chance
+    def __init__(self, rng: Random, *, optional: float = 1.0, surprises: float = 0.0) -> None:
+        self._chance = rng
         self._optional = optional
         self._surprises = surprises
 
@@ -128,20 +128,20 @@ class Samples:
                 return f"text {self._chance.randint(1, 99)} \u2028 ü"
 
     def _scalar(self, name: str) -> Any:
-        chance = self._chance
+        rng = self._chance
         drawn: dict[str, Callable[[], Any]] = {
             "DecimalNumber": self.decimal,
             "AccountUnits": self.decimal,
             "PriceValue": self.decimal,
-            "Liquidity": lambda: chance.choice([chance.randint(1, 10**7), self.decimal()]),
+            "Liquidity": lambda: rng.choice([rng.randint(1, 10**7), self.decimal()]),
             "DateTime": self.moment,
-            "InstrumentName": lambda: chance.choice(["EUR_USD", "USD_JPY", "XAU_USD"]),
-            "Currency": lambda: chance.choice(["EUR", "INR", "USD"]),
-            "AccountID": lambda: f"101-004-{chance.randint(1, 10**6)}-001",
+            "InstrumentName": lambda: rng.choice(["EUR_USD", "USD_JPY", "XAU_USD"]),
+            "Currency": lambda: rng.choice(["EUR", "INR", "USD"]),
+            "AccountID": lambda: f"101-004-{rng.randint(1, 10**6)}-001",
             "CloseUnits": lambda: "ALL",
             "CloseoutUnits": lambda: "ALL",
         }
-        return drawn.get(name, lambda: str(chance.randint(1, 10**6)))()
+        return drawn.get(name, lambda: str(rng.randint(1, 10**6)))()
 
     def decimal(self) -> str:
         """Decimal text of any sane length, trailing zeros included."""

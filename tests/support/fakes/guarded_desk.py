@@ -100,7 +100,7 @@ class Desk(QuickTests[None]):
 
     def action_refuse(self) -> None:
         """Open nothing, as when there is nothing to close."""
-        self.store.tell("info", "Nothing to close")
+        self.store.notify("info", "Nothing to close")
 
     def action_preset(self, number: int) -> None:
         """Keep the size."""

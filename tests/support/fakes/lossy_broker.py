@@ -79,7 +79,7 @@ class LossyBroker:
     def last_id(self) -> int:
         return self._next_id - 1
 
-    def begin_anew(self) -> None:
+    def resync(self) -> None:
         """Go on with an empty ledger, as for another replay: the ids of transactions come again."""
         self.ledger, self._next_id = [], 1
 

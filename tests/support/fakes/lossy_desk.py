@@ -64,7 +64,7 @@ class Desk:
             client_ids=client_ids,
             new_id=lambda: f"{names}{next(numbers)}",
             wall_ns=lambda: int(asyncio.get_running_loop().time() * 1e9),
-            steady=lambda: MonotonicTime(CLOCK, int(asyncio.get_running_loop().time() * 1e9)),
+            monotonic=lambda: MonotonicTime(CLOCK, int(asyncio.get_running_loop().time() * 1e9)),
         )
 
     def _heard(self, progress: Progress) -> None:

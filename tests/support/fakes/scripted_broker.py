@@ -192,7 +192,7 @@ def link_to(
             clock=time.now,
             wall_ns=lambda: 1_772_445_600_000_000_000,  # 2026-03-02 10:00 UTC
             sleep=time.pause,
-            chance=lambda: 0.5,
+            rng=lambda: 0.5,
         ),
     )
 

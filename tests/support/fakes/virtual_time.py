@@ -56,5 +56,5 @@ def virtual_timing(seed: int = 1) -> Timing:
         clock=loop.time,
         wall_ns=lambda: int(loop.time() * 1e9),
         sleep=asyncio.sleep,
-        chance=random.Random(seed).random,
+        rng=random.Random(seed).random,
     )

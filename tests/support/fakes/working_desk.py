@@ -259,7 +259,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
         """Stay armed: the forms are to be reached."""
 
     def tell(self, level: Literal["info", "good", "warn", "bad"], text: str) -> None:
-        self.store.tell(level, text)
+        self.store.notify(level, text)
 
     def leave(self, code: int = 0) -> None:
         """Stay: leaving is not what is tried."""

@@ -61,9 +61,9 @@ class Poison:
     given: dict[str, str] = field(default_factory=dict)  # broker's own name -> hostile name
 
     def __post_init__(self) -> None:
-        self.chance = random.Random(self.seed)
+        self.rng = random.Random(self.seed)
         self._first = list(FRAGMENTS)
-        self.chance.shuffle(self._first)
+        self.rng.shuffle(self._first)
 
     @property
     def count(self) -> int:
@@ -101,25 +101,25 @@ class Poison:
         if NUMBER.fullmatch(text):
             return self._number(text, member)
         share = self.types if member in self.type_members else self.often
-        return self._note(member, self._hostile()) if self.chance.random() < share else text
+        return self._note(member, self._hostile()) if self.rng.random() < share else text
 
     def _number(self, text: str, member: str) -> str:
         if self.ids and member in IDS:
             return self._named(text, member, 1.0)
         names_something = member.lower().endswith(("id", "ids"))
-        if names_something or self.chance.random() >= self.numbers:
+        if names_something or self.rng.random() >= self.numbers:
             return text
-        return self._note(member, self.chance.choice(UNREADABLE_NUMBERS))
+        return self._note(member, self.rng.choice(UNREADABLE_NUMBERS))
 
     def _named(self, text: str, member: str, share: float) -> str:
-        if self.chance.random() >= share:
+        if self.rng.random() >= share:
             self.given[text] = text  # decided once
             return text
         self.given[text] = f"{text}{self._hostile()[:200]}"
         return self._note(member, self.given[text])
 
     def _hostile(self) -> str:
-        return self._first.pop() if self._first else hostile_text(self.chance)
+        return self._first.pop() if self._first else hostile_text(self.rng)
 
     def _note(self, member: str, text: str) -> str:
         self.said[member] += 1
@@ -166,7 +166,7 @@ class PoisoningProxy:
         path, _, query = target.partition("?")
         own = quote(poison.request(unquote(path)), safe="/%")
         asked = quote(poison.request(unquote_plus(query)), safe="=&,:")
-        if poison.active and method != "GET" and poison.chance.random() < poison.refuses:
+        if poison.active and method != "GET" and poison.rng.random() < poison.refuses:
             await self._refuse(writer)
             return
         async with (
@@ -218,7 +218,7 @@ class PoisoningProxy:
         try:
             whole = self.poison.answer(json.loads(content))
             try:
-                return json.dumps(whole, ensure_ascii=self.poison.chance.random() < 0.5).encode()
+                return json.dumps(whole, ensure_ascii=self.poison.rng.random() < 0.5).encode()
             except UnicodeEncodeError:  # half a surrogate can only be sent escaped
                 return json.dumps(whole).encode()
         except Exception as error:  # a fault here must not pass for one of the program's

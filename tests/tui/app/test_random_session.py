@@ -49,7 +49,7 @@ from support.fakes.pane_app import shown, text_of
 pytestmark = pytest.mark.e2e
 
 D = Decimal
-NOTHING = D(0)
+ZERO = D(0)
 HALF_A_CENT = D("0.006")  # the broker rounds each trade to four decimals
 NAMES = ("EUR_USD", "USD_JPY", "GBP_USD", "EUR_GBP", "EUR_JPY", "AUD_USD", "USD_CHF")
 WITHIN = 20.0  # seconds
@@ -85,7 +85,7 @@ class Session:
     dice: random.Random
     polls: int = 0
     done: Counter[str] = field(default_factory=Counter)
-    off_by: Decimal = NOTHING  # at most, of the desk's own figures
+    off_by: Decimal = ZERO  # at most, of the desk's own figures
 
     async def run(self, polls: int) -> None:
         """Let the market go on by five seconds, do something, poll and compare; so many times."""
@@ -104,19 +104,19 @@ class Session:
         store, dice = self.store, self.dice
         trades = sorted(store.trades.values(), key=lambda each: each.id)
         entries = sorted(each.id for each in store.orders.values() if each.trade_id is None)
-        chance = dice.random()
-        if chance < 0.2 and trades:
+        rng = dice.random()
+        if rng < 0.2 and trades:
             trade = dice.choice(trades)
             part = None if dice.random() < 0.5 else abs(trade.units) // 3 or None
             return CloseTrades(trade.instrument, (trade.id,), part)
-        if chance < 0.3 and trades:
+        if rng < 0.3 and trades:
             trade = dice.choice(trades)
             away = self._pips(trade.instrument, dice.randint(8, 60))
             quote, side = store.quotes[trade.instrument], 1 if trade.units > 0 else -1
             return SetProtection(trade.instrument, trade.id, stop=quote.bid - side * away)
-        if chance < 0.36 and store.positions:
+        if rng < 0.36 and store.positions:
             return ClosePosition(dice.choice(sorted(store.positions)), "ALL", "ALL")
-        if chance < 0.42 and entries:
+        if rng < 0.42 and entries:
             return CancelOrders((dice.choice(entries),), "")
         return self._some_order()
 

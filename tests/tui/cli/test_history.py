@@ -84,7 +84,7 @@ def test_a_part_of_another_period_is_not_gone_on_with(tmp_path: Path) -> None:
     with pytest.raises(Refusal, match="of another period, instrument or account: remove it"):
         PartialFile(tmp_path / "hours.csv", order(instrument="USD_JPY"))
     again = PartialFile(tmp_path / "hours.csv", order(now="later"))
-    assert (again.order["now"], again.goes_on) == ("x", True)
+    assert (again.order["now"], again.resumes) == ("x", True)
     again.close()
 
 

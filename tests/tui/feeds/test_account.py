@@ -135,8 +135,8 @@ async def test_a_replica_that_lags_behind_is_not_taken_for_a_history_that_went_b
     feed = link_to(broker)
     async with running(feed, update_snapshot):
         await feed.ready.wait()
-        heard: list[str] = []
-        feed.gate.listen(lambda each: heard.append(each.id))
+        on_item: list[str] = []
+        feed.gate.listen(lambda each: on_item.append(each.id))
         feed.gate.offer(opening(4, "100", "1.08500"))
         asked = len(broker.asked)
         wait = feed.timing.sleep
@@ -152,7 +152,7 @@ async def test_a_replica_that_lags_behind_is_not_taken_for_a_history_that_went_b
         await until(lambda: broker.last_id == 4 and not feed.snapshot_wanted.is_set())
         await until(lambda: feed.synchronizer.checked == 4)
         assert set(feed.store.trades) == {"4"}
-        assert heard == ["4"]
+        assert on_item == ["4"]
         assert "now ends at" not in log_of(feed)
 
 
@@ -182,8 +182,8 @@ async def test_a_snapshot_that_is_slower_than_the_stream_loses_and_repeats_nothi
     feed = link_to(broker)
     async with running(feed, update_snapshot):
         await feed.ready.wait()
-        heard: list[str] = []
-        feed.gate.listen(lambda each: heard.append(each.id))
+        on_item: list[str] = []
+        feed.gate.listen(lambda each: on_item.append(each.id))
         today = feed.store.today = Today(start_ns=0)
         broker.members = {"trades": [open_trade(4, initialUnits="100", currentUnits="100")]}
         broker.happens(opening(4, "100", "1.08500"))
@@ -198,7 +198,7 @@ async def test_a_snapshot_that_is_slower_than_the_stream_loses_and_repeats_nothi
         await until(lambda: broker.meanwhile is None and not feed.snapshot_wanted.is_set())
         await until(lambda: feed.synchronizer.checked == 4)
         assert {id_: row.units for id_, row in feed.store.trades.items()} == {"4": 100, "5": 200}
-        assert heard == ["4", "5", "6"]
+        assert on_item == ["4", "5", "6"]
         assert [line.id for line in feed.store.log if line.id] == ["4", "5", "6"]
         assert today.transfers == 1000, "once"
         assert feed.store.account is not None

@@ -51,7 +51,7 @@ async def turned(
     """Go some candles back or forth, loading what is wanted on the way; return those in sight."""
     for _ in range(8):
         candles = position.candles(series, SHOWN)
-        wants = position.lacking_end(series, candles, SHOWN, 0)
+        wants = position.missing_side(series, candles, SHOWN, 0)
         if not wants:
             break
         of_series = candles is series.candles
@@ -146,7 +146,7 @@ async def test_a_date_before_all_history_shows_its_beginning(
         position.arrive(series, 100)
         candles = position.candles(series, 100)
         assert position.end(candles) == 100
-        assert position.lacking_end(series, candles, 100, 0) == ""
+        assert position.missing_side(series, candles, 100, 0) == ""
 
 
 async def test_a_date_before_all_history_is_reported_with_the_first_day_and_nothing_as_unreadable(

@@ -20,13 +20,13 @@ class GatedAccount:
 
     store: Store = field(default_factory=Store)
     doubts: list[str] = field(default_factory=list)
-    heard: list[str] = field(default_factory=list)
+    on_item: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.gate = TransactionGate(
             partial(apply, self.store), self.store, request_snapshot=self.doubts.append
         )
-        self.gate.listen(lambda told: self.heard.append(told.id))
+        self.gate.listen(lambda told: self.on_item.append(told.id))
 
     def open(self, last: int = 3) -> None:
         apply_snapshot(self.store, account(lastTransactionID=str(last)))
@@ -42,7 +42,7 @@ def test_what_comes_before_the_snapshot_waits_and_what_it_holds_is_dropped() -> 
     account.gate.offer_all(trades(3, 4, 5))
     assert account.gate.applied is None
     account.open(4)
-    assert account.heard == ["5"]
+    assert account.on_item == ["5"]
     assert set(account.store.trades) == {"5"}
 
 
@@ -58,7 +58,7 @@ def test_a_transaction_that_comes_twice_is_applied_once() -> None:
     account = GatedAccount()
     account.open()
     account.gate.offer_all([*trades(4), *trades(4)])
-    assert account.heard == ["4"]
+    assert account.on_item == ["4"]
 
 
 def test_the_missing_ids_are_asked_for_after_a_quarter_of_a_second() -> None:
@@ -69,7 +69,7 @@ def test_the_missing_ids_are_asked_for_after_a_quarter_of_a_second() -> None:
     assert account.gate.overdue(10.2) is None
     assert account.gate.overdue(10.3) == (4, 5)
     account.gate.backfilled((4, 5), trades(4, 5), "6")
-    assert account.heard == ["4", "5", "6"]
+    assert account.on_item == ["4", "5", "6"]
     assert account.gate.overdue(20.0) is None
 
 
@@ -111,7 +111,7 @@ def test_after_another_history_the_door_starts_over() -> None:
     account.gate.forget()
     account.open(2)
     account.gate.offer_all(trades(3))
-    assert account.heard == ["3"]
+    assert account.on_item == ["3"]
 
 
 @given(st.data())
@@ -125,4 +125,4 @@ def test_any_order_with_any_repetition_is_applied_once_in_order(data: st.DataObj
     account.gate.offer_all(trades(*coming[:snapshot_after]))
     account.open()
     account.gate.offer_all(trades(*coming[snapshot_after:]))
-    assert account.heard == [str(id_) for id_ in ids]
+    assert account.on_item == [str(id_) for id_ in ids]

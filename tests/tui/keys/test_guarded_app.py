@@ -59,11 +59,11 @@ async def test_a_form_that_opens_late_behind_a_trip_is_closed_again() -> None:
 
 
 async def test_bursts_of_any_keys_open_nothing_for_long_and_break_nothing() -> None:
-    app, chance = Desk(), random.Random(8)
+    app, rng = Desk(), random.Random(8)
     async with app.run_test() as pilot:
         hand = Hand(app, pilot)
         for _ in range(60):
-            await hand.types("".join(chance.choices("ByBj2s\x1bc", k=chance.randint(2, 6))))
+            await hand.types("".join(rng.choices("ByBj2s\x1bc", k=rng.randint(2, 6))))
     assert app.orders == []
 
 
@@ -113,12 +113,12 @@ async def test_a_send_key_typed_before_the_form_came_back_from_its_list_of_keys_
 
 
 async def test_keys_that_waited_while_the_desk_was_busy_send_nothing_at_any_pace() -> None:
-    app, chance = Desk(), random.Random(21)
+    app, rng = Desk(), random.Random(21)
     async with app.run_test() as pilot:
         hand = Hand(app, pilot)
         for _ in range(60):
-            keys = "".join(chance.choices("ByBy?q/\rj\x1bc", k=chance.randint(2, 7)))
-            await hand.types(keys, gap=chance.choice((0.001, 0.065, 0.12, 0.3)))
+            keys = "".join(rng.choices("ByBy?q/\rj\x1bc", k=rng.randint(2, 7)))
+            await hand.types(keys, gap=rng.choice((0.001, 0.065, 0.12, 0.3)))
     assert app.orders == []
 
 

@@ -69,7 +69,7 @@ async def test_the_panes_stand_still_while_an_outcome_has_the_instruments_line()
         assert isinstance(screen, DeskScreen)
         before = [pane.region for pane in screen._panes.panes]
         assert "spread" in bottom(screen, 3)
-        store.notify(Notice("bad", NOT_SENT, WALL_NS))
+        store.add_notice(Notice("bad", NOT_SENT, WALL_NS))
         screen.on_frame(frame_of(store))
         await pilot.pause()
         assert "Again: B" in bottom(screen, 2)
@@ -156,7 +156,7 @@ async def test_what_came_just_now_was_not_read_yet() -> None:
 async def test_a_hint_does_not_take_the_place_of_what_waits_for_long() -> None:
     pane, store = Notices(), store_with(Notice("bad", NOT_SENT, WALL_NS))
     async with shown(pane, store, size=(150, 1)):
-        store.notify(Notice("info", "Nothing to close", WALL_NS))
+        store.add_notice(Notice("info", "Nothing to close", WALL_NS))
         pane.on_frame(frame_of(store))
         assert pane_text(pane).endswith(":messages has the rest")
         pane.on_frame(later(store, 12))
@@ -167,7 +167,7 @@ async def test_a_newer_outcome_takes_the_place_of_an_older_good_one() -> None:
     pane, store = Notices(), store_with(Notice("good", FILLED, WALL_NS - 5 * SECOND))
     store.date_notices(NOW - 5)
     async with shown(pane, store, size=(80, 2)):
-        store.notify(Notice("good", "CLOSED 10,000 EUR/USD", WALL_NS))
+        store.add_notice(Notice("good", "CLOSED 10,000 EUR/USD", WALL_NS))
         pane.on_frame(frame_of(store))
         assert "CLOSED" in text_of(pane)[0]
         assert text_of(pane)[1].strip() == "", "it is there whole or not there"
@@ -178,7 +178,7 @@ async def test_of_several_outcomes_of_one_moment_each_can_be_read() -> None:
     pane, store = Notices(), store_with()
     async with shown(pane, store, size=(100, 3)):
         for text in (FILLED, "DONE stop 1.11121 on #6401 60 ms"):
-            store.notify(Notice("good", text, WALL_NS))
+            store.add_notice(Notice("good", text, WALL_NS))
         pane.on_frame(later(store, 1))
         assert FILLED in pane_text(pane)
         assert "DONE stop" in pane_text(pane)
@@ -197,8 +197,8 @@ async def test_what_sums_up_many_outcomes_stays_above_them(
     pane, store = Notices(), store_with()
     async with shown(pane, store, size=(100, 3)):
         for number in range(30):
-            store.notify(Notice("good", f"CLOSED #{number}", WALL_NS, outcome=f"kd-{number}"))
-        store.notify(Notice(level, safe(text), WALL_NS, sums_up="flatten"))
+            store.add_notice(Notice("good", f"CLOSED #{number}", WALL_NS, outcome=f"kd-{number}"))
+        store.add_notice(Notice(level, safe(text), WALL_NS, sums_up="flatten"))
         pane.on_frame(later(store, 0))
         store.date_notices(NOW)
         seen = set()
@@ -208,7 +208,7 @@ async def test_what_sums_up_many_outcomes_stays_above_them(
             assert text in text_of(pane)[0]
             seen |= {line.split("#")[1].split(" ")[0] for line in text_of(pane)[1:] if "#" in line}
         assert len(seen) > 4, "the outcomes take turns below it"
-        store.notify(Notice("good", FILLED, WALL_NS, outcome="kd-30"))
+        store.add_notice(Notice("good", FILLED, WALL_NS, outcome="kd-30"))
         pane.on_frame(later(store, stays_s))
         assert FILLED in text_of(pane)[0]
 
@@ -218,9 +218,9 @@ async def test_what_is_still_looked_up_hides_no_outcome_that_has_just_come() -> 
     for number in range(4):
         record = in_flight("EUR_USD", state="unknown")
         store.set_in_flight(replace(record, id=f"kd-{number}"))
-    store.notify(Notice("bad", NOT_SENT, WALL_NS - 60 * SECOND))
+    store.add_notice(Notice("bad", NOT_SENT, WALL_NS - 60 * SECOND))
     store.date_notices(NOW - 60)
-    store.notify(Notice("good", FILLED, WALL_NS))
+    store.add_notice(Notice("good", FILLED, WALL_NS))
     async with shown(pane, store, size=(100, 3)):
         assert FILLED in text_of(pane)[0]
         assert "UNKNOWN" in text_of(pane)[1]
@@ -244,7 +244,7 @@ async def test_a_lost_connection_hides_no_command_that_is_under_way() -> None:
     pane, store = Notices(), store_with()
     old = in_flight("EUR_USD", text="BUY", state="unconfirmed")
     store.set_in_flight(replace(old, id="kd-1"))
-    store.notify(Notice("warn", safe(lost), WALL_NS, sums_up="connection"))
+    store.add_notice(Notice("warn", safe(lost), WALL_NS, sums_up="connection"))
     store.date_notices(NOW)
     store.set_in_flight(in_flight("EUR_USD", text="CLOSE all of #6411 EUR/USD"))
     async with shown(pane, store, size=(120, 3)):
@@ -317,7 +317,7 @@ async def test_the_words_before_what_has_no_room_are_whole() -> None:
     closed = "CLOSED 200,000 of #5 EUR/USD @ 1.13477 no slippage 5 ms realized −28.00"
     pane, store = Notices(), store_with(Notice("good", closed, WALL_NS))
     async with shown(pane, store, size=(80, 2)):
-        store.notify(Notice("good", FILLED, WALL_NS))
+        store.add_notice(Notice("good", FILLED, WALL_NS))
         pane.on_frame(frame_of(store))
         for width in range(60, 100):
             kept = pane._with_more(
@@ -408,9 +408,9 @@ async def test_what_became_of_orders_in_a_replay_stays_with_the_replay() -> None
     account = store.account
     assert account is not None
     own, replayed = account.created_time_ns, account.created_time_ns + 60 * SECOND
-    store.notify(Notice("bad", safe("UNCONFIRMED BUY 10 EUR/USD"), WALL_NS))
+    store.add_notice(Notice("bad", safe("UNCONFIRMED BUY 10 EUR/USD"), WALL_NS))
     account.created_time_ns = replayed
-    store.notify(Notice("good", safe("CLOSED 25,000 EUR/USD"), WALL_NS, outcome="kd-2"))
+    store.add_notice(Notice("good", safe("CLOSED 25,000 EUR/USD"), WALL_NS, outcome="kd-2"))
     store.date_notices(NOW)
     pane = Notices()
     async with shown(pane, store, size=(120, 3)):
@@ -418,7 +418,7 @@ async def test_what_became_of_orders_in_a_replay_stays_with_the_replay() -> None
         assert pane_text(pane).count("CLOSED") == 1
         assert "UNCONFIRMED" not in pane_text(pane)
         account.created_time_ns = own
-        store.notify(Notice("info", safe("Back in your own account"), WALL_NS))
+        store.add_notice(Notice("info", safe("Back in your own account"), WALL_NS))
         pane.on_frame(later(store, 2))
         assert "CLOSED" not in pane_text(pane)
         assert "UNCONFIRMED" in pane_text(pane)

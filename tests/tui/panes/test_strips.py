@@ -234,7 +234,7 @@ async def test_the_instrument_line_tells_what_a_pip_is_worth() -> None:
 async def test_notices_have_the_newest_first_below_what_is_under_way() -> None:
     pane, store = Notices(), desk_store()
     store.set_in_flight(in_flight("EUR_USD", text="BUY 10,000 EUR/USD"))
-    store.notify(replace(store.notices[-1], level="bad", text="Rejected: BUY 400,000 GBP/USD"))
+    store.add_notice(replace(store.notices[-1], level="bad", text="Rejected: BUY 400,000 GBP/USD"))
     async with shown(pane, store):
         lines = text_of(pane)
     assert "BUY 10,000 EUR/USD: sent" in lines[0]

@@ -48,7 +48,7 @@ async def assert_ticket_agrees(pilot: Pilot[int], app: WorkingDesk) -> None:
 async def test_every_pane_and_the_ticket_agree_after_any_keys(
     tmp_path: Path, size: tuple[int, int], seed: int
 ) -> None:
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     app = WorkingDesk(DeskLock.of(tmp_path, "practice"))
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
@@ -56,10 +56,10 @@ async def test_every_pane_and_the_ticket_agree_after_any_keys(
         app.watchlists.load("Two")
         app.draw()
         for _ in range(25):
-            keys = chance.choice((chance.choice(CHOOSING), chance.choice(GLANCING)))
+            keys = rng.choice((rng.choice(CHOOSING), rng.choice(GLANCING)))
             before, was_rows = app.store.focus, isinstance(app.focused, InstrumentRows)
             await pilot.press(*keys.split())
-            if chance.random() < 0.5:  # a frame may come before the desk has heard of the key
+            if rng.random() < 0.5:  # a frame may come before the desk has heard of the key
                 app.draw()
             await pilot.pause()
             while isinstance(app.screen, ModalScreen):
@@ -69,7 +69,7 @@ async def test_every_pane_and_the_ticket_agree_after_any_keys(
             assert_agrees(app)
             if keys not in CHOOSING or not was_rows:
                 assert app.store.focus == before, keys
-            if chance.random() < 0.2:
+            if rng.random() < 0.2:
                 await assert_ticket_agrees(pilot, app)
                 assert_agrees(app)
 

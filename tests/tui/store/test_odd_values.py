@@ -39,7 +39,7 @@ NUMBERS = (
 TIME_NS = 1_772_445_600_000_000_000
 
 
-def odd_store(chance: Random) -> Store:
+def odd_store(rng: Random) -> Store:
     """An account of odd trades and orders; numbers beyond reason are left out with their records."""
     store = Store()
     names = ("EUR_USD", "USD_JPY", "EUR_GBP")
@@ -47,20 +47,20 @@ def odd_store(chance: Random) -> Store:
     trades, orders = [], []
     for each in range(1, 12):
         odd = {
-            name: chance.choice(NUMBERS)
+            name: rng.choice(NUMBERS)
             for name in ("price", "currentUnits", "initialUnits", "realizedPL", "financing")
         }
-        trades.append(open_trade(each, instrument=chance.choice(names), **odd))
+        trades.append(open_trade(each, instrument=rng.choice(names), **odd))
         order = {
             "id": str(100 + each),
             "createTime": "2026-03-02T10:00:00.000000000Z",
             "state": "PENDING",
-            "type": chance.choice(["STOP_LOSS", "TAKE_PROFIT", "TRAILING_STOP_LOSS", "LIMIT"]),
-            "tradeID": str(chance.randint(1, 15)),
-            "price": chance.choice(NUMBERS),
-            "distance": chance.choice(NUMBERS),
-            "units": chance.choice(NUMBERS),
-            "instrument": chance.choice(names),
+            "type": rng.choice(["STOP_LOSS", "TAKE_PROFIT", "TRAILING_STOP_LOSS", "LIMIT"]),
+            "tradeID": str(rng.randint(1, 15)),
+            "price": rng.choice(NUMBERS),
+            "distance": rng.choice(NUMBERS),
+            "units": rng.choice(NUMBERS),
+            "instrument": rng.choice(names),
             "timeInForce": "GTC",
             "triggerCondition": "DEFAULT",
             "positionFill": "DEFAULT",
@@ -70,13 +70,13 @@ def odd_store(chance: Random) -> Store:
     return store
 
 
-def odd_price(store: Store, chance: Random, number: int) -> None:
-    first, second = chance.choice(NUMBERS), chance.choice(NUMBERS)
+def odd_price(store: Store, rng: Random, number: int) -> None:
+    first, second = rng.choice(NUMBERS), rng.choice(NUMBERS)
     sides: dict[str, Any] = {
-        "bids": chance.choice([[], [{"price": first, "liquidity": 0}]]),
+        "bids": rng.choice([[], [{"price": first, "liquidity": 0}]]),
         "asks": [],
     }
-    made = price(chance.choice(list(store.instruments)), first, second, **sides)
+    made = price(rng.choice(list(store.instruments)), first, second, **sides)
     try:
         apply_price(store, made, float(number))
     except READ_ERRORS as error:
@@ -85,16 +85,14 @@ def odd_price(store: Store, chance: Random, number: int) -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_no_combination_of_numbers_breaks_the_valuation(seed: int) -> None:
-    chance = Random(seed)
-    store = odd_store(chance)
+    rng = Random(seed)
+    store = odd_store(rng)
     for number in range(60):
-        odd_price(store, chance, number)
-        factors = [chance.choice(NUMBERS) for _ in range(3)]
-        apply_conversions(store, [conversions(chance.choice(["JPY", "GBP"]), *factors)])
-        figures = {"id": str(chance.randint(1, 15)), "unrealizedPL": chance.choice(NUMBERS)}
-        now = state(
-            trades=[figures | {"marginUsed": chance.choice(NUMBERS)}], NAV=chance.choice(NUMBERS)
-        )
+        odd_price(store, rng, number)
+        factors = [rng.choice(NUMBERS) for _ in range(3)]
+        apply_conversions(store, [conversions(rng.choice(["JPY", "GBP"]), *factors)])
+        figures = {"id": str(rng.randint(1, 15)), "unrealizedPL": rng.choice(NUMBERS)}
+        now = state(trades=[figures | {"marginUsed": rng.choice(NUMBERS)}], NAV=rng.choice(NUMBERS))
         compare(store, changes(), now)
         apply_account_state(store, now)
         store.mark(Topic.ORDERS)

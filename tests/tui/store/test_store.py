@@ -41,7 +41,7 @@ def test_the_log_is_bounded_and_keeps_the_newest() -> None:
 def test_notices_are_bounded() -> None:
     store = Store()
     for _ in range(NOTICE_LIMIT + 1):
-        store.notify(Notice("info", "x", 0))
+        store.add_notice(Notice("info", "x", 0))
     assert len(store.notices) <= NOTICE_LIMIT
     assert Topic.NOTICES in store.pop_dirty()
 
@@ -49,7 +49,7 @@ def test_notices_are_bounded() -> None:
 def test_a_notice_that_sums_up_replaces_the_one_before_about_the_same() -> None:
     store = Store()
     for text, commands in (("NOT FLAT", "flatten"), ("other", "flatten GBP"), ("FLAT", "flatten")):
-        store.notify(Notice("bad", safe(text), 0, asks=True, sums_up=commands))
+        store.add_notice(Notice("bad", safe(text), 0, asks=True, sums_up=commands))
     assert [each.text for each in store.notices if each.waits] == ["other", "FLAT"]
 
 
@@ -100,7 +100,7 @@ def test_everything_shows_the_time_of_a_market_that_is_controlled() -> None:
     store.clock_ns = 50 * DAY
     store.set_market(ControlledMarket(fast))
     assert store.time_ns(6.0, 100 * DAY) == 50 * DAY + 60 * 10**9
-    store.notify(Notice("info", safe("x"), 100 * DAY))
+    store.add_notice(Notice("info", safe("x"), 100 * DAY))
     store.date_notices(6.0)
     assert store.notices[-1].time_ns == 50 * DAY + 60 * 10**9
 

@@ -147,13 +147,13 @@ def test_any_bytes_in_any_pieces_are_taken(pieces: list[bytes]) -> None:
 
 @pytest.mark.parametrize("pieces", [1_000, pytest.param(20_000, marks=pytest.mark.soak)])
 def test_key_sequences_mixed_with_garbage_are_taken(pieces: int) -> None:
-    chance = random.Random(21)
+    rng = random.Random(21)
     keyboard = Keyboard()
     parts = [b"\x1b[", b"\x1b", b"\x1bO", b"\x1b[<", b"\x1b]", b"\x1bP", b";", b":", b"u", b"M"]
     parts += [b"R", b"t", b"48", b"1", b"9" * 9, b"\xa3", b"\xe2\x82", b"\x1b[200~", b"\x1b[201~"]
     for _ in range(pieces):
-        keyboard.sends(b"".join(chance.choices(parts, k=chance.randint(1, 8))))
-        keyboard.waits(chance.choice((0.0, 0.2)))
+        keyboard.sends(b"".join(rng.choices(parts, k=rng.randint(1, 8))))
+        keyboard.waits(rng.choice((0.0, 0.2)))
     assert keyboard.works()
 
 

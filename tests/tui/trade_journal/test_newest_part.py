@@ -296,14 +296,14 @@ async def test_records_are_not_taken_for_those_of_an_account_that_began_anew_bet
     await load_journal(Broker(before).client, path)
     broker = Overtaken(before)
 
-    async def begin_anew() -> None:
+    async def resync() -> None:
         before.trade("EUR_USD", 3000)
         await load_journal(Broker(before).client, path)
         for _ in range(3):
             after.trade("USD_JPY", 1000)
         broker.account, broker.created_ns = after, 8
 
-    broker.other_desk = begin_anew
+    broker.other_desk = resync
     _, journal = await load_journal(broker.client, path)
     assert journal == journal_of(after)
 

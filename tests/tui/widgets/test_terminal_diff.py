@@ -62,12 +62,12 @@ def wrong_cells(left: pyte.Screen, right: pyte.Screen) -> int:
     )
 
 
-def random_line(chance: random.Random) -> list[Segment]:
+def random_line(rng: random.Random) -> list[Segment]:
     segments, left = [], WIDTH
     while left:
-        size = min(left, chance.randint(1, 9))
-        text = "".join(chance.choice("01234 .−│╽a") for _ in range(size))
-        segments.append(Segment(text, chance.choice(STYLES)))
+        size = min(left, rng.randint(1, 9))
+        text = "".join(rng.choice("01234 .−│╽a") for _ in range(size))
+        segments.append(Segment(text, rng.choice(STYLES)))
         left -= size
     return segments
 
@@ -75,14 +75,14 @@ def random_line(chance: random.Random) -> list[Segment]:
 @given(st.integers(0, 2**32))
 @settings(max_examples=examples(15, soak=60), deadline=None)
 def test_after_many_changes_the_terminal_shows_the_last_lines(seed: int) -> None:
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     screen, front = pyte.Screen(WIDTH, HEIGHT), TerminalContents()
     stream = pyte.Stream(screen)
-    lines = [random_line(chance) for _ in range(HEIGHT)]
+    lines = [random_line(rng) for _ in range(HEIGHT)]
     stream.feed(front.update([(y, 0, line) for y, line in enumerate(lines)], ColorSystem.TRUECOLOR))
     for _ in range(12):
-        y = chance.randrange(HEIGHT)
-        lines[y] = random_line(chance)
+        y = rng.randrange(HEIGHT)
+        lines[y] = random_line(rng)
         stream.feed(front.update([(y, 0, lines[y])], ColorSystem.TRUECOLOR))
     assert wrong_cells(screen, drawn_whole(lines)) == 0
 
@@ -194,10 +194,10 @@ class RecordedApp(TerminalApp[None]):
 
 async def test_no_cell_is_wrong_after_scrolls_modals_and_wide_characters() -> None:
     app = RecordedApp()
-    chance = random.Random(7)
+    rng = random.Random(7)
     async with app.run_test(size=(80, 24)) as pilot:
         for step in range(12):
-            app.query_one(OptionList).scroll_to(y=chance.randrange(150), animate=False)
+            app.query_one(OptionList).scroll_to(y=rng.randrange(150), animate=False)
             if step % 4 == 1:
                 app.push_screen(Words())
             if step % 4 == 3:
@@ -235,13 +235,13 @@ async def test_a_terminal_whose_size_came_back_before_it_was_drawn_is_drawn_whol
                 await pilot.pause(0.01)
 
 
-def spread_line(chance: random.Random) -> list[Segment]:
+def spread_line(rng: random.Random) -> list[Segment]:
     """A line with long blanks, as a chart has."""
     segments, left = [], WIDTH
     while left:
-        size = min(left, chance.randint(1, 25))
-        text = chance.choice((" " * size, "─" * size, f"{'▔':<{size}}", f"{'│':>{size}}"))
-        segments.append(Segment(text, chance.choice(STYLES)))
+        size = min(left, rng.randint(1, 25))
+        text = rng.choice((" " * size, "─" * size, f"{'▔':<{size}}", f"{'│':>{size}}"))
+        segments.append(Segment(text, rng.choice(STYLES)))
         left -= size
     return segments
 
@@ -249,11 +249,11 @@ def spread_line(chance: random.Random) -> list[Segment]:
 @given(st.integers(0, 2**32))
 @settings(max_examples=examples(15, soak=60), deadline=None)
 def test_erased_blanks_show_what_written_ones_do(seed: int) -> None:
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     terminal, screen = TerminalContents(erases_in_colour=True), pyte.Screen(WIDTH, HEIGHT)
     stream = pyte.Stream(screen)
     for _ in range(5):
-        lines = [spread_line(chance) for _ in range(HEIGHT)]
+        lines = [spread_line(rng) for _ in range(HEIGHT)]
         pieces = [(y, 0, line) for y, line in enumerate(lines)]
         stream.feed(terminal.update(pieces, ColorSystem.TRUECOLOR))
         assert wrong_cells(screen, drawn_whole(lines)) == 0

@@ -246,9 +246,9 @@ class KeydeskApp(AccountWindow, inherit_bindings=False):
         """Report limits of the terminal; ASCII by locale or `--ascii` was chosen and is not reported."""
         facts = self._setup.terminal
         if facts.ascii_because and not ascii_locale(os.environ):
-            self.desk.store.tell("warn", f"Drawn in ASCII: {facts.ascii_because}")
+            self.desk.store.notify("warn", f"Drawn in ASCII: {facts.ascii_because}")
         for warning in facts.warnings:
-            self.desk.store.tell("warn", warning)
+            self.desk.store.notify("warn", warning)
 
     async def _run_account(self, target: AccountAddress | None = None) -> None:
         """Find the account unless it is known; open it, and run its feeds until cancelled."""
@@ -272,13 +272,13 @@ class KeydeskApp(AccountWindow, inherit_bindings=False):
             self._supervised.add(source.name)
 
             def say(text: str) -> None:
-                self.desk.store.tell("bad", text)
+                self.desk.store.notify("bad", text)
 
             self.run_worker(source.supervise(say), "broker", group="brokers")
 
     async def _account_address(self) -> AccountAddress:
         text = "The broker is still starting: a large ledger takes a while to read"
-        waiting = self.set_timer(LONG_START, partial(self.desk.store.tell, "info", text))
+        waiting = self.set_timer(LONG_START, partial(self.desk.store.notify, "info", text))
         try:
             return await self._setup.account.target()
         finally:
@@ -323,7 +323,7 @@ class KeydeskApp(AccountWindow, inherit_bindings=False):
             self.draw()
         if self.clock.slow and not self._slow_line_reported and self.slow_line_text:
             self._slow_line_reported = True
-            desk.store.tell("info", self.slow_line_text)
+            desk.store.notify("info", self.slow_line_text)
         desk.check()
 
     def draw(self) -> None:
@@ -363,7 +363,7 @@ class KeydeskApp(AccountWindow, inherit_bindings=False):
         """Leave on the second Ctrl-C within two seconds, or answer what it asks; the first shows how to leave."""
         if not self.leaving.interrupt():
             line = self.desk.keymap.name("command")
-            self.desk.store.tell("info", f"Press {line}q and Enter to leave, or Ctrl-C again now")
+            self.desk.store.notify("info", f"Press {line}q and Enter to leave, or Ctrl-C again now")
 
     @on_pane_requests
     def handle_request(self, message: Message) -> None:
@@ -378,9 +378,11 @@ class KeydeskApp(AccountWindow, inherit_bindings=False):
         error = event.worker.error
         text = f"{event.worker.name} failed ({type(error).__name__}: {error})"
         if event.worker.group == "commands":
-            self.desk.store.tell("bad", f"OUTCOME NOT SHOWN: {text}. Look at trades and orders.")
+            self.desk.store.notify("bad", f"OUTCOME NOT SHOWN: {text}. Look at trades and orders.")
         else:
-            self.desk.store.tell("bad", f"{text}. Leave and start again; exits work at the broker.")
+            self.desk.store.notify(
+                "bad", f"{text}. Leave and start again; exits work at the broker."
+            )
 
     def fault_report(self) -> RenderableType | None:
         """Return the report of the first fault, and end the desk."""

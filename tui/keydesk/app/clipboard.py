@@ -56,7 +56,7 @@ class Clipboard:
             return
         part = self._window.keymap.name("copy-pane")
         text = f"Nothing to copy: no row here. Tab goes to a table, j and k to a row; {part} copies the pane"
-        self._store.tell("info", text)
+        self._store.notify("info", text)
 
     def _id_in(self, pane: LinePane, selected: str | None) -> str:
         """Return the id of the row as the broker names it, else the instrument on the desk."""
@@ -70,7 +70,7 @@ class Clipboard:
         lines = ("\t".join(map(_plain, row)) for row in rows)
         whole = "\n".join(lines).strip("\n")
         if not whole.strip():
-            self._store.tell("info", f"Nothing to copy: {name} is empty")
+            self._store.notify("info", f"Nothing to copy: {name} is empty")
             return
         work = self._send(name, whole, fitting(whole))
         self._window.app.run_worker(work, "clipboard", group="settings")
@@ -79,10 +79,10 @@ class Clipboard:
         tmux = await asyncio.to_thread(tmux_options, self._environment)
         sequence = clipboard_sequence(text, self._environment, tmux)
         if not sequence:
-            self._store.tell("warn", f"Not copied: {REMEDY}")
+            self._store.notify("warn", f"Not copied: {REMEDY}")
             return
         self._write(sequence)
-        self._store.tell("info", copied_text(name, whole, text))
+        self._store.notify("info", copied_text(name, whole, text))
 
 
 def copied_text(name: str, whole: str, text: str) -> str:

@@ -79,12 +79,14 @@ class DeskAccount:
                 await self._keep_messages(self.file("messages"), target)
                 for name, left in session.pop_left_over().items():
                     text = safe(left.late_text(self._store.zone))
-                    self._store.notify(Notice(left.level, text, time_ns(), asks=True, outcome=name))
+                    self._store.add_notice(
+                        Notice(left.level, text, time_ns(), asks=True, outcome=name)
+                    )
                 on_open(connection)
                 if (
                     why := self._store.sent.no_orders
                 ):  # last: the newest message stands above the others
-                    self._store.tell("bad", f"EXITS ONLY, no order journal: {why}")
+                    self._store.notify("bad", f"EXITS ONLY, no order journal: {why}")
                 await connection.run()
         finally:
             session.key_pressed(self._keys.last_key_at)
@@ -129,7 +131,7 @@ class DeskAccount:
         if self._session is not None:
             self._session.key_pressed(self._keys.last_key_at)
             for level, text in self._session.changed():
-                self._store.notify(Notice(level, safe(text), time_ns(), asks=level == "warn"))
+                self._store.add_notice(Notice(level, safe(text), time_ns(), asks=level == "warn"))
 
     def revalue(self, now: float) -> None:
         """Update profit, margin and totals after the prices that changed, before they are drawn."""
@@ -156,7 +158,7 @@ class AccountRequests:
         if instruction is None:
             return
         if self._account.connection is None:
-            self._store.tell("bad", "NOT SENT: the account is not open yet")
+            self._store.notify("bad", "NOT SENT: the account is not open yet")
             return
         self._app.run_worker(
             self._account.connection.commands.execute(instruction),

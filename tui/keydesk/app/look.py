@@ -180,7 +180,7 @@ class DeskLook:
         if self._app.has_colours:
             self._app.theme, self._theme = name, ""
         else:
-            self._store.tell("info", NO_COLOURS)
+            self._store.notify("info", NO_COLOURS)
 
     async def _save(self, name: str, value: str) -> None:
         """Write a value; a usual one is left out."""
@@ -195,7 +195,7 @@ class DeskLook:
             await asyncio.to_thread(save_value, self._folder, OPTIONS[name].key, kept)
         except (BadSettings, UnsafeFile, OSError) as error:
             why = file_trouble(error, self._folder / FILE)
-            self._store.tell("warn", f"{name} {value} until you leave, not saved: {why}")
+            self._store.notify("warn", f"{name} {value} until you leave, not saved: {why}")
         else:
             self._written[name] = value
-            self._store.tell("good", f"{name} {value}, also at the next start")
+            self._store.notify("good", f"{name} {value}, also at the next start")

@@ -122,7 +122,7 @@ class DailyLossLock:
 
     def _tell_while_on(self, text: str) -> None:
         self._told.append(text)
-        self._store.tell("bad", text)
+        self._store.notify("bad", text)
 
     def _take_back(self) -> None:
         """Let the messages of a lock that is no longer on wait no more: they would deny what can be sent."""
@@ -133,7 +133,7 @@ class DailyLossLock:
     def _leave_behind(self) -> None:
         """Say that the lock was that of another ledger; the trader arms this one."""
         self._take_back()
-        self._store.tell("info", LEFT_BEHIND)
+        self._store.notify("info", LEFT_BEHIND)
         arming = self._store.arming
         if arming.reason == Cause.DAILY_LOSS.value.text:
             self._store.arming = replace(arming, reason="the account was replaced")
@@ -152,7 +152,7 @@ class DailyLossLock:
         """Begin the wait of an early unlock."""
         now_ns = self._store.clock_ns
         if not now_ns or not self._ledgers.agrees(self._checked_at, self._read_account):
-            self._store.tell("warn", NOT_NOW)
+            self._store.notify("warn", NOT_NOW)
             return
         self._change(lambda lock: ask_unlock(self._advance(lock), now_ns))
         until = self._store.loss_lock.unlock_at_ns
@@ -160,7 +160,7 @@ class DailyLossLock:
             left = duration((until - now_ns) / 1e9)
             text = f"Early unlock of the daily loss lock requested: it is released in {left}"
             self._store.record("limit", text)
-            self._store.tell("warn", text)
+            self._store.notify("warn", text)
 
     def _advance(self, lock: LossLock) -> LossLock:
         now_ns, result = self._store.clock_ns, day_result(self._store)
@@ -175,10 +175,10 @@ class DailyLossLock:
                     self._tell_while_on(text + self._resting())
                 case LossEvent.UNLOCKED:
                     self._take_back()
-                    self._store.tell("warn", text)
+                    self._store.notify("warn", text)
                 case LossEvent.NEW_DAY:
                     self._take_back()
-                    self._store.tell("info", text)
+                    self._store.notify("info", text)
             self._locked_now |= event is LossEvent.LOCKED
             self._released_early |= event is LossEvent.UNLOCKED
             self._new_day |= event is LossEvent.NEW_DAY
@@ -224,7 +224,7 @@ class DailyLossLock:
             if not self._failed:
                 reason = clean(error.strerror or str(error))
                 text = f"The daily loss lock is kept in this desk only: {reason}: {self._path}"
-                self._store.tell("warn", text)
+                self._store.notify("warn", text)
             self._failed = True
         else:
             self._failed = False

@@ -115,7 +115,7 @@ class PaneRequests:
             case Chart.IndicatorsWanted() | Trades.NoteWanted():
                 self._actions.perform(ACTIONS[type(message)])
             case DeskScreen.PaneWithoutRoom():
-                self._store.tell("info", message.text)
+                self._store.notify("info", message.text)
             case Log.AuditWanted():
                 self._desk.pages.show_audit()
             case SortedTable.FilterWanted():

@@ -67,7 +67,7 @@ class MarketReplay:
         keymap: KeyMap = KEYMAP,
     ) -> None:
         self._app, self._account, self._keymap = app, account, keymap
-        self._store, self._tell, self._record = store, store.tell, store.record
+        self._store, self._tell, self._record = store, store.notify, store.record
         self.control: MarketControl | None = None
         self._due = asyncio.Event()
 
@@ -232,7 +232,7 @@ class MarketReplay:
 
         for each in self._store.in_flight.values():
             text = f"{each.line}. The market was replaced meanwhile: the outcome is in the account that was left"
-            self._store.notify(Notice("bad", safe(text), self._store.wall_ns(), ledger=0))
+            self._store.add_notice(Notice("bad", safe(text), self._store.wall_ns(), ledger=0))
         connection = self._account.connection
         if connection is not None:
             await restart_market(connection.feed, state.time_ns)

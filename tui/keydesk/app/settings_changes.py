@@ -69,7 +69,7 @@ class SettingsChanges:
         for change in changes:
             self._store.record("settings", change.text)
         for text in limit_texts(changes, self._store.loss_lock, self._store.home_currency):
-            self._store.tell("good", text)
+            self._store.notify("good", text)
         for screen in self._app.screen_stack:
             if take := getattr(screen, "take_limits", None):
                 take(limits)
@@ -79,7 +79,7 @@ class SettingsChanges:
             for change in changes:
                 trouble = await asyncio.to_thread(try_to_save_limit, self._folder, change)
                 if trouble:
-                    self._store.tell("warn", f"In force until you leave, not saved: {trouble}")
+                    self._store.notify("warn", f"In force until you leave, not saved: {trouble}")
                     return
         finally:
             self.writing -= 1
@@ -94,7 +94,7 @@ class SettingsChanges:
 
     async def _save_indicators(self, choice: IndicatorChoice) -> None:
         if trouble := await asyncio.to_thread(try_to_save, self._folder, choice):
-            self._store.tell("warn", f"Shown until you leave, not saved: {trouble}")
+            self._store.notify("warn", f"Shown until you leave, not saved: {trouble}")
 
 
 def limit_texts(changes: Sequence[LimitChange], lock: LossLock, currency: str) -> list[str]:
@@ -158,4 +158,4 @@ class SizePresets:
 
     def _say_kept(self) -> None:
         text = f"Keys came faster than a person types: the size stays preset {self.number}"
-        self._window.store.tell("warn", text)
+        self._window.store.notify("warn", text)

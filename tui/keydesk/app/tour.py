@@ -81,7 +81,7 @@ class Tour:
     def begin(self) -> None:
         """Begin again with the first step."""
         if self._store.health.environment != "PRACTICE" or self._store.arming.level == "READ-ONLY":
-            self._store.tell("info", NOT_HERE)
+            self._store.notify("info", NOT_HERE)
             return
         self._is_on, self._market, self._done_at = True, None, None
         self._file.write(BEGUN)
@@ -94,7 +94,7 @@ class Tour:
         self._leave()
         if not is_done:
             line = self._window.keymap.name("command")
-            self._store.tell("info", f"The tour is over; {line}tour brings it back")
+            self._store.notify("info", f"The tour is over; {line}tour brings it back")
         return True
 
     def check(self, now: float) -> None:
@@ -159,7 +159,7 @@ class Tour:
 
     def _remember_end(self) -> None:
         if trouble := self._file.write(ENDED):
-            self._store.tell("info", f"The tour comes back at the next start: {trouble}")
+            self._store.notify("info", f"The tour comes back at the next start: {trouble}")
 
 
 def step_text(step: Step, keymap: KeyMap, instrument: str, percent: str) -> SafeText:

@@ -63,9 +63,9 @@ class DeskWindow(Struct, frozen=True):
         close, flatten = self.keymap.name("close"), self.keymap.name("flatten")
         needed = f"{SMALLEST.width}×{SMALLEST.height}"
         text = f"No new trade below {needed} cells. {close} closes, {flatten} flattens"
-        self.store.tell("info", text)
+        self.store.notify("info", text)
 
-    def turn_to(self, instrument: str | None) -> None:
+    def select(self, instrument: str | None) -> None:
         """Show an instrument in chart, ticket and books; nothing when none was chosen."""
         if instrument:
             self.store.set_focus(instrument)

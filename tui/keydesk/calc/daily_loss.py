@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from keydesk.calc.market.trading_day import DAY_END_TEXT, day_start, next_day_start
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.text.format import duration, money
-from keydesk_client.arithmetic.constants import NOTHING, PERCENT, SECOND
+from keydesk_client.arithmetic.constants import PERCENT, SECOND, ZERO
 
 WARN_AT = (70, 90)  # per cent of the limit
 REACHED = 100
@@ -50,9 +50,7 @@ class LossLock(Struct, frozen=True):
     limit: Decimal | None = None  # what follows from both, home currency
     is_on: bool = False
     warned: int = 0  # the highest share of the limit that was announced, per cent
-    accepted: Decimal = (
-        NOTHING  # the loss that an early unlock accepted: the limit counts from there
-    )
+    accepted: Decimal = ZERO  # the loss that an early unlock accepted: the limit counts from there
     unlock_at_ns: int | None = None  # when an early unlock takes effect
     start_nav: Decimal | None = None  # of a day whose start cannot be counted: as it was taken
 
@@ -68,7 +66,7 @@ def limit_of(
     """Return the loss limit of a day in home currency: the smaller of amount and share of its base; None: there is none."""
     share = None
     if percent is not None and base is not None:
-        share = percent / PERCENT * max(base, NOTHING)
+        share = percent / PERCENT * max(base, ZERO)
     return _least(amount, share)
 
 
@@ -106,9 +104,9 @@ def share_used(lock: LossLock, loss: Decimal | None) -> Decimal | None:
     """Return the used share of the limit in per cent, None without a limit or a known loss."""
     if lock.limit is None or loss is None:
         return None
-    lost = max(NOTHING, loss - lock.accepted)
+    lost = max(ZERO, loss - lock.accepted)
     if not lock.limit:
-        return PERCENT if lost else NOTHING
+        return PERCENT if lost else ZERO
     return lost / lock.limit * PERCENT
 
 
@@ -181,7 +179,7 @@ def event_text(event: LossEvent, lock: LossLock, result: DayResult, now_ns: int)
         case LossEvent.LOCKED:
             return f"{lock_text(lock, now_ns)}. Lost today: {lost} {currency}. Exits work"
         case LossEvent.UNLOCKED:
-            again = lock.accepted + (lock.limit or NOTHING)
+            again = lock.accepted + (lock.limit or ZERO)
             return f"The daily loss lock was released early; it locks again at a loss of {money(again)} {currency}"
         case LossEvent.NEW_DAY:
             return f"A new trading day began at {DAY_END_TEXT}: the daily loss lock is released"

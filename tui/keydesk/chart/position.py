@@ -57,7 +57,7 @@ class Position(Struct):
         is_newest = candles is series.candles and end == size
         self.until = None if is_newest else candles[end - 1].time_ns
 
-    def lacking_end(
+    def missing_side(
         self, series: CandleSeries, candles: Sequence[Candle], shown: int, warm_up: int
     ) -> Literal["", "older", "newer"]:
         """Return at which end candles are lacking, or will be with the next page."""
@@ -65,8 +65,8 @@ class Position(Struct):
         is_past = past is not None and candles is past.candles
         begins, ahead = series.reaches_start, end - shown
         # A page back from the newest candle must stay in the series.
-        goes_on = series.goes_on_in_past and len(candles) >= 2 * shown
-        if past is not None and (is_past or goes_on):
+        resumes = series.goes_on_in_past and len(candles) >= 2 * shown
+        if past is not None and (is_past or resumes):
             begins = begins or past.reaches_start
             if not is_past:
                 ahead += bisect_left(

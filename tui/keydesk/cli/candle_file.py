@@ -116,7 +116,7 @@ class PartialFile:
         self._read()
 
     @property
-    def goes_on(self) -> bool:
+    def resumes(self) -> bool:
         """Whether an earlier run left candles."""
         return self._found > 0
 

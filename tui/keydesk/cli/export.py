@@ -26,7 +26,7 @@ from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.arguments.options import STDOUT
 from keydesk.cli.csv_output import Row, refuse_existing, say_written, write_csv
 from keydesk.cli.options import read_period
-from keydesk_client.arithmetic.constants import NOTHING, SECOND
+from keydesk_client.arithmetic.constants import SECOND, ZERO
 from keydesk_client.client import Client
 from keydesk_client.models import (
     DailyFinancingTransaction,
@@ -72,20 +72,20 @@ class Day(Struct):
     """One trading day with bookings."""
 
     start_ns: int
-    balance: Decimal = NOTHING
+    balance: Decimal = ZERO
     sums: dict[str, Decimal] = field(default_factory=dict)
 
     @property
     def row(self) -> Row:
         """The day as a row, named by the instant at which it ends."""
         end = datetime.fromtimestamp(next_day_start(self.start_ns) // SECOND, UTC)
-        sums = {name: str(self.sums.get(name, NOTHING)) for name in EQUITY_COLUMNS[1:-1]}
+        sums = {name: str(self.sums.get(name, ZERO)) for name in EQUITY_COLUMNS[1:-1]}
         return {"dayEnd": f"{end:%Y-%m-%dT%H:%M:%SZ}", **sums, "balance": str(self.balance)}
 
 
 def daily_balances(transactions: Iterable[Transaction]) -> Iterator[Day]:
     """Return every trading day with bookings, oldest first."""
-    before = NOTHING
+    before = ZERO
     for start, booked in groupby(transactions, lambda each: booking_day_start(each.time.ns)):
         day = Day(start, balance=before)
         for transaction in booked:
@@ -101,10 +101,10 @@ def _book(day: Day, transaction: Transaction) -> None:
     if balance is None:
         return
     booked = _booked_amounts(transaction)
-    moved = sum((SIGNS[name] * amount for name, amount in booked.items()), NOTHING)
+    moved = sum((SIGNS[name] * amount for name, amount in booked.items()), ZERO)
     booked["other"] = balance - day.balance - moved
     for name, amount in booked.items():
-        day.sums[name] = day.sums.get(name, NOTHING) + amount
+        day.sums[name] = day.sums.get(name, ZERO) + amount
     day.balance = balance
 
 
@@ -115,7 +115,7 @@ def _booked_amounts(transaction: Transaction) -> dict[str, Decimal]:
                 "realizedPL": transaction.pl,
                 "financing": transaction.financing,
                 "commission": transaction.commission,
-                "guaranteedExecutionFee": transaction.guaranteed_execution_fee or NOTHING,
+                "guaranteedExecutionFee": transaction.guaranteed_execution_fee or ZERO,
             }
         case DailyFinancingTransaction():
             return {"financing": transaction.financing}

@@ -84,7 +84,7 @@ async def _write_file(reach: OpenAccount, options: Namespace, path: Path) -> Can
     }
     part = PartialFile(path, order)
     try:
-        if part.goes_on:
+        if part.resumes:
             say_error(safe(f"going on after {part.writer.count:,} candles of an earlier run"))
         end = DateTime(part.order["to"] or part.order["now"] or "")
         await _write(reach, options, part.writer, end)

@@ -176,7 +176,9 @@ class AccountFeed:
 
     def _tell(self, level: Literal["good", "warn"], text: str) -> None:
         """Show a notice, which takes the place of the one before about the connection."""
-        self.store.notify(Notice(level, safe(text), self.wall_ns(), sums_up=CONNECTION, ledger=0))
+        self.store.add_notice(
+            Notice(level, safe(text), self.wall_ns(), sums_up=CONNECTION, ledger=0)
+        )
         self.store.mark(Topic.HEALTH)
 
     # What the client's feeds ask of the account, and report.
@@ -294,7 +296,7 @@ class AccountFeed:
             self.check_wanted.set()
             self.write("The price stream was interrupted and is back")
 
-    def heard(self, item: TransactionItem) -> None:
+    def on_item(self, item: TransactionItem) -> None:
         """Note an item of the transaction stream."""
         health = self.store.health
         known_lost, health.events = health.events == "DOWN", "OK"

@@ -178,7 +178,7 @@ async def _load_date(feed: AccountFeed, series: CandleSeries, past: PastCandles)
         past.is_of_last_date = False
     past.is_loaded = True
     if series.past is past and (text := _missing_text(series, window, feed.store.zone)):
-        feed.store.notify(Notice("warn", safe(text), feed.store.clock_ns))
+        feed.store.add_notice(Notice("warn", safe(text), feed.store.clock_ns))
 
 
 def _missing_text(series: CandleSeries, window: PastCandles, zone: tzinfo) -> str:
@@ -235,7 +235,7 @@ def _say_date_failed(
         f"{pair(series.instrument)} {series.granularity} at {_day(past.date_ns, feed.store.zone)}"
     )
     text = f"Candles of {where} could not be loaded: {reason(error)}"
-    feed.store.notify(Notice("warn", safe(text), feed.store.clock_ns))
+    feed.store.add_notice(Notice("warn", safe(text), feed.store.clock_ns))
 
 
 async def _failed(feed: AccountFeed, series: CandleSeries, error: Exception) -> None:

@@ -158,8 +158,8 @@ class Form(FormView[Result]):
 
     def confirmation(self) -> Confirmation:
         """Return the step that would send the form now."""
-        if self.opens() and (hindrance := self._hindrance()):
-            return Confirmation(Step.REFUSED, reason=hindrance)
+        if self.opens() and (block_reason := self._block_reason()):
+            return Confirmation(Step.REFUSED, reason=block_reason)
         try:
             refusals = self.refusals()
         except UNUSABLE:
@@ -178,7 +178,7 @@ class Form(FormView[Result]):
             return Confirmation(step, reason=REFUSED_BY_LEVEL.get(level, "Refused").format(arms))
         return Confirmation(step)
 
-    def _hindrance(self) -> str:
+    def _block_reason(self) -> str:
         """Return why no form may open a trade now; "" if one may."""
         if trouble := self.context.store.sent.no_orders:
             return f"No new orders, exits work: {trouble}"
@@ -298,7 +298,7 @@ class Form(FormView[Result]):
         letter = self._challenge.letter()
         if not self._challenge.count_wrong():
             text = f"NOT SENT: {WRONG_LETTERS} wrong letters, the form is closed. Open it again to send"
-            self.context.store.notify(Notice("warn", safe(text), time_ns(), asks=True))
+            self.context.store.add_notice(Notice("warn", safe(text), time_ns(), asks=True))
             self.close(None)
             return
         self._hint = f"NOT SENT: the letter was {letter}, not {clean(key)}. Kept as typed"

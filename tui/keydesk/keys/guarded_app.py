@@ -163,7 +163,7 @@ class GuardedKeys:
             store.mark(Topic.ARMING)
             if level := DISARMS_BY_ITSELF.get(cause):
                 arms = self.keymap.name("arm")
-                store.tell(level, f"Exit only: {cause.value.text}; {arms} arms again")
+                store.notify(level, f"Exit only: {cause.value.text}; {arms} arms again")
 
     def key_context(self) -> str:
         """Return the key map's name of the focused pane."""
@@ -197,7 +197,7 @@ class GuardedKeys:
         """Show, at most once a second, that input was dropped."""
         now = monotonic()
         if now - self._dropped_at > ONE_BURST:
-            self._store.tell("warn", message.text)
+            self._store.notify("warn", message.text)
             self._dropped_at = now
 
     def on_input_overrun(self, message: InputOverrun) -> None:
@@ -252,13 +252,13 @@ class GuardedKeys:
         """Show the text in the open form if there is one, else on the notice line."""
         form = self.app.screen
         if not (isinstance(form, GuardedForm) and form.say_dropped(text)):
-            self._store.tell("warn", text)
+            self._store.notify("warn", text)
 
     def _say_lost_behind_escape(self, key: str, front: KeyTarget) -> None:
         if front.kind == "text":
             return
         if self.guard.touches_money(key, ON_THE_DESK) or self.guard.touches_money(key, front):
-            self._store.tell(
+            self._store.notify(
                 "info", f"Esc and {key} came as one key: only Esc counted. Press {key} again"
             )
 
@@ -328,9 +328,9 @@ class GuardedKeys:
             self._order_key_time = event.time
             self._store.record("key", event.key)
         if self.guard.caps_lock_suspected:
-            self._store.tell("warn", "Only capitals came: is Caps Lock on?")
+            self._store.notify("warn", "Only capitals came: is Caps Lock on?")
         elif _is_foreign_letter(event):
-            self._store.tell(
+            self._store.notify(
                 "warn", f"“{event.character}” is not a key here: which keyboard layout is on?"
             )
 
@@ -367,7 +367,9 @@ class GuardedKeys:
             if page.key_target.kind == "sends":
                 return False
             if page.holds_changes:
-                self._store.tell("info", "First Enter keeps what was changed here, or Esc drops it")
+                self._store.notify(
+                    "info", "First Enter keeps what was changed here, or Esc drops it"
+                )
                 return False
             page.dismiss(None)
         return True
@@ -400,7 +402,7 @@ class GuardedKeys:
         )
         is_again = event.key == before[0] and event.time - before[1] < IDLE_AGAIN
         if not is_again and self.guard.crowded_at is None:
-            self._store.tell("info", text)
+            self._store.notify("info", text)
 
     @property
     def _help(self) -> str:
@@ -418,7 +420,7 @@ class GuardedKeys:
         """Drop what was typed for a form that did not open, up to Esc or the next key that opens one."""
         opening, self._opening = self._opening, ""
         if opening and self.app.screen is screen and self._drop(until=self._ends_a_form):
-            self._store.tell("warn", f"{opening} opened no form: keys typed for it were dropped.")
+            self._store.notify("warn", f"{opening} opened no form: keys typed for it were dropped.")
 
     def _drop(self, until: Callable[[Typed], bool] = lambda _event: False) -> Sequence[Typed]:
         """Drop the keys that wait; what follows closely on the last of them is part of their burst."""
@@ -429,7 +431,9 @@ class GuardedKeys:
 
     def _say_unanswered(self, dropped: Sequence[Typed]) -> None:
         if dropped:
-            self._store.tell("bad", "Keys dropped: the desk did not react to the one before them.")
+            self._store.notify(
+                "bad", "Keys dropped: the desk did not react to the one before them."
+            )
 
     async def run_key_action(self, action: str) -> None:
         """Run the action of a key, as the key map writes it, where the keys are."""
@@ -456,7 +460,7 @@ class GuardedKeys:
         if disarmed or now - self._tripped_at > ONE_BURST:
             what = "Keys dropped, DISARMED" if disarmed else "Keys dropped"
             arms = f" {self.keymap.name('arm')} arms again." if disarmed else ""
-            self._store.tell("bad", f"{what}: {cause.value.text}. Nothing was sent.{arms}")
+            self._store.notify("bad", f"{what}: {cause.value.text}. Nothing was sent.{arms}")
         self._tripped_at = now
 
     def _close_if_tripped(self, screen: Screen[object]) -> None:

@@ -116,7 +116,7 @@ class ChartView(LinePane):
             self._planned = planned
             self._draw_now()
 
-    def stand_beside(self, form: Region) -> None:
+    def avoid_overlap(self, form: Region) -> None:
         """End above a form that stands on all of the lower rows; beside one that stands on the left, write words there."""
         at = self.region
         stands_on = form.x <= at.x and form.overlaps(at)
@@ -431,7 +431,9 @@ class ChartView(LinePane):
         """Ask for candles ahead of the need, once."""
         if series.loading_history or series.wants_older or self.position.goal is not None:
             return
-        lacking = self.position.lacking_end(series, candles, self.in_sight, self.indicators.warm_up)
+        lacking = self.position.missing_side(
+            series, candles, self.in_sight, self.indicators.warm_up
+        )
         if lacking and not (series.past is not None and series.past.wants):
             of_series = candles is series.candles
             self.post(self.HistoryWanted(*self._shown, lacking, of_series=of_series))

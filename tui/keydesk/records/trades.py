@@ -18,7 +18,7 @@ from keydesk.calc.trade_journal.trades import JournalTrade, roll_up
 from keydesk.records.json_text import JsonText
 
 Pips = Mapping[str, Decimal]
-ONE, NOTHING = Decimal(1), Decimal(0)
+ONE, ZERO = Decimal(1), Decimal(0)
 COLUMNS = (
     *("id", "is_trade", "is_position", "position", "is_open", "time_ns", "opened_ns"),
     *("instrument", "side", "units", "move", "r", "profit", "financing", "result", "session"),
@@ -118,7 +118,7 @@ def _row(
         *(line.time_ns, trade.opened_ns, trade.instrument, "long" if trade.is_long else "short"),
         *(str(abs(trade.units)), _text(line.pips), _text(line.r), str(line.profit)),
         *(str(trade.costs.financing), str(line.result), line.session),
-        _text(known_excursion(trade, NOTHING, NOTHING).stop_distance),
+        _text(known_excursion(trade, ZERO, ZERO).stop_distance),
         *(line.text, _rebuilt_trades.write(rebuilt)),
     )
 

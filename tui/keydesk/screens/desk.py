@@ -229,7 +229,7 @@ class DeskScreen(Backdrop):
         form = self._docked_region
         for chart in (self.chart, *self._side_charts):
             if chart.display:
-                chart.stand_beside(self._form_region)
+                chart.avoid_overlap(self._form_region)
         for pane in self._all_panes.values():
             covered = _covered_columns(pane.region, form) if form and pane.display else 0
             if covered != pane.covered:

@@ -17,7 +17,7 @@ from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.trading_context import factors_of
 from keydesk.values import ClosedTrade, OpeningCosts, OrderRow, TradeRow, id_order, is_unprotected
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 
 if TYPE_CHECKING:
     from keydesk_client.models import OrderFillTransaction
@@ -43,7 +43,7 @@ def open_risk_of(store: Store, *, without: str = "") -> OpenRisk:
     return OpenRisk(
         trades=len(trades),
         entries=len(entries),
-        cash=sum(known, NOTHING),
+        cash=sum(known, ZERO),
         unprotected=len(risks) - len(known),
         unread=len(store.unread.trades) + len(store.unread.orders),
     )
@@ -111,7 +111,7 @@ def note_opening(store: Store, fill: OrderFillTransaction) -> None:
     if len(store.opened) > MAX_CLOSED:
         del store.opened[min(store.opened, key=id_order)]
     share = abs(opened.units / fill.units)  # a reversal pays for the part that it closed as well
-    costs = OpeningCosts(fill.commission * share, opened.guaranteed_execution_fee or NOTHING)
+    costs = OpeningCosts(fill.commission * share, opened.guaranteed_execution_fee or ZERO)
     if costs != OpeningCosts():
         store.opening_costs[opened.trade_id] = costs
 
@@ -140,10 +140,10 @@ def note_closed(store: Store, fill: OrderFillTransaction) -> None:
     """Add the trades that a fill closed in full; parts closed before count with the last one."""
     reduced = [] if fill.trade_reduced is None else [fill.trade_reduced]
     for part in reduced:
-        before = store.closed_parts.get(part.trade_id, NOTHING)
+        before = store.closed_parts.get(part.trade_id, ZERO)
         store.closed_parts[part.trade_id] = before + part.realized_pl + part.financing
     for part in fill.trades_closed or ():
-        before = store.closed_parts.pop(part.trade_id, NOTHING)
+        before = store.closed_parts.pop(part.trade_id, ZERO)
         result = before + part.realized_pl + part.financing
         store.closed.append(ClosedTrade(part.trade_id, fill.time.ns, result))
     del store.closed[:-MAX_CLOSED]

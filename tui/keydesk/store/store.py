@@ -393,9 +393,9 @@ class Store:
         """Write an entry to the audit log of the account."""
         self.audit.record(what, text)
 
-    def tell(self, level: NoticeLevel, text: str) -> None:
+    def notify(self, level: NoticeLevel, text: str) -> None:
         """Show one line to the trader."""
-        self.notify(Notice(level, safe(text), self.wall_ns()))
+        self.add_notice(Notice(level, safe(text), self.wall_ns()))
 
     def take_back(self, text: str) -> None:
         """Show a message no longer: what it announced has come."""
@@ -404,7 +404,7 @@ class Store:
         ]
         self.mark(Topic.NOTICES)
 
-    def notify(self, notice: Notice) -> None:
+    def add_notice(self, notice: Notice) -> None:
         """Show a notice to the trader; one that sums up takes the place of an earlier one about the same."""
         if notice.ledger is None:
             notice = replace(notice, ledger=self.ledger)

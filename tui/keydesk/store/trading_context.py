@@ -16,7 +16,7 @@ from keydesk.store.store import Store
 from keydesk.store.unknown import are_trades_known
 from keydesk.values import AccountState, PositionRow, Quote, id_order
 from keydesk_client.account.values import MAX_VALUE, READ_ERRORS
-from keydesk_client.arithmetic.constants import HOUR, NOTHING
+from keydesk_client.arithmetic.constants import HOUR, ZERO
 from keydesk_client.arithmetic.depth import DepthLevel, OfferedLevel
 from keydesk_client.arithmetic.margin import effective_rate
 from keydesk_client.arithmetic.profit import HOME, Factors, pip, round_price
@@ -217,8 +217,8 @@ def _rules(known: Instrument, account_rate: Decimal | None) -> Rules:
         short_rate=known.financing.short_rate if known.financing else None,
         financing_days=financing_days(known),
         guarantee=known.guaranteed_stop_loss_order_mode or "DISABLED",
-        guarantee_distance=known.minimum_guaranteed_stop_loss_distance or NOTHING,
-        guarantee_premium=known.guaranteed_stop_loss_order_execution_premium or NOTHING,
+        guarantee_distance=known.minimum_guaranteed_stop_loss_distance or ZERO,
+        guarantee_premium=known.guaranteed_stop_loss_order_execution_premium or ZERO,
     )
 
 
@@ -248,8 +248,8 @@ def _funds_of(store: Store, account: AccountState, position: PositionRow | None)
         margin_available=account.margin_available,
         margin_used=account.margin_used,
         hedging=account.hedging,
-        long_units=position.long_units if position else NOTHING,
-        short_units=position.short_units if position else NOTHING,
+        long_units=position.long_units if position else ZERO,
+        short_units=position.short_units if position else ZERO,
         lots=tuple(Lot(trade.units, trade.price, trade.risk) for trade in held),
         mid_nav=account.mid_nav,
         exposure=exposure_of(holdings_of(store)) if are_trades_known(store) else {},

@@ -19,7 +19,7 @@ from keydesk.calc.trade_journal.events import (
     Transfer,
 )
 from keydesk.text.sanitize import clean, clean_name
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 from keydesk_client.models import (
     DailyFinancingTransaction,
     DividendAdjustmentTransaction,
@@ -101,7 +101,7 @@ def _stop(
     price: Decimal | None = None,
     distance: Decimal | None = None,
 ) -> StopSet:
-    premium = getattr(order, "guaranteed_execution_premium", None) or NOTHING
+    premium = getattr(order, "guaranteed_execution_premium", None) or ZERO
     return StopSet(
         clean_name(order.id),
         order.time.ns,
@@ -129,7 +129,7 @@ def _fill(fill: OrderFillTransaction) -> Fill:
         profit=fill.pl,
         financing=fill.financing,
         commission=fill.commission,
-        guarantee_fee=fill.guaranteed_execution_fee or NOTHING,
+        guarantee_fee=fill.guaranteed_execution_fee or ZERO,
         balance=fill.account_balance,
         opening=None if fill.trade_opened is None else _opening(fill.trade_opened),
         parts=tuple(_part(each) for each in parts),
@@ -145,8 +145,8 @@ def _opening(opened: TradeOpen) -> Opening:
         clean_name(opened.trade_id),
         opened.units,
         opened.price,
-        opened.guaranteed_execution_fee or NOTHING,
-        opened.half_spread_cost or NOTHING,
+        opened.guaranteed_execution_fee or ZERO,
+        opened.half_spread_cost or ZERO,
         clean(extensions.tag or "") if extensions is not None else "",
         clean(extensions.comment or "") if extensions is not None else "",
     )
@@ -159,8 +159,8 @@ def _part(part: TradeReduce) -> ClosedPart:
         part.price,
         part.realized_pl,
         part.financing,
-        part.guaranteed_execution_fee or NOTHING,
-        part.half_spread_cost or NOTHING,
+        part.guaranteed_execution_fee or ZERO,
+        part.half_spread_cost or ZERO,
     )
 
 

@@ -181,7 +181,7 @@ class Dispatcher(Struct):
             asks: It stays until it is seen, as a warning does.
         """
         asks = asks or level in {"warn", "bad"}  # both ask for an action when they concern an order
-        self.store.notify(
+        self.store.add_notice(
             Notice(
                 *(level, safe(text), self.wall_ns()),
                 asks=asks,

@@ -44,7 +44,7 @@ class Notifier(Struct):
         told = notification_of(transaction, requested, self._line_of(transaction))
         if told is not None:
             level, text = told
-            self.store.notify(Notice(level, safe(text), self.wall_ns(), asks=True))
+            self.store.add_notice(Notice(level, safe(text), self.wall_ns(), asks=True))
 
     def check(self) -> None:
         """Report the fills that other programs caused; called once a frame."""
@@ -58,7 +58,7 @@ class Notifier(Struct):
                 waiting.append(fill)
                 continue
             text = f"BY ANOTHER PROGRAM: {fill_text(fill, Command('', ''))}"
-            self.store.notify(Notice("warn", safe(text), self.wall_ns()))
+            self.store.add_notice(Notice("warn", safe(text), self.wall_ns()))
         self._unexplained = waiting
 
     def _log_slippage(self, fill: OrderFillTransaction, requested: Command) -> None:

@@ -14,7 +14,7 @@ from keydesk.words.reject_reasons import fill_in_text, in_text
 from keydesk_client import models as m
 from keydesk_client.account.rows import kind_of
 from keydesk_client.account.values import checked_time_ns
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 from keydesk_client.arithmetic.profit import pip
 
 EntryOrder: TypeAlias = (
@@ -364,7 +364,7 @@ def _money(transaction: m.Transaction) -> tuple[Decimal | None, Decimal | None]:
     """Return the change of the balance and the realized profit of a transaction."""
     match transaction:
         case m.OrderFillTransaction():
-            fees = transaction.commission + (transaction.guaranteed_execution_fee or NOTHING)
+            fees = transaction.commission + (transaction.guaranteed_execution_fee or ZERO)
             amount = transaction.pl + transaction.financing - fees
             reduces = transaction.trades_closed or transaction.trade_reduced
             return (amount if reduces or amount else None), (transaction.pl if reduces else None)

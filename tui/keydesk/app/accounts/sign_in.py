@@ -141,7 +141,7 @@ class SignIn:
             work.close()  # where the worker was cancelled before it began
 
     def _tell(self, level: NoticeLevel, text: str) -> None:
-        self._app.desk.store.tell(level, text)
+        self._app.desk.store.notify(level, text)
 
     # Opening.
 

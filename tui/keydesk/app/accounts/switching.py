@@ -66,7 +66,7 @@ class AccountSwitch:
 
         The other account is tried first: where it cannot be opened, this one stays.
         """
-        tell = self._app.desk.store.tell
+        tell = self._app.desk.store.notify
         try:
             target = await source.target()
         except CannotOpen as error:
@@ -81,7 +81,7 @@ class AccountSwitch:
         finally:
             self._app.is_changing = False
         if self._app.are_keys_dropped:  # said on the desk that is open now
-            self._app.desk.store.tell("warn", KEYS_OF_BEFORE)
+            self._app.desk.store.notify("warn", KEYS_OF_BEFORE)
         return True
 
     async def _leave_and_open(self, source: AccountSource, target: AccountAddress) -> None:
@@ -98,11 +98,11 @@ class AccountSwitch:
         await app.change_desk(source, target)
         self._say_what_was_left(old, old_name, is_told=bool(commands))
         arms = app.desk.keymap.name("arm")
-        app.desk.store.tell("info", f"Opened {app.account_name}. Exits only until {arms} arms")
+        app.desk.store.notify("info", f"Opened {app.account_name}. Exits only until {arms} arms")
 
     def _say_what_was_left(self, old: TradingDesk, name: Printable, *, is_told: bool) -> None:
         """Say what pauses on the account that was left, and which of its orders are under way."""
-        tell = self._app.desk.store.tell
+        tell = self._app.desk.store.notify
         counts = (
             (len(old.store.exit_plans), "exit plan"),
             (len(old.store.alerts), "alert"),
@@ -160,7 +160,7 @@ class AccountSwitch:
                 continue
             known.add(id(notice))
             text = safe(f"{name}: {notice.text}")
-            self._app.desk.store.notify(
+            self._app.desk.store.add_notice(
                 Notice(notice.level, text, time_ns(), asks=True, outcome=notice.outcome)
             )
             if notice.outcome and self._app.desk.account.keep_outcome(

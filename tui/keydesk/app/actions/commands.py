@@ -122,9 +122,9 @@ class CommandActions:
             case ShowPage() as page:
                 self._pages.show_page(page)
             case ShowInstrument(instrument):
-                self._window.turn_to(instrument)
+                self._window.select(instrument)
             case OpenTicket(side, instrument, fields):
-                self._window.turn_to(instrument)  # the chart beside a ticket is its own
+                self._window.select(instrument)  # the chart beside a ticket is its own
                 self._tickets.open_ticket(side, instrument, fields)
             case MakeAlert(line):
                 self._desk.alerts.make(line)
@@ -135,7 +135,7 @@ class CommandActions:
             case BeginTour():
                 self._desk.tour.begin()
             case ShowMessage(level, words):
-                self._store.tell(level, words)
+                self._store.notify(level, words)
             case None:
                 pass
             case _:

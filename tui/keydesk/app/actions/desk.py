@@ -64,7 +64,7 @@ class DeskActions:
         if self._store.arming.level == "ARMED":
             self._desk.guarded_keys.disarm(Cause.BY_HAND)
         elif self._desk.lock.is_on:
-            self._store.tell(
+            self._store.notify(
                 "warn", "Locked from another login. Release it: keydesk lock --release"
             )
         elif self._store.loss_lock.is_on:
@@ -97,7 +97,7 @@ class DeskActions:
         """Find an instrument by some of its letters."""
         from keydesk.forms.command_line import FindForm  # noqa: PLC0415 - with the first form
 
-        self._window.app.push_screen(FindForm(self._store), self._window.turn_to)
+        self._window.app.push_screen(FindForm(self._store), self._window.select)
 
     def action_timeframes(self) -> None:
         from keydesk.forms.market.timeframes import TimeframeForm  # noqa: PLC0415 - with the first form

@@ -198,7 +198,7 @@ class AlertActions:
             store, self._window.pointed_at(), "" if trade is None else trade.id, instrument
         )
         if found is None:
-            store.tell("info", no_price(instrument) if instrument else "No instrument yet")
+            store.notify("info", no_price(instrument) if instrument else "No instrument yet")
         else:
             self._desk.alerts.new(found)
 

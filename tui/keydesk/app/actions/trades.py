@@ -43,7 +43,7 @@ class TicketActions:
                 self._window.keymap.name("go-chart"),
                 self._window.keymap.name("crosshair"),
             )
-            self._store.tell("info", f"Point at a price first: {chart}, then {crosshair}")
+            self._store.notify("info", f"Point at a price first: {chart}, then {crosshair}")
         elif quote is None:
             self._say_no_price(pointed[0])
         else:
@@ -60,13 +60,13 @@ class TicketActions:
             self._say_no_price(instrument)
             return
         kind = kind_at(side, price, quote.bid, quote.ask)
-        self._window.turn_to(instrument)  # a chart may be pinned to another than the desk's
+        self._window.select(instrument)  # a chart may be pinned to another than the desk's
         self.open_ticket(
             side, instrument, ParsedOrder(kind=kind, price=Entry(f"{price:f}", "price"))
         )
 
     def _say_no_price(self, instrument: str) -> None:
-        self._store.tell("info", f"Waiting for a price of {pair(instrument)}")
+        self._store.notify("info", f"Waiting for a price of {pair(instrument)}")
 
     def open_ticket(self, side: Side, instrument: str, fields: ParsedOrder | None = None) -> None:
         """Open a ticket for an instrument, with what was typed for it."""
@@ -78,7 +78,7 @@ class TicketActions:
         if instrument:
             self._desk.ask(TicketForm(self._desk.form_context(), side, instrument, fields))
         else:
-            self._store.tell("info", "The account's instruments are still being read")
+            self._store.notify("info", "The account's instruments are still being read")
 
 
 class TradeActions:
@@ -146,7 +146,7 @@ class TradeActions:
         if trade is not None or held:
             self._desk.journal.write_note(held[0].id if trade is None else trade.id)
         else:
-            self._store.tell("info", "No open trade is selected: the journal has the closed ones")
+            self._store.notify("info", "No open trade is selected: the journal has the closed ones")
 
     def action_protect(self) -> None:
         """Add the template's stop and target to the selected trade."""
@@ -212,7 +212,7 @@ class TradeActions:
 
     def _nothing_to(self, verb: str) -> None:
         instrument = self._window.selection().instrument(self._store)
-        self._store.tell("info", f"Nothing to {verb}: no open trade in {pair(instrument)}")
+        self._store.notify("info", f"Nothing to {verb}: no open trade in {pair(instrument)}")
 
     def action_cancel_order(self) -> None:
         from keydesk.forms.trades.orders import CancelForm  # noqa: PLC0415 - with the first form
@@ -222,7 +222,7 @@ class TradeActions:
             self._desk.ask(CancelForm(self._desk.form_context(), order.id))
         else:
             orders = self._window.keymap.name("go-orders")
-            self._store.tell("info", f"Nothing to cancel: select an order with {orders}")
+            self._store.notify("info", f"Nothing to cancel: select an order with {orders}")
 
     def action_cancel_entries(self) -> None:
         """Cancel entry orders, of the instrument or of all."""

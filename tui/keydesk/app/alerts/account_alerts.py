@@ -80,12 +80,12 @@ class AccountAlerts:
         from keydesk.alerts.watch import AlertWatch  # noqa: PLC0415
 
         settings, self._account = self._settings, account
-        report = partial(self._store.tell, "warn")
+        report = partial(self._store.notify, "warn")
         commands = CommandRunner(settings.notify, settings.notify_timeout, report)
         self._delivery = Delivery(settings, self._write, os.environ, commands, self._flash)
         self._events = EventSources(self._store, account, self._delivery.deliver)
         connection.feed.gate.listen(self._events.on_transaction)
-        self.watch = AlertWatch(self._store, AlertFile(path), self._show_firing, self._store.tell)
+        self.watch = AlertWatch(self._store, AlertFile(path), self._show_firing, self._store.notify)
         connection.feed.alerts = self.watch
         self._store.audit.listen(self._on_audit_entry)
         self._app.run_worker(self.watch.run(), "alerts", group="feeds", exit_on_error=False)
@@ -138,7 +138,7 @@ class AccountAlerts:
         from keydesk.alerts.delivery import Event, alert_text  # noqa: PLC0415 - see `open`
 
         text = alert_text(fired, self._store.zone)
-        self._store.notify(Notice("warn", safe(text), time_ns(), asks=True))
+        self._store.add_notice(Notice("warn", safe(text), time_ns(), asks=True))
         self._store.write_log(LogLine("", fired.time_ns, "NOTE", "", clean(text)))
         if mine and self._delivery is not None:
             data = {"alert": fired.alert_id, "value": fired.value, "late": fired.late}
@@ -183,12 +183,12 @@ class AccountAlerts:
         if line is None:
             return
         if self.watch is None:
-            self._store.tell("warn", NOT_OPEN)
+            self._store.notify("warn", NOT_OPEN)
             return
         try:
             made = make_now(self._store, line, "" if changed is None else changed.id)
         except AlertSyntaxError as error:
-            self._store.tell("warn", str(error))
+            self._store.notify("warn", str(error))
             return
         hint = standing_hint(self._store, made.condition)
         text = f"Alert {made.repeat_text}: {made.text}{f'; {hint}' if hint else ''}"
@@ -199,9 +199,9 @@ class AccountAlerts:
 
     def _done(self, why: str, text: str) -> None:
         if why:
-            self._store.tell("warn", f"alert: {why}")
+            self._store.notify("warn", f"alert: {why}")
         else:
-            self._store.tell("good", text)
+            self._store.notify("good", text)
 
     # The page.
 
@@ -217,7 +217,7 @@ class AccountAlerts:
 
         alert = action.alert
         if self.watch is None:
-            self._store.tell("warn", NOT_OPEN)
+            self._store.notify("warn", NOT_OPEN)
             return
         match action.verb:
             case "new":
@@ -244,16 +244,16 @@ class AccountAlerts:
     def toggle_mute(self) -> None:
         """Mute bell and desktop notifications, or end that; lines, flash and the trader's command go on."""
         if self._delivery is None:
-            self._store.tell("warn", NOT_OPEN)
+            self._store.notify("warn", NOT_OPEN)
             return
         self._delivery.muted = self._store.muted = not self._delivery.muted
         key = self._keymap.name("mute")
         if self._delivery.muted:
-            self._store.tell(
+            self._store.notify(
                 "info", f"Muted until you leave: bell and notifications. {key} ends that"
             )
         else:
-            self._store.tell("info", "Bell and notifications are on")
+            self._store.notify("info", "Bell and notifications are on")
 
 
 def here(
@@ -315,4 +315,4 @@ class WeekEndReminder:
         more = ", …" if len(unprotected) > MAX_NAMED else ""
         left = duration((ends_ns - now_ns) / SECOND)
         text = f"The week ends in {left}: {count} no stop over the weekend: {named}{more}"
-        self._store.tell("bad", text)
+        self._store.notify("bad", text)

@@ -42,7 +42,7 @@ class LevelActions:
         try:
             self._store.set_levels(load_levels(self._folder))
         except FAILURES as error:
-            self._store.tell("warn", safe(f"Price levels cannot be used: {error}"))
+            self._store.notify("warn", safe(f"Price levels cannot be used: {error}"))
             return False
         return True
 
@@ -57,7 +57,7 @@ class LevelActions:
         if nearest is None:
             name = self._window.keymap.name("level-line").replace(" ", "")
             text = f"{pair(wanted.instrument)} has no level: {name} sets one at the crosshair"
-            self._store.tell("info", safe(text))
+            self._store.notify("info", safe(text))
             return
         match wanted.change:
             case "move":
@@ -83,7 +83,7 @@ class LevelActions:
         levels = self._levels(wanted.instrument)
         if len(levels) >= MAX_LEVELS:
             text = f"{pair(wanted.instrument)} has {MAX_LEVELS} levels: remove one first"
-            self._store.tell("warn", safe(text))
+            self._store.notify("warn", safe(text))
             return
         since_ns = wanted.time_ns if wanted.change == "ray" else None
         self._ask_name(
@@ -118,17 +118,17 @@ class LevelActions:
         text = f"{pair(instrument)} {level.kind} {level.name} at {level.price:f}"
         if replaced is not None and replaced.price != level.price:
             text = f"{text}, from {replaced.price:f}"
-        self._store.tell("good", safe(text))
+        self._store.notify("good", safe(text))
 
     def _remove(self, instrument: str, level: PriceLevel) -> None:
         if self._try(lambda: delete_level(self._folder, instrument, level.name)):
             text = f"{pair(instrument)} {level.kind} {level.name} at {level.price:f} is removed"
-            self._store.tell("info", safe(text))
+            self._store.notify("info", safe(text))
 
     def _try(self, change: Callable[[], None]) -> bool:
         try:
             change()
         except FAILURES as error:
-            self._store.tell("warn", safe(f"Not saved: {error}"))
+            self._store.notify("warn", safe(f"Not saved: {error}"))
             return False
         return self.load()

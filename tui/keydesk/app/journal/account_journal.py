@@ -59,7 +59,7 @@ class AccountJournal:
         portions: Portions | None = None,
     ) -> None:
         self._app, self._account, self._store = app, account, store
-        self._tell, self._keymap = store.tell, keymap
+        self._tell, self._keymap = store.notify, keymap
         self._portions = portions
         self._make_live: Callable[[], LiveJournal] | None = None  # once the account is open
         self._use_files: Callable[[], None] = lambda: None  # those of the account that is open

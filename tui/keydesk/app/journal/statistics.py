@@ -57,7 +57,7 @@ class JournalStatistics:
         journal: AccountJournal,
     ) -> None:
         self._app, self._account, self._store = app, account, store
-        self._journal, self._tell = journal, store.tell
+        self._journal, self._tell = journal, store.notify
         self._awaits_day = False
 
     def show(self, view: int = 1) -> None:

@@ -59,7 +59,7 @@ class WatchlistActions:
             case _ if watched.is_all:
                 new = self._keymap.name("list-new")
                 text = f"{watched.name} always holds every instrument: {new} makes a list of yours"
-                self._store.tell("info", text)
+                self._store.notify("info", text)
             case _:
                 self._change_own(kind, message)
 
@@ -86,7 +86,7 @@ class WatchlistActions:
             case "move" if message.row:
                 self._move(message)
             case _:
-                self._store.tell("info", "No row is selected in the watchlist")
+                self._store.notify("info", "No row is selected in the watchlist")
 
     def _show_number(self, number: int) -> None:
         lists = self._store.lists.lists
@@ -94,7 +94,7 @@ class WatchlistActions:
             show_list(self._store, lists[number - 1].name)
         else:
             count = f"{len(lists)} watchlist{'s' if len(lists) > 1 else ''}"
-            self._store.tell("info", f"There is no list {number}: there are {count}")
+            self._store.notify("info", f"There is no list {number}: there are {count}")
 
     # Names and letters.
 
@@ -140,12 +140,12 @@ class WatchlistActions:
 
     def _add(self, instrument: str | None) -> None:
         if instrument and self._apply(watchlists.add(self._store.list_name, instrument)):
-            self._store.tell("info", f"{pair(instrument)} is on {self._store.list_name}")
+            self._store.notify("info", f"{pair(instrument)} is on {self._store.list_name}")
 
     def _move(self, message: Watchlist.ChangeWanted) -> None:
         if self._window.screen.watchlist.order.column:
             view = self._keymap.name("watch-view")
-            self._store.tell(
+            self._store.notify(
                 "info", f"The rows are sorted; {view} shows your own order, then they move"
             )
         elif message.past:
@@ -161,7 +161,7 @@ class WatchlistActions:
             self._apply(watchlists.delete(name))
         elif choice == "row" and self._apply(watchlists.remove(name, row)):
             add = self._keymap.name("list-add")
-            self._store.tell("info", f"{pair(row)} is off {name}; {add} adds it again")
+            self._store.notify("info", f"{pair(row)} is off {name}; {add} adds it again")
 
     # The file.
 
@@ -175,7 +175,7 @@ class WatchlistActions:
                 lists = change(store.lists)
                 self._say_not_kept(str(error))
         except ListError as error:
-            self._store.tell("warn", safe(f"Not changed: {error}"))
+            self._store.notify("warn", safe(f"Not changed: {error}"))
             return False
         if shown:
             store.list_name = shown
@@ -187,4 +187,4 @@ class WatchlistActions:
         if why != self._trouble:
             self._trouble = why
             text = clean(f"Changes of watchlists last until you leave: {why}")
-            self._store.notify(Notice("warn", text, time_ns(), asks=True))
+            self._store.add_notice(Notice("warn", text, time_ns(), asks=True))

@@ -54,7 +54,7 @@ class WorkspaceActions:
     def save(self, name: str) -> None:
         """Save what is shown under a name."""
         if not WORKSPACE_NAME.fullmatch(name):
-            self._store.tell(
+            self._store.notify(
                 "warn", "A layout's name has letters, digits and -, at most 20: scalping"
             )
             return
@@ -64,13 +64,13 @@ class WorkspaceActions:
         before = saved.workspaces.get(name)
         key = before.key if before is not None else saved.free_key(name)
         if not key:
-            self._store.tell("warn", "No letter is free: delete a layout, then save again")
+            self._store.notify("warn", "No letter is free: delete a layout, then save again")
             return
         specs = self._store.indicators_of(self._store.focus)
         texts = tuple(each.text for each in specs)
         named = NamedWorkspace(name, key, self._window.screen.workspace(), texts)
         if self._try(lambda: save_workspace(self._folder, named)):
-            self._store.tell("good", f"Layout {name} is saved: '{key} shows it again")
+            self._store.notify("good", f"Layout {name} is saved: '{key} shows it again")
 
     def show(self, name: str) -> None:
         """Show a workspace again; without a name, say which there are."""
@@ -83,15 +83,15 @@ class WorkspaceActions:
         names = ", ".join(f"{each.name} ('{each.key})" for each in saved.workspaces.values())
         none = "No layout is saved yet: :layout save scalping"
         unknown = f"There is no layout {name}. " if name else ""
-        self._store.tell("info", f"{unknown}Layouts: {names}" if names else f"{unknown}{none}")
+        self._store.notify("info", f"{unknown}Layouts: {names}" if names else f"{unknown}{none}")
 
     def delete(self, name: str) -> None:
         """Delete a workspace."""
         saved = self._read()
         if saved is not None and name not in saved.workspaces:
-            self._store.tell("info", f"There is no layout {name}")
+            self._store.notify("info", f"There is no layout {name}")
         elif saved is not None and self._try(lambda: delete_workspace(self._folder, name)):
-            self._store.tell("info", f"Layout {name} is deleted")
+            self._store.notify("info", f"Layout {name} is deleted")
 
     def jump(self, letter: str) -> None:
         """Show the workspace of a letter, or turn to the instrument that it bookmarks."""
@@ -105,12 +105,12 @@ class WorkspaceActions:
         elif instrument in self._store.instruments:
             self._store.set_focus(instrument)
         elif instrument:
-            self._store.tell(
+            self._store.notify(
                 "info", f"'{letter} is {pair(instrument)}, which this account does not have"
             )
         else:
             text = f"'{letter} is free: m{letter} bookmarks {pair(self._store.focus)} there"
-            self._store.tell("info", text)
+            self._store.notify("info", text)
 
     def bookmark(self, letter: str) -> None:
         """Bookmark the instrument on the desk under a letter."""
@@ -119,9 +119,11 @@ class WorkspaceActions:
             return
         named = saved.with_key(letter)
         if named is not None:
-            self._store.tell("warn", f"'{letter} is the layout {named.name}: choose another letter")
+            self._store.notify(
+                "warn", f"'{letter} is the layout {named.name}: choose another letter"
+            )
         elif self._try(lambda: save_bookmark(self._folder, letter, instrument)):
-            self._store.tell("good", f"'{letter} turns to {pair(instrument)} from now on")
+            self._store.notify("good", f"'{letter} turns to {pair(instrument)} from now on")
 
     def _show(self, named: NamedWorkspace) -> None:
         left, store = named.workspace, self._store
@@ -132,19 +134,19 @@ class WorkspaceActions:
         self._window.screen.show_workspace(left)
         gone = left.watchlist and store.list_name != left.watchlist
         more = f", without its list {left.watchlist}, which is gone" if gone else ""
-        self._store.tell("info", f"Layout {named.name}{more}")
+        self._store.notify("info", f"Layout {named.name}{more}")
 
     def _read(self) -> SavedWorkspaces | None:
         try:
             return load_workspaces(self._folder)
         except FAILURES as error:
-            self._store.tell("warn", f"Layouts and bookmarks cannot be used: {error}")
+            self._store.notify("warn", f"Layouts and bookmarks cannot be used: {error}")
             return None
 
     def _try(self, change: Callable[[], None]) -> bool:
         try:
             change()
         except FAILURES as error:
-            self._store.tell("warn", f"Not saved: {error}")
+            self._store.notify("warn", f"Not saved: {error}")
             return False
         return True

@@ -74,7 +74,7 @@ class AccountPages:
 
         entries, trouble = await asyncio.to_thread(try_to_read, path)
         if trouble:
-            self._store.tell("warn", f"The audit log cannot be read: {trouble}")
+            self._store.notify("warn", f"The audit log cannot be read: {trouble}")
         else:
             self._app.push_screen(AuditForm(entries, self._store.zone))
 
@@ -94,7 +94,7 @@ class AccountPages:
                 try:
                     connection.sender.dismiss(intent)
                 except (OSError, UnsafeFile) as error:
-                    self._store.tell(
+                    self._store.notify(
                         "warn", f"Not dismissed: the order journal cannot be written: {error}"
                     )
                     return

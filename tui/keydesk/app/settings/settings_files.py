@@ -88,9 +88,9 @@ class SettingsFiles:
         if trouble is not None:
             self._store.take_back(trouble)
         if words:
-            self._store.tell("good", f"{name} read again: {', '.join(words)}")
+            self._store.notify("good", f"{name} read again: {', '.join(words)}")
         elif trouble is not None:
-            self._store.tell("good", f"{name} can be used again")
+            self._store.notify("good", f"{name} can be used again")
 
     def _load(self, path: Path) -> Apply:
         if path.name != THEMES and not path.exists() and not path.is_symlink():
@@ -106,7 +106,7 @@ class SettingsFiles:
         if before is not None:
             self._store.take_back(before)
         self._troubles[name] = words
-        self._store.notify(Notice("warn", words, time_ns(), asks=True))
+        self._store.add_notice(Notice("warn", words, time_ns(), asks=True))
 
     # The files: each is read in the thread, and applied between two frames.
 

@@ -88,6 +88,6 @@ class SettingsPage:
             await asyncio.to_thread(save_channels, self._folder, kind, channels)
         except (BadSettings, UnsafeFile, OSError) as error:
             why = file_trouble(error, self._folder / FILE)
-            self._desk.store.tell("warn", f"{kind}: in force until you leave, not saved: {why}")
+            self._desk.store.notify("warn", f"{kind}: in force until you leave, not saved: {why}")
         finally:
             self._desk.settings.writing -= 1

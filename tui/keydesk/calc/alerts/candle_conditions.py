@@ -17,7 +17,7 @@ from keydesk.calc.market.granularity import SECONDS, find_granularity
 from keydesk.calc.market.indicator_specs import MAX_PERIOD, IndicatorSpec
 from keydesk.calc.market.indicators import Candle
 from keydesk.text.format import money, pair
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 
 USUAL_GRANULARITY = "H1"
 USUAL_RSI, USUAL_ATR = 14, 14
@@ -112,7 +112,7 @@ class RsiLevel(CandleCondition, frozen=True, kw_only=True):
                 return cls(
                     instrument=instrument,
                     direction=SIGNS[sign],
-                    level=number_of(level, "rsi", NOTHING, Decimal(100)),
+                    level=number_of(level, "rsi", ZERO, Decimal(100)),
                     granularity=granularity,
                     period=_period_of(period[0], "rsi") if period else USUAL_RSI,
                 )

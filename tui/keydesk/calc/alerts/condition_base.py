@@ -19,7 +19,7 @@ from keydesk.calc.orders.lifetime import expiry_ns
 from keydesk.text.format import duration, money, pair, price
 from keydesk.text.typed import duration_s, quantity
 from keydesk.values import AccountState, TradeRow
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 
 Direction = Literal["up", "down", "touch"]
 PriceSide = Literal["bid", "ask", "mid"]
@@ -66,7 +66,7 @@ class Condition(Struct, frozen=True, kw_only=True):
 
     instrument: str = ""
     direction: Direction = "up"
-    level: Decimal = NOTHING
+    level: Decimal = ZERO
 
     @classmethod
     def matches(cls, words: Sequence[str]) -> bool:

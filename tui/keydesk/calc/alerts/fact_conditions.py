@@ -25,7 +25,7 @@ from keydesk.calc.alerts.condition_base import (
 from keydesk.calc.market.trading_day import DAY_END_TEXT, next_day_start
 from keydesk.text.format import exact, money
 from keydesk.text.sanitize import clean_name
-from keydesk_client.arithmetic.constants import NOTHING, PERCENT, SECOND
+from keydesk_client.arithmetic.constants import PERCENT, SECOND, ZERO
 
 ResultUnit = Literal["money", "R"]
 StreamName = Literal["prices", "events"]
@@ -167,7 +167,7 @@ class AccountResult(ResultCondition, frozen=True, kw_only=True):
         if self.unit == "money":
             return account.unrealized_pl
         results = (each.r_multiple for each in (facts.trades or {}).values())
-        return sum((each for each in results if each is not None), NOTHING)
+        return sum((each for each in results if each is not None), ZERO)
 
 
 class MarginLevel(FactsCondition, frozen=True, kw_only=True):
@@ -183,7 +183,7 @@ class MarginLevel(FactsCondition, frozen=True, kw_only=True):
     def parse(cls, words: Sequence[str], _instrument: str) -> Self | None:
         match words[1:]:
             case [sign, percent] if sign in SIGNS:
-                level = number_of(percent.removesuffix("%"), "margin", NOTHING, Decimal(1000))
+                level = number_of(percent.removesuffix("%"), "margin", ZERO, Decimal(1000))
                 return cls(direction=direction_of(sign, "margin"), level=level)
             case _:
                 raise AlertSyntaxError(
@@ -292,7 +292,7 @@ class ClientLongPercent(FactsCondition, frozen=True, kw_only=True):
             case ["long"]:
                 return cls(instrument=instrument, level=Decimal(50))
             case [*maybe, sign, percent] if sign in SIGNS and maybe in ([], ["long"]):
-                level = number_of(percent.removesuffix("%"), "clients", NOTHING, Decimal(100))
+                level = number_of(percent.removesuffix("%"), "clients", ZERO, Decimal(100))
                 direction = direction_of(sign, "clients")
                 return cls(instrument=instrument, direction=direction, level=level)
             case _:

@@ -25,7 +25,7 @@ from keydesk.calc.market.trading_day import next_day_start
 from keydesk.text.format import exact, pair, pip_count
 from keydesk.text.typed import quantity
 from keydesk.values import Day, Quote
-from keydesk_client.arithmetic.constants import NOTHING, PERCENT
+from keydesk_client.arithmetic.constants import PERCENT, ZERO
 from keydesk_client.arithmetic.profit import round_price, round_price_down, round_price_up
 
 SIDES: Mapping[str, PriceSide] = {"bid": "bid", "ask": "ask", "mid": "mid"}
@@ -96,7 +96,7 @@ class PriceCross(PriceCondition, frozen=True, kw_only=True):
         side, words = _side(words)
         match words:
             case [sign, level] if sign in SIGNS:
-                number = number_of(level, "price", above=NOTHING)
+                number = number_of(level, "price", above=ZERO)
                 return cls(instrument=instrument, side=side, direction=SIGNS[sign], level=number)
             case [sign] if sign in SIGNS:
                 raise AlertSyntaxError(f"price: missing after {sign}; write it as {sign} 1.12")
@@ -111,7 +111,7 @@ class PriceMove(PriceCondition, frozen=True, kw_only=True):
 
     distance: Decimal  # signed, in its unit
     unit: Literal["p", "%"]
-    start: Decimal = NOTHING  # the price then; 0: not made yet
+    start: Decimal = ZERO  # the price then; 0: not made yet
 
     @classmethod
     def matches(cls, words: Sequence[str]) -> bool:
@@ -123,8 +123,8 @@ class PriceMove(PriceCondition, frozen=True, kw_only=True):
     def parse(cls, words: Sequence[str], instrument: str) -> Self | None:
         """Read +20p, bid -0.5%; of a made one also from 1.0850 to 1.0870."""
         side, words = _side(words)
-        distance, unit = _move(words[0]) or (NOTHING, "p")
-        start = level = NOTHING
+        distance, unit = _move(words[0]) or (ZERO, "p")
+        start = level = ZERO
         match words[1:]:
             case []:
                 pass
@@ -197,7 +197,7 @@ class SpreadLevel(QuoteCondition, frozen=True, kw_only=True):
     def parse(cls, words: Sequence[str], instrument: str) -> Self | None:
         match words:
             case [_, sign, pips] if sign in SIGNS:
-                level = number_of(pips.removesuffix("p"), "spread", above=NOTHING)
+                level = number_of(pips.removesuffix("p"), "spread", above=ZERO)
                 direction = direction_of(sign, "spread")
                 return cls(instrument=instrument, direction=direction, level=level)
             case _:

@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
-from keydesk_client.arithmetic.constants import NOTHING, PERCENT
+from keydesk_client.arithmetic.constants import PERCENT, ZERO
 
 Book = Literal["orders", "positions"]
 ClusterKind = Literal[
@@ -21,7 +21,7 @@ ClusterKind = Literal[
 MAX_CLUSTERS = 5
 DEVIATIONS = 2  # standard deviations above the mean from which a share is a cluster
 Sides = tuple[Decimal, Decimal]  # long, short
-NO_SIDES: Sides = (NOTHING, NOTHING)
+NO_SIDES: Sides = (ZERO, ZERO)
 
 
 class Bucket(Protocol):
@@ -53,9 +53,7 @@ def long_percent(sides: Sides) -> Decimal | None:
 
 def sums_of(buckets: Sequence[Bucket]) -> Sides:
     """Return the sums of both sides."""
-    return sum((each.long for each in buckets), NOTHING), sum(
-        (each.short for each in buckets), NOTHING
-    )
+    return sum((each.long for each in buckets), ZERO), sum((each.short for each in buckets), ZERO)
 
 
 def clusters(
@@ -68,8 +66,8 @@ def clusters(
     """
     near = [each for each in buckets if _distance(each, width, market) <= reach]
     shares = [share for each in near for share in (each.long, each.short)]
-    count, total = len(shares), sum(shares, NOTHING)
-    variance = count * sum((each * each for each in shares), NOTHING) - total * total
+    count, total = len(shares), sum(shares, ZERO)
+    variance = count * sum((each * each for each in shares), ZERO) - total * total
     clustered = []
     for bucket in near:
         for cluster in _of_bucket(book, bucket, width, market):
@@ -111,13 +109,13 @@ def _part_above(low: Decimal, width: Decimal, market: Decimal) -> Decimal:
     if low >= market:
         return Decimal(1)
     if width <= 0 or low + width <= market:
-        return NOTHING
+        return ZERO
     return (low + width - market) / width
 
 
 def _distance(bucket: Bucket, width: Decimal, market: Decimal) -> Decimal:
     """Return the distance of a bucket's nearest edge from the market."""
-    return max(bucket.price - market, market - bucket.price - width, NOTHING)
+    return max(bucket.price - market, market - bucket.price - width, ZERO)
 
 
 def _of_bucket(book: Book, bucket: Bucket, width: Decimal, market: Decimal) -> tuple[Cluster, ...]:

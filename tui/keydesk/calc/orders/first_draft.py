@@ -11,7 +11,7 @@ from keydesk.calc.orders.ticket_draft import MARKET_EXPIRIES, Draft, Members, Si
 from keydesk.calc.orders.ticket_settings import RISK_PRESET, Template
 from keydesk.calc.risk.sizing import slippage_allowed
 from keydesk.calc.risk.trading_context import TradingContext
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 from keydesk_client.arithmetic.profit import round_price_down, round_price_up
 
 
@@ -54,7 +54,7 @@ def preset_size(template: Template, preset: int) -> Entry:
     """Return the size of a preset as a field holds it."""
     if preset == RISK_PRESET:
         return Entry(f"{template.risk_percent:f}", "risk %")
-    return Entry(f"{template.sizes.get(preset, NOTHING):f}", "units")
+    return Entry(f"{template.sizes.get(preset, ZERO):f}", "units")
 
 
 def with_resting_price(draft: Draft, context: TradingContext) -> Draft:

@@ -14,7 +14,7 @@ from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import OpenRisk, TradingContext
 from keydesk.text.format import counted, duration, money, pip_count, unit_count, units
 from keydesk.values import ClosedTrade
-from keydesk_client.arithmetic.constants import MINUTE, NOTHING, PERCENT, SECOND
+from keydesk_client.arithmetic.constants import MINUTE, PERCENT, SECOND, ZERO
 
 CHANGE = ":limits changes it"
 MAX_DIGITS = 12  # of a limit, on each side of its point
@@ -245,7 +245,7 @@ def moved_risk_refusals(
     if share is not None and after * PERCENT > share * nav:
         fact = f"Risk {_percent_of(after, nav)}"
         yield refused("hard_risk_percent", fact, f"{share} %", "Fewer units or a nearer stop")
-    total = risk.cash - (before or NOTHING) + after
+    total = risk.cash - (before or ZERO) + after
     if most is not None and total * PERCENT > most * nav:
         fact = f"Open risk {_percent_of(risk.cash, nav)} → {_percent_of(total, nav)}"
         yield refused("hard_open_risk_percent", fact, f"{most} %", "Fewer units or a nearer stop")
@@ -315,7 +315,7 @@ def losses_in_a_row(closed: Sequence[ClosedTrade]) -> int:
     for each in reversed(closed):
         if each.result > 0:
             break
-        count += each.result < NOTHING
+        count += each.result < ZERO
     return count
 
 
@@ -324,7 +324,7 @@ def cool_off_until(closed: Sequence[ClosedTrade], limits: Limits) -> int | None:
     losses = limits.cool_off_losses
     if losses is None or losses_in_a_row(closed) < losses:
         return None
-    last = next(each for each in reversed(closed) if each.result < NOTHING)
+    last = next(each for each in reversed(closed) if each.result < ZERO)
     return last.time_ns + int(limits.cool_off_minutes * MINUTE)
 
 

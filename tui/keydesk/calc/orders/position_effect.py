@@ -12,7 +12,7 @@ from msgspec import Struct
 from keydesk.calc.orders.ticket_draft import Fill
 from keydesk.calc.risk.trading_context import AccountFunds, Lot, TradingContext
 from keydesk.values import TradeRow, id_order
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 from keydesk_client.arithmetic.profit import Factors, profit
 
 CloseOrder = Literal["oldest", "newest", "worst", "best", "picked"]
@@ -35,7 +35,7 @@ class PositionEffect(Struct, frozen=True):
     short_after: Decimal
     reduced: Decimal
     opened: Decimal
-    left_over: Decimal = NOTHING  # that a reduce-only order has nothing to reduce with
+    left_over: Decimal = ZERO  # that a reduce-only order has nothing to reduce with
 
     @property
     def only_reduces(self) -> bool:
@@ -56,8 +56,8 @@ def effect_of(funds: AccountFunds, signed_units: Decimal, fill: Fill) -> Positio
     size, buys = abs(signed_units), signed_units > 0
     mode = effective_fill(fill, hedging=funds.hedging)
     opposite = short if buys else long
-    reduced = NOTHING if mode == "OPEN_ONLY" else min(size, opposite)
-    opened = NOTHING if mode == "REDUCE_ONLY" else size - reduced
+    reduced = ZERO if mode == "OPEN_ONLY" else min(size, opposite)
+    opened = ZERO if mode == "REDUCE_ONLY" else size - reduced
     return PositionEffect(
         long_before=long,
         short_before=short,
@@ -89,9 +89,9 @@ def realized(
 ) -> Decimal | None:
     """Return the profit that the reduced units realize at a price; None where the trades are not known that far."""
     parts = list(reduced_lots(context.funds.lots, signed_units, reduced))
-    if sum((abs(part.units) for part in parts), NOTHING) < reduced:
+    if sum((abs(part.units) for part in parts), ZERO) < reduced:
         return None
-    return sum((profit(part.units, part.entry, price, context.factors) for part in parts), NOTHING)
+    return sum((profit(part.units, part.entry, price, context.factors) for part in parts), ZERO)
 
 
 def in_close_order(trades: Sequence[TradeRow], order: CloseOrder) -> list[TradeRow]:

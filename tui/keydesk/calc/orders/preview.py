@@ -11,7 +11,7 @@ from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.risk.exposure import ExposureChange, Holding, exposure_changes
 from keydesk.calc.risk.financing import NextCharge, days_to_friday, financing_of, next_charge
 from keydesk.calc.risk.trading_context import TradingContext
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 
 
 class Preview(Struct, frozen=True):
@@ -64,10 +64,8 @@ def _risks(
     if before is None:
         return None, None
     parts = reduced_lots(context.funds.lots, draft.direction * plan.units, plan.effect.reduced)
-    gone = sum((part.risk or NOTHING for part in parts), NOTHING)
-    added = (
-        NOTHING if plan.risk is None else plan.risk - plan.premium
-    )  # counted as the account's is
+    gone = sum((part.risk or ZERO for part in parts), ZERO)
+    added = ZERO if plan.risk is None else plan.risk - plan.premium  # counted as the account's is
     return before, before - gone + added
 
 

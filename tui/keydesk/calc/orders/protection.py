@@ -12,7 +12,7 @@ from keydesk.calc.orders.fields import PROTECTION_FIELDS, ProtectionField, Unit
 from keydesk.calc.orders.ticket_settings import Template
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.values import TradeRow
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 from keydesk_client.arithmetic.profit import closing_price, round_price
 from keydesk_client.arithmetic.risk import (
     locked_profit,
@@ -187,7 +187,7 @@ def _target_weight(now: Decimal | None, new: Decimal | None) -> Severity:
 def premium(trade: TradeRow, now: Protection, new: Protection, context: TradingContext) -> Decimal:
     """Return what a new guaranteed stop costs if it fills, in home currency; 0 without one, or if the trade had one already."""
     if new.guaranteed is None or now.guaranteed is not None:
-        return NOTHING
+        return ZERO
     return abs(trade.units) * context.rules.guarantee_premium * context.factors.loss
 
 
@@ -224,7 +224,7 @@ def outlook(trade: TradeRow, levels: Protection, context: TradingContext) -> Pro
     if stop is not None:
         lost = open_risk(trade.units, trade.price, stop, context.factors)
         locked = locked_profit(trade.units, trade.price, stop, context.factors)
-        at_stop = locked - lost if locked else -lost if lost else NOTHING
+        at_stop = locked - lost if locked else -lost if lost else ZERO
     if levels.target is not None:
         at_target = reward(trade.units, trade.price, levels.target, context.factors)
     return ProtectionPreview(at_stop, at_target)

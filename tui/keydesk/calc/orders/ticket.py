@@ -24,7 +24,7 @@ from keydesk.calc.orders.ticket_levels import (
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.sizing import CapName, Caps, size
 from keydesk.calc.risk.trading_context import TradingContext
-from keydesk_client.arithmetic.constants import NOTHING, PERCENT
+from keydesk_client.arithmetic.constants import PERCENT, ZERO
 from keydesk_client.arithmetic.depth import units_for_risk_through
 from keydesk_client.arithmetic.margin import (
     closeout_percent,
@@ -132,7 +132,7 @@ def _lost_in_the_depth(
 ) -> Decimal:
     """Return how much less the reduced units make at the average price than at the first one, at which they were valued."""
     if not away or not reduced:
-        return NOTHING
+        return ZERO
     touch = context.ask if draft.direction > 0 else context.bid
     first, deep = (
         realized(context, draft.direction * reduced, reduced, price)
@@ -145,7 +145,7 @@ def _lost_in_the_depth(
 
 def premium_of(draft: Draft, context: TradingContext) -> Decimal:
     """Return the premium of a guaranteed stop in price units, 0 for a usual stop."""
-    return context.rules.guarantee_premium if draft.members.guaranteed else NOTHING
+    return context.rules.guarantee_premium if draft.members.guaranteed else ZERO
 
 
 def fields_of(draft: Draft, plan: Plan) -> Sequence[FieldName]:
@@ -208,7 +208,7 @@ def margin_of_one(context: TradingContext) -> Decimal:
 def _wanted_units(draft: Draft, context: TradingContext, distance: Decimal | None) -> Decimal:
     value = draft.reading("size")
     if not isinstance(value, Decimal):
-        return NOTHING
+        return ZERO
     funds, factors = context.funds, context.factors
     match draft.size.unit:
         case "risk %":
@@ -222,7 +222,7 @@ def _wanted_units(draft: Draft, context: TradingContext, distance: Decimal | Non
         case _:
             return value
     if distance is None or distance <= 0:
-        return NOTHING
+        return ZERO
     moves_along = draft.stop_counts_from_fill and not draft.trail.text
     return units_for_risk_through(
         context.depth(draft.direction) if draft.kind == "MARKET" and not moves_along else (),
@@ -239,7 +239,7 @@ def _caps(draft: Draft, context: TradingContext, limits: Limits) -> Caps:
     if draft.size.unit == "units":
         return Caps()
     funds, rules = context.funds, context.rules
-    freed = max(NOTHING, -draft.direction * funds.net_units) if not funds.hedging else NOTHING
+    freed = max(ZERO, -draft.direction * funds.net_units) if not funds.hedging else ZERO
     one = margin_of_one(context)
     exact = margin_cap(
         funds.margin_available, rules.margin_rate, context.mid, context.factors.value

@@ -11,7 +11,7 @@ from keydesk.calc.orders.field_draft import Reading, UnreadableText, shown_numbe
 from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.risk.sizing import slippage_allowed
 from keydesk.calc.risk.trading_context import TradingContext
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 from keydesk_client.arithmetic.depth import average_fill_price
 from keydesk_client.arithmetic.profit import round_price, round_price_down, round_price_up
 
@@ -92,14 +92,14 @@ def fill_price(
 
 def book_exceeded(draft: Draft, context: TradingContext, units: Decimal) -> Decimal | None:
     """Return what all levels of the book hold where a market order is larger, None where it is not."""
-    held = sum((each.units for each in context.depth(draft.direction)), NOTHING)
-    return held if draft.kind == "MARKET" and NOTHING < held < units else None
+    held = sum((each.units for each in context.depth(draft.direction)), ZERO)
+    return held if draft.kind == "MARKET" and ZERO < held < units else None
 
 
 def deep_cost(draft: Draft, levels: Levels, average: Decimal | None) -> Decimal:
     """Return how much worse than the entry the average price is."""
     entry = shown_number(levels.entry)
-    return NOTHING if entry is None or average is None else draft.direction * (average - entry)
+    return ZERO if entry is None or average is None else draft.direction * (average - entry)
 
 
 def at_average(

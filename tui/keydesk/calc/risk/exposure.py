@@ -13,7 +13,7 @@ from math import isfinite, log, sqrt
 
 from msgspec import Struct
 
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 
 
 class Holding(Struct, frozen=True):
@@ -38,8 +38,8 @@ def exposure_of(holdings: Iterable[Holding]) -> Mapping[str, Decimal]:
     """Return the units held of each currency, signed; currencies that cancel out are left out."""
     held: dict[str, Decimal] = {}
     for each in holdings:
-        held[each.base] = held.get(each.base, NOTHING) + each.units
-        held[each.quote] = held.get(each.quote, NOTHING) - each.units * each.mid
+        held[each.base] = held.get(each.base, ZERO) + each.units
+        held[each.quote] = held.get(each.quote, ZERO) - each.units * each.mid
     return {currency: amount for currency, amount in held.items() if amount}
 
 
@@ -55,7 +55,7 @@ def exposure_changes(
     held: Mapping[str, Decimal], change: Holding
 ) -> tuple[ExposureChange, ExposureChange]:
     """Return the exposure to both currencies of an instrument before and after its net units change."""
-    base, quote = held.get(change.base, NOTHING), held.get(change.quote, NOTHING)
+    base, quote = held.get(change.base, ZERO), held.get(change.quote, ZERO)
     return (
         ExposureChange(change.base, base, base + change.units),
         ExposureChange(change.quote, quote, quote - change.units * change.mid),

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from msgspec import Struct
 
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 from keydesk_client.arithmetic.margin import effective_rate
 
 
@@ -33,14 +33,14 @@ def with_margin_rate(
     new_rate: Decimal,
 ) -> MarginFigures:
     """Return the figures at another rate: each position has the greater of its instrument's rate and the account's."""
-    more = NOTHING
+    more = ZERO
     for each in held:
         old = effective_rate(each.instrument_rate, old_rate)
         new = effective_rate(each.instrument_rate, new_rate)
-        more += each.used * (new / old - 1) if old else NOTHING
+        more += each.used * (new / old - 1) if old else ZERO
     used = now.used + more
     grown = used / now.used if now.used else Decimal(1)
-    return MarginFigures(used, max(NOTHING, nav - used), now.closeout_percent * grown)
+    return MarginFigures(used, max(ZERO, nav - used), now.closeout_percent * grown)
 
 
 def closeout_price(

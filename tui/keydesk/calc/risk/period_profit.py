@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 from keydesk.calc.market.trading_day import start_of, trading_date
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 
 Period = Literal["day", "week", "month"]
 PERIODS: tuple[Period, ...] = ("day", "week", "month")
@@ -19,9 +19,9 @@ class Booking(Struct, frozen=True):
 
     transaction_id: int
     time_ns: int
-    realized: Decimal = NOTHING
-    financing: Decimal = NOTHING  # and dividends
-    fees: Decimal = NOTHING  # commission and guarantees, positive amounts were paid
+    realized: Decimal = ZERO
+    financing: Decimal = ZERO  # and dividends
+    fees: Decimal = ZERO  # commission and guarantees, positive amounts were paid
 
 
 class PeriodProfit(Struct, frozen=True):
@@ -57,7 +57,7 @@ def profit_since(bookings: Iterable[Booking], start_ns: int) -> PeriodProfit:
     """Return what was booked after an instant: what is stamped exactly 17:00 belongs to the day that ended."""
     since = [each for each in bookings if each.time_ns > start_ns]
     return PeriodProfit(
-        sum((each.realized for each in since), NOTHING),
-        sum((each.financing for each in since), NOTHING),
-        sum((each.fees for each in since), NOTHING),
+        sum((each.realized for each in since), ZERO),
+        sum((each.financing for each in since), ZERO),
+        sum((each.fees for each in since), ZERO),
     )

@@ -6,7 +6,7 @@ from decimal import Decimal
 from msgspec import Struct
 
 from keydesk.values import TradeRow
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 from keydesk_client.arithmetic.profit import average_price, total
 
 
@@ -32,22 +32,22 @@ def group_of(trades: Sequence[TradeRow]) -> TradeGroup:
     hedged = longs and any(trade.units < 0 for trade in trades)
     profit = total(trade.unrealized_pl for trade in trades)
     return TradeGroup(
-        units=sum((trade.units for trade in trades), NOTHING),
+        units=sum((trade.units for trade in trades), ZERO),
         is_hedged=hedged,
         entry=None if hedged else average_price((t.units, t.price) for t in trades),
         now=None if hedged or not trades else trades[0].now,
         pips=None if hedged else _weighted_pips(trades),
         profit=profit,
         r_multiple=_r_multiple(trades),
-        risk=sum((trade.risk for trade in trades if trade.risk is not None), NOTHING),
+        risk=sum((trade.risk for trade in trades if trade.risk is not None), ZERO),
         unprotected=sum(trade.risk is None for trade in trades),
-        financing=sum((trade.financing for trade in trades), NOTHING),
+        financing=sum((trade.financing for trade in trades), ZERO),
         margin=total(trade.margin_used for trade in trades),
     )
 
 
 def _weighted_pips(trades: Sequence[TradeRow]) -> Decimal | None:
-    size = sum((abs(trade.units) for trade in trades), NOTHING)
+    size = sum((abs(trade.units) for trade in trades), ZERO)
     weighted = total(None if t.pips is None else abs(t.units) * t.pips for t in trades)
     return weighted / size if size and weighted is not None else None
 
@@ -56,7 +56,7 @@ def _r_multiple(trades: Sequence[TradeRow]) -> Decimal | None:
     """Return the R of all trades together, None unless each has an initial risk."""
     risked = total(trade.initial_risk or None for trade in trades)
     won = total(
-        None if each.r_multiple is None else each.r_multiple * (each.initial_risk or NOTHING)
+        None if each.r_multiple is None else each.r_multiple * (each.initial_risk or ZERO)
         for each in trades
     )
     return won / risked if risked and won is not None else None

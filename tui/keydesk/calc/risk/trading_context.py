@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from msgspec import Struct, field
 
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 from keydesk_client.arithmetic.depth import DepthLevel, average_fill_price
 from keydesk_client.arithmetic.profit import Factors, closing_price, profit
 
@@ -35,7 +35,7 @@ def realized_profit(
 
     None where the trades are not known that far.
     """
-    left, won = units, NOTHING
+    left, won = units, ZERO
     for lot in lots:
         part = min(left, abs(lot.units))
         won += profit(part.copy_sign(lot.units), lot.entry, price, factors)
@@ -50,7 +50,7 @@ class OpenRisk(Struct, frozen=True):
 
     trades: int = 0
     entries: int = 0
-    cash: Decimal = NOTHING  # to the stops, home currency
+    cash: Decimal = ZERO  # to the stops, home currency
     unprotected: int = 0  # trades and entry orders without a stop, or whose risk is not known
     unread: int = 0  # trades and orders that the broker has and that could not be read
 
@@ -80,8 +80,8 @@ class Rules(Struct, frozen=True):
     short_rate: Decimal | None = None
     financing_days: tuple[int, ...] = ()  # that each weekday's rollover charges, Monday first
     guarantee: str = "DISABLED"  # of stops: DISABLED, ALLOWED or REQUIRED
-    guarantee_distance: Decimal = NOTHING  # at least, from the market
-    guarantee_premium: Decimal = NOTHING  # price units a unit, charged when the stop fills
+    guarantee_distance: Decimal = ZERO  # at least, from the market
+    guarantee_premium: Decimal = ZERO  # price units a unit, charged when the stop fills
 
 
 class AccountFunds(Struct, frozen=True):
@@ -92,8 +92,8 @@ class AccountFunds(Struct, frozen=True):
     margin_available: Decimal
     margin_used: Decimal
     hedging: bool
-    long_units: Decimal = NOTHING
-    short_units: Decimal = NOTHING  # negative
+    long_units: Decimal = ZERO
+    short_units: Decimal = ZERO  # negative
     lots: tuple[Lot, ...] = ()  # its open trades, oldest first
     mid_nav: Decimal | None = None  # NAV with trades valued at mid prices; None: not received yet
     exposure: Mapping[str, Decimal] = field(default_factory=dict)  # units held of each currency

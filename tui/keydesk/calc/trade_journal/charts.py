@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from keydesk.calc.market.trading_day import booking_date
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk_client.arithmetic.constants import NOTHING, SECOND
+from keydesk_client.arithmetic.constants import SECOND, ZERO
 
 BIN = Decimal("0.25")  # R
 OUTERMOST = Decimal(5)  # R: what is farther away is counted in the last bin of its side
@@ -44,7 +44,7 @@ def equity_curve(trades: Iterable[JournalTrade]) -> list[CurvePoint]:
         ((each.closed_ns, each.result) for each in trades if each.closed_ns is not None),
         key=lambda each: each[0],
     )
-    total = peak = NOTHING
+    total = peak = ZERO
     points = []
     for time_ns, result in closed:
         total += result
@@ -83,7 +83,7 @@ class HeatCell(Struct, frozen=True):
 
     n: int = 0
     wins: int = 0
-    result: Decimal = NOTHING
+    result: Decimal = ZERO
     r: Decimal | None = None  # of the trades with a first stop
 
     def plus(self, trade: JournalTrade) -> "HeatCell":
@@ -93,7 +93,7 @@ class HeatCell(Struct, frozen=True):
             self.n + 1,
             self.wins + (result > 0),
             self.result + result,
-            self.r if r is None else (self.r or NOTHING) + r,
+            self.r if r is None else (self.r or ZERO) + r,
         )
 
 
@@ -123,7 +123,7 @@ def _cells(trades: Iterable[tuple[Key, JournalTrade]]) -> dict[Key, HeatCell]:
 
 def largest_result(cells: Mapping[Key, HeatCell]) -> Decimal:
     """Return the largest gain or loss of a cell, without its sign."""
-    return max((abs(each.result) for each in cells.values()), default=NOTHING)
+    return max((abs(each.result) for each in cells.values()), default=ZERO)
 
 
 def level(result: Decimal, largest: Decimal) -> int:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 
 
 class Opening(Struct, frozen=True):
@@ -17,8 +17,8 @@ class Opening(Struct, frozen=True):
     trade_id: str
     units: Decimal
     price: Decimal
-    guarantee_fee: Decimal = NOTHING  # positive amounts were paid
-    half_spread: Decimal = NOTHING
+    guarantee_fee: Decimal = ZERO  # positive amounts were paid
+    half_spread: Decimal = ZERO
     tag: str = ""
     comment: str = ""
 
@@ -30,9 +30,9 @@ class ClosedPart(Struct, frozen=True):
     units: Decimal
     price: Decimal
     profit: Decimal
-    financing: Decimal = NOTHING
-    guarantee_fee: Decimal = NOTHING
-    half_spread: Decimal = NOTHING
+    financing: Decimal = ZERO
+    guarantee_fee: Decimal = ZERO
+    half_spread: Decimal = ZERO
 
 
 class Fill(Struct, frozen=True):
@@ -72,7 +72,7 @@ class StopSet(Struct, frozen=True):
     trade_id: str
     price: Decimal | None = None
     distance: Decimal | None = None
-    premium: Decimal = NOTHING  # of a guaranteed one, price units
+    premium: Decimal = ZERO  # of a guaranteed one, price units
     on_fill: bool = False  # set by the fill that opened the trade
 
 

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk_client.arithmetic.constants import HOUR, MINUTE, NOTHING, SECOND
+from keydesk_client.arithmetic.constants import HOUR, MINUTE, SECOND, ZERO
 from keydesk_client.arithmetic.risk import stop_distance
 
 SHORT_TRADE_NS = 2 * HOUR
@@ -110,7 +110,7 @@ def excursion_of(trade: JournalTrade, candles: Iterable[Extremes]) -> Excursion 
     exits = [each.price for each in trade.exits]
     high = max(*exits, *(each.high for each in extremes))
     low = min(*exits, *(each.low for each in extremes))
-    up, down = max(NOTHING, high - entry), max(NOTHING, entry - low)
+    up, down = max(ZERO, high - entry), max(ZERO, entry - low)
     adverse, favourable = (down, up) if trade.is_long else (up, down)
     return known_excursion(trade, adverse, favourable)
 
@@ -147,12 +147,12 @@ def best_stop(trades: Sequence[tuple[Decimal, Decimal]]) -> BestStop | None:
     Args:
         trades: Of each trade its MAE and its result in R.
     """
-    before = sum((result for _, result in trades), NOTHING)
+    before = sum((result for _, result in trades), ZERO)
     found: BestStop | None = None
     for number in range(1, STOPS_A_R + 1):
         stop = number / Decimal(STOPS_A_R)
         ended = [result for adverse, result in trades if adverse >= stop]
-        total = before - sum(ended, NOTHING) - stop * len(ended)
+        total = before - sum(ended, ZERO) - stop * len(ended)
         if total > (before if found is None else found.total):
             wins = sum(result > 0 for result in ended)
             found = BestStop(stop, total, wins, len(ended) - wins)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from keydesk.calc.market.trading_day import booking_day_end
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 from keydesk_client.arithmetic.profit import quote_profit
 
 
@@ -55,12 +55,12 @@ def open_profits(
         while end <= day_end and (trade.closed_ns is None or end < trade.closed_ns):
             place = bisect_right(ends, end)
             if place and trade.home_factor is not None:
-                profits[end] = profits.get(end, NOTHING) + _profit(trade, known[place - 1], end)
+                profits[end] = profits.get(end, ZERO) + _profit(trade, known[place - 1], end)
             end = booking_day_end(end + 1)
     return profits
 
 
 def _profit(trade: JournalTrade, close: DayClose, end_ns: int) -> Decimal:
-    units = trade.units + sum((e.units for e in trade.exits if e.time_ns <= end_ns), NOTHING)
+    units = trade.units + sum((e.units for e in trade.exits if e.time_ns <= end_ns), ZERO)
     price = close.bid if trade.is_long else close.ask
-    return quote_profit(units, trade.entry_price, price) * (trade.home_factor or NOTHING)
+    return quote_profit(units, trade.entry_price, price) * (trade.home_factor or ZERO)

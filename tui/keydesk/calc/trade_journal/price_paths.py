@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from keydesk.calc.trade_journal.excursions import CandleRange, candle_plan
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk_client.arithmetic.constants import MINUTE, NOTHING
+from keydesk_client.arithmetic.constants import MINUTE, ZERO
 
 STOPS = frozenset(("STOP_LOSS_ORDER", "TRAILING_STOP_LOSS_ORDER", "GUARANTEED_STOP_LOSS_ORDER"))
 TARGETS = frozenset(("TAKE_PROFIT_ORDER",))
@@ -81,7 +81,7 @@ def _decisive_steps(steps: Iterable[PriceStep], exits: Sequence[int]) -> Iterabl
             del waiting[0]
         if worst is None or each.loss > worst:
             worst, is_decisive = each.loss, True
-        if awaits_return and each.loss >= NOTHING:
+        if awaits_return and each.loss >= ZERO:
             awaits_return, is_decisive = False, True
         if number and (best is None or each.gain > best):  # the first holds the entry
             best, awaits_return, is_decisive = each.gain, True, True

@@ -22,7 +22,7 @@ from keydesk.calc.trade_journal.events import (
     Transfer,
 )
 from keydesk.calc.trade_journal.trades import Costs, Execution, JournalTrade
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 from keydesk_client.arithmetic.profit import slippage
 from keydesk_client.arithmetic.risk import (
     FIRST_STOP_WITHIN_NS,
@@ -37,7 +37,7 @@ class BalancePoint(Struct, frozen=True):
 
     time_ns: int
     balance: Decimal
-    transfer: Decimal = NOTHING
+    transfer: Decimal = ZERO
 
 
 class Journal(Struct, frozen=True):
@@ -45,9 +45,9 @@ class Journal(Struct, frozen=True):
 
     trades: tuple[JournalTrade, ...] = ()
     balances: tuple[BalancePoint, ...] = ()
-    start_balance: Decimal = NOTHING  # before the first event
-    transfers: Decimal = NOTHING
-    unattributed: Decimal = NOTHING  # booked, but of no trade that the events know
+    start_balance: Decimal = ZERO  # before the first event
+    transfers: Decimal = ZERO
+    unattributed: Decimal = ZERO  # booked, but of no trade that the events know
 
     @property
     def closed(self) -> tuple[JournalTrade, ...]:
@@ -58,7 +58,7 @@ class Journal(Struct, frozen=True):
     @property
     def booked(self) -> Decimal:
         """What all trades, transfers and unattributed bookings did to the balance."""
-        results = sum((each.result for each in self.trades), NOTHING)
+        results = sum((each.result for each in self.trades), ZERO)
         return results + self.transfers + self.unattributed
 
 
@@ -68,9 +68,9 @@ class RebuiltTrade(Struct):
     trade: JournalTrade
     exits: list[Execution] = field(default_factory=list[Execution])
     costs: Costs = field(default_factory=Costs)
-    left: Decimal = NOTHING
+    left: Decimal = ZERO
     closing: Decimal | None = None  # closing-side price at the fill
-    premium: Decimal = NOTHING  # of the initial stop, price units
+    premium: Decimal = ZERO  # of the initial stop, price units
 
     @classmethod
     def of(cls, trade: JournalTrade) -> "RebuiltTrade":
@@ -90,9 +90,9 @@ class Rebuilder(Struct):
     _open_sides: dict[tuple[str, bool], dict[str, str]] = field(default_factory=dict)
     _order_prices: dict[str, Decimal] = field(default_factory=dict)
     _balances: list[BalancePoint] = field(default_factory=list)
-    _start_balance: Decimal = NOTHING
-    _transfers: Decimal = NOTHING
-    _unattributed: Decimal = NOTHING
+    _start_balance: Decimal = ZERO
+    _transfers: Decimal = ZERO
+    _unattributed: Decimal = ZERO
 
     @classmethod
     def resume(
@@ -159,7 +159,7 @@ class Rebuilder(Struct):
         event: Fill | Booking | Transfer,
         booked: Decimal,
         *,
-        transfer: Decimal = NOTHING,
+        transfer: Decimal = ZERO,
     ) -> None:
         """Record the balance after an event; a change before it that no event booked is unattributed."""
         before = event.balance - booked
@@ -177,7 +177,7 @@ class Rebuilder(Struct):
             sizes.append(abs(fill.opening.units))
         commissions = dict(zip(charged, split(fill.commission, sizes), strict=True))
         slip = _slippage(fill, self._order_prices.pop(fill.order_id, None))
-        attributed = NOTHING
+        attributed = ZERO
         for part in fill.parts:
             attributed += self._reduce(fill, part, commissions[part.trade_id], slip)
         if fill.opening is not None:
@@ -192,7 +192,7 @@ class Rebuilder(Struct):
         side = self._open_sides.setdefault((fill.instrument, opening.units > 0), {})
         position = next(iter(side.values()), opening.trade_id)
         side[opening.trade_id] = position
-        entry = Execution(fill.time_ns, opening.units, opening.price, fill.reason, NOTHING, slip)
+        entry = Execution(fill.time_ns, opening.units, opening.price, fill.reason, ZERO, slip)
         trade = JournalTrade(
             id=opening.trade_id,
             position_id=position,
@@ -213,7 +213,7 @@ class Rebuilder(Struct):
     ) -> Decimal:
         known = self._trades.get(part.trade_id)
         if known is None:
-            return NOTHING
+            return ZERO
         costs = Costs(
             financing=part.financing, commission=commission, guarantee_fee=part.guarantee_fee
         )
@@ -256,7 +256,7 @@ class Rebuilder(Struct):
         known.trade = replace(trade, initial_stop=price, initial_risk=risk)
 
     def _book(self, booking: Booking) -> None:
-        attributed = NOTHING
+        attributed = ZERO
         for trade_id, amount in booking.shares:
             known = self._trades.get(trade_id)
             if known is not None:
@@ -318,8 +318,8 @@ def _slippage(fill: Fill, order_price: Decimal | None) -> Decimal | None:
 
 def split(amount: Decimal, weights: Sequence[Decimal]) -> list[Decimal]:
     """Return shares of an amount by weight, in its own decimals; they add up to it exactly."""
-    total = sum(weights, NOTHING)
+    total = sum(weights, ZERO)
     if not total:
-        return [NOTHING for _ in weights]
+        return [ZERO for _ in weights]
     shares = [(amount * weight / total).quantize(amount) for weight in weights[:-1]]
-    return [*shares, amount - sum(shares, NOTHING)]
+    return [*shares, amount - sum(shares, ZERO)]

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from keydesk.calc.market.trading_day import NEW_YORK, booking_day_start, next_day_start
 from keydesk.calc.trade_journal.rebuild import BalancePoint
-from keydesk_client.arithmetic.constants import NOTHING, SECOND
+from keydesk_client.arithmetic.constants import SECOND, ZERO
 
 ONE = Decimal(1)
 DAYS_A_YEAR = Decimal(252)
@@ -28,7 +28,7 @@ class Day(Struct, frozen=True):
     end_ns: int
     opening: Decimal
     closing: Decimal
-    transfers: Decimal = NOTHING
+    transfers: Decimal = ZERO
 
     @property
     def profit(self) -> Decimal:
@@ -38,7 +38,7 @@ class Day(Struct, frozen=True):
     @property
     def capital(self) -> Decimal:
         """What the day's profit is measured against."""
-        return self.opening + max(self.transfers, NOTHING)
+        return self.opening + max(self.transfers, ZERO)
 
     @property
     def change(self) -> Decimal | None:
@@ -49,19 +49,19 @@ class Day(Struct, frozen=True):
 class Drawdown(Struct, frozen=True):
     """The largest fall from a peak: in money, and as a share of the peak (possibly that of a different fall)."""
 
-    money: Decimal = NOTHING
+    money: Decimal = ZERO
     share: Decimal | None = None
 
 
 class _Curve(Struct):
     """A curve of profit, and the same compounded from the capital of each step."""
 
-    profit: Decimal = NOTHING
-    peak: Decimal = NOTHING
+    profit: Decimal = ZERO
+    peak: Decimal = ZERO
     index: Decimal = ONE
     index_peak: Decimal = ONE
-    money: Decimal = NOTHING
-    share: Decimal = NOTHING
+    money: Decimal = ZERO
+    share: Decimal = ZERO
     has_share: bool = field(default=False)
 
     def add(self, profit: Decimal, capital: Decimal | None) -> None:
@@ -100,7 +100,7 @@ def drawdown_of_days(days: Iterable[Day]) -> Drawdown:
 
 def days_of(
     points: Sequence[BalancePoint],
-    start: Decimal = NOTHING,
+    start: Decimal = ZERO,
     unrealized: Mapping[int, Decimal] | None = None,
 ) -> list[Day]:
     """Return the trading days from the first event to the last, or to the last open profit.
@@ -121,12 +121,12 @@ def days_of(
     last = max((points[-1].time_ns, *open_profit))
     while begins < last:
         ends = next_day_start(begins)
-        first, transfers = position, NOTHING
+        first, transfers = position, ZERO
         while position < len(points) and points[position].time_ns <= ends:
             balance = points[position].balance
             transfers += points[position].transfer
             position += 1
-        closing = balance + open_profit.get(ends, NOTHING)
+        closing = balance + open_profit.get(ends, ZERO)
         if position > first or closing != value or not _is_weekend(ends):
             days.append(Day(begins, ends, value, closing, transfers))
             value = closing
@@ -148,13 +148,13 @@ def sortino(changes: Sequence[Decimal]) -> Decimal | None:
     """Return the annual Sortino ratio of daily returns; None without a day of loss, and of fewer than two days."""
     if len(changes) < LEAST_DAYS:
         return None
-    below = sum((min(each, NOTHING) ** 2 for each in changes), NOTHING) / len(changes)
+    below = sum((min(each, ZERO) ** 2 for each in changes), ZERO) / len(changes)
     return mean(changes) / below.sqrt() * DAYS_A_YEAR.sqrt() if below else None
 
 
 def mean(values: Sequence[Decimal]) -> Decimal:
     """Return the mean; 0 for an empty sequence."""
-    return sum(values, NOTHING) / len(values) if values else NOTHING
+    return sum(values, ZERO) / len(values) if values else ZERO
 
 
 def median(values: Sequence[Decimal]) -> Decimal:
@@ -170,6 +170,6 @@ def sample_deviation(values: Sequence[Decimal]) -> Decimal | None:
     if len(values) < LEAST_DAYS:  # one value does not vary
         return None
     middle = mean(values)
-    squares = sum(((each - middle) ** 2 for each in values), NOTHING)
+    squares = sum(((each - middle) ** 2 for each in values), ZERO)
     deviation = (squares / (len(values) - 1)).sqrt()
-    return deviation if deviation > abs(middle) * ROUNDING else NOTHING
+    return deviation if deviation > abs(middle) * ROUNDING else ZERO

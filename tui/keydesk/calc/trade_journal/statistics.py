@@ -19,7 +19,7 @@ from keydesk.calc.trade_journal.returns import (
     sortino,
 )
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 
 INFINITE = Decimal("Infinity")
 FEW_TRADES, FEW_DAYS = 20, 60
@@ -87,10 +87,10 @@ def statistics_of(trades: Iterable[JournalTrade], start: Decimal | None = None) 
     )
     results = [each.result for each in closed]
     rs = [r for each in closed if (r := each.r) is not None]
-    n, total = len(results), sum(results, NOTHING)
+    n, total = len(results), sum(results, ZERO)
     wins = [each for each in results if each > 0]
     losses = [each for each in results if each < 0]
-    gained, lost = sum(wins, NOTHING), -sum(losses, NOTHING)
+    gained, lost = sum(wins, ZERO), -sum(losses, ZERO)
     fall = drawdown_of_results(results, start)
     return Statistics(
         n=n,
@@ -108,8 +108,8 @@ def statistics_of(trades: Iterable[JournalTrade], start: Decimal | None = None) 
         longest_wins=longest_streak(each > 0 for each in results),
         longest_losses=longest_streak(each < 0 for each in results),
         time_in_market=of_trades(time_in_market(closed), n),
-        financing=sum((each.costs.financing for each in closed), NOTHING),
-        spread_paid=sum((each.spread_paid for each in closed), NOTHING),
+        financing=sum((each.costs.financing for each in closed), ZERO),
+        spread_paid=sum((each.spread_paid for each in closed), ZERO),
     )
 
 

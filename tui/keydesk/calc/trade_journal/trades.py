@@ -10,7 +10,7 @@ from decimal import Decimal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 from keydesk_client.arithmetic.profit import average_price, profit_in_pips
 from keydesk_client.arithmetic.risk import r_multiple
 
@@ -22,18 +22,18 @@ class Execution(Struct, frozen=True):
     units: Decimal  # signed as the fill: an exit has the opposite sign of its trade
     price: Decimal
     reason: str  # of the fill, such as STOP_LOSS_ORDER
-    profit: Decimal = NOTHING  # price profit alone
+    profit: Decimal = ZERO  # price profit alone
     slippage: Decimal | None = None  # price units, positive is worse; None: no price to compare
-    half_spread: Decimal = NOTHING  # home currency
+    half_spread: Decimal = ZERO  # home currency
 
 
 class Costs(Struct, frozen=True):
     """What a trade booked beside its price profit: home currency; fees are positive."""
 
-    financing: Decimal = NOTHING
-    dividends: Decimal = NOTHING
-    commission: Decimal = NOTHING
-    guarantee_fee: Decimal = NOTHING
+    financing: Decimal = ZERO
+    dividends: Decimal = ZERO
+    commission: Decimal = ZERO
+    guarantee_fee: Decimal = ZERO
 
     @property
     def booked(self) -> Decimal:
@@ -69,7 +69,7 @@ class JournalTrade(Struct, frozen=True):
     @property
     def units(self) -> Decimal:
         """The signed units opened."""
-        return sum((each.units for each in self.entries), NOTHING)
+        return sum((each.units for each in self.entries), ZERO)
 
     @property
     def open_units(self) -> Decimal:
@@ -104,7 +104,7 @@ class JournalTrade(Struct, frozen=True):
     @property
     def entry_price(self) -> Decimal:
         """The average entry price."""
-        return _average(self.entries) or NOTHING
+        return _average(self.entries) or ZERO
 
     @property
     def exit_price(self) -> Decimal | None:
@@ -114,7 +114,7 @@ class JournalTrade(Struct, frozen=True):
     @property
     def profit(self) -> Decimal:
         """The price profit booked."""
-        return sum((each.profit for each in self.exits), NOTHING)
+        return sum((each.profit for each in self.exits), ZERO)
 
     @property
     def result(self) -> Decimal:
@@ -129,13 +129,13 @@ class JournalTrade(Struct, frozen=True):
     @property
     def spread_paid(self) -> Decimal:
         """The cost of the spread at entries and exits; part of the price profit already."""
-        return sum((each.half_spread for each in (*self.entries, *self.exits)), NOTHING)
+        return sum((each.half_spread for each in (*self.entries, *self.exits)), ZERO)
 
     @property
     def slippage(self) -> Decimal | None:
         """The average slippage of entries and exits that had a price to compare, by units."""
         known = [each for each in (*self.entries, *self.exits) if each.slippage is not None]
-        return average_price((abs(each.units), each.slippage or NOTHING) for each in known)
+        return average_price((abs(each.units), each.slippage or ZERO) for each in known)
 
     def pips(self, pip: Decimal) -> Decimal | None:
         """Return the average price profit in pips; None while nothing was closed."""
@@ -172,7 +172,7 @@ def _together(trades: Sequence[JournalTrade]) -> JournalTrade:
         exits=_in_time(execution for each in trades for execution in each.exits),
         costs=costs,
         initial_stop=None,
-        initial_risk=sum(risks, NOTHING) if len(risks) == len(trades) else None,
+        initial_risk=sum(risks, ZERO) if len(risks) == len(trades) else None,
     )
 
 

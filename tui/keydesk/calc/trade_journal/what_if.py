@@ -21,7 +21,7 @@ from keydesk.calc.trade_journal.excursions import CELL
 from keydesk.calc.trade_journal.price_paths import STOPS, TARGETS, PricePath, PriceStep
 from keydesk.calc.trade_journal.statistics import Statistics, statistics_of
 from keydesk.calc.trade_journal.trades import Execution, JournalTrade
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 from keydesk_client.arithmetic.risk import stop_distance
 
 RULE_EXIT = "WHAT_IF"  # the reason of an exit that a rule made
@@ -106,7 +106,7 @@ def _first_stop(trade: JournalTrade) -> Decimal | None:
 
 def _ends(trade: JournalTrade, path: PricePath, rule: WhatIf) -> list[_End]:
     """Return how each part of a trade ends."""
-    distance = _first_stop(trade) or NOTHING
+    distance = _first_stop(trade) or ZERO
     levels = _Levels(
         None if rule.stop is None else rule.stop * distance,
         None if rule.target is None else rule.target * distance,
@@ -120,24 +120,24 @@ def _ends(trade: JournalTrade, path: PricePath, rule: WhatIf) -> list[_End]:
 
 def _end(trade: JournalTrade, part: Execution, path: PricePath, levels: _Levels) -> _End:
     """Return how a part ends: at the first step that meets a level, else as it did or at the last price."""
-    goes_on = (part.reason in STOPS and levels.stop is not None) or (
+    resumes = (part.reason in STOPS and levels.stop is not None) or (
         part.reason in TARGETS and levels.target is not None
     )
     at_entry, opened = False, trade.opened_ns
     for step in path.steps:
-        if not goes_on and step.start_ns > part.time_ns:
+        if not resumes and step.start_ns > part.time_ns:
             break
         is_after = step.start_ns > part.time_ns
         stop = levels.first_stop if levels.stop is None and is_after else levels.stop
         is_first = _holds_entry(opened, step)
-        met = _met(step, levels, NOTHING if at_entry else stop, at_entry, is_first)
+        met = _met(step, levels, ZERO if at_entry else stop, at_entry, is_first)
         if met is None:
             continue
         if met.gains:
-            is_last = not goes_on and part.time_ns < step.end_ns
+            is_last = not resumes and part.time_ns < step.end_ns
             return _worst(met, step, trade, part if is_last else None)
         at_entry = at_entry or met.moves_stop
-    if not goes_on:
+    if not resumes:
         return _End(None)
     return _End(path.last_gain, max(part.time_ns, path.end_ns), at_last_price=True)
 
@@ -168,9 +168,9 @@ def _met(
     moves_stop = not at_entry and even is not None and gain >= even
     if not (is_stopped or is_reached or moves_stop):
         return None
-    comes_back = moves_stop and loss >= NOTHING  # perhaps before the gain
+    comes_back = moves_stop and loss >= ZERO  # perhaps before the gain
     reached = (target,) if is_reached and target is not None else ()
-    gains = (*stopped, *reached, *((NOTHING,) if comes_back else ()))
+    gains = (*stopped, *reached, *((ZERO,) if comes_back else ()))
     return _StepResult(gains, len(gains) > 1 or comes_back, moves_stop)
 
 
@@ -207,7 +207,7 @@ def _by_rule(trade: JournalTrade, ends: Sequence[_End]) -> JournalTrade:
 
 
 def _moved(trade: JournalTrade, part: Execution, end: _End) -> Execution:
-    gain, factor = end.gain or NOTHING, trade.home_factor or NOTHING
+    gain, factor = end.gain or ZERO, trade.home_factor or ZERO
     price = trade.entry_price + (gain if trade.is_long else -gain)
     return replace(
         part,

@@ -20,7 +20,7 @@ from keydesk.calc.orders.ticket_settings import Template
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.options import instrument_of
-from keydesk.cli.order.knowledge import Knowledge, knowledge_of, why_exits_only
+from keydesk.cli.order.knowledge import MarketSnapshot, knowledge_of, why_exits_only
 from keydesk.cli.order.sending import Proposal, carry_out
 from keydesk.cli.script_output import Refusal, UsageError
 from keydesk.config.folders import find_folders
@@ -72,13 +72,13 @@ def _levels(words: Sequence[str], instrument: str, folder: Path) -> Sequence[Pri
     return next((each for name, each in levels if name.replace("_", "") == plain), ())
 
 
-def _blank(side: Side, instrument: str, known: Knowledge, template: Template) -> Draft:
+def _blank(side: Side, instrument: str, known: MarketSnapshot, template: Template) -> Draft:
     """Return the ticket of the template; exit plans and scale-outs need a desk that is open."""
     draft = first_draft(side, instrument, known.context, template, FIRST_PRESET)
     return replace(draft, members=replace(draft.members, scale=""))
 
 
-def _proposal(reach: OpenAccount, draft: Draft, known: Knowledge) -> Proposal:
+def _proposal(reach: OpenAccount, draft: Draft, known: MarketSnapshot) -> Proposal:
     """Return the order of a ticket.
 
     Raises:

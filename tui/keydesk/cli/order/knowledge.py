@@ -36,7 +36,7 @@ FEEDS: Mapping[str, Feed] = {
 }
 
 
-class Knowledge(Struct, frozen=True):
+class MarketSnapshot(Struct, frozen=True):
     """The account, the market of one instrument, and the trader's limits."""
 
     store: Store
@@ -47,7 +47,7 @@ class Knowledge(Struct, frozen=True):
 @asynccontextmanager
 async def knowledge_of(
     reach: OpenAccount, instrument: str, limits: Limits
-) -> AsyncIterator[Knowledge]:
+) -> AsyncIterator[MarketSnapshot]:
     """Read account, price and the day so far; the feeds go on within the block.
 
     Raises:
@@ -65,7 +65,7 @@ async def knowledge_of(
         for name, worker in FEEDS.items()
     ]
     try:
-        yield Knowledge(store, await _context(store, instrument), limits)
+        yield MarketSnapshot(store, await _context(store, instrument), limits)
     finally:
         for task in tasks:
             task.cancel()
@@ -87,7 +87,7 @@ async def _context(store: Store, instrument: str) -> TradingContext:
     raise Refusal(f"NOTHING WAS SENT: the {missing} is not known after {WITHIN:.0f} s", "network")
 
 
-def why_exits_only(reach: OpenAccount, knowledge: Knowledge) -> str:
+def why_exits_only(reach: OpenAccount, knowledge: MarketSnapshot) -> str:
     """Return why no risk may be opened now, "" if it may: `keydesk lock`, the daily loss lock, a pause after losses."""
     store = knowledge.store
     lock = DeskLock.of(reach.folder, reach.target.profile)
@@ -99,7 +99,7 @@ def why_exits_only(reach: OpenAccount, knowledge: Knowledge) -> str:
     return exit_only_text(store, knowledge.limits, store.now_ns)
 
 
-def _daily_loss_lock(reach: OpenAccount, knowledge: Knowledge) -> LossLock:
+def _daily_loss_lock(reach: OpenAccount, knowledge: MarketSnapshot) -> LossLock:
     """Return the lock of the day as a desk would: from its file, and from the loss so far; keep it if it is reached."""
     store = knowledge.store
     account = store.account

@@ -14,7 +14,7 @@ from keydesk.text.format import UNLIMITED, account_tail, counted, money, percent
 from keydesk.text.sanitize import Printable, SafeText, clean, safe
 from keydesk.trading.accounts.account_overview import AccountOverview, ProfileOverview
 from keydesk.widgets.theme import signed_role
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 
 MOST_SHOWN = 50  # accounts of a token: the page is drawn anew with every key
 LOADING = "is being read"
@@ -141,7 +141,7 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         profile: TextLine = self._profile(row) if row.is_first else ()
         if account is None:
             return {"profile": profile, "account": ((LOADING, "muted"),)}
-        used = None if not account.nav else (account.margin_used or NOTHING) / account.nav
+        used = None if not account.nav else (account.margin_used or ZERO) / account.nav
         return {
             "profile": profile,
             "account": ((_name(account), "plain"),),
@@ -279,4 +279,4 @@ def _total(environment: str, currency: str, accounts: Sequence[AccountOverview])
 def _sum(values: Sequence[Decimal | None]) -> Decimal | None:
     """Return the sum; None where one of the values is not known."""
     known = [each for each in values if each is not None]
-    return sum(known, NOTHING) if len(known) == len(values) else None
+    return sum(known, ZERO) if len(known) == len(values) else None

@@ -114,7 +114,7 @@ class ArmForm(Form[bool]):
             self._hint = f"NOT ARMED: {digits} is not the end of this account's id. Type it again"
             return
         text = f"NOT ARMED: {WRONG_TRIES} times wrong digits, the form is closed"
-        self.context.store.notify(Notice("warn", safe(text), time_ns(), asks=True))
+        self.context.store.add_notice(Notice("warn", safe(text), time_ns(), asks=True))
         self.close(False)
 
 

@@ -23,7 +23,7 @@ from keydesk.store.unknown import are_trades_known
 from keydesk.text.format import UNLIMITED, counted, money, pair, percent, pips, units
 from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.values import AccountState, TradeRow
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 
 TENTH = Decimal("0.1")
 SIDE = 6  # cells of a bar on either side of the axis
@@ -86,7 +86,7 @@ def held_instruments(store: Store) -> Sequence[str]:
 
     def margin(name: str) -> Decimal:
         position = store.positions.get(name)
-        return NOTHING if position is None else position.margin_used or NOTHING
+        return ZERO if position is None else position.margin_used or ZERO
 
     return sorted(held, key=lambda name: (-margin(name), name))[:MAX_HELD]
 
@@ -101,20 +101,20 @@ def exposure_rows(store: Store, now: float) -> Rows:
     held, worth = _held(store, now)
     if not held:
         return [("exposure", "none: no position is open")]
-    gross = max((abs(value) for value in worth.values()), default=NOTHING)
-    largest_first = sorted(held, key=lambda each: -abs(worth.get(each, NOTHING)))
+    gross = max((abs(value) for value in worth.values()), default=ZERO)
+    largest_first = sorted(held, key=lambda each: -abs(worth.get(each, ZERO)))
     amounts = [units(held[each].quantize(TENTH), signed=True) for each in largest_first]
-    homes = [money(worth.get(each, NOTHING), 0, signed=True) for each in largest_first]
+    homes = [money(worth.get(each, ZERO), 0, signed=True) for each in largest_first]
     widths = max(map(len, amounts)), max(map(len, homes))
     rows: Rows = []
     for currency, amount, home in zip(largest_first, amounts, homes, strict=True):
-        value = worth.get(currency, NOTHING)
+        value = worth.get(currency, ZERO)
         share = f"{percent(value / account.nav, 0, signed=True):>4} %" if account.nav > 0 else ""
         side = "long" if held[currency] > 0 else "short"
         filled = two_sided_bar(value / gross) if gross else ""
         text = f"{amount:>{widths[0]}}  {home:>{widths[1]}} {account.currency} {share} {filled}"
         rows.append((safe(f"{currency} {side}"), text))
-    total = sum(worth.values(), NOTHING)
+    total = sum(worth.values(), ZERO)
     rows.append(("sum of all", f"{money(total, signed=True)} {account.currency}, at mid prices"))
     return [*rows, *_stop_rows(store, account)]
 
@@ -129,8 +129,8 @@ def _held(store: Store, now: float) -> tuple[Mapping[str, Decimal], Mapping[str,
             continue
         value = each.units * each.mid * context.factors.value
         for currency, amount, home in _two_sides(each, value):
-            held[currency] = held.get(currency, NOTHING) + amount
-            worth[currency] = worth.get(currency, NOTHING) + home
+            held[currency] = held.get(currency, ZERO) + amount
+            worth[currency] = worth.get(currency, ZERO) + home
     return held, worth
 
 
@@ -151,8 +151,8 @@ def _stop_rows(store: Store, account: AccountState) -> Rows:
     Of several stops of a trade, the nearest one is hit: usual, trailing or guaranteed.
     """
     stopped = [trade for trade in store.trades.values() if trade.risk is not None]
-    result = sum((_result_at_stop(trade) for trade in stopped), NOTHING)
-    floating = sum((trade.unrealized_pl or NOTHING for trade in stopped), NOTHING)
+    result = sum((_result_at_stop(trade) for trade in stopped), ZERO)
+    floating = sum((trade.unrealized_pl or ZERO for trade in stopped), ZERO)
     unprotected = len(store.trades) - len(stopped)
     more = f"; {unprotected} without a stop stay open" if unprotected else ""
     home = account.currency
@@ -178,7 +178,7 @@ def _stop_rows(store: Store, account: AccountState) -> Rows:
 
 
 def _result_at_stop(trade: TradeRow) -> Decimal:
-    return (trade.locked or NOTHING) - (trade.risk or NOTHING)
+    return (trade.locked or ZERO) - (trade.risk or ZERO)
 
 
 def _stop_kinds(stopped: Sequence[TradeRow], home: str) -> Rows:
@@ -190,7 +190,7 @@ def _stop_kinds(stopped: Sequence[TradeRow], home: str) -> Rows:
     rows: Rows = []
     for name, trades in kinds:
         if trades:
-            result = sum(map(_result_at_stop, trades), NOTHING)
+            result = sum(map(_result_at_stop, trades), ZERO)
             summary = f"{money(result, signed=True)} {home} of it, {counted(len(trades), 'trade')}"
             rows.append((safe(name), summary))
     return rows
@@ -246,8 +246,8 @@ def _signed_risks(store: Store, held: Sequence[str]) -> Sequence[SignedRisk]:
     risks = []
     for name in held:
         trades = [each for each in store.trades.values() if each.instrument == name]
-        amounts = ((trade.risk or NOTHING) * (1 if trade.units > 0 else -1) for trade in trades)
-        risks.append(SignedRisk(name, sum(amounts, NOTHING)))
+        amounts = ((trade.risk or ZERO) * (1 if trade.units > 0 else -1) for trade in trades)
+        risks.append(SignedRisk(name, sum(amounts, ZERO)))
     return risks
 
 

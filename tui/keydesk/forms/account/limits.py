@@ -36,7 +36,7 @@ from keydesk.text.format import UNLIMITED, money, pair, units
 from keydesk.text.sanitize import Printable, safe
 from keydesk.values import TradeRow
 from keydesk.widgets.theme import ColourRole
-from keydesk_client.arithmetic.constants import NOTHING, PERCENT
+from keydesk_client.arithmetic.constants import PERCENT, ZERO
 from keydesk_client.arithmetic.profit import notional
 
 Changes = tuple[LimitChange, ...]
@@ -377,7 +377,7 @@ def _day_usage(store: Store) -> Mapping[str, Usage]:
     result = day_result(store)
     if result.loss is None:
         return {}
-    lost = max(NOTHING, result.loss - store.loss_lock.accepted)
+    lost = max(ZERO, result.loss - store.loss_lock.accepted)
     usage = {"daily_loss": Usage(f"{money(lost)}", lost)}
     if result.base:
         share = lost / result.base * PERCENT

@@ -23,7 +23,7 @@ from keydesk.tables.column import Column
 from keydesk.text.format import EMPTY, at, counted, date_and_time, money, pair, shorten_text
 from keydesk.text.sanitize import Printable, clean, safe
 from keydesk.widgets.theme import ColourRole
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 
 STATES: Mapping[AlertState, Words] = {
     "on": ("watching", "good"),
@@ -198,7 +198,7 @@ class AlertsForm(InfoForm[None]):
         far, day = abs(condition.level - value), self.store.days.get(condition.instrument)
         scale = max(abs(condition.level), abs(value))
         if condition.UNIT == "price":
-            scale = NOTHING if day is None else day.high - day.low
+            scale = ZERO if day is None else day.high - day.low
         return None if scale <= 0 else 1 - min(Decimal(1), far / scale)
 
     def _channels_text(self) -> str:

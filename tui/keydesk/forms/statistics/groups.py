@@ -30,7 +30,7 @@ from keydesk.tables.column import Column
 from keydesk.text.format import money, pair, percent
 from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.widgets.theme import ColourRole
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 
 
 class GroupRow(Struct, frozen=True):
@@ -104,7 +104,7 @@ class GroupsView(View[GroupData]):
             snapshot.journal.trades, snapshot.context.notes, snapshot.context.zone
         )
         rows = [
-            GroupRow(name, statistics_of(own), sum(rs, NOTHING) if rs else None)
+            GroupRow(name, statistics_of(own), sum(rs, ZERO) if rs else None)
             for name, own in grouped(given.trades, self.name, context).items()
             if (rs := [each.r for each in own if each.r is not None]) is not None
         ]
@@ -150,7 +150,7 @@ class GroupsView(View[GroupData]):
         size = WIDE_BAR if given.width >= WIDE_FROM else BAR_CELLS
         rows = max(1, given.rows - 4)
         sight = rows_in_sight(len(data), self.row, rows)
-        bars = bars_of([each.statistics.total.value or NOTHING for each in data], size)
+        bars = bars_of([each.statistics.total.value or ZERO for each in data], size)
         cells = [
             {**self._row_cells(data[at], is_chosen=at == self.row), "bar": bars[at]} for at in sight
         ]

@@ -36,7 +36,7 @@ from keydesk.forms.statistics.view import (
 from keydesk.text.format import MINUS, money, percent, shorten
 from keydesk.text.sanitize import safe
 from keydesk.widgets.theme import ColourRole, signed_role
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 
 SHADES = " ░▒▓█"
 HOURS = 24
@@ -237,8 +237,8 @@ def _together(cells: Sequence[HeatCell]) -> HeatCell:
     return HeatCell(
         sum(each.n for each in cells),
         sum(each.wins for each in cells),
-        sum((each.result for each in cells), NOTHING),
-        sum(rs, NOTHING) if rs else None,
+        sum((each.result for each in cells), ZERO),
+        sum(rs, ZERO) if rs else None,
     )
 
 

@@ -16,7 +16,7 @@ from keydesk.text.format import at
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.snapshot import Excursions, JournalSnapshot, OpenProfits, Paths
 from keydesk.widgets.theme import ColourRole
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 
 Data = TypeVar("Data")
 BAR = "━"  # thin, so that the bars of neighbouring rows do not become a block
@@ -88,8 +88,8 @@ def bars_of(values: Sequence[Decimal], cells: int = BAR_CELLS) -> list[TextLine]
         values: One for each bar.
         cells: To each side of the axis; all of them are on one side where the other has none.
     """
-    largest = max((abs(each) for each in values), default=NOTHING)
-    left = 0 if min(values, default=NOTHING) >= 0 else cells
+    largest = max((abs(each) for each in values), default=ZERO)
+    left = 0 if min(values, default=ZERO) >= 0 else cells
     left = 2 * cells if left and max(values) <= 0 else left
     right = 2 * cells - left
     return [_bar(each, largest, left, right) for each in values]
@@ -97,7 +97,7 @@ def bars_of(values: Sequence[Decimal], cells: int = BAR_CELLS) -> list[TextLine]
 
 def _bar(value: Decimal, largest: Decimal, left: int, right: int) -> TextLine:
     room = left if value < 0 else right
-    share = abs(value) / largest if largest else NOTHING
+    share = abs(value) / largest if largest else ZERO
     drawn = BAR * (min(room, int(share * room + Decimal("0.5"))) or (1 if value else 0))
     return (
         (safe(f"{drawn if value < 0 else '':>{left}}"), "loss"),

@@ -23,7 +23,7 @@ from keydesk.calc.orders.ticket_units import level_in_unit, size_in_unit, step_o
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.level_name import LevelName
 from keydesk.forms.text_fields import ENDS_TEXT, edited_text
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 
 HAS_NO_END = "The {} has no end of its own: s t r pick a level that has, e is the order's"
 PRICES: frozenset[FieldName] = frozenset(("price", "stop", "target"))
@@ -164,7 +164,7 @@ class TicketEditor:
         if entry.unit == "price":
             start = value if value is not None and value > 0 else touch_of(self.draft, context)
             return entry.set(start + steps * context.rules.pip)
-        return entry.set(max(NOTHING, (value or NOTHING) + steps * step_of(entry, context)))
+        return entry.set(max(ZERO, (value or ZERO) + steps * step_of(entry, context)))
 
     # Fields and choices.
 

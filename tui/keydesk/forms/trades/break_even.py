@@ -21,7 +21,7 @@ from keydesk.store.risk import costs_until_closed
 from keydesk.text.format import price
 from keydesk.text.sanitize import safe
 from keydesk.values import TradeRow
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 from keydesk_client.arithmetic.profit import closing_price
 from keydesk_client.arithmetic.risk import break_even_stop
 
@@ -63,7 +63,7 @@ class BreakEvenForm(TradeForm[SetProtection], NumberFields[SetProtection, Offset
             costs=costs_until_closed(self.context.store, trade),
             factors=context.factors,
             precision=context.rules.price_precision,
-            offset=(shown_number(self.draft.current.value) or NOTHING) * context.rules.pip,
+            offset=(shown_number(self.draft.current.value) or ZERO) * context.rules.pip,
         )
 
     def headline(self) -> TextLine:
@@ -150,7 +150,7 @@ class BreakEvenForm(TradeForm[SetProtection], NumberFields[SetProtection, Offset
 
     def nudged(self, entry: Entry, steps: int) -> Entry:
         """Return the offset moved by pips; one that cannot be read begins at 0."""
-        return entry.set((shown_number(entry.value) or NOTHING) + steps)
+        return entry.set((shown_number(entry.value) or ZERO) + steps)
 
     def result(self) -> SetProtection | None:
         """Return the new stop; target and trailing stop stay untouched."""

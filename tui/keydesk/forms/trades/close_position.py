@@ -18,7 +18,7 @@ from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import counted, pair, price, units
 from keydesk.text.sanitize import safe
 from keydesk.values import PositionRow, TradeRow
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 
 SideName = Literal["long", "short"]
 
@@ -171,7 +171,7 @@ def _realized_line(parts: Sequence[Decimal | None], context: TradingContext) -> 
     known = [each for each in parts if each is not None]
     if not known or len(known) < len(parts):
         return ()
-    total = signed_money(sum(known, NOTHING))
+    total = signed_money(sum(known, ZERO))
     return (figure("realizes", total, context.funds.currency, ("at the price seen", "muted")),)
 
 

@@ -32,7 +32,7 @@ from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import EMPTY, money, pair, pips, price, units
 from keydesk.text.sanitize import clean_name, safe
 from keydesk.values import TradeRow
-from keydesk_client.arithmetic.constants import NOTHING, PERCENT
+from keydesk_client.arithmetic.constants import PERCENT, ZERO
 from keydesk_client.arithmetic.profit import profit, profit_in_pips
 
 
@@ -143,7 +143,7 @@ class CloseForm(Form[CloseTrades]):
         return CloseTrades(self.instrument, tuple(trade.id for trade in self.trades))
 
     def _realized(self, context: TradingContext) -> TextLine:
-        total = sum((result_of(trade, abs(trade.units), context) for trade in self.trades), NOTHING)
+        total = sum((result_of(trade, abs(trade.units), context) for trade in self.trades), ZERO)
         return figure(
             "realizes", signed_money(total), context.funds.currency, ("at the price seen", "muted")
         )
@@ -186,7 +186,7 @@ class ScaleOutForm(TradeForm[CloseTrades]):
         """Return the magnitude that would be closed; 0 while no part is chosen."""
         trade = self.trade
         if trade is None or self.percent is None:
-            return NOTHING
+            return ZERO
         known = self.context.store.instruments.get(trade.instrument)
         precision = known.trade_units_precision if known is not None else 0
         return part(trade.units, self.percent, precision)

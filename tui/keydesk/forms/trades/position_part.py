@@ -42,7 +42,7 @@ from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import pair, price, units
 from keydesk.text.sanitize import clean_name, safe
 from keydesk.values import TradeRow
-from keydesk_client.arithmetic.constants import NOTHING, PERCENT
+from keydesk_client.arithmetic.constants import PERCENT, ZERO
 from keydesk_client.arithmetic.profit import whole_units
 
 UNITS = ("digits u", "units")
@@ -77,15 +77,15 @@ class PositionPartForm(PositionForm):
         """Return the magnitude that would be closed; 0 while no part is chosen."""
         side = self.side
         if side is None:
-            return NOTHING
+            return ZERO
         if self.order == "picked":
-            return sum((abs(trade.units) for trade in self.picked_trades(side)), NOTHING)
+            return sum((abs(trade.units) for trade in self.picked_trades(side)), ZERO)
         known = self.context.store.instruments.get(self.instrument)
         precision = known.trade_units_precision if known is not None else 0
         if self.typed_units is not None:
             return whole_units(self.typed_units, precision)
         if self.percent is None:
-            return NOTHING
+            return ZERO
         return side.units if self.percent == PERCENT else part(side.units, self.percent, precision)
 
     def picked_trades(self, side: OpenSide) -> Sequence[TradeRow]:
@@ -122,7 +122,7 @@ class PositionPartForm(PositionForm):
             lines = [line for side in sides for line in self.side_lines(side, context)]
         side, closing = self.side, self.units()
         lines = [*self.field_lines(), BLANK, *lines]
-        if side is not None and NOTHING < closing <= side.units:
+        if side is not None and ZERO < closing <= side.units:
             lines += [BLANK, *self._remainder(side, closing, context)]
         return lines
 

@@ -16,7 +16,7 @@ from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.widgets.lines import Run
 from keydesk.widgets.price_cells import price_format_of, price_runs, prices_are_old
 from keydesk.widgets.strip_line import Item, StripLine
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 from keydesk_client.arithmetic.margin import effective_rate, margin_cap
 
 LOT = Decimal(10_000)
@@ -44,7 +44,7 @@ def largest_text(store: Store, instrument: str) -> Printable:
     largest, factors = known.maximum_order_units, factors_of(store, instrument)
     if quote is not None and account is not None and factors is not None:
         rate = effective_rate(known.margin_rate, account.margin_rate)
-        free, mid = max(NOTHING, account.margin_available), (quote.bid + quote.ask) / 2
+        free, mid = max(ZERO, account.margin_available), (quote.bid + quote.ask) / 2
         carried = margin_cap(free, rate, mid, factors.value) if rate and mid else largest
         largest = min(largest, _rounded_down(carried))
     return show.short_units(largest, signed=False)

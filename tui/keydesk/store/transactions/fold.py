@@ -23,7 +23,7 @@ from keydesk_client.account import fold
 from keydesk_client.account.valuation import factors_of
 from keydesk_client.account.values import price as checked_price
 from keydesk_client.account.values import readable, try_to
-from keydesk_client.arithmetic.constants import DAY, NOTHING
+from keydesk_client.arithmetic.constants import DAY, ZERO
 from keydesk_client.arithmetic.profit import (
     Factors,
     closing_price,
@@ -60,7 +60,7 @@ def _book(store: Store, transaction: m.Transaction) -> None:
         return
     match transaction:
         case m.OrderFillTransaction():
-            fees = transaction.commission + (transaction.guaranteed_execution_fee or NOTHING)
+            fees = transaction.commission + (transaction.guaranteed_execution_fee or ZERO)
             today.booked += transaction.pl + transaction.financing - fees
         case m.DailyFinancingTransaction():
             today.booked += transaction.financing
@@ -181,7 +181,7 @@ def count_day(
     today = Today(start_ns, start_prices=prices)
     booked = readable(
         store,
-        lambda each: (each, line_of(each, store.orders, store.trades).amount or NOTHING),
+        lambda each: (each, line_of(each, store.orders, store.trades).amount or ZERO),
         since,
     )
     for each, amount in booked:
@@ -268,7 +268,7 @@ def _worth_at_start(
         if trade.open_time_ns <= start.time_ns
     ]
     held += [_held_part(store, fill, part) for fill, part in _closed_since(store, since)]
-    worth = NOTHING
+    worth = ZERO
     for instrument, units, entry in held:
         if not units:
             continue

@@ -14,7 +14,7 @@ from keydesk.text.format import EMPTY, UNLIMITED, counted, money, percent
 from keydesk.text.sanitize import SafeText, clean, clean_name, safe
 from keydesk.trading.open_items import ENTRY_TYPES, unread_parts
 from keydesk_client.account.values import MAX_VALUE, READ_ERRORS
-from keydesk_client.arithmetic.constants import NOTHING
+from keydesk_client.arithmetic.constants import ZERO
 from keydesk_client.arithmetic.profit import HOME, Factors, currencies, factors_from
 from keydesk_client.arithmetic.risk import nearest_stop, open_risk
 from keydesk_client.client import Client
@@ -168,7 +168,7 @@ def _overview(account: Account, conversions: Mapping[str, Factors]) -> AccountOv
         trades=len(account.trades),
         entry_orders=sum(text(each, "type") in ENTRY_TYPES for each in account.orders),
         unprotected=len(account.trades) - len(protected),
-        open_risk=sum(known, NOTHING) if len(known) == len(risks) and not unread else None,
+        open_risk=sum(known, ZERO) if len(known) == len(risks) and not unread else None,
         unread=unread,
     )
 

@@ -10,7 +10,7 @@ from decimal import Decimal
 from msgspec import Struct
 
 from keydesk.text.typed import quantity, tokens
-from keydesk_client.arithmetic.constants import NOTHING, PERCENT
+from keydesk_client.arithmetic.constants import PERCENT, ZERO
 from keydesk_client.arithmetic.profit import whole_units
 
 MAX_PARTS = 5
@@ -59,10 +59,10 @@ class OrderPart(Struct, frozen=True):
     units: Decimal  # signed
     target: Decimal | None
     trail: Decimal | None  # distance in price units
-    at_target: Decimal = NOTHING  # what the target wins, home currency; nothing where it trails
+    at_target: Decimal = ZERO  # what the target wins, home currency; nothing where it trails
 
 
 def shared_units(total: Decimal, shares: Sequence[Decimal], precision: int) -> tuple[Decimal, ...]:
     """Return whole units of each share, rounded down; the last gets what is left, so that they add up exactly."""
     first = [whole_units(total * share / PERCENT, precision) for share in shares[:-1]]
-    return (*first, total - sum(first, NOTHING))
+    return (*first, total - sum(first, ZERO))
