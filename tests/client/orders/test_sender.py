@@ -636,7 +636,9 @@ def test_an_old_intent_of_another_boot_is_unconfirmed_once_a_clock_proves_its_ag
     at_desk(tmp_path, broker, body)
 
 
-@pytest.mark.parametrize("monotonic", [None, 7, {}, {"clock": 1, "ns": 2}, {"clock": "a", "ns": "b"}])
+@pytest.mark.parametrize(
+    "monotonic", [None, 7, {}, {"clock": 1, "ns": 2}, {"clock": "a", "ns": "b"}]
+)
 def test_an_intent_with_an_unreadable_clock_reading_is_valid(
     tmp_path: Path, monotonic: JsonValue
 ) -> None:
