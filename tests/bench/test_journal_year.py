@@ -32,10 +32,10 @@ from keydesk.forms.journal.table import ListedRow
 from keydesk.forms.journal.trades import JournalForm
 from keydesk.records.journal import JournalRecords
 from keydesk.records.trades import columns_of
+from keydesk.trade_journal.csv_rows import RowContext
 from keydesk.trade_journal.live import NEWEST
 from keydesk.trade_journal.notes_file import Notes
 from keydesk.trade_journal.report import page, week_of
-from keydesk.trade_journal.rows import RowContext
 from support.data.desk_data import frame_of
 from support.fakes.journal_app import JournalApp, settle
 from support.large_history import write_history

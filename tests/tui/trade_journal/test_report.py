@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 from keydesk.calc.market.trading_day import trading_date
 from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.calc.trade_journal.rebuild import BalancePoint, Journal
+from keydesk.trade_journal.csv_rows import RowContext, escaped, markdown_table, text_table
 from keydesk.trade_journal.report import LimitHit, as_markdown, as_text, day_of, page, week_of
-from keydesk.trade_journal.rows import RowContext, escaped, markdown_table, text_table
 from keydesk.trade_journal.snapshot import read_limit_hits
 from keydesk.trading.audit import AuditLog
 from support.data.journal_trades import HOUR, MONDAY, closed_trade

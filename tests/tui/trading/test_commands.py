@@ -27,8 +27,8 @@ from keydesk.calc.orders.instructions import (
 from keydesk.calc.orders.lifetime import Lifetime
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
+from keydesk.trading.flatten import Flattening
 from keydesk.trading.open_items import OpenItems
-from keydesk.trading.order_requests import Flattening
 from keydesk.values import TradeRow
 from keydesk_client.auth.secret import Secret
 from keydesk_client.client import Client

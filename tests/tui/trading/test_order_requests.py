@@ -13,12 +13,11 @@ from keydesk.trading.order_requests import (
     lifetime_of,
     moved_request,
     order_request,
+    price_edit,
     reversal_request,
-    stop_edit,
-    target_edit,
     trail_edit,
 )
-from keydesk_client.models import DateTime, LimitOrder, StopLossDetails
+from keydesk_client.models import DateTime, LimitOrder, StopLossDetails, TakeProfitDetails
 from keydesk_client.models._core.wire_names import UNSET
 from support.data.desk_store import WALL_NS, limit_order
 
@@ -148,18 +147,18 @@ def test_a_reversal_reduces_first() -> None:
 def test_a_level_in_place_of_another_lives_as_long_unless_it_is_chosen() -> None:
     ends = WALL_NS + HOUR_NS
     order = replace(limit_order(), time_in_force="GTD", gtd_ns=ends)
-    kept = stop_edit(D("1.083"), lifetime_of(Lifetime(), WALL_NS, order))
+    kept = price_edit(StopLossDetails, D("1.083"), lifetime_of(Lifetime(), WALL_NS, order))
     assert isinstance(kept, StopLossDetails)
     assert (kept.time_in_force, kept.gtd_time) == ("GTD", DateTime.from_ns(ends))
-    chosen = stop_edit(D("1.083"), lifetime_of(Lifetime("GFD"), WALL_NS, order))
+    chosen = price_edit(StopLossDetails, D("1.083"), lifetime_of(Lifetime("GFD"), WALL_NS, order))
     assert isinstance(chosen, StopLossDetails)
     assert (chosen.time_in_force, chosen.gtd_time) == ("GFD", None)
     assert lifetime_of(Lifetime(), WALL_NS, None) == TILL_CANCELLED
 
 
 def test_left_alone_taken_away_and_moved_are_three_different_things() -> None:
-    assert stop_edit(UNCHANGED) is UNSET
-    assert target_edit(None) is None
+    assert price_edit(StopLossDetails, UNCHANGED) is UNSET
+    assert price_edit(TakeProfitDetails, None) is None
     moved = trail_edit(D("0.00150"))
     assert moved is not None
     assert moved is not UNSET

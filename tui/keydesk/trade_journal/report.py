@@ -18,7 +18,7 @@ from keydesk.calc.trade_journal.statistics import Statistics, statistics_of
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.text.format import at, counted, duration, money, pair, units
 from keydesk.text.sanitize import SafeText, safe
-from keydesk.trade_journal.rows import (
+from keydesk.trade_journal.csv_rows import (
     RowContext,
     as_shown,
     escaped,

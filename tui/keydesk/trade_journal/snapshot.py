@@ -9,8 +9,8 @@ from msgspec import Struct, field
 from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.price_paths import PricePath
 from keydesk.calc.trade_journal.rebuild import Journal
+from keydesk.trade_journal.csv_rows import RowContext
 from keydesk.trade_journal.report import LimitHit
-from keydesk.trade_journal.rows import RowContext
 from keydesk.trading.audit import AuditEntry, try_to_read
 
 KINDS = ("limit", "refused")

@@ -39,8 +39,8 @@ from keydesk.trading.account_changes import AccountChange, ChangeSender
 from keydesk.trading.dispatcher import CHECK_FIRST, Dispatcher, record_of
 from keydesk.trading.exit_plan_keeper import ExitPlanKeeper
 from keydesk.trading.exits import Exits
+from keydesk.trading.flatten import Flattening
 from keydesk.trading.order_requests import (
-    Flattening,
     moved_request,
     order_request,
     reversal_request,

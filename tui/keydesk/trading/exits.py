@@ -29,10 +29,8 @@ from keydesk.trading.open_items import OpenItems
 from keydesk.trading.order_requests import (
     LifetimeMembers,
     dependent_request,
-    guaranteed_edit,
     lifetime_of,
-    stop_edit,
-    target_edit,
+    price_edit,
     trail_edit,
 )
 from keydesk.values import DependentOrder, InFlightKind, OrderRow
@@ -42,6 +40,7 @@ from keydesk_client.account.records import Slot
 from keydesk_client.arithmetic.profit import closing_price, pip
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
+from keydesk_client.models import GuaranteedStopLossDetails, StopLossDetails, TakeProfitDetails
 from keydesk_client.orders.outcome import Done, Outcome, new_intent_id
 from keydesk_client.orders.sender import Sender
 
@@ -191,10 +190,12 @@ class Exits(Struct, frozen=True):
             self._protection_command(change, prefix),
             lambda sender, id_: sender.set_dependent_orders(
                 change.trade_id,
-                stop_loss=stop_edit(change.stop, lives("stop_loss")),
-                take_profit=target_edit(change.target, lives("take_profit")),
+                stop_loss=price_edit(StopLossDetails, change.stop, lives("stop_loss")),
+                take_profit=price_edit(TakeProfitDetails, change.target, lives("take_profit")),
                 trailing_stop_loss=trail_edit(change.trail, lives("trailing_stop")),
-                guaranteed_stop_loss=guaranteed_edit(change.guaranteed, lives("guaranteed_stop")),
+                guaranteed_stop_loss=price_edit(
+                    GuaranteedStopLossDetails, change.guaranteed, lives("guaranteed_stop")
+                ),
                 intent_id=id_,
             ),
         )

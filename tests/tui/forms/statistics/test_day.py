@@ -7,8 +7,8 @@ import pytest
 
 from keydesk.calc.trade_journal.rebuild import rebuild
 from keydesk.forms.statistics.day import DayPage, section_lines, side_by_side
+from keydesk.trade_journal.csv_rows import RowContext
 from keydesk.trade_journal.report import LimitHit, Section, as_text, day_of, page
-from keydesk.trade_journal.rows import RowContext
 from keydesk.trade_journal.snapshot import JournalSnapshot
 from support.fakes.form_app import FormApp
 from support.year_of_trades import LAST_DAY, SECOND, events_of_days, notes_of_days

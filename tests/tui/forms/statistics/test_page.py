@@ -20,7 +20,7 @@ from keydesk.forms.statistics.page import StatisticsPage
 from keydesk.forms.statistics.view import ViewInput, bars_of
 from keydesk.forms.statistics.what_if import WhatIfData, WhatIfView
 from keydesk.text.sanitize import SafeText, safe
-from keydesk.trade_journal.rows import RowContext
+from keydesk.trade_journal.csv_rows import RowContext
 from keydesk.trade_journal.snapshot import JournalSnapshot
 from support.data.journal_trades import closed_trade
 from support.fakes.form_app import FormApp

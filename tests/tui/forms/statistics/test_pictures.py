@@ -17,7 +17,7 @@ from keydesk.forms.statistics.equity import curve_rows
 from keydesk.forms.statistics.excursions import ExcursionView
 from keydesk.forms.statistics.r_histogram import histogram_rows
 from keydesk.forms.statistics.view import ViewInput
-from keydesk.trade_journal.rows import RowContext
+from keydesk.trade_journal.csv_rows import RowContext
 from keydesk.trade_journal.snapshot import JournalSnapshot
 from support.data.journal_trades import HOUR, MONDAY, closed_trade
 

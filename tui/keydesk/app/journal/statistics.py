@@ -164,7 +164,7 @@ class JournalStatistics:
 
     async def _snapshot(self) -> JournalSnapshot:
         """Return the journal up to the newest transaction, or as far as it can be read."""
-        from keydesk.trade_journal.rows import RowContext  # noqa: PLC0415
+        from keydesk.trade_journal.csv_rows import RowContext  # noqa: PLC0415
         from keydesk.trade_journal.snapshot import JournalSnapshot, read_limit_hits  # noqa: PLC0415
 
         live, store = self._live, self._store

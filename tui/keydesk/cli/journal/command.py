@@ -36,6 +36,17 @@ from keydesk.terminal.output import say, say_error
 from keydesk.text.format import counted
 from keydesk.text.sanitize import Printable, clean, safe
 from keydesk.trade_journal.candles import ExcursionReader, read_day_closes, read_excursions
+from keydesk.trade_journal.csv_rows import (
+    HUNDREDTH,
+    TEXT_COLUMNS,
+    TRADE_COLUMNS,
+    RowContext,
+    markdown_table,
+    number,
+    statistics_rows,
+    text_table,
+    trade_row,
+)
 from keydesk.trade_journal.loading import load_journal, pips_of
 from keydesk.trade_journal.notes_file import NotesNotWritten, change_note, read_notes
 from keydesk.trade_journal.paths import read_paths
@@ -47,17 +58,6 @@ from keydesk.trade_journal.report import (
     day_of,
     page,
     week_of,
-)
-from keydesk.trade_journal.rows import (
-    HUNDREDTH,
-    TEXT_COLUMNS,
-    TRADE_COLUMNS,
-    RowContext,
-    markdown_table,
-    number,
-    statistics_rows,
-    text_table,
-    trade_row,
 )
 from keydesk.trade_journal.snapshot import read_limit_hits
 from keydesk.trade_journal.what_if_text import doubts, rule_text

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from keydesk.calc.trade_journal.statistics import DailyStatistics, Figure, Statistics
-from keydesk.trade_journal.rows import number
+from keydesk.trade_journal.csv_rows import number
 
 FIGURES = (
     *("total", "win_rate", "average_win", "average_loss", "payoff", "expectancy", "expectancy_r"),

@@ -19,14 +19,20 @@ from keydesk.text.sanitize import clean_name
 from keydesk.trading.order_requests import (
     TILL_CANCELLED,
     LifetimeMembers,
-    stop_edit,
-    target_edit,
+    price_edit,
     trail_edit,
 )
 from keydesk.words.order_text import change_text
 from keydesk.words.outcomes import Command
 from keydesk_client.errors import KeydeskClientError, NotFound
-from keydesk_client.models import StopLossOrder, TakeProfitOrder, Trade, TrailingStopLossOrder
+from keydesk_client.models import (
+    StopLossDetails,
+    StopLossOrder,
+    TakeProfitDetails,
+    TakeProfitOrder,
+    Trade,
+    TrailingStopLossOrder,
+)
 
 ALL: Literal["ALL"] = "ALL"
 AGAIN = "the same command"
@@ -116,8 +122,10 @@ async def _protect(options: Namespace) -> int:
             },
             lambda sender: sender.set_dependent_orders(
                 options.trade,
-                stop_loss=stop_edit(change.stop, _life_of(trade.stop_loss_order)),
-                take_profit=target_edit(change.target, _life_of(trade.take_profit_order)),
+                stop_loss=price_edit(StopLossDetails, change.stop, _life_of(trade.stop_loss_order)),
+                take_profit=price_edit(
+                    TakeProfitDetails, change.target, _life_of(trade.take_profit_order)
+                ),
                 trailing_stop_loss=trail_edit(
                     change.trail, _life_of(trade.trailing_stop_loss_order)
                 ),

@@ -27,7 +27,7 @@ from keydesk.forms.statistics.r_histogram import HistogramView
 from keydesk.forms.statistics.view import View, ViewInput
 from keydesk.text.format import counted, money, shorten
 from keydesk.text.sanitize import Printable, SafeText, safe
-from keydesk.trade_journal.rows import HUNDREDTH, as_shown, number, statistics_rows
+from keydesk.trade_journal.csv_rows import HUNDREDTH, as_shown, number, statistics_rows
 from keydesk.widgets.theme import signed_role
 
 TILES_FROM = {6: 108, 3: 60, 2: 1}  # tiles beside each other: columns of the page

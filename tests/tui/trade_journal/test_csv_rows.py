@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.calc.trade_journal.trades import Costs, Execution
-from keydesk.trade_journal.rows import TRADE_COLUMNS, RowContext, number, trade_row
+from keydesk.trade_journal.csv_rows import TRADE_COLUMNS, RowContext, number, trade_row
 from support.data.journal_trades import HOUR, MONDAY, closed_trade
 
 D = Decimal
