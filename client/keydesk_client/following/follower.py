@@ -64,7 +64,7 @@ class FollowedAccount:
         self.trades: dict[str, OpenTrade] = {}
         self.positions: dict[str, OpenPosition] = {}
         self.orders: dict[str, PendingOrder] = {}
-        self.unread = Unread()
+        self.unread: Unread = Unread()
         self.account: AccountFigures | None = None
         self.instruments: dict[str, Instrument] = {}
         self.quotes: dict[str, LatestPrice] = {}

@@ -118,7 +118,10 @@ class DefaultTransport(httpx.AsyncBaseTransport):
             raise httpx.ProxyError(_proxy_reason(self._proxy, error)) from error
         body = _Body(response, pool, self)
         return httpx.Response(
-            response.status, headers=response.headers, stream=body, extensions=response.extensions
+            response.status,
+            headers=response.headers,
+            stream=body,
+            extensions=response.extensions,  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType] - httpcore's own
         )
 
     async def take_back(
@@ -228,7 +231,7 @@ class Arrival:
     """
 
     def __init__(self) -> None:
-        self.was_before = False
+        self.was_before: bool = False
         self._has_waited = False
 
     async def __call__(self, step: str, _: object) -> None:

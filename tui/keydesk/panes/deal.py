@@ -180,7 +180,7 @@ class Deal(LinePane, can_focus=False):
     def _held(self, long_units: Decimal, short_units: Decimal) -> list[list[Run]]:
         """Return the units held, those of a hedge in two rows; their sum may be 0."""
         sides: Sequence[tuple[Decimal, ColourRole]] = ((long_units, "buy"), (short_units, "sell"))
-        held = [(units, role) for units, role in sides if units]
+        held: list[tuple[Decimal, ColourRole]] = [side for side in sides if side[0]]
         return [
             self._label("" if place else "position", show.units(units, signed=True), role)
             for place, (units, role) in enumerate(held)

@@ -122,14 +122,16 @@ def _stop_marks(line: TradeLine, palette: Palette) -> list[Run]:
 
     The plan's has the colour of a warning while it waits or another desk carries it out.
     """
-    trade, store, plan = line.trade, line.store, list[Run]()
+    trade, store = line.trade, line.store
+    plan: list[Run] = []
     if trade.id in store.exit_plans:
         waits = store.exit_plan_states.get(trade.id)
         plan = [("p", palette["warn" if waits else "focus"])]
     trailing = trade.trailing_stop
     if trailing is None or line.stop is None or trailing.price != line.stop:
         return plan
-    return [("t" if plan else " t", palette["muted"]), *plan]
+    mark: Run = ("t" if plan else " t", palette["muted"])
+    return [mark, *plan]
 
 
 def _without(*members: str) -> Callable[[TradeLine], bool]:

@@ -68,10 +68,10 @@ class AuditLog(Struct):
 
     def write_outcome(self, outcome: Outcome, text: str) -> None:
         """Append the outcome of a request of a command, which knows the market's time by its transactions only."""
-        found = () if isinstance(outcome, NotSent | Unconfirmed) else outcome.transactions
         transaction_ns = None
-        with suppress(*READ_ERRORS):
-            transaction_ns = checked_time_ns(found[-1].time)
+        if not isinstance(outcome, NotSent | Unconfirmed):
+            with suppress(*READ_ERRORS):
+                transaction_ns = checked_time_ns(outcome.transactions[-1].time)
         self.write("outcome", f"{outcome.intent.id} {text}", transaction_ns)
 
     def write(self, what: str, text: str, transaction_ns: int | None = None) -> None:

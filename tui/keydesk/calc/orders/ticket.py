@@ -162,8 +162,8 @@ def without_a_trade(draft: Draft, plan: Plan) -> Sequence[DependentName]:
     if not plan.reduces:
         return ()
     sizing = {"stop"} if draft.size.unit in BY_THE_STOP else set()
-    typed = (name for name in LEVELS if draft.entry(name).by_hand and draft.entry(name).text)
-    return [name for name in typed if name not in sizing]
+    levels: list[DependentName] = [name for name in LEVELS if name not in sizing]
+    return [name for name in levels if draft.entry(name).by_hand and draft.entry(name).text]
 
 
 def unreadable_fields(draft: Draft, plan: Plan) -> Sequence[tuple[FieldName, UnreadableText]]:

@@ -200,10 +200,8 @@ class SettingsForm(InfoForm[None]):
         line: list[Words] = []
         for place, (text, is_chosen) in enumerate(shown):
             mark = f"{'  ' if place else ''}{'● ' if is_chosen else '○ '}"
-            line += [
-                (safe(mark), "focus" if is_chosen else "faint"),
-                (safe(text), "bright" if is_chosen else "muted"),
-            ]
+            line.append((safe(mark), "focus" if is_chosen else "faint"))
+            line.append((safe(text), "bright" if is_chosen else "muted"))
         return tuple(line)
 
     def _row(self, at: int, choice: Choice, values: TextLine, widest: int | None) -> TextLine:

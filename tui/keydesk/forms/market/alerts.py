@@ -254,10 +254,9 @@ class AlertsForm(InfoForm[None]):
         self.at = min(self.at, len(fired) - 1)
         first = min(max(0, self.at - self.room // 2), last)
         shown = range(first, min(first + self.room, len(fired)))
-        marks = ("▶ " if place == self.at else "  " for place in shown)
         return [
-            self._firing_line(fired[place], mark, self.inside)
-            for place, mark in zip(shown, marks, strict=True)
+            self._firing_line(fired[place], "▶ " if place == self.at else "  ", self.inside)
+            for place in shown
         ]
 
     def _firing_line(self, fired: FiringRecord, mark: LiteralString, width: int) -> TextLine:

@@ -251,7 +251,7 @@ def _table(section: Section, width: int) -> list[TextLine]:
     head = "".join(_aligned(name, widths[name], right=right[name]) for name in columns)
     lines: list[TextLine] = [((safe(head.rstrip()), "muted"),)]
     for row in section.rows:
-        cells = [
+        cells: list[Words] = [
             (safe(_aligned(row[name], widths[name], right=right[name])), _role(name, row))
             for name in columns
         ]

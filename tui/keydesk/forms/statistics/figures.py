@@ -253,11 +253,9 @@ def _edge(names: Sequence[Printable], inside: int, between: str) -> TextLine:
     for place, name in enumerate(names):
         shown = shorten(name, inside)
         rest = "─" * (inside - cell_len(shown) - 1)
-        line += [
-            (safe(f"{between if place else first}─ "), "line"),
-            (shown, "muted"),
-            (safe(f" {rest}"), "line"),
-        ]
+        line.append((safe(f"{between if place else first}─ "), "line"))
+        line.append((shown, "muted"))
+        line.append((safe(f" {rest}"), "line"))
     return [*line, (safe(last), "line")]
 
 
