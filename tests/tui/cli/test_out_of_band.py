@@ -233,6 +233,22 @@ async def test_flatten_gets_out_without_a_journal(
     assert await open_things(desk_of_my_own) == (0, [])
 
 
+@pytest.mark.e2e
+async def test_flatten_names_an_order_without_a_known_outcome_beside_flat(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    """The broker may take it later: an account that is flat now need not stay so."""
+    path = home.folder / "orders" / f"main.{desk_of_my_own.account_id}.journal"
+    FileJournal(path).write(Intent("kd-lost", Action.CREATE, 0, 0, None, "", BUY))
+    for _ in range(2):  # what closes, and what finds nothing to close
+        done = home.run("flatten", "--profile", "main", "--yes", *home.unlocked)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines()[-1].startswith("FLAT: LIVE main account")
+        assert "NOT KNOWN LIVE main account" in done.stderr
+        assert "BUY 1,000 EUR/USD" in done.stderr
+        assert "may still take effect" in done.stderr
+
+
 class ChangingProxy(Poison):
     """Changes the JSON objects of answers as a test tells it."""
 

@@ -14,9 +14,11 @@ from keydesk.store.store import Store
 from keydesk.tables.orders import Orders
 from keydesk.tables.positions import Positions
 from keydesk.tables.trades import Trades
+from keydesk.values import InFlightState
 from keydesk.widgets.lines import LinePane
 from keydesk_client.account.records import Unread
 from support.data.desk_data import desk_store, frame_of
+from support.data.in_flight import in_flight
 from support.fakes.form_app import FormApp, example_context
 from support.fakes.pane_app import shown, text_of
 
@@ -109,6 +111,24 @@ async def test_what_is_not_known_can_be_flattened() -> None:
         words = " ".join(app.words.replace("┃", " ").split())
         await pilot.press("c")
     assert "1 trade, 1 order could not be read here" in words
+    assert app.results == [Flatten(None)]
+
+
+@pytest.mark.parametrize("state", ["sent", "unknown", "unconfirmed"])
+async def test_a_flat_account_with_an_order_in_flight_is_not_called_flat(
+    state: InFlightState,
+) -> None:
+    """The order may have opened a trade that the desk has not heard of: an exit is not refused meanwhile."""
+    store = known_flat()
+    store.set_in_flight(in_flight("EUR_USD", state=state))
+    assert is_available("flatten", store, HERE)
+    app = FormApp(lambda: FlattenForm(example_context(store), "EUR_USD"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        words = " ".join(app.words.replace("┃", " ").split())
+        await pilot.press("c")
+    assert "NOT KNOWN BUY 10,000 EUR/USD at market: it may still take effect" in words
+    assert "FLAT: no position" not in words
     assert app.results == [Flatten(None)]
 
 

@@ -105,7 +105,8 @@ def reason_against(id_: str, store: Store, selection: Selection) -> str:  # noqa
         case "reverse":
             return "" if store.arming.level == "ARMED" else store.arming.level.lower()
         case "flatten":
-            is_flat = not (store.trades or store.orders) and is_known(store)
+            is_open = bool(store.trades or store.orders or store.openings_in_flight())
+            is_flat = not is_open and is_known(store)
             return "nothing is open" if is_flat else ""
         case _:
             return ""

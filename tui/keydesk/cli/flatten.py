@@ -26,12 +26,15 @@ from keydesk.config.settings import load_settings, profile_to_open
 from keydesk.keys.confirm import Letters
 from keydesk.keys.guard import SEND
 from keydesk.settings.values import PRACTICE_MARKET
-from keydesk.terminal.output import say
+from keydesk.terminal.output import say, say_error
 from keydesk.text.sanitize import clean, safe
 from keydesk.trading.desk_session import DeskLock
+from keydesk.trading.journal import open_journal
 from keydesk.trading.open_items import OpenItems, open_items_at_broker
+from keydesk.words.order_text import intent_text
 from keydesk_client.auth.profiles import Profile
 from keydesk_client.errors import KeydeskClientError
+from keydesk_client.orders.outcome import Action
 
 Heads = Sequence[Mapping[str, object]]
 """What a document says of each account that was looked at: its profile, environment and id."""
@@ -86,6 +89,7 @@ async def _flatten(options: Namespace) -> Heads:
             open_items = await open_items_at_broker(reach.client)
         if open_items.is_flat:
             say(safe(f"FLAT: {reach.name} has no position and no entry order"))
+            _say_unknown(reach)
             return [reach.head]
         say(safe(f"FLATTEN {reach.name}: {_count_text(open_items)}: {open_items.text}"))
         letter = Letters(random.SystemRandom().choice).draw()
@@ -94,6 +98,7 @@ async def _flatten(options: Namespace) -> Heads:
         left = await close_and_cancel(reach, "flatten", lambda whole: whole, open_items)
         if left.is_flat:
             say(safe(f"FLAT: {reach.name} has no position and no entry order"))
+            _say_unknown(reach)
             return [reach.head]
         raise Refusal(f"NOT FLAT, still there: {left.text}; again: keydesk flatten")
 
@@ -110,6 +115,7 @@ async def _flatten_all(options: Namespace) -> Heads:
                 unread.append(f"{account.name}: {items}")
             elif items.is_flat:
                 say(safe(f"FLAT: {account.name}"))
+                _say_unknown(account)
             else:
                 say(safe(f"FLATTEN {account.name}: {_count_text(items)}: {items.text}"))
                 to_close.append((account, items))
@@ -152,8 +158,20 @@ async def _flat(account: OpenAccount, items: OpenItems) -> str:
         return f"{account.name}: {error}"
     if left.is_flat:
         say(safe(f"FLAT: {account.name} has no position and no entry order"))
+        _say_unknown(account)
         return ""
     return f"{account.name}: still there: {left.text}"
+
+
+def _say_unknown(account: OpenAccount) -> None:
+    """Say which orders of this machine have no known outcome: one of them may open a trade on an account that is flat."""
+    for intent in open_journal(account.journal).open_intents():
+        if intent.action in (Action.CREATE, Action.REPLACE):
+            say_error(
+                safe(
+                    f"NOT KNOWN {account.name}: {intent_text(intent)} may still take effect: look again"
+                )
+            )
 
 
 def _count_text(open_items: OpenItems) -> str:

@@ -504,6 +504,10 @@ class Store:
         """Return the commands in flight that may change the position in an instrument."""
         return tuple(each for each in self.in_flight.values() if each.concerns(instrument))
 
+    def openings_in_flight(self) -> tuple[InFlight, ...]:
+        """Return the commands in flight that may open a trade or leave an entry order."""
+        return tuple(each for each in self.in_flight.values() if each.kind in ("open", "replace"))
+
     def settle(self, intent_id: str) -> None:
         """Remove a command whose outcome is known."""
         if self.in_flight.pop(intent_id, None) is not None:

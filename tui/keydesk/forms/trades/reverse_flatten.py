@@ -27,7 +27,7 @@ from keydesk.store.risk import open_risk_of
 from keydesk.store.unknown import is_known, unknown_text
 from keydesk.text.format import EMPTY, money, pair, price, units
 from keydesk.text.sanitize import safe
-from keydesk.values import OrderRow, PositionRow
+from keydesk.values import InFlight, OrderRow, PositionRow
 from keydesk.words.order_text import order_name
 
 SHOWN_POSITIONS = 6
@@ -183,6 +183,12 @@ class FlattenForm(Form[Flatten]):
             if row.type in ENTRY_TYPES and (self.everywhere or row.instrument == self.instrument)
         ]
 
+    @property
+    def in_flight(self) -> Sequence[InFlight]:
+        """Return the orders in the scope whose outcome is not known: they may open a trade."""
+        openings = self.context.store.openings_in_flight()
+        return [each for each in openings if self.everywhere or each.concerns(self.instrument)]
+
     def headline(self) -> TextLine:
         """Return the scope."""
         where = "EVERYTHING" if self.everywhere else pair(self.instrument)
@@ -209,6 +215,10 @@ class FlattenForm(Form[Flatten]):
         if unknown := unknown_text(self.context.store):
             text = safe(f"and what the broker names: {unknown} could not be read here")
             lines.append(((text, "warn"),))
+        lines.extend(
+            ((safe(f"NOT KNOWN {each.text}: it may still take effect"), "warn"),)
+            for each in self.in_flight[:SHOWN_ENTRIES]
+        )
         scope: TextLine = (
             ("a", "bright"),
             (" everything   ", "muted"),
@@ -223,7 +233,8 @@ class FlattenForm(Form[Flatten]):
 
     def refusals(self) -> Sequence[str]:
         """Refuse when there is nothing to do; what is not known may be open."""
-        is_flat = not (self.positions or self.entries) and is_known(self.context.store)
+        is_flat = not (self.positions or self.entries or self.in_flight)
+        is_flat = is_flat and is_known(self.context.store)
         return ["FLAT: no position, no entry order"] if is_flat else ()
 
     def result(self) -> Flatten:
