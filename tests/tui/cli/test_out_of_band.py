@@ -2,14 +2,18 @@
 
 import asyncio
 import json
+from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from keydesk.cli.account_access import wait_for_outcomes
+from keydesk.cli.account_access import _settings, wait_for_outcomes
+from keydesk.config.folders import find_folders
 from keydesk.config.profiles import save_last_profile
+from keydesk.settings.toml_text import BadSettings
+from keydesk.settings.values import Settings
 from keydesk.trading.desk_session import DeskLock
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import Action, Intent
@@ -260,6 +264,20 @@ class ChangingProxy(Poison):
         """Return the answer changed."""
         self.change(value)
         return value
+
+
+def test_a_settings_file_that_is_wrong_refuses_no_exit_on_the_practice_market(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders = find_folders(str(tmp_path / "home"), {})
+    folders.config.mkdir(parents=True, exist_ok=True)
+    (folders.config / "config.toml").write_text("theme = [broken\n")
+    practice, other = Namespace(practice=True), Namespace(practice=False)
+    assert _settings(practice, folders, for_exit=True) == Settings()
+    assert "is not valid TOML" in capsys.readouterr().err
+    for options, for_exit in ((practice, False), (other, True)):
+        with pytest.raises(BadSettings):
+            _settings(options, folders, for_exit=for_exit)
 
 
 def first_without(members: str, of: str) -> Callable[[dict[str, Any]], None]:

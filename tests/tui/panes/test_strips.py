@@ -352,6 +352,14 @@ async def test_the_largest_order_is_what_the_free_margin_carries() -> None:
         assert rows[0].split()[-1] == largest
 
 
+async def test_no_largest_order_is_said_while_what_margin_carries_cannot_be_reckoned() -> None:
+    store, pane = desk_store(), Deal()
+    store.account = None
+    async with shown(pane, store, size=(45, 12)):
+        rows = [row for row in text_of(pane) if "largest" in row]
+    assert rows[0].split()[-1] == show.EMPTY
+
+
 async def test_the_dealing_pane_shows_both_sides_of_a_hedge() -> None:
     store, pane = desk_store(), Deal()
     held = store.positions["EUR_USD"]

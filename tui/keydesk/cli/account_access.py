@@ -28,6 +28,7 @@ from keydesk.cli.token_access import given_passphrase, token_of
 from keydesk.config.folders import Folders, find_folders
 from keydesk.config.own_themes import OwnThemes, load_own_themes
 from keydesk.config.settings import load_settings, profile_to_open
+from keydesk.settings.toml_text import BadSettings
 from keydesk.settings.values import Settings
 from keydesk.terminal.output import say, say_error
 from keydesk.text.format import pair
@@ -137,7 +138,7 @@ async def open_account(
     folders = find_folders(options.data, os.environ)
     if for_exit:
         folders = replace(folders, warn=warn_exposed)
-    settings = load_settings(folders.config)
+    settings = _settings(options, folders, for_exit=for_exit)
     profile = profile_to_open(options.profile, settings, practice=options.practice)
     if profile is None:
         async with _practice_market(folders) as target:
@@ -168,6 +169,17 @@ async def open_account(
             f"closed? sign in again: {login}",
             "auth",
         ) from error
+
+
+def _settings(options: argparse.Namespace, folders: Folders, *, for_exit: bool) -> Settings:
+    """Return the settings; an exit on the practice market needs none, so a wrong file does not refuse it."""
+    try:
+        return load_settings(folders.config)
+    except BadSettings as error:
+        if not (for_exit and options.practice):
+            raise
+        warn_exposed(str(error))
+        return Settings()
 
 
 def warn_exposed(text: str) -> None:

@@ -16,6 +16,7 @@ from keydesk.calc.trade_journal.statistics import statistics_of
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.calc.trade_journal.what_if import WhatIfResult
 from keydesk.forms.statistics.equity import EquityView
+from keydesk.forms.statistics.maps import _month_line
 from keydesk.forms.statistics.page import StatisticsPage
 from keydesk.forms.statistics.view import ViewInput, bars_of
 from keydesk.forms.statistics.what_if import WhatIfData, WhatIfView
@@ -317,3 +318,12 @@ async def test_results_that_rest_on_few_trades_are_not_in_the_colour_of_hints(vi
         await settle(app, pilot.pause)
         hints = [text for line in page.lines() for text, role in line if role == "faint"]
     assert not any(".00" in text or "80" in text for text in hints)
+
+
+def test_a_week_of_the_calendar_is_of_the_month_of_its_last_day_that_is_shown() -> None:
+    def months(*mondays: date, rows: int = 5) -> str:
+        return "".join(text for text, _ in _month_line(mondays, 5, rows)).strip()
+
+    assert months(date(2026, 2, 23)) == "Feb"
+    assert months(date(2026, 2, 23), rows=7) == "Mar"  # its Sunday is the first
+    assert months(date(2026, 7, 27), date(2026, 8, 3)) == "Jul  Aug"  # the first is a Saturday

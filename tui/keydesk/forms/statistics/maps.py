@@ -319,8 +319,8 @@ class CalendarView(View[CalendarData]):
             (f", {DAY_SPAN_TEXT}", "muted"),
         )
         mondays = [monday + timedelta(weeks=number) for number in range(weeks)]
-        lines: list[TextLine] = [title, BLANK, _month_line(mondays, width)]
         rows = DAYS if any(each.weekday() >= 5 for each in data.days) else 5  # noqa: PLR2004
+        lines: list[TextLine] = [title, BLANK, _month_line(mondays, width, rows)]
         for weekday in range(rows):
             line: list[Words] = [(safe(f"{WEEKDAYS[weekday]:<{LABEL}}"), "muted")]
             for each in mondays:
@@ -368,15 +368,15 @@ def _monday(day: date) -> date:
     return day - timedelta(days=day.weekday())
 
 
-def _month_line(mondays: Sequence[date], width: int) -> TextLine:
-    """Return the names of months over the weeks that they begin in."""
+def _month_line(mondays: Sequence[date], width: int, rows: int) -> TextLine:
+    """Return the names of months over the weeks that they begin in; a week is of the month of its last day shown."""
     letters = [" "] * (LABEL + len(mondays) * width)
     free = 0
     for number, monday in enumerate(mondays):
-        sunday = monday + timedelta(days=6)
-        if number and sunday.day > DAYS:
+        last = monday + timedelta(days=rows - 1)
+        if number and last.month == (last - timedelta(weeks=1)).month:
             continue
-        name = f"{sunday:%b}" if sunday.month > 1 else f"{sunday:%b %y}"
+        name = f"{last:%b}" if last.month > 1 else f"{last:%b %y}"
         place = LABEL + number * width
         if place >= free and place + len(name) <= len(letters):
             letters[place : place + len(name)] = name

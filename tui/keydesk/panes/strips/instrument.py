@@ -33,21 +33,23 @@ def pip_value(store: Store, instrument: str) -> Decimal | None:
 
 
 def largest_text(store: Store, instrument: str) -> Printable:
-    """Return the largest order: what the broker takes at most, or less where the free margin carries less."""
+    """Return the largest order: what the broker takes at most, or less where the free margin carries less.
+
+    Empty while what it carries cannot be reckoned: the broker's limit alone would be more than can be opened.
+    """
     known, quote, account = (
         store.instruments.get(instrument),
         store.quotes.get(instrument),
         store.account,
     )
-    if known is None:
+    factors = factors_of(store, instrument)
+    if known is None or quote is None or account is None or factors is None:
         return show.EMPTY
-    largest, factors = known.maximum_order_units, factors_of(store, instrument)
-    if quote is not None and account is not None and factors is not None:
-        rate = effective_rate(known.margin_rate, account.margin_rate)
-        free, mid = max(ZERO, account.margin_available), (quote.bid + quote.ask) / 2
-        carried = margin_cap(free, rate, mid, factors.value) if rate and mid else largest
-        largest = min(largest, _rounded_down(carried))
-    return show.short_units(largest, signed=False)
+    largest = known.maximum_order_units
+    rate = effective_rate(known.margin_rate, account.margin_rate)
+    free, mid = max(ZERO, account.margin_available), (quote.bid + quote.ask) / 2
+    carried = margin_cap(free, rate, mid, factors.value) if rate and mid else largest
+    return show.short_units(min(largest, _rounded_down(carried)), signed=False)
 
 
 def _rounded_down(units: Decimal) -> Decimal:
