@@ -4,7 +4,8 @@ from decimal import Decimal
 
 from keydesk.store.unknown import UNKNOWN
 from keydesk.tables.column import ValueColumn
-from keydesk.tables.trades import TRADE_COLUMNS, TradeColumn, TradeLine, Trades
+from keydesk.tables.trade_columns import TRADE_COLUMNS, TradeColumn, TradeLine
+from keydesk.tables.trades import Trades
 from support.data.desk_data import desk_store
 from support.fakes.pane_app import shown, text_of
 

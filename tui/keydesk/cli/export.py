@@ -51,11 +51,6 @@ SIGNS = {
 LAST = DateTime("9999-12-31T00:00:00Z")
 FIRST = DateTime.from_ns(0)
 """Said to the service, too: without a beginning the live one is reported to go back a week."""
-TRADE_COLUMNS = (
-    *("id", "instrument", "state", "openTime", "price", "initialUnits", "currentUnits"),
-    *("averageClosePrice", "closeTime", "realizedPL", "unrealizedPL", "financing"),
-    *("dividendAdjustment", "closingTransactionIDs", "clientID", "tag", "comment"),
-)
 TRANSACTION_COLUMNS = (
     *("id", "time", "type", "reason", "rejectReason", "instrument", "units", "price", "distance"),
     *("pl", "quotePL", "lossQuoteHomeConversionFactor", "gainQuoteHomeConversionFactor"),
@@ -153,16 +148,24 @@ async def _rows(options: Namespace) -> tuple[Sequence[str], list[Row]]:
 
 
 async def _rows_of(reach: OpenAccount, options: Namespace) -> tuple[Sequence[str], list[Row]]:
-    columns, kind = KINDS[options.what]
+    columns, rows = KINDS[options.what]
     from_, to = options.from_ or FIRST, options.to or LAST
-    return columns, [row async for row in kind(reach.client, from_, to)]
+    return columns(), [row async for row in rows(reach.client, from_, to)]
+
+
+def _trade_columns() -> Sequence[str]:
+    """Return what the columns of the desk's trades have in the file."""
+    from keydesk.tables.trade_columns import csv_members  # noqa: PLC0415 - loads what draws them
+
+    return csv_members()
 
 
 async def _trades(client: Client, from_: DateTime, to: DateTime) -> AsyncIterator[Row]:
+    columns = _trade_columns()
     trades = [each async for each in client.trades.iterate(state="ALL")]
     for trade in reversed(trades):
         if from_ <= trade.open_time < to:
-            yield _row(trade, TRADE_COLUMNS)
+            yield _row(trade, columns)
 
 
 async def _transactions(client: Client, from_: DateTime, to: DateTime) -> AsyncIterator[Row]:
@@ -193,8 +196,8 @@ def _text_of(value: object) -> str:
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-KINDS: Mapping[str, tuple[Sequence[str], Kind]] = {
-    "trades": (TRADE_COLUMNS, _trades),
-    "transactions": (TRANSACTION_COLUMNS, _transactions),
-    "equity": (EQUITY_COLUMNS, _equity),
+KINDS: Mapping[str, tuple[Callable[[], Sequence[str]], Kind]] = {
+    "trades": (_trade_columns, _trades),
+    "transactions": (lambda: TRANSACTION_COLUMNS, _transactions),
+    "equity": (lambda: EQUITY_COLUMNS, _equity),
 }
