@@ -97,8 +97,8 @@ class Tenure(Struct):
             if refused:
                 return
             begins = message["type"] == "http.response.start"
-            goes_on = is_stream and message.get("more_body")
-            if self.is_certain or not (begins or goes_on):
+            has_more = is_stream and message.get("more_body")
+            if self.is_certain or not (begins or has_more):
                 await send(message)
             elif begins:
                 refused = True

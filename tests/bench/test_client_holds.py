@@ -77,7 +77,7 @@ def serving(content: bytes) -> Iterator[str]:
 
 async def longest_turn_ms(url: str) -> float:
     client = Client(
-        token="t", rest_url=url, stream_url=url, account_id="1", retries=Retries(most=0)
+        token="t", rest_url=url, stream_url=url, account_id="1", retries=Retries(max_retries=0)
     )
     async with client:
         with LoopTurns() as turns:

@@ -80,7 +80,7 @@ async def seconds_until_given_up(
     desk: PracticeServer, kind: str, silence: Silence, stall: float
 ) -> float:
     """Return the seconds until the client gives up a silent stream of the practice broker, seen from outside."""
-    settings = StreamSettings(stall_s=stall, first_pause_s=0.0)
+    settings = StreamSettings(stall_s=stall, first_backoff_s=0.0)
     async with (
         muting_proxy(desk.stream_url, silence, lines=LINES[kind]) as proxy,
         client_of(proxy.url, desk) as client,

@@ -34,7 +34,7 @@ from support.broker import PracticeServer, start_practice
 
 PAIRS = ("EUR_USD", "USD_JPY")
 TOKEN = ("--token", "token-of-this-test", "--rate-limit", "100000")
-SETTINGS = FollowSettings(check_every_s=0.5, stall_s=6.0, longest_pause_s=1.0)
+SETTINGS = FollowSettings(check_every_s=0.5, stall_s=6.0, max_backoff_s=1.0)
 LONG_S = 120.0
 PATIENCE_S = 1.0
 ELSEWHERE = 0.5

@@ -60,7 +60,7 @@ AS_IT_COMES = Patience(PAUSES_S, Timeouts(), Retries())
 IMPATIENT = Patience(
     QUICK_PAUSES,
     Timeouts(connect=2.0, read=0.25, whole=3.0),
-    Retries(most=2, first_s=0.02, longest_s=0.1),
+    Retries(max_retries=2, first_backoff_s=0.02, max_backoff_s=0.1),
 )
 
 

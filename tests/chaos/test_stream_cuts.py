@@ -30,7 +30,7 @@ from support.order_flow import FAR_AWAY
 from support.proxies.chaos_proxy import Fate, chaos_proxy
 from support.proxies.cutting_proxy import CuttingProxy, Place, cutting_proxy
 
-HASTE = StreamSettings(first_pause_s=0.01, longest_pause_s=0.05)
+HASTE = StreamSettings(first_backoff_s=0.01, max_backoff_s=0.05)
 """Pauses so short that only the pace of new connections delays a listener."""
 CATCH_UP_FAULTS = (
     Fate.RESET_UNSENT,
@@ -178,7 +178,7 @@ def client_of(desk: PracticeServer, rest_url: str, stream_url: str) -> Client:
         rest_url=rest_url,
         stream_url=stream_url,
         account_id=desk.account_id,
-        retries=Retries(most=3, first_s=0.02, longest_s=0.1),
+        retries=Retries(max_retries=3, first_backoff_s=0.02, max_backoff_s=0.1),
     )
 
 

@@ -469,9 +469,9 @@ async def test_an_answer_to_a_request_wakes_the_streams_of_its_client() -> None:
         rest_url="https://rest.test",
         stream_url="https://stream.test",
         transport=httpx.MockTransport(lambda _: httpx.Response(statuses.pop(0), json={})),
-        retries=Retries(most=0),
+        retries=Retries(max_retries=0),
     )
-    answered = client.session.pace.next_answer()
+    answered = client.session.rate_limiter.next_answer()
     with pytest.raises(ServerFailed):
         await client.accounts.list()
     assert not answered.done()

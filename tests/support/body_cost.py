@@ -35,7 +35,7 @@ async def main(url: str, kind: str) -> None:
         stream_url=url,
         account_id="1",
         limiter=Limiter(rate=10_000),
-        retries=Retries(most=0),
+        retries=Retries(max_retries=0),
     ) as client:
         await _asked(client, kind)
         before = _peak_megabytes(reset=True)

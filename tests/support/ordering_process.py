@@ -121,7 +121,7 @@ async def send_until_killed(settings: dict[str, str]) -> None:
         account_id=settings["account_id"],
         limiter=Limiter(rate=10_000),
         timeouts=Timeouts(connect=2.0, read=0.25, whole=3.0),
-        retries=Retries(most=9, first_s=0.02, longest_s=0.1),
+        retries=Retries(max_retries=9, first_backoff_s=0.02, max_backoff_s=0.1),
     ) as client:
         journal = ToldJournal(settings["journal"], steps)
         summary = await client.accounts.summary()

@@ -73,7 +73,7 @@ def _apply(book: ValuedAccount, account: AccountFigures, transaction: Transactio
         case OrderCancelTransaction():
             _end_order(book, transaction.order_id)
         case LimitOrderTransaction() | StopOrderTransaction() | MarketIfTouchedOrderTransaction():
-            _rest(book, entry_row(transaction, transaction.time, book.printable))
+            _add_pending(book, entry_row(transaction, transaction.time, book.printable))
         case (
             TakeProfitOrderTransaction()
             | StopLossOrderTransaction()
@@ -102,7 +102,7 @@ def _apply_beside_orders(
         case OrderClientExtensionsModifyTransaction():
             return _rename_order(book, transaction)
         case TradeClientExtensionsModifyTransaction():
-            return _retag_trade(book, transaction)
+            return _update_tags(book, transaction)
         case ClientConfigureTransaction():
             _configure(book, account, transaction)
         case _:  # rejects, market orders before their fill and margin calls change nothing in the account
@@ -153,14 +153,14 @@ def _reduce(
     return trade.instrument
 
 
-def _rest(book: ValuedAccount, order: PendingOrder) -> None:
+def _add_pending(book: ValuedAccount, order: PendingOrder) -> None:
     book.orders[order.id] = order
     book.changed(Part.ORDERS)
 
 
 def _protect(book: ValuedAccount, order: PendingOrder) -> bool:
     trade = book.trades.get(order.trade_id or "")
-    _rest(book, order)
+    _add_pending(book, order)
     if trade is None:
         return False
     attach(trade, order)
@@ -213,7 +213,7 @@ def _rename_order(book: ValuedAccount, change: OrderClientExtensionsModifyTransa
     return True
 
 
-def _retag_trade(book: ValuedAccount, change: TradeClientExtensionsModifyTransaction) -> bool:
+def _update_tags(book: ValuedAccount, change: TradeClientExtensionsModifyTransaction) -> bool:
     trade = book.trades.get(change.trade_id)
     if trade is None:
         return False

@@ -19,7 +19,7 @@ class Part(StrEnum):
     ORDERS = "orders"  # keys: order ids
 
 
-Slot: TypeAlias = Literal["take_profit", "stop_loss", "trailing_stop", "guaranteed_stop"]
+DependentType: TypeAlias = Literal["take_profit", "stop_loss", "trailing_stop", "guaranteed_stop"]
 """The attribute of an open trade that holds a dependent order."""
 
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import TypeAlias, TypeVar
 
-from keydesk_client.account.records import DependentOrder, OpenTrade, PendingOrder, Slot
+from keydesk_client.account.records import DependentOrder, DependentType, OpenTrade, PendingOrder
 from keydesk_client.account.values import (
     MAX_VALUE,
     READ_ERRORS,
@@ -47,14 +47,14 @@ from keydesk_client.models._core.record import Record
 
 Printable: TypeAlias = Callable[[str], str]
 """Returns text of the service as it is kept."""
-SLOTS: Mapping[str, Slot] = {
+DEPENDENT_TYPES: Mapping[str, DependentType] = {
     "TAKE_PROFIT": "take_profit",
     "STOP_LOSS": "stop_loss",
     "TRAILING_STOP_LOSS": "trailing_stop",
     "GUARANTEED_STOP_LOSS": "guaranteed_stop",
 }
 """The field of a trade row by the type of the dependent order."""
-MEMBERS: Mapping[Slot, str] = {
+MEMBERS: Mapping[DependentType, str] = {
     "take_profit": "take_profit_order_id",
     "stop_loss": "stop_loss_order_id",
     "trailing_stop": "trailing_stop_loss_order_id",
@@ -290,32 +290,34 @@ def note_opening_price(trade: OpenTrade, fill: OrderFillTransaction) -> None:
 
 def attach(trade: OpenTrade, order: PendingOrder) -> None:
     """Attach a dependent order to its trade."""
-    slot = SLOTS.get(order.type)
-    if slot is not None:
-        setattr(trade, slot, DependentOrder(order.id, order.price, order.distance))
+    dependent_type = DEPENDENT_TYPES.get(order.type)
+    if dependent_type is not None:
+        setattr(trade, dependent_type, DependentOrder(order.id, order.price, order.distance))
 
 
 def attach_named(trade: OpenTrade, record: TradeSummary) -> None:
     """Attach the orders that a trade's record names and that have no row: they stand, at a price that is not known."""
     unread = set(trade.unread)
-    for slot, member in MEMBERS.items():
-        if getattr(trade, slot) is not None:
+    for dependent_type, member in MEMBERS.items():
+        if getattr(trade, dependent_type) is not None:
             continue
         try:
             order_id: str | None = getattr(record, member)
         except READ_ERRORS:
             unread.add(member)
         else:
-            setattr(trade, slot, None if order_id is None else DependentOrder(order_id, None))
+            setattr(
+                trade, dependent_type, None if order_id is None else DependentOrder(order_id, None)
+            )
     trade.unread = frozenset(unread)
 
 
 def detach(trade: OpenTrade, order_id: str) -> None:
     """Detach a dependent order from its trade."""
-    for slot in SLOTS.values():
-        standing: DependentOrder | None = getattr(trade, slot)
+    for dependent_type in DEPENDENT_TYPES.values():
+        standing: DependentOrder | None = getattr(trade, dependent_type)
         if standing is not None and standing.order_id == order_id:
-            setattr(trade, slot, None)
+            setattr(trade, dependent_type, None)
 
 
 def tag_of(extensions: ClientExtensions | None, printable: Printable) -> str:

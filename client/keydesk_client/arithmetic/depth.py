@@ -69,6 +69,6 @@ def units_for_risk_through(
         taken = min(level.units, left / lost)
         units, left = units + taken, left - taken * lost
     units += left / lost  # beyond the depth: at the last level
-    away = abs(average_fill_price(levels, units, precision) - levels[0].price)
+    depth_cost = abs(average_fill_price(levels, units, precision) - levels[0].price)
     # The rounded average may be worse than the exact one by half a step; of fewer units it is never worse still.
-    return min(units, units_for_risk(risk, distance + away, loss_factor, premium))
+    return min(units, units_for_risk(risk, distance + depth_cost, loss_factor, premium))

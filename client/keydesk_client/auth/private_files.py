@@ -78,8 +78,8 @@ def _refuse_foreign(path: Path, status: os.stat_result) -> None:
         raise UnsafeFile(f"{path} belongs to another user (id {status.st_uid}): chown it")
 
 
-def read_private(path: Path, most: int, warn: Warn | None = None) -> bytes:
-    """Return the content of a private file of at most `most` bytes; `warn` as in `refuse_unsafe`.
+def read_private(path: Path, max_bytes: int, warn: Warn | None = None) -> bytes:
+    """Return the content of a private file of at most `max_bytes` bytes; `warn` as in `refuse_unsafe`.
 
     Raises:
         UnsafeFile: it is a link, not a regular file, too large, or not private.
@@ -89,9 +89,9 @@ def read_private(path: Path, most: int, warn: Warn | None = None) -> bytes:
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
         status = os.fstat(file.fileno())
         refuse_unsafe(path, status, warn)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > most:
-            raise UnsafeFile(f"{path} is not a regular file of at most {most} bytes")
-        return file.read(most)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > max_bytes:
+            raise UnsafeFile(f"{path} is not a regular file of at most {max_bytes} bytes")
+        return file.read(max_bytes)
 
 
 @contextlib.contextmanager

@@ -25,7 +25,7 @@ from keydesk_client.errors import (
     message_of,
 )
 from keydesk_client.following.events import Source
-from keydesk_client.http.retry import BackOff
+from keydesk_client.http.backoff import STREAM_BACKOFF, Backoff
 from keydesk_client.http.timing import Timing
 from keydesk_client.models import Account, Transaction, TransactionHeartbeat
 from keydesk_client.models.transactions.base import TransactionIdentity
@@ -43,7 +43,6 @@ REPEATS_AT_ONCE: Final = 2
 """Snapshots one after the other that are taken without a pause."""
 SETTLED_S: Final = 10.0
 """Seconds since the last snapshot after which the next one is taken at once."""
-FIRST_PAUSE_S: Final = 0.5
 SHORTEST_PAUSE_S: Final = 0.25
 MAX_RETRY_AFTER_S: Final = 30.0
 
@@ -65,7 +64,7 @@ class Followed(Protocol):
     @property
     def check_every_s(self) -> float: ...
     @property
-    def longest_pause_s(self) -> float: ...
+    def max_backoff_s(self) -> float: ...
     @property
     def snapshot_wanted(self) -> asyncio.Event: ...
     @property
@@ -133,11 +132,11 @@ class Followed(Protocol):
         ...
 
 
-async def back_off(account: Followed, failures: int, error: Exception | None = None) -> None:
+async def backoff(account: Followed, failures: int, error: Exception | None = None) -> None:
     """Wait before the next attempt: full jitter under a ceiling that doubles, or as long as the service asks for."""
     retry_after = error.retry_after if isinstance(error, HttpStatusError) else None
     at_least = max(SHORTEST_PAUSE_S, min(retry_after or 0.0, MAX_RETRY_AFTER_S))
-    pauses = BackOff(FIRST_PAUSE_S, account.longest_pause_s)
+    pauses = Backoff(STREAM_BACKOFF.first_s, account.max_backoff_s)
     await account.timing.sleep(pauses.pause(failures, account.timing.rng, at_least_s=at_least))
 
 
@@ -150,7 +149,7 @@ async def update_snapshot(account: Followed) -> None:
         await account.snapshot_wanted.wait()
         repeats = repeats + 1 if clock() - taken < SETTLED_S else 0
         if repeats > REPEATS_AT_ONCE:
-            await back_off(account, repeats - REPEATS_AT_ONCE)
+            await backoff(account, repeats - REPEATS_AT_ONCE)
         account.snapshot_wanted.clear()
         await _snapshot(account)
         taken = clock()
@@ -173,7 +172,7 @@ async def _snapshot(account: Followed) -> None:
         except FAILURES as error:
             _note_unread(account, error)
             account.interrupted("account", error, "the account")
-            await back_off(account, failures, error)
+            await backoff(account, failures, error)
             failures += 1
         else:
             break
@@ -198,7 +197,7 @@ async def check_changes(account: Followed) -> None:
         if error is None:
             failures = 0
         else:
-            await back_off(account, failures, error)
+            await backoff(account, failures, error)
             failures += 1
 
 
@@ -246,7 +245,7 @@ async def fill_gaps(account: Followed) -> None:
         if gate.overdue(account.timing.clock()) is None or await fill_gap(account):
             failures = 0
         else:
-            await back_off(account, failures)
+            await backoff(account, failures)
             failures += 1
 
 
@@ -289,7 +288,7 @@ async def stream_transactions(account: Followed) -> None:
         except KeydeskClientError as raised:
             error = raised
         account.interrupted("transactions", error)
-        await back_off(account, failures, error)
+        await backoff(account, failures, error)
         failures += 1
 
 
@@ -331,7 +330,7 @@ async def stream_prices(account: Followed) -> None:
             error = raised
         account.interrupted("prices", error)
         failures = 0 if stream.health.lines else failures + 1
-        await back_off(account, failures, error)
+        await backoff(account, failures, error)
 
 
 async def _others_wanted(account: Followed, names: tuple[str, ...], items: PriceStream) -> bool:

@@ -37,6 +37,7 @@ from keydesk_client.following.events import (
     StreamRestored,
     TransactionApplied,
 )
+from keydesk_client.http.backoff import STREAM_BACKOFF
 from keydesk_client.http.timing import Timing
 from keydesk_client.models import ClientPrice, HomeConversions, Instrument, Transaction
 from keydesk_client.resources._base import unknown_instrument
@@ -144,7 +145,7 @@ class FollowSettings:
     """From one comparison with the account's changes to the next."""
     stall_s: float = FOLLOWED_STALL_S
     """Without a line, heartbeats included, after which a stream is opened again; the service sends one every 5 s."""
-    longest_pause_s: float = 4.0
+    max_backoff_s: float = STREAM_BACKOFF.max_s
     """The longest pause before a stream is opened again, and before the account is requested again."""
     first_prices_s: float = 10.0
     """How long entering the block waits for the prices of the named instruments."""
@@ -188,9 +189,9 @@ class Follower:
         return self.settings.check_every_s
 
     @property
-    def longest_pause_s(self) -> float:
+    def max_backoff_s(self) -> float:
         """The ceiling of every pause."""
-        return self.settings.longest_pause_s
+        return self.settings.max_backoff_s
 
     def apply(self, transaction: Transaction) -> bool:
         """Fold one transaction into the book and value it."""
@@ -294,7 +295,7 @@ class Follower:
 
     def _stream_settings(self) -> StreamSettings:
         return StreamSettings(
-            stall_s=self.settings.stall_s, longest_pause_s=self.settings.longest_pause_s
+            stall_s=self.settings.stall_s, max_backoff_s=self.settings.max_backoff_s
         )
 
     def opening(self, source: Source, health: StreamHealth) -> None:

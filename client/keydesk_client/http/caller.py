@@ -131,7 +131,7 @@ class Caller:
 
     async def _foreign(self, response: HttpResponse, what: str) -> UnreadableAnswer:
         """Close the connection, on which the right response may still come; return the error."""
-        await self.session.drop(response)
+        await self.session.discard(response)
         return UnreadableAnswer(f"the response is {what}", status=response.status)
 
     async def _send(self, request: Request, max_bytes: int) -> HttpResponse:

@@ -134,8 +134,8 @@ class ConnectionSlots:
     `idle_s`. Where the count is wrong, `trace` still delays each new connection to the pace.
     """
 
-    def __init__(self, pace: ConnectRateLimiter, size: int, idle_s: float) -> None:
-        self.pace: ConnectRateLimiter = pace
+    def __init__(self, rate_limiter: ConnectRateLimiter, size: int, idle_s: float) -> None:
+        self.rate_limiter: ConnectRateLimiter = rate_limiter
         self._size, self._idle_s = size, idle_s
         self._in_use = 0
         self._last_used: list[float] = []
@@ -150,7 +150,7 @@ class ConnectionSlots:
 
     def take_idle(self) -> bool:
         """Take an idle connection; return False when there is none."""
-        expired = self.pace.now() - self._idle_s
+        expired = self.rate_limiter.now() - self._idle_s
         while len(self._last_used) > self._in_use and self._last_used[-1] < expired:
             self._last_used.pop()
         if self._in_use >= len(self._last_used):
@@ -160,11 +160,11 @@ class ConnectionSlots:
 
     def open(self) -> bool:
         """Take a connection that is still to be opened; return False when the pace or the size forbids it."""
-        turn = None if self.is_full else self.pace.turn_nowait()
+        turn = None if self.is_full else self.rate_limiter.turn_nowait()
         if turn is None:
             return False
         self._turns.append(turn)
-        self._last_used.append(self.pace.now())
+        self._last_used.append(self.rate_limiter.now())
         self._in_use += 1
         return True
 
@@ -174,7 +174,7 @@ class ConnectionSlots:
             self._last_used.pop()
         self._in_use -= 1
         if self._in_use < len(self._last_used):
-            self._last_used[self._in_use] = self.pace.now()
+            self._last_used[self._in_use] = self.rate_limiter.now()
 
     def trace(self) -> Trace:
         """Return a trace extension, for one request, that delays a new connection until the pace allows it."""
@@ -191,9 +191,9 @@ class ConnectionSlots:
     async def _turn(self) -> Permit:
         while self._turns:
             turn = self._turns.popleft()
-            if self.pace.renew(turn):
+            if self.rate_limiter.renew(turn):
                 return turn
-        return await self.pace.turn()
+        return await self.rate_limiter.turn()
 
 
 class Timer(Protocol):
@@ -399,7 +399,7 @@ class Limiter:
         if waiter.timeout is None and waiter.timeout_s != inf:
             waiter.timeout = self._clock().call_at(now + waiter.timeout_s, waiter.expire)
         if waiter.slots is not None and not waiter.slots.is_full:
-            self._wake_at(now + waiter.slots.pace.delay())
+            self._wake_at(now + waiter.slots.rate_limiter.delay())
 
     def _rate_room(self) -> int:
         """Return how many requests the rate still allows in this window."""

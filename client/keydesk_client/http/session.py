@@ -120,15 +120,17 @@ class Session:
         self._look_up_transport: PassedTransport | None = None
         self._stream_transport = self._transport_to(self.stream, STREAM_CONNECTIONS)
         self._rest_headers = REST_UNCOMPRESSED if self.rest.is_local else REST
-        self.pace: ConnectRateLimiter = ConnectRateLimiter()
+        self.rate_limiter: ConnectRateLimiter = ConnectRateLimiter()
         """How often a connection may be opened; a stream takes its turn before it is opened."""
         if is_paced is None:
             is_paced = transport is None and not self.rest.is_local
         self._slots: ConnectionSlots | None = None
         self._look_up_slots: ConnectionSlots | None = None
         if is_paced:
-            self._slots = ConnectionSlots(self.pace, REST_CONNECTIONS, COUNTED_IDLE_S)
-            self._look_up_slots = ConnectionSlots(self.pace, LOOK_UPS_AT_ONCE, COUNTED_IDLE_S)
+            self._slots = ConnectionSlots(self.rate_limiter, REST_CONNECTIONS, COUNTED_IDLE_S)
+            self._look_up_slots = ConnectionSlots(
+                self.rate_limiter, LOOK_UPS_AT_ONCE, COUNTED_IDLE_S
+            )
         self._closed = False
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -156,13 +158,13 @@ class Session:
             exchange = _exchange(transport, sent, self._token, self.timeouts.whole, max_bytes)
             response = await _guarded(exchange, self._token)
         if arrival is not None and arrival.was_before:
-            await self.drop(response)
+            await self.discard(response)
             raise UnreadableAnswer("the response was there before its request was sent")
-        if self.pace.awaiting_answer and response.status < HTTPStatus.INTERNAL_SERVER_ERROR:
-            self.pace.note_answer()
+        if self.rate_limiter.awaiting_answer and response.status < HTTPStatus.INTERNAL_SERVER_ERROR:
+            self.rate_limiter.note_answer()
         return response
 
-    async def drop(self, response: HttpResponse) -> None:
+    async def discard(self, response: HttpResponse) -> None:
         """Close the connection that brought a response to another request."""
         if response.connection is not None:
             await _guarded(response.connection.aclose(), self._token)
@@ -241,11 +243,13 @@ class Session:
             self._look_up_transport = self._transport_to(self.rest, LOOK_UPS_AT_ONCE)
         return self._look_up_transport
 
-    def _transport_to(self, address: Address, most: int) -> PassedTransport:
+    def _transport_to(self, address: Address, max_connections: int) -> PassedTransport:
         if self._passed is not None:
             return self._passed
         encryption = self._encryption if address.is_encrypted else None
-        return DefaultTransport(address, most, encryption, proxy_to(address, self._proxy))
+        return DefaultTransport(
+            address, max_connections, encryption, proxy_to(address, self._proxy)
+        )
 
 
 async def _exchange(

@@ -73,7 +73,7 @@ NOT_ENCODABLE: Final = (httpx.InvalidURL, httpx.LocalProtocolError, UnicodeError
 
 
 class DefaultTransport(httpx.AsyncBaseTransport):
-    """At most `most` connections to a host; the one that was used last carries the next request.
+    """At most `max_connections` connections to a host; the one that was used last carries the next request.
 
     Each connection is a pool of httpcore that has one place: a larger pool loses places when a request is cancelled while
     its connection opens or its response is closed. A pool whose request failed or was cancelled is closed.
@@ -88,7 +88,7 @@ class DefaultTransport(httpx.AsyncBaseTransport):
     def __init__(
         self,
         address: Address,
-        most: int,
+        max_connections: int,
         encryption: ssl.SSLContext | None = None,
         proxy: Proxy | None = None,
     ) -> None:
@@ -96,7 +96,7 @@ class DefaultTransport(httpx.AsyncBaseTransport):
         is_double = proxy is not None and proxy.is_encrypted
         place = address.shown if proxy is None else f"{address.shown} through {proxy.url}"
         self._network = Network(place, address.is_encrypted + is_double)
-        self._places = asyncio.Semaphore(most)
+        self._places = asyncio.Semaphore(max_connections)
         self._pools: set[httpcore.AsyncConnectionPool] = set()
         self._idle: list[httpcore.AsyncConnectionPool] = []
 

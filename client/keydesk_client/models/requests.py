@@ -104,32 +104,38 @@ def _validate_edited_lifetime(details: Details, prefix: str) -> None:
     """Check given members only: the live order has the others, and its time in force may be GTD."""
     if "time_in_force" not in details.model_fields_set:
         return
-    life = details.time_in_force
-    _validate_time_in_force(life, prefix, RESTING)
-    if life != "GTD" and details.gtd_time is not None:
+    time_in_force = details.time_in_force
+    _validate_time_in_force(time_in_force, prefix, RESTING)
+    if time_in_force != "GTD" and details.gtd_time is not None:
         field = f"{prefix}gtd_time"
         raise InvalidRequest(
-            f"{field}: must be left out: {life} orders do not expire at a time", field=field
+            f"{field}: must be left out: {time_in_force} orders do not expire at a time",
+            field=field,
         )
 
 
 def _validate_lifetime(holder: Record, prefix: str, allowed: frozenset[str]) -> None:
     members = vars(holder)
-    life, until = members.get("time_in_force"), members.get("gtd_time")
-    _validate_time_in_force(life, prefix, allowed)
-    if (life == "GTD") != (until is not None):
+    time_in_force, gtd_time = members.get("time_in_force"), members.get("gtd_time")
+    _validate_time_in_force(time_in_force, prefix, allowed)
+    if (time_in_force == "GTD") != (gtd_time is not None):
         field = f"{prefix}gtd_time"
         message = (
-            "required by GTD" if until is None else f"must be left out with {life}, or use GTD"
+            "required by GTD"
+            if gtd_time is None
+            else f"must be left out with {time_in_force}, or use GTD"
         )
         raise InvalidRequest(f"{field}: {message}", field=field)
 
 
-def _validate_time_in_force(life: str | None, prefix: str, allowed: frozenset[str]) -> None:
-    if life not in allowed:
+def _validate_time_in_force(
+    time_in_force: str | None, prefix: str, allowed: frozenset[str]
+) -> None:
+    if time_in_force not in allowed:
         field = f"{prefix}time_in_force"
         raise InvalidRequest(
-            f"{field}: invalid value {life!r}: use one of {', '.join(sorted(allowed))}", field=field
+            f"{field}: invalid value {time_in_force!r}: use one of {', '.join(sorted(allowed))}",
+            field=field,
         )
 
 

@@ -255,7 +255,7 @@ def numeric_id(field: str, value: object) -> str:
     raise InvalidRequest(f"{field}: {shown} is not a transaction id", field=field)
 
 
-def listed(field: str, values: Iterable[object] | str) -> str:
+def join_names(field: str, values: Iterable[object] | str) -> str:
     """Return a comma-separated list of names, of instruments by their names, or of ids as text or numbers."""
     items = [values] if isinstance(values, str | Instrument) else _items(values)
     items = [each.name if isinstance(each, Instrument) else each for each in items]

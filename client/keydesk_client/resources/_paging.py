@@ -8,7 +8,7 @@ from keydesk_client.errors import UnreadableAnswer
 from keydesk_client.models._core.record import Response, validate_choice
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.resources._base import (
-    listed,
+    join_names,
     name_of,
     numeric_id,
     plain_text,
@@ -48,7 +48,7 @@ def list_query(options: ListOptions, state: str | None, states: tuple[str, ...])
     refuse_unknown(options, ListOptions.__optional_keys__)
     query: dict[str, str] = {}
     if "ids" in options:
-        query["ids"] = listed("ids", options["ids"])
+        query["ids"] = join_names("ids", options["ids"])
     if state is not None:
         query["state"] = validate_choice("state", state, states)
     if "instrument" in options:

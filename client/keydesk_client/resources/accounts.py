@@ -23,7 +23,7 @@ from keydesk_client.models.responses import (
 )
 from keydesk_client.resources._base import (
     Resource,
-    listed,
+    join_names,
     name_of,
     number,
     numeric_id,
@@ -80,7 +80,7 @@ class Accounts(Resource):
         self, names: Iterable[str | Instrument] | None = None, *, account_id: str | None = None
     ) -> InstrumentsResponse:
         """Return the instruments that the account may trade, with their terms; all, or those in `names`."""
-        query = {} if names is None else {"instruments": listed("names", names)}
+        query = {} if names is None else {"instruments": join_names("names", names)}
         request = Request("GET", self._account(account_id, "instruments"), query)
         return await self._caller.call(request, INSTRUMENTS)
 

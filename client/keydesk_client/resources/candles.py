@@ -21,7 +21,7 @@ from keydesk_client.models.pricing import Candlestick, CandlestickResponse, cand
 from keydesk_client.models.responses import LatestCandlesResponse
 from keydesk_client.resources._base import (
     Resource,
-    listed,
+    join_names,
     number,
     path,
     plain_text,
@@ -145,7 +145,7 @@ def components(price: str) -> str:
 
 def specification_list(specifications: Iterable[str]) -> str:
     """Return the specifications of latest candles as a list, after checking each."""
-    joined = listed("specifications", specifications)
+    joined = join_names("specifications", specifications)
     for each in joined.split(","):
         _check_specification(each)
     return joined

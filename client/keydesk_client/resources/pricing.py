@@ -14,7 +14,7 @@ from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.responses import OrderBookResponse, PositionBookResponse, PricingResponse
 from keydesk_client.resources._base import (
     Resource,
-    listed,
+    join_names,
     path,
     require_instrument_name,
     yes_or_no,
@@ -122,7 +122,7 @@ class Pricing(Resource):
         # Not redacted: the search for an echoed token took 0.8 of the 14 us that a price costs at full load.
         return PriceStream(
             lambda: self._caller.session.open_stream(request, redacted=False),
-            self._caller.session.pace,
+            self._caller.session.rate_limiter,
             settings,
             timing,
         )
@@ -130,7 +130,7 @@ class Pricing(Resource):
 
 def _named(instruments: Iterable[str | Instrument]) -> str:
     """Return a list of instruments as it is sent; raise InvalidRequest for what is not the name of one."""
-    names = listed("instruments", instruments)
+    names = join_names("instruments", instruments)
     for name in names.split(","):
         require_instrument_name("instruments", name)
     return names

@@ -22,7 +22,7 @@ from keydesk_client.models.responses import (
     TransactionsResponse,
 )
 from keydesk_client.models.transactions.unions import Transaction
-from keydesk_client.resources._base import Resource, listed, numeric_id, whole
+from keydesk_client.resources._base import Resource, join_names, numeric_id, whole
 from keydesk_client.resources._paging import Paged
 from keydesk_client.streams.settings import StreamSettings
 from keydesk_client.streams.transactions import TransactionStream, last_id_of
@@ -209,7 +209,7 @@ class Transactions(Resource):
         return TransactionStream(
             lambda: self._caller.session.open_stream(request),
             _History(self, account_id, self._last_id),
-            self._caller.session.pace,
+            self._caller.session.rate_limiter,
             settings,
             timing,
             since=None if since is None else int(numeric_id("since", since)),
@@ -246,7 +246,7 @@ def types_of(type_: Types) -> tuple[TransactionFilter, ...]:
 
 
 def _type_query(type_: Types | None) -> dict[str, str]:
-    return {} if type_ is None else {"type": listed("type_", types_of(type_))}
+    return {} if type_ is None else {"type": join_names("type_", types_of(type_))}
 
 
 def _bounds(page: str) -> tuple[str, str]:

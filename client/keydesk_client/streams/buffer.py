@@ -30,8 +30,8 @@ class Queue(Protocol[T]):
 class Buffer(Generic[T]):
     """A queue between the task that reads a stream and the code that iterates over it."""
 
-    def __init__(self, queue: Queue[T], most: int) -> None:
-        self._queue, self._most = queue, most
+    def __init__(self, queue: Queue[T], capacity: int) -> None:
+        self._queue, self._capacity = queue, capacity
         self._reader: asyncio.Future[None] | None = None
         self._writer: asyncio.Future[None] | None = None
         self._end: Exception | None = None
@@ -40,7 +40,7 @@ class Buffer(Generic[T]):
         """Add items, then wait while there are too many; return how many were dropped."""
         dropped = self._queue.add(items)
         _wake(self._reader)
-        while len(self._queue) > self._most:
+        while len(self._queue) > self._capacity:
             self._writer = asyncio.get_running_loop().create_future()
             await self._writer
         return dropped
@@ -53,7 +53,7 @@ class Buffer(Generic[T]):
             self._reader = asyncio.get_running_loop().create_future()
             await self._reader
         item = self._queue.take()
-        if self._writer is not None and len(self._queue) <= self._most:
+        if self._writer is not None and len(self._queue) <= self._capacity:
             _wake(self._writer)
         return item
 
@@ -82,9 +82,9 @@ class InOrder(Generic[T]):
 class DropOldest(Generic[T]):
     """A queue that drops the oldest price for a new item when it is full; it keeps markers and heartbeats."""
 
-    def __init__(self, most: int, key_of: KeyOf[T]) -> None:
+    def __init__(self, capacity: int, key_of: KeyOf[T]) -> None:
         self._items: deque[T] = deque()
-        self._most, self._key_of = most, key_of
+        self._capacity, self._key_of = capacity, key_of
         self.take: Callable[[], T] = self._items.popleft
 
     def add(self, items: Iterable[T]) -> int:
@@ -92,7 +92,7 @@ class DropOldest(Generic[T]):
         self._items.extend(items)
         dropped = 0
         kept: list[T] = []
-        while len(self._items) + len(kept) > self._most and self._items:
+        while len(self._items) + len(kept) > self._capacity and self._items:
             oldest = self._items.popleft()
             if self._key_of(oldest) is None:
                 kept.append(oldest)
@@ -130,13 +130,13 @@ class KeepLast(Generic[T]):
         return len(self._items)
 
 
-def queue_for(when_full: OverflowPolicy, most: int, key_of: KeyOf[T]) -> Queue[T]:
-    """Return a queue with this policy for `most` items."""
+def queue_for(when_full: OverflowPolicy, capacity: int, key_of: KeyOf[T]) -> Queue[T]:
+    """Return a queue with this policy for `capacity` items."""
     match when_full:
         case OverflowPolicy.BLOCK:
             return InOrder()
         case OverflowPolicy.DROP_OLDEST:
-            return DropOldest(most, key_of)
+            return DropOldest(capacity, key_of)
         case OverflowPolicy.KEEP_LAST:
             return KeepLast(key_of)
 

@@ -12,7 +12,7 @@ from typing import Final, Self, TypeAlias
 
 from keydesk_client.arithmetic.constants import HOUR, MINUTE, SECOND
 from keydesk_client.errors import KeydeskClientError, MissingMember
-from keydesk_client.http.retry import BackOff
+from keydesk_client.http.backoff import CANDLE_BACKOFF
 from keydesk_client.http.timing import Timing
 from keydesk_client.models._core.scalars import DateTime
 from keydesk_client.models.pricing import Candlestick
@@ -25,8 +25,6 @@ ReadCandles: TypeAlias = Callable[[DateTime | None], Awaitable[Sequence[Candlest
 
 CHECK_NS: Final = 5 * MINUTE
 """How long a period may be over unnoticed where its end is not known: the alignment of days to a zone moves it twice a year."""
-LATE: Final = BackOff(0.5, 60.0)
-"""Pauses while the service still shows a candle as forming whose period has ended, or does not answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +104,7 @@ class CandleStream:
         """Return the next finished candle."""
         while not self._ready:
             if self._failures:
-                await self._timing.sleep(LATE.pause(self._failures - 1, self._timing.rng))
+                await self._timing.sleep(CANDLE_BACKOFF.pause(self._failures - 1, self._timing.rng))
             else:
                 await self._wait_for_time()
             if self._now_ns >= self._due_ns:

@@ -24,9 +24,9 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
+from keydesk_client.http.backoff import Backoff
 from keydesk_client.http.limits import ConnectRateLimiter, Permit
 from keydesk_client.http.log import log_interruption, log_return
-from keydesk_client.http.retry import BackOff
 from keydesk_client.http.timing import Timing
 from keydesk_client.models._core.json import TRANSACTION_LINE
 from keydesk_client.streams.buffer import Buffer
@@ -111,7 +111,7 @@ class Connection:
     def __init__(
         self,
         open_stream: OpenStream,
-        pace: ConnectRateLimiter,
+        rate_limiter: ConnectRateLimiter,
         settings: StreamSettings,
         timing: Timing,
         name: str,
@@ -119,9 +119,9 @@ class Connection:
         self.health: StreamHealth = StreamHealth()
         self._name = name
         self._interrupted_at: float | None = None
-        self._open_stream, self._pace = open_stream, pace
+        self._open_stream, self._rate_limiter = open_stream, rate_limiter
         self._settings, self._timing = settings, timing
-        self._back_off = BackOff(settings.first_pause_s, settings.longest_pause_s)
+        self._backoff = Backoff(settings.first_backoff_s, settings.max_backoff_s)
         self._failures = 0
         self._listening_since: float | None = None
         self._was_woken = False
@@ -149,7 +149,7 @@ class Connection:
             self._was_woken = False
             return await self._timing.sleep(pause_s)
         sleeping = asyncio.ensure_future(self._timing.sleep(pause_s))
-        answer = self._pace.next_answer()
+        answer = self._rate_limiter.next_answer()
         try:
             await asyncio.wait({sleeping, answer}, return_when=asyncio.FIRST_COMPLETED)
             self._was_woken = not sleeping.done()
@@ -164,7 +164,7 @@ class Connection:
             self._failures = 0
         retry_after = error.retry_after if isinstance(error, HttpStatusError) else None
         at_least = min(retry_after or 0.0, MAX_RETRY_AFTER_S)
-        pause = self._back_off.pause(self._failures, self._timing.rng, at_least_s=at_least)
+        pause = self._backoff.pause(self._failures, self._timing.rng, at_least_s=at_least)
         self._failures += 1
         return pause
 
@@ -174,7 +174,7 @@ class Connection:
             await listener.prepare()
         except KeydeskClientError as error:
             return error, 0.0
-        turn = await self._pace.turn()
+        turn = await self._rate_limiter.turn()
         self.health.attempts += 1
         began = self._timing.clock()
         failure = await self._connect_once(listener, turn)

@@ -38,13 +38,13 @@ class PriceStream(Stream[PriceItem, Waiting]):
     def __init__(
         self,
         open_stream: OpenStream,
-        pace: ConnectRateLimiter,
+        rate_limiter: ConnectRateLimiter,
         settings: StreamSettings,
         timing: Timing,
     ) -> None:
         queue = queue_for(settings.when_full, settings.waiting_at_most, instrument_of)
         super().__init__(
-            Connection(open_stream, pace, settings, timing, "prices"),
+            Connection(open_stream, rate_limiter, settings, timing, "prices"),
             Buffer(queue, settings.waiting_at_most),
             area="pricing",
             name="prices",

@@ -6,6 +6,7 @@ from typing import Final
 
 from keydesk_client.arithmetic.constants import SECOND
 from keydesk_client.errors import KeydeskClientError
+from keydesk_client.http.backoff import STREAM_BACKOFF
 from keydesk_client.models._core.scalars import DateTime
 from keydesk_client.transaction_id import TransactionID
 
@@ -33,9 +34,9 @@ class StreamSettings:
 
     stall_s: float = STALL_S
     """Seconds without a line, heartbeats included, after which the connection is given up."""
-    first_pause_s: float = 0.5
-    """Ceiling of the first pause before reconnecting; see `BackOff`."""
-    longest_pause_s: float = 4.0
+    first_backoff_s: float = STREAM_BACKOFF.first_s
+    """Ceiling of the first pause before reconnecting; see `backoff`."""
+    max_backoff_s: float = STREAM_BACKOFF.max_s
     """Ceiling of every pause before reconnecting. A pause also ends when the service answers a request of the client,
     unless the service asked for a longer one."""
     healthy_s: float = 60.0

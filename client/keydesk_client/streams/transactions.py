@@ -66,14 +66,14 @@ class TransactionStream(Stream[TransactionItem, TransactionItem]):
         self,
         open_stream: OpenStream,
         history: History,
-        pace: ConnectRateLimiter,
+        rate_limiter: ConnectRateLimiter,
         settings: StreamSettings,
         timing: Timing,
         *,
         since: int | None = None,
     ) -> None:
         super().__init__(
-            Connection(open_stream, pace, settings, timing, "transactions"),
+            Connection(open_stream, rate_limiter, settings, timing, "transactions"),
             Buffer(InOrder(), settings.waiting_at_most),
             area="transactions",
             name="transactions",

@@ -124,7 +124,7 @@ def test_the_folders_are_those_of_the_desk(tmp_path: Path) -> None:
 
 
 def test_the_known_hosts_take_every_setting_of_the_constructor() -> None:
-    limiter, retries, timeouts = Limiter(rate=50), Retries(most=0), Timeouts(whole=2.0)
+    limiter, retries, timeouts = Limiter(rate=50), Retries(max_retries=0), Timeouts(whole=2.0)
     for make in (Client.practice, Client.live):
         client = make("t" * 8, "1", timeouts=timeouts, retries=retries, limiter=limiter)
         assert client.session.timeouts is timeouts

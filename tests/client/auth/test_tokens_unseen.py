@@ -388,7 +388,7 @@ async def test_a_service_that_sends_the_token_back_does_not_make_it_seen(
     caplog.set_level(logging.DEBUG)
     order = MarketOrderRequest(instrument="EUR_USD", units=5)
     async with talking_server(saying(sent_back)) as url, client_to(url) as client:
-        client._caller.retries = Retries(most=0)  # not to wait for the same again
+        client._caller.retries = Retries(max_retries=0)  # not to wait for the same again
         for ask in (client.accounts.summary, lambda: client.orders.create(order)):
             try:
                 record = await ask()

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.e2e
 
 LONG_S = 60.0
 PAIR = "EUR_USD"
-QUICK = FollowSettings(check_every_s=0.2, stall_s=6.0, longest_pause_s=0.5)
+QUICK = FollowSettings(check_every_s=0.2, stall_s=6.0, max_backoff_s=0.5)
 
 
 @asynccontextmanager

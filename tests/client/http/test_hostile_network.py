@@ -84,7 +84,7 @@ async def client_of(talk: Talk, timeouts: Timeouts = PATIENT) -> AsyncIterator[C
             stream_url=url,
             account_id="1",
             timeouts=timeouts,
-            retries=Retries(most=0),
+            retries=Retries(max_retries=0),
         ) as client,
     ):
         yield client

@@ -30,10 +30,10 @@ class Calls:
     """Calls through the admission queue in virtual time, with connections as the HTTP library opens them."""
 
     def __init__(self) -> None:
-        self.pace = ConnectRateLimiter(virtual_timing())
-        self.slots = ConnectionSlots(self.pace, MOST, IDLE_S)
+        self.rate_limiter = ConnectRateLimiter(virtual_timing())
+        self.slots = ConnectionSlots(self.rate_limiter, MOST, IDLE_S)
         self.limiter = Limiter(reads_at_once=100, calls_at_once=100)
-        self.began = self.pace.now()
+        self.began = self.rate_limiter.now()
         self.made: list[float] = []
         self.started: dict[str, float] = {}
         self._free = 0
@@ -62,7 +62,7 @@ class Calls:
         self._free = 0
 
     def _now(self) -> float:
-        return round(self.pace.now() - self.began, 3)
+        return round(self.rate_limiter.now() - self.began, 3)
 
 
 def lived(body: Callable[[Calls], Awaitable[None]]) -> Calls:
@@ -139,12 +139,12 @@ def test_a_call_that_fails_takes_its_connection_with_it() -> None:
 
 def test_a_failed_call_leaves_no_place_for_another_to_wait_in_instead_of_an_exit() -> None:
     async def body(calls: Calls) -> None:
-        calls.pace.turn_nowait()
+        calls.rate_limiter.turn_nowait()
         failing = asyncio.ensure_future(calls.call("failing", 10.0))
         await asyncio.sleep(9.9)
-        calls.pace.turn_nowait()  # a stream's
+        calls.rate_limiter.turn_nowait()  # a stream's
         await asyncio.sleep(0.05)
-        calls.pace.turn_nowait()  # and another's
+        calls.rate_limiter.turn_nowait()  # and another's
         waiting = asyncio.ensure_future(calls.call("waiting"))
         await asyncio.sleep(0.1)
         await calls.call("exit", urgent=True)
@@ -185,7 +185,7 @@ def test_a_turn_that_was_not_used_does_not_let_a_third_connection_through_later(
                 pass  # the library had a connection after all
         await asyncio.sleep(3)
         for _ in range(2):
-            (await calls.pace.turn()).over()
+            (await calls.rate_limiter.turn()).over()
         await asyncio.gather(*(calls.call(each, 5.0) for each in "ab"))
 
     made = lived(body).made
@@ -194,7 +194,7 @@ def test_a_turn_that_was_not_used_does_not_let_a_third_connection_through_later(
 
 def test_streams_and_calls_share_the_pace() -> None:
     async def body(calls: Calls) -> None:
-        (await calls.pace.turn()).over()
+        (await calls.rate_limiter.turn()).over()
         await asyncio.gather(*(calls.call(each, 5.0) for each in "ab"))
 
     assert lived(body).made == [0.0, CONNECT_WINDOW_S]
@@ -221,24 +221,24 @@ def test_who_gives_up_the_moment_it_was_let_in_leaves_its_place_to_others() -> N
             waiting.cancel()
             await asyncio.gather(waiting, return_exceptions=True)
             async with calls.turn():
-                assert calls.pace.now() == calls.began
+                assert calls.rate_limiter.now() == calls.began
 
     assert lived(body).started == {}
 
 
 def test_look_ups_get_the_next_connection_though_exits_wait_and_then_they_take_turns() -> None:
     async def body() -> list[tuple[str, float]]:
-        pace = ConnectRateLimiter(virtual_timing())
+        rate_limiter = ConnectRateLimiter(virtual_timing())
         limiter = Limiter()
         slots = {
-            RequestKind.URGENT: ConnectionSlots(pace, MOST, IDLE_S),
-            RequestKind.LOOK_UP: ConnectionSlots(pace, 2, IDLE_S),
+            RequestKind.URGENT: ConnectionSlots(rate_limiter, MOST, IDLE_S),
+            RequestKind.LOOK_UP: ConnectionSlots(rate_limiter, 2, IDLE_S),
         }
-        began, got = pace.now(), list[tuple[str, float]]()
+        began, got = rate_limiter.now(), list[tuple[str, float]]()
 
         async def hangs(kind: RequestKind) -> None:
             async with limiter.turn(kind, slots[kind]):
-                got.append((kind.name, round(pace.now() - began)))
+                got.append((kind.name, round(rate_limiter.now() - began)))
                 await asyncio.sleep(600)
 
         calls = [asyncio.create_task(hangs(RequestKind.URGENT)) for _ in range(8)]
@@ -333,7 +333,7 @@ async def test_calls_to_this_machine_are_not_held_up() -> None:
             Secret("t"), url, url, timeouts=Timeouts(whole=1000.0), limiter=Limiter(reads_at_once=6)
         )
         await asyncio.gather(*(session.request(Request("GET", "/v3")) for _ in range(6)))
-        assert session.pace.delay() == 0.0  # no turn was taken
+        assert session.rate_limiter.delay() == 0.0  # no turn was taken
         await session.close()
 
 
@@ -383,19 +383,22 @@ async def test_a_call_that_waits_for_a_connection_of_a_closed_client_is_not_sent
 async def test_streams_of_a_client_share_the_pace_of_its_calls() -> None:
     async with paced_session(noting([])) as session:
         await asyncio.gather(*(session.request(Request("GET", "/v3")) for _ in range(2)))
-        assert session.pace.delay() > 0
+        assert session.rate_limiter.delay() > 0
 
 
 def test_an_exit_that_lacks_a_connection_keeps_the_last_of_the_rate() -> None:
     async def body() -> list[tuple[str, float]]:
-        pace = ConnectRateLimiter(virtual_timing())
+        rate_limiter = ConnectRateLimiter(virtual_timing())
         limiter = Limiter(rate=3, window_s=100.0)
-        full, own = ConnectionSlots(pace, MOST, IDLE_S), ConnectionSlots(pace, 2, IDLE_S)
-        began, admitted = pace.now(), list[tuple[str, float]]()
+        full, own = (
+            ConnectionSlots(rate_limiter, MOST, IDLE_S),
+            ConnectionSlots(rate_limiter, 2, IDLE_S),
+        )
+        began, admitted = rate_limiter.now(), list[tuple[str, float]]()
 
         async def one(kind: RequestKind, slots: ConnectionSlots, lasts: float) -> None:
             async with limiter.turn(kind, slots):
-                admitted.append((kind.name, round(pace.now() - began)))
+                admitted.append((kind.name, round(rate_limiter.now() - began)))
                 await asyncio.sleep(lasts)
 
         read = asyncio.create_task(one(RequestKind.READ, full, 600))
@@ -419,8 +422,8 @@ def test_an_exit_that_lacks_a_connection_keeps_the_last_of_the_rate() -> None:
 def test_a_request_that_lacks_only_a_connection_times_out_and_leaves_the_queue() -> None:
     async def body() -> None:
         calls = Calls()
-        calls.pace.turn_nowait()
-        calls.pace.turn_nowait()
+        calls.rate_limiter.turn_nowait()
+        calls.rate_limiter.turn_nowait()
         for _ in range(2):
             with pytest.raises(TimedOut, match=r"within 0\.5 s") as raised:
                 async with calls.limiter.turn(RequestKind.WRITE, calls.slots, 0.5):
@@ -436,7 +439,7 @@ def test_a_request_that_lacks_only_a_connection_times_out_and_leaves_the_queue()
 def test_each_request_that_waits_for_a_full_pool_times_out() -> None:
     async def body() -> None:
         calls = Calls()
-        slots = ConnectionSlots(calls.pace, 1, IDLE_S)
+        slots = ConnectionSlots(calls.rate_limiter, 1, IDLE_S)
 
         async def late() -> None:
             async with calls.limiter.turn(RequestKind.WRITE, slots, 0.5):
@@ -456,6 +459,6 @@ def test_the_wait_for_a_place_or_for_the_rate_is_not_timed() -> None:
         async with limiter.turn(RequestKind.WRITE, calls.slots, 0.5):
             await asyncio.sleep(5)
         async with limiter.turn(RequestKind.WRITE, calls.slots, 0.5):
-            assert calls.pace.now() - calls.began >= 65
+            assert calls.rate_limiter.now() - calls.began >= 65
 
     run(body())

@@ -55,7 +55,7 @@ async def client_at(
         rest_url=url,
         stream_url=url,
         account_id=practice.account_id,
-        retries=Retries(most=0),
+        retries=Retries(max_retries=0),
         timeouts=timeouts or Timeouts(),
         proxy=proxy,
     ) as client:

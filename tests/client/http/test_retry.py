@@ -113,7 +113,7 @@ async def test_a_refusal_is_final(status: int, kind: type[Exception]) -> None:
 
 
 async def test_pauses_double_to_a_ceiling_and_end() -> None:
-    patient = Retries(most=8, longest_s=2.0)
+    patient = Retries(max_retries=8, max_backoff_s=2.0)
     outcome, pauses, asked = await ask([httpx.ConnectError("no")] * 20, retries=patient)
     assert isinstance(outcome, Unreachable)
     assert pauses == [0.25, 0.5, 1.0, 2.0, 2.0, 2.0, 2.0, 2.0]
@@ -147,7 +147,7 @@ async def test_what_a_person_has_to_settle_is_raised_at_once(step: Step, text: s
 
 async def test_pauses_are_drawn_between_nothing_and_the_ceiling() -> None:
     _, pauses, _ = await ask(
-        [httpx.ConnectError("no")] * 4, retries=Retries(most=3), rng=Random(1).random
+        [httpx.ConnectError("no")] * 4, retries=Retries(max_retries=3), rng=Random(1).random
     )
     assert all(
         0 <= pause <= ceiling for pause, ceiling in zip(pauses, (0.25, 0.5, 1.0), strict=True)
@@ -184,14 +184,14 @@ async def test_a_retry_after_that_says_nothing_is_passed_over(asked: str) -> Non
 
 
 async def test_patience_ends_whatever_number_of_tries_is_left() -> None:
-    hasty = Retries(most=100, patience_s=1.0)
+    hasty = Retries(max_retries=100, patience_s=1.0)
     _, pauses, _ = await ask([httpx.ConnectError("no")] * 100, retries=hasty)
     assert sum(pauses) <= 1.0
 
 
 async def test_a_body_of_the_wrong_shape_is_told_with_its_request_id() -> None:
     broken = httpx.Response(200, content=json.dumps([1]), headers={"RequestID": "77"})
-    outcome, _, _ = await ask([broken], retries=Retries(most=0))
+    outcome, _, _ = await ask([broken], retries=Retries(max_retries=0))
     assert isinstance(outcome, UnreadableAnswer)
     assert (outcome.status, outcome.request_id) == (200, "77")
 

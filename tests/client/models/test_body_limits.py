@@ -310,7 +310,7 @@ async def client_of(body: bytes) -> AsyncIterator[tuple[Client, list[int]]]:
             stream_url=url,
             account_id="1",
             limiter=Limiter(rate=10_000),
-            retries=Retries(most=3, first_s=0.001),
+            retries=Retries(max_retries=3, first_backoff_s=0.001),
         ) as client,
     ):
         yield client, requests

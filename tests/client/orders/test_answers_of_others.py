@@ -91,7 +91,7 @@ async def trading_at(
             rest_url=rest_url,
             stream_url=practice.stream_url,
             account_id=practice.hedging_id,
-            retries=Retries(most=0),
+            retries=Retries(max_retries=0),
             transport=None if Trading.transport is None else Trading.transport(),
         ) as client,
     ):

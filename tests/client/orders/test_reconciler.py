@@ -74,7 +74,7 @@ class SlowHistory:
             stream_url="https://stream.test",
             account_id="001",
             transport=httpx.MockTransport(self.answered),
-            retries=Retries(most=0),
+            retries=Retries(max_retries=0),
         )
 
 

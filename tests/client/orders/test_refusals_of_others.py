@@ -88,7 +88,7 @@ async def behind_a_proxy(
         stream_url="https://stream.test",
         account_id=practice.hedging_id,
         transport=proxy,
-        retries=Retries(most=0),
+        retries=Retries(max_retries=0),
     ) as client:
         newest = int((await client.accounts.summary()).last_transaction_id)
         journal = FileJournal(folder / "private" / "orders.jsonl")

@@ -196,7 +196,7 @@ async def check(
             rest_url=url,
             stream_url=practice.stream_url,
             account_id=practice.hedging_id,
-            retries=Retries(most=0),
+            retries=Retries(max_retries=0),
             transport=httpx.AsyncHTTPTransport() if stock else None,
         ) as client,
     ):

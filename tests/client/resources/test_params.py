@@ -6,7 +6,7 @@ import pytest
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.resources._base import (
     header_text,
-    listed,
+    join_names,
     number,
     numeric_id,
     path,
@@ -34,8 +34,8 @@ def test_a_path_quotes_what_the_caller_gave_and_nothing_else() -> None:
         (lambda: numeric_id("since", -1), "since"),
         (lambda: numeric_id("since", "٣"), "since"),
         (lambda: list_query({"before_id": "@a/b c"}, None, ()), "before_id"),
-        (lambda: listed("names", []), "names"),
-        (lambda: listed("names", ["EUR_USD,USD_JPY"]), "names"),
+        (lambda: join_names("names", []), "names"),
+        (lambda: join_names("names", ["EUR_USD,USD_JPY"]), "names"),
         (lambda: time_text("since", datetime(2025, 1, 1)), "since"),  # noqa: DTZ001 - that is the point
         (lambda: time_text("since", "yesterday"), "since"),
         (lambda: number("units", "1e5"), "units"),

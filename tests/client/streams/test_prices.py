@@ -101,7 +101,7 @@ def test_silence_for_the_stall_time_ends_the_connection_and_heartbeats_put_it_of
 @pytest.mark.parametrize("stall", [1.0, 6.0, 30.0])
 def test_a_silent_connection_ends_at_the_stall_time_of_each_client(stall: float) -> None:
     async def body() -> None:
-        settings = StreamSettings(stall_s=stall, first_pause_s=0.0)
+        settings = StreamSettings(stall_s=stall, first_backoff_s=0.0)
         opening = ScriptedStream([FOREVER], [price(), FOREVER])
         await take(stream_of(opening, settings), lambda items: isinstance(items[-1], ClientPrice))
         first, second = opening.opened_at
@@ -164,7 +164,7 @@ def test_failures_before_the_first_connection_make_no_gap() -> None:
 def test_reconnects_never_exceed_two_a_second_and_pauses_grow_up_to_the_longest() -> None:
     async def body() -> None:
         opening = ScriptedStream(*[[Unreachable("no route")]] * 30, [price(), FOREVER])
-        await take(stream_of(opening, StreamSettings(longest_pause_s=30.0)), count(1))
+        await take(stream_of(opening, StreamSettings(max_backoff_s=30.0)), count(1))
         at = opening.opened_at
         assert all(later - sooner > 1.0 for sooner, later in zip(at, at[2:], strict=False))
         pauses = [later - sooner for sooner, later in pairwise(at)]
@@ -326,14 +326,14 @@ def test_an_answer_to_a_request_ends_the_pause_before_a_reconnection() -> None:
     """Once in two pauses: a service that answers requests and refuses streams is not asked all the time."""
 
     async def body() -> None:
-        slow = StreamSettings(first_pause_s=40.0, longest_pause_s=40.0)
+        slow = StreamSettings(first_backoff_s=40.0, max_backoff_s=40.0)
         timing = replace(virtual_timing(1), rng=lambda: 1.0)
-        pace = ConnectRateLimiter(timing)
+        rate_limiter = ConnectRateLimiter(timing)
         opening = ScriptedStream([Unreachable("down")])
         loop = asyncio.get_running_loop()
         for moment in (5.0, 10.0, 20.0, 60.0):
-            loop.call_at(1000.0 + moment, pace.note_answer)
-        stream = PriceStream(opening, pace, slow, timing)
+            loop.call_at(1000.0 + moment, rate_limiter.note_answer)
+        stream = PriceStream(opening, rate_limiter, slow, timing)
         async with stream:
             await asyncio.sleep(62.0)
         assert [each - 1000.0 for each in opening.opened_at] == [0.0, 5.0, 45.0, 60.0]
@@ -344,10 +344,10 @@ def test_an_answer_to_a_request_ends_the_pause_before_a_reconnection() -> None:
 def test_an_answer_does_not_end_a_pause_that_the_service_asked_for() -> None:
     async def body() -> None:
         timing = virtual_timing(1)
-        pace = ConnectRateLimiter(timing)
+        rate_limiter = ConnectRateLimiter(timing)
         opening = ScriptedStream([RateLimited("429", status=429, retry_after=30.0)], [FOREVER])
-        asyncio.get_running_loop().call_at(1005.0, pace.note_answer)
-        stream = PriceStream(opening, pace, STANDARD, timing)
+        asyncio.get_running_loop().call_at(1005.0, rate_limiter.note_answer)
+        stream = PriceStream(opening, rate_limiter, STANDARD, timing)
         async with stream:
             await asyncio.sleep(40.0)
         assert opening.opened_at == [1000.0, 1030.0]

@@ -30,8 +30,8 @@ def stream_of(
     opening: ScriptedStream, history: ScriptedHistory, since: int | None = None
 ) -> TransactionStream:
     timing = virtual_timing()
-    pace = ConnectRateLimiter(timing)
-    return TransactionStream(opening, history, pace, StreamSettings(), timing, since=since)
+    rate_limiter = ConnectRateLimiter(timing)
+    return TransactionStream(opening, history, rate_limiter, StreamSettings(), timing, since=since)
 
 
 async def take(
@@ -339,7 +339,7 @@ def test_pauses_before_asking_again_where_to_begin_grow_as_they_do_before_reconn
         clock = asyncio.get_running_loop().time
         began = clock()
         async with stream:
-            assert 20.0 < clock() - began < 20 * StreamSettings().longest_pause_s
+            assert 20.0 < clock() - began < 20 * StreamSettings().max_backoff_s
 
     run(body())
 

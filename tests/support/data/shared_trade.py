@@ -69,7 +69,7 @@ class SharedTradeBroker:
             stream_url="https://stream.test",
             account_id=ACCOUNT,
             transport=httpx.MockTransport(self._answered),
-            retries=Retries(most=0),
+            retries=Retries(max_retries=0),
         )
 
     @property

@@ -284,12 +284,12 @@ class HastyFeed(AccountFeed):
 
     def open_prices(self, names: tuple[str, ...]) -> PriceStream:
         settings = StreamSettings(
-            first_pause_s=0.01, longest_pause_s=0.02, when_full=OverflowPolicy.KEEP_LAST
+            first_backoff_s=0.01, max_backoff_s=0.02, when_full=OverflowPolicy.KEEP_LAST
         )
         return self.client.pricing.stream(names, settings=settings)
 
     def open_transactions(self) -> TransactionStream:
-        settings = StreamSettings(first_pause_s=0.01, longest_pause_s=0.02)
+        settings = StreamSettings(first_backoff_s=0.01, max_backoff_s=0.02)
         return self.client.transactions.stream(settings=settings)
 
 
@@ -318,7 +318,7 @@ async def hostile_desk(broker: HostileBroker, clock: Clock) -> AsyncIterator[Acc
             stream_url=url,
             account_id="101-001-1-001",
             limiter=Limiter(rate=100_000),
-            retries=Retries(most=0),
+            retries=Retries(max_retries=0),
         ) as client,
     ):
         feed = HastyFeed(

@@ -72,7 +72,7 @@ class LossyBroker:
             account_id=ACCOUNT,
             datetime_format=datetime_format,
             transport=httpx.MockTransport(self._answered),
-            retries=Retries(most=0),
+            retries=Retries(max_retries=0),
         )
 
     @property

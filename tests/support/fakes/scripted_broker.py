@@ -180,7 +180,7 @@ def link_to(
         stream_url="https://s.test",
         account_id="101-001-1-001",
         transport=httpx.MockTransport(broker.answer),
-        retries=Retries(most=0),
+        retries=Retries(max_retries=0),
     )
     time = clock or Clock()
     return ScriptedFeed(

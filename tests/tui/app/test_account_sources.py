@@ -112,7 +112,7 @@ async def test_accounts_whose_number_cannot_name_a_file_are_not_offered_and_none
         profile = Profile("lab", "custom", "", url, url)
         chosen = await accounts_to_choose(profile, Secret(TOKEN))
         assert [each.id for each in chosen] == ["101-1", "101 ü"]
-        found = await accounts_of(url, url, Secret(TOKEN), Retries(most=0))
+        found = await accounts_of(url, url, Secret(TOKEN), Retries(max_retries=0))
         assert list(found) == ["101-1", "101 ü"]
     async with broker_with(HOSTILE) as url:
         profile = Profile("lab", "custom", "", url, url)

@@ -48,8 +48,8 @@ async def test_a_connection_that_is_lost_and_back_is_an_event_each_time(
         passphrase_fd=None,
         passphrase_file=None,
     )
-    async with open_account(chosen) as reach:
-        watcher = watch.Watcher(reach, AlertSettings(), as_json=True)
+    async with open_account(chosen) as account:
+        watcher = watch.Watcher(account, AlertSettings(), as_json=True)
         for second, state in enumerate(("OK", "STALE", "DOWN", "OK")):
             watcher.store.health = Health(prices="OK", events=state)  # type: ignore[arg-type]
             watcher._events.check(float(second))

@@ -5,7 +5,14 @@ from pathlib import Path
 import pytest
 
 from keydesk.calc.market import watchlists
-from keydesk.calc.market.watchlists import ALL, USUAL_COLUMNS, ListError, Watchlist, Watchlists
+from keydesk.calc.market.watchlists import (
+    ALL,
+    DEFAULT_COLUMNS,
+    DEFAULT_WATCHLIST,
+    ListError,
+    Watchlist,
+    Watchlists,
+)
 from keydesk.config.watchlists import FILE, WatchlistFile
 from keydesk.settings.toml_text import BadSettings
 
@@ -33,7 +40,7 @@ def written(file: WatchlistFile, text: str) -> WatchlistFile:
 
 
 def test_without_a_file_there_is_the_list_of_everything(file: WatchlistFile) -> None:
-    assert file.read() == Watchlists((Watchlist(ALL),))
+    assert file.read() == Watchlists((DEFAULT_WATCHLIST,))
     assert not file.folder.exists()
 
 
@@ -145,7 +152,7 @@ def test_a_list_may_be_emptied_and_deleted_and_the_others_stay(file: WatchlistFi
     file.change(watchlists.new("Second"))
     file.change(watchlists.remove("Majors", "EUR_USD"))
     assert file.change(watchlists.remove("Majors", "XAU_USD")).by_name("Majors") == Watchlist(
-        "Majors", (), USUAL_COLUMNS
+        "Majors", (), DEFAULT_COLUMNS
     )
     assert [each.name for each in file.change(watchlists.delete("Majors")).lists] == [ALL, "Second"]
 

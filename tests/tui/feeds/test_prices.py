@@ -9,7 +9,7 @@ from typing import Self, cast
 
 import pytest
 
-from keydesk.calc.market.watchlists import ALL, Watchlist, Watchlists
+from keydesk.calc.market.watchlists import DEFAULT_WATCHLIST, Watchlist, Watchlists
 from keydesk.feeds.candles import update_chart
 from keydesk.feeds.conversions import update_conversions, watch_names
 from keydesk.feeds.days import DAYS_EVERY, days_once, update_days
@@ -88,7 +88,7 @@ async def test_prices_that_come_before_the_instruments_of_a_new_market_are_no_un
 async def test_what_is_held_or_in_focus_is_streamed_as_well() -> None:
     broker = ScriptedBroker()
     feed = link_to(broker)
-    feed.store.lists = Watchlists((Watchlist(ALL), Watchlist("Mine", ("EUR_USD",))))
+    feed.store.lists = Watchlists((DEFAULT_WATCHLIST, Watchlist("Mine", ("EUR_USD",))))
     feed.store.list_name = "Mine"
     async with running(feed, list_instruments, stream_prices, watch_names):
         await until(lambda: broker.price_line.opened == [("EUR_USD",)])

@@ -51,7 +51,7 @@ class ImpatientFeed(AccountFeed):
     """An account whose price stream is tired of silence fifty times sooner."""
 
     def open_prices(self, names: tuple[str, ...]) -> PriceStream:
-        settings = StreamSettings(stall_s=STALL, first_pause_s=0.01, longest_pause_s=0.02)
+        settings = StreamSettings(stall_s=STALL, first_backoff_s=0.01, max_backoff_s=0.02)
         return self.client.pricing.stream(names, settings=settings)
 
 

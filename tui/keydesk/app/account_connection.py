@@ -131,7 +131,7 @@ async def open_account(
         stream_url=target.stream_url,
         account_id=target.account_id,
         proxy=target.proxy,
-        retries=Retries(most=3),  # a person waits, and the feeds have their own pauses
+        retries=Retries(max_retries=3),  # a person waits, and the feeds have their own pauses
     ) as client:
         feed = AccountFeed(
             client=client,

@@ -162,7 +162,7 @@ class ProfileAccount(Struct, frozen=True):
                     target.rest_url,
                     target.stream_url,
                     self.token,
-                    Retries(most=0),
+                    Retries(max_retries=0),
                     self.profile.proxy,
                 )
         except CannotOpen as error:
@@ -265,7 +265,7 @@ async def accounts_to_choose(profile: Profile, token: Secret) -> Sequence[TokenA
         token=token,
         rest_url=rest_url,
         stream_url=stream_url,
-        retries=Retries(most=3),
+        retries=Retries(max_retries=3),
         proxy=profile.proxy,
     ) as client:
         with refused_token():

@@ -71,8 +71,8 @@ class EmbeddedBroker:
         """Start the child with its ledger in `data`; return before it listens."""
         folder = Path(tempfile.mkdtemp(prefix="keydesk-", dir=_socket_folder()))
         where = ("--uds", str(folder / "practice.sock"), "--data", str(data))
-        pace = ("--price-rate", str(price_rate)) if price_rate else ()
-        return cls(folder, (*where, *pace))
+        rate_arguments = ("--price-rate", str(price_rate)) if price_rate else ()
+        return cls(folder, (*where, *rate_arguments))
 
     @property
     def pid(self) -> int:

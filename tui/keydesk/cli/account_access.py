@@ -142,25 +142,25 @@ async def open_account(
     profile = profile_to_open(options.profile, settings, practice=options.practice)
     if profile is None:
         async with _practice_market(folders) as target:
-            reach = reach_of(target, "PRACTICE", folders, settings)
-            async with reach.client:
-                yield reach
+            account = opened_account(target, "PRACTICE", folders, settings)
+            async with account.client:
+                yield account
         return
     given = given_passphrase(options.passphrase_fd, options.passphrase_file, folders.warn)
     login = folders.login_command(profile.name)
-    account = ProfileAccount(profile, token_of(folders, profile, given), login)
-    reach = reach_of(account.address_offline(), account.environment, folders, settings)
+    source = ProfileAccount(profile, token_of(folders, profile, given), login)
+    account = opened_account(source.address_offline(), source.environment, folders, settings)
     try:
-        async with reach.client:
-            yield reach
+        async with account.client:
+            yield account
     except (Unreachable, ConnectionLost, TimedOut) as error:
         raise Refusal(
-            f"the broker at {account.address_offline().rest_url} does not answer: {error}; again, or see keydesk doctor",
+            f"the broker at {source.address_offline().rest_url} does not answer: {error}; again, or see keydesk doctor",
             "network",
         ) from error
     except ServerFailed as error:
         raise Refusal(
-            f"the broker at {account.address_offline().rest_url} failed: {error}; again, or see keydesk doctor",
+            f"the broker at {source.address_offline().rest_url} failed: {error}; again, or see keydesk doctor",
             "network",
         ) from error
     except (Unauthorized, Forbidden, NotFound) as error:
@@ -191,7 +191,7 @@ def warn_exposed(text: str) -> None:
     )
 
 
-def reach_of(
+def opened_account(
     target: AccountAddress, environment: Band, folders: Folders, settings: Settings
 ) -> OpenAccount:
     """Return an account with a client that is not open yet."""
@@ -201,7 +201,7 @@ def reach_of(
         stream_url=target.stream_url,
         account_id=target.account_id,
         proxy=target.proxy,
-        retries=Retries(most=3),  # a person waits
+        retries=Retries(max_retries=3),  # a person waits
     )
     return OpenAccount(client, target, environment, folders.state / "orders", settings.zone)
 
@@ -226,18 +226,20 @@ async def _practice_market(folders: Folders) -> AsyncIterator[AccountAddress]:
 
 
 async def close_and_cancel(
-    reach: OpenAccount, command: str, part: Part, open_items: OpenItems
+    account: OpenAccount, command: str, part: Part, open_items: OpenItems
 ) -> OpenItems:
     """Close and cancel, then check with the broker, at most three times; return what is left of the part."""
     journal, audit = (
-        open_journal(reach.journal),
-        AuditLog(reach.audit, redact=reach.target.token.redact),
+        open_journal(account.journal),
+        AuditLog(account.audit, redact=account.target.token.redact),
     )
     audit.write(command, f"from the command line: {open_items.text}")
-    last = await _last_transaction_id(reach, open_items)  # lost answers are looked for from here on
+    last = await _last_transaction_id(
+        account, open_items
+    )  # lost answers are looked for from here on
     instruments = dict(open_items.trades)
     sender = Sender(
-        reach.client,
+        account.client,
         journal,
         lambda: last,
         instrument_of=lambda action, about: (
@@ -249,7 +251,7 @@ async def close_and_cancel(
         with unreadable_account(
             "the outcomes of the requests are shown above; what is left", command
         ):
-            open_items = part(await open_items_at_broker(reach.client))
+            open_items = part(await open_items_at_broker(account.client))
         if open_items.is_flat:
             break
     audit.write(command, f"left: {open_items.text or 'nothing'}")
@@ -258,10 +260,10 @@ async def close_and_cancel(
     return open_items
 
 
-async def _last_transaction_id(reach: OpenAccount, open_items: OpenItems) -> int:
+async def _last_transaction_id(account: OpenAccount, open_items: OpenItems) -> int:
     if open_items.last_transaction_id is not None:
         return open_items.last_transaction_id
-    return int((await reach.client.accounts.summary()).last_transaction_id)
+    return int((await account.client.accounts.summary()).last_transaction_id)
 
 
 async def _close_and_cancel_all(

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from keydesk.app.account_sources import CannotOpen, ProfileAccount, refused_token
-from keydesk.cli.account_access import OpenAccount, reach_of, warn_exposed
+from keydesk.cli.account_access import OpenAccount, opened_account, warn_exposed
 from keydesk.cli.script_output import Refusal, say_document
 from keydesk.cli.token_access import given_passphrase, store_of, token_in, with_retries
 from keydesk.config.folders import Folders, find_folders
@@ -120,7 +120,7 @@ async def _reached(
     if isinstance(source, ProfileReach):
         return source
     target = source.address_offline()
-    first = reach_of(target, source.environment, folders, settings)
+    first = opened_account(target, source.environment, folders, settings)
     await stack.enter_async_context(first.client)
     try:
         async with asyncio.timeout(LISTED_WITHIN):
@@ -137,7 +137,7 @@ async def _reached(
     ids = [id_ for each in listed if (id_ := text(each, "id"))]
     linked = {text(each, "id"): each.mt4_account_id is not None for each in listed}
     reaches = [
-        reach_of(
+        opened_account(
             dataclasses.replace(target, account_id=each, linked=linked[each]),
             source.environment,
             folders,

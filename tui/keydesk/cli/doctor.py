@@ -175,31 +175,31 @@ async def broker(options: Namespace) -> list[Check]:
     """Check the account that the options select."""
     checks: list[Check] = []
     try:
-        async with open_account(options) as reach:
-            checks += [check async for check in _check_account(reach)]
+        async with open_account(options) as account:
+            checks += [check async for check in _check_account(account)]
     except (Refusal, BadSettings, UnsafeFolder, KeydeskClientError, OSError) as why:
         checks.append(Check("broker", "bad", str(why)))
     return checks
 
 
-async def _check_account(reach: OpenAccount) -> AsyncIterator[Check]:
-    yield check_proxy(reach.target)
-    account = (await reach.client.accounts.summary()).account
-    yield Check("broker", "ok", f"{reach.name}, {account.currency}, answers")
-    yield round_trip([await _milliseconds(reach) for _ in range(ASKED)])
+async def _check_account(account: OpenAccount) -> AsyncIterator[Check]:
+    yield check_proxy(account.target)
+    summary = (await account.client.accounts.summary()).account
+    yield Check("broker", "ok", f"{account.name}, {summary.currency}, answers")
+    yield round_trip([await _milliseconds(account) for _ in range(ASKED)])
     began = time_ns()
-    there = (await reach.client.pricing.get(["EUR_USD"])).time.ns
-    yield clock(there, (began + time_ns()) // 2, own_broker=reach.target.own_broker)
-    yield await check_stream(reach)
+    there = (await account.client.pricing.get(["EUR_USD"])).time.ns
+    yield clock(there, (began + time_ns()) // 2, own_broker=account.target.own_broker)
+    yield await check_stream(account)
 
 
-async def check_stream(reach: OpenAccount) -> Check:
+async def check_stream(account: OpenAccount) -> Check:
     """Check that the price stream opens and says something."""
     began = monotonic()
     try:
         async with (
             asyncio.timeout(STREAM_SECONDS),
-            reach.client.pricing.stream(["EUR_USD"]) as prices,
+            account.client.pricing.stream(["EUR_USD"]) as prices,
         ):
             async for _ in prices:
                 break
@@ -209,9 +209,9 @@ async def check_stream(reach: OpenAccount) -> Check:
     return Check("stream", "ok", f"prices come, the first after {monotonic() - began:.1f} s")
 
 
-async def _milliseconds(reach: OpenAccount) -> float:
+async def _milliseconds(account: OpenAccount) -> float:
     began = monotonic()
-    await reach.client.accounts.summary()
+    await account.client.accounts.summary()
     return (monotonic() - began) * 1000
 
 

@@ -135,22 +135,22 @@ def export(options: Namespace) -> int:
 
 
 async def _say_json(options: Namespace) -> int:
-    async with open_account(options) as reach:
-        _, rows = await _rows_of(reach, options)
+    async with open_account(options) as account:
+        _, rows = await _rows_of(account, options)
         own = [{name: text or None for name, text in row.items()} for row in rows]
-        reach.say_document("export", {"what": options.what, "rows": own})
+        account.say_document("export", {"what": options.what, "rows": own})
     return 0
 
 
 async def _rows(options: Namespace) -> tuple[Sequence[str], list[Row]]:
-    async with open_account(options) as reach:
-        return await _rows_of(reach, options)
+    async with open_account(options) as account:
+        return await _rows_of(account, options)
 
 
-async def _rows_of(reach: OpenAccount, options: Namespace) -> tuple[Sequence[str], list[Row]]:
+async def _rows_of(account: OpenAccount, options: Namespace) -> tuple[Sequence[str], list[Row]]:
     columns, rows = KINDS[options.what]
     from_, to = options.from_ or FIRST, options.to or LAST
-    return columns(), [row async for row in rows(reach.client, from_, to)]
+    return columns(), [row async for row in rows(account.client, from_, to)]
 
 
 def _trade_columns() -> Sequence[str]:

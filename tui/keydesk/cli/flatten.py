@@ -57,19 +57,19 @@ def _in_words_or_json(command: str, work: Coroutine[None, None, Heads], options:
 
 
 async def _cancel_all(options: Namespace) -> Heads:
-    async with open_account(options, for_exit=True) as reach:
-        with unreadable_account(f"NOTHING WAS SENT: {reach.name}", "cancel-all"):
-            open_items = _entries(await open_items_at_broker(reach.client))
+    async with open_account(options, for_exit=True) as account:
+        with unreadable_account(f"NOTHING WAS SENT: {account.name}", "cancel-all"):
+            open_items = _entries(await open_items_at_broker(account.client))
         if open_items.is_flat:
-            say(safe(f"{reach.name} has no entry order"))
-            return [reach.head]
-        say(safe(f"CANCEL {reach.name}: {open_items.text}"))
+            say(safe(f"{account.name} has no entry order"))
+            return [account.head]
+        say(safe(f"CANCEL {account.name}: {open_items.text}"))
         if not (options.yes or is_confirmed(SEND, "cancel them")):
             raise Refusal("nothing was sent")
-        left = await close_and_cancel(reach, "cancel-all", _entries, open_items)
+        left = await close_and_cancel(account, "cancel-all", _entries, open_items)
         if left.is_flat:
-            say(safe(f"{reach.name} has no entry order"))
-            return [reach.head]
+            say(safe(f"{account.name} has no entry order"))
+            return [account.head]
         raise Refusal(f"NOT CANCELLED, still there: {left.text}; again: keydesk cancel-all")
 
 
@@ -84,22 +84,22 @@ def flatten(options: Namespace) -> int:
 
 
 async def _flatten(options: Namespace) -> Heads:
-    async with open_account(options, for_exit=True) as reach:
-        with unreadable_account(f"NOTHING WAS SENT: {reach.name}", "flatten"):
-            open_items = await open_items_at_broker(reach.client)
+    async with open_account(options, for_exit=True) as account:
+        with unreadable_account(f"NOTHING WAS SENT: {account.name}", "flatten"):
+            open_items = await open_items_at_broker(account.client)
         if open_items.is_flat:
-            say(safe(f"FLAT: {reach.name} has no position and no entry order"))
-            _say_unknown(reach)
-            return [reach.head]
-        say(safe(f"FLATTEN {reach.name}: {_count_text(open_items)}: {open_items.text}"))
+            say(safe(f"FLAT: {account.name} has no position and no entry order"))
+            _say_unknown(account)
+            return [account.head]
+        say(safe(f"FLATTEN {account.name}: {_count_text(open_items)}: {open_items.text}"))
         letter = Letters(random.SystemRandom().choice).draw()
         if not (options.yes or is_confirmed(letter, "flatten")):
             raise Refusal("nothing was sent")
-        left = await close_and_cancel(reach, "flatten", lambda whole: whole, open_items)
+        left = await close_and_cancel(account, "flatten", lambda whole: whole, open_items)
         if left.is_flat:
-            say(safe(f"FLAT: {reach.name} has no position and no entry order"))
-            _say_unknown(reach)
-            return [reach.head]
+            say(safe(f"FLAT: {account.name} has no position and no entry order"))
+            _say_unknown(account)
+            return [account.head]
         raise Refusal(f"NOT FLAT, still there: {left.text}; again: keydesk flatten")
 
 

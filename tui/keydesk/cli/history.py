@@ -43,17 +43,17 @@ def history(options: Namespace) -> int:
 
 
 async def _history(options: Namespace, path: Path | None, *, is_stream: bool) -> int:
-    async with open_account(options) as reach:
-        options.instrument = await instrument_of(reach, options.instrument)
+    async with open_account(options) as account:
+        options.instrument = await instrument_of(account, options.instrument)
         if path is None or is_stream:
             with _open_stream(path) as file:
                 writer = CandleWriter(file, options.granularity)
-                await _write(reach, options, writer, options.to)
+                await _write(account, options, writer, options.to)
                 file.flush()
         else:
-            writer = await _write_file(reach, options, path)
+            writer = await _write_file(account, options, path)
         if options.json:
-            _say_report(reach, options, writer)
+            _say_report(account, options, writer)
             return 0
     say_written(writer.count, "candle", path)
     if writer.missing.text:
@@ -71,10 +71,10 @@ def _open_stream(path: Path | None) -> Iterator[BinaryIO]:
         yield file
 
 
-async def _write_file(reach: OpenAccount, options: Namespace, path: Path) -> CandleWriter:
+async def _write_file(account: OpenAccount, options: Namespace, path: Path) -> CandleWriter:
     """Write the file, from where an earlier run of the same command stopped."""
     order = {
-        "account": reach.target.account_id,
+        "account": account.target.account_id,
         "instrument": options.instrument,
         "granularity": options.granularity,
         "price": options.price,
@@ -87,7 +87,7 @@ async def _write_file(reach: OpenAccount, options: Namespace, path: Path) -> Can
         if part.resumes:
             say_error(safe(f"going on after {part.writer.count:,} candles of an earlier run"))
         end = DateTime(part.order["to"] or part.order["now"] or "")
-        await _write(reach, options, part.writer, end)
+        await _write(account, options, part.writer, end)
         part.complete()
     finally:
         part.close()
@@ -95,10 +95,10 @@ async def _write_file(reach: OpenAccount, options: Namespace, path: Path) -> Can
 
 
 async def _write(
-    reach: OpenAccount, options: Namespace, writer: CandleWriter, end: DateTime | None
+    account: OpenAccount, options: Namespace, writer: CandleWriter, end: DateTime | None
 ) -> None:
     begin = options.from_ if writer.last_ns is None else DateTime.from_ns(writer.last_ns + 1)
-    candles = reach.client.candles.iterate(
+    candles = account.client.candles.iterate(
         options.instrument,
         granularity=options.granularity,
         price=options.price,
@@ -120,7 +120,7 @@ async def _write(
         )
 
 
-def _say_report(reach: OpenAccount, options: Namespace, writer: CandleWriter) -> None:
+def _say_report(account: OpenAccount, options: Namespace, writer: CandleWriter) -> None:
     ends = (writer.first_ns, writer.last_ns)
     first, last = (None if each is None else str(DateTime.from_ns(each)) for each in ends)
     members = {
@@ -135,4 +135,4 @@ def _say_report(reach: OpenAccount, options: Namespace, writer: CandleWriter) ->
             "no_ticks": writer.missing.no_ticks,
         },
     }
-    reach.say_document("history", members)
+    account.say_document("history", members)

@@ -16,7 +16,7 @@ from keydesk.alerts.command import CommandRunner
 from keydesk.alerts.delivery import Delivery, Event, EventSources, alert_text
 from keydesk.alerts.watch import AlertWatch
 from keydesk.calc.alerts.alert import FiringRecord
-from keydesk.calc.market.watchlists import ALL, Watchlist, Watchlists
+from keydesk.calc.market.watchlists import DEFAULT_WATCHLIST, Watchlist, Watchlists
 from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.script_output import SCHEMA_VERSION, Refusal
 from keydesk.config.alert_settings import load_alert_settings
@@ -52,7 +52,7 @@ FEEDS: Mapping[str, Feed] = {
     )
 }
 """What alerts need: no charts, no books of the focus, no day lines."""
-ONLY_ALERTS = Watchlists((Watchlist(ALL), Watchlist("alerts")))
+ONLY_ALERTS = Watchlists((DEFAULT_WATCHLIST, Watchlist("alerts")))
 
 
 def watch(options: Namespace) -> int:
@@ -62,9 +62,9 @@ def watch(options: Namespace) -> int:
 
 async def _watch(options: Namespace) -> int:
     settings = load_alert_settings(find_folders(options.data, os.environ).config)
-    async with open_account(options) as reach:
-        make_private(reach.folder)
-        watcher = Watcher(reach, settings, as_json=options.json)
+    async with open_account(options) as account:
+        make_private(account.folder)
+        watcher = Watcher(account, settings, as_json=options.json)
         return await watcher.run()
 
 
@@ -78,27 +78,27 @@ class Watcher:
     """
 
     def __init__(
-        self, reach: OpenAccount, settings: AlertSettings, *, as_json: bool = False
+        self, account: OpenAccount, settings: AlertSettings, *, as_json: bool = False
     ) -> None:
         self._as_json = as_json
-        self._head = reach.head
+        self._head = account.head
         self.store = Store()
-        self.store.zone = reach.zone
-        self.store.health.environment = reach.environment
+        self.store.zone = account.zone
+        self.store.health.environment = account.environment
         self.store.lists, self.store.list_name = ONLY_ALERTS, "alerts"
-        self._name, self._ended, self._code = reach.name, asyncio.Event(), 0
+        self._name, self._ended, self._code = account.name, asyncio.Event(), 0
         commands = CommandRunner(
             settings.notify, settings.notify_timeout, lambda text: say_error(safe(text))
         )
         self._delivery = Delivery(settings, _write, os.environ, commands, lambda _: None)
-        self._profile = reach.target.profile
-        file = AlertFile(reach.folder / f"{reach.target.shared_records}.alerts")
+        self._profile = account.target.profile
+        file = AlertFile(account.folder / f"{account.target.shared_records}.alerts")
         self.watch = AlertWatch(self.store, file, self._report_firing, self._tell)
         self.feed = AccountFeed(
-            client=reach.client,
+            client=account.client,
             store=self.store,
             alerts=self.watch,
-            broker=Broker(reach.target.rest_url, reach.target.login),
+            broker=Broker(account.target.rest_url, account.target.login),
         )
         self._events = EventSources(self.store, self._profile, self._event)
         self.feed.gate.listen(self._events.on_transaction)

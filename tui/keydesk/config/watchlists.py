@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from keydesk.calc.market.watchlists import (
-    ALL,
     COLUMN_MEANINGS,
-    USUAL_COLUMNS,
+    DEFAULT_COLUMNS,
+    DEFAULT_WATCHLIST,
     Change,
     Watchlist,
     Watchlists,
@@ -79,7 +79,7 @@ def _written(path: Path, lists: Watchlists) -> str:
     import tomlkit  # noqa: PLC0415 - needed for writing only
 
     document = editable(text_in(path), path) if path.exists() else _empty()
-    shown = [each for each in lists.lists if each != Watchlist(ALL)]
+    shown = [each for each in lists.lists if each != DEFAULT_WATCHLIST]
     kept = _tables_by_name(document, [each.name for each in shown])
     tables = tomlkit.aot()
     for each in shown:
@@ -119,7 +119,7 @@ def _fill(table: "tomlkit.items.Table", watched: Watchlist) -> None:
     now: dict[str, object] = {"name": watched.name}
     if not watched.is_all:
         now["instruments"] = list(watched.instruments)
-    if watched.columns != USUAL_COLUMNS:
+    if watched.columns != DEFAULT_COLUMNS:
         now["columns"] = list(watched.columns)
     for member in [member for member in table if member not in now]:
         table.remove(member)

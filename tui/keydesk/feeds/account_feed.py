@@ -38,7 +38,7 @@ from keydesk_client.errors import (
     message_of,
 )
 from keydesk_client.following.events import Source
-from keydesk_client.following.feeds import back_off
+from keydesk_client.following.feeds import backoff
 from keydesk_client.http.retry import Retries
 from keydesk_client.http.timing import REAL_TIMING, Timing
 from keydesk_client.models import ClientPrice, PricingHeartbeat, Transaction, TransactionHeartbeat
@@ -54,7 +54,7 @@ from keydesk_client.streams.transactions import TransactionItem, TransactionStre
 
 T = TypeVar("T")
 UNANSWERED = (ConnectionLost, TimedOut, Unreachable)
-NO_RETRIES = Retries(most=0)
+NO_RETRIES = Retries(max_retries=0)
 MAX_REASON_LENGTH = 200
 CHECK_EVERY_S = 5.0  # from one comparison with the account's changes to the next
 PRICES = StreamSettings(stall_s=FOLLOWED_STALL_S, when_full=OverflowPolicy.KEEP_LAST)
@@ -70,7 +70,7 @@ class AccountFeed:
     client: Client
     store: Store
     check_every_s: float = CHECK_EVERY_S
-    longest_pause_s: float = 30.0  # before a request or a stream is tried again
+    max_backoff_s: float = 30.0  # before a request or a stream is tried again
     timing: Timing = REAL_TIMING
     round_trips: RoundTrips = field(default_factory=RoundTrips)
     snapshot_wanted: asyncio.Event = field(default_factory=asyncio.Event)
@@ -365,9 +365,9 @@ class AccountFeed:
                     each.cancel()
         event.clear()
 
-    async def back_off(self, tries: int) -> None:
+    async def backoff(self, tries: int) -> None:
         """Wait before the next attempt: full jitter under a ceiling that doubles."""
-        await back_off(self, tries)
+        await backoff(self, tries)
 
 
 def reason(error: Exception) -> str:

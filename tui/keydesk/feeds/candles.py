@@ -242,7 +242,7 @@ async def _failed(feed: AccountFeed, series: CandleSeries, error: Exception) -> 
     """Show why, and wait: charts ask again as long as they lack candles."""
     feed.count_unreadable(error)
     loading_failed(feed.store, series, reason(error))
-    await feed.back_off(3)
+    await feed.backoff(3)
 
 
 async def _history_failed(feed: AccountFeed, series: CandleSeries, error: Exception) -> None:
@@ -250,4 +250,4 @@ async def _history_failed(feed: AccountFeed, series: CandleSeries, error: Except
     feed.count_unreadable(error)
     series.history_error = reason(error)
     feed.store.mark(Topic.CANDLES, (series.instrument, series.granularity))
-    await feed.back_off(3)
+    await feed.backoff(3)

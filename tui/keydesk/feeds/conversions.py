@@ -36,7 +36,7 @@ async def update_conversions(feed: AccountFeed) -> None:
             tries, asked_all = 0, True
             await feed.pause(CONVERSIONS_EVERY)
         else:
-            await feed.back_off(tries)
+            await feed.backoff(tries)
             tries += 1
 
 

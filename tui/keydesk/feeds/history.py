@@ -43,7 +43,7 @@ async def update_history(feed: AccountFeed) -> None:
             feed.count_unreadable(error)
             feed.write(f"Earlier transactions could not be read: {reason(error)}")
             feed.history_wanted.set()
-            await feed.back_off(3)
+            await feed.backoff(3)
 
 
 async def read_history(feed: AccountFeed) -> None:

@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 
+from keydesk.calc.market.watchlists import majors_first
 from keydesk.calc.risk.sizing import TypicalSpreads
 from keydesk.feeds.account_feed import AccountFeed, reason
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.transactions.fold import forget_account
-from keydesk.store.watchlists import fill_list, in_usual_order
+from keydesk.store.watchlists import fill_list
 from keydesk.text.sanitize import NAME_LIMIT, clean_name
 from keydesk_client.account.values import amount, price, readable
 from keydesk_client.following.feeds import FAILURES
@@ -32,7 +33,7 @@ async def list_instruments(feed: AccountFeed) -> None:
             feed.count_unreadable(error)
             if tries == 0:
                 feed.write(f"The instruments could not be read: {reason(error)}")
-        await feed.back_off(tries)
+        await feed.backoff(tries)
         tries += 1
 
 
@@ -73,7 +74,7 @@ def store_instruments(feed: AccountFeed, instruments: Sequence[Instrument]) -> b
     if not store.watchlist or store.instruments.keys() != before:
         fill_list(store)
     if store.focus not in store.instruments:
-        store.set_focus((store.watchlist or in_usual_order(store.instruments))[0])
+        store.set_focus((store.watchlist or majors_first(store.instruments))[0])
     store.mark(Topic.INSTRUMENTS)
     feed.listed.set()
     return is_whole
@@ -148,6 +149,6 @@ async def _list_instruments(feed: AccountFeed) -> None:
             feed.count_unreadable(error)
             if tries == 0:
                 feed.write(f"The instruments could not be read: {reason(error)}")
-            await feed.back_off(tries)
+            await feed.backoff(tries)
         else:
             return

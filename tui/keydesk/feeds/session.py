@@ -188,5 +188,5 @@ async def supervise(feed: AccountFeed, name: str, worker: Feed) -> None:
         except Exception as error:  # noqa: BLE001 - the edge of a task: the error is reported, and the feed restarted
             failures = 0 if feed.now() - began > SETTLED_AFTER else failures
             feed.failed(name, error)
-        await feed.back_off(failures)
+        await feed.backoff(failures)
         failures += 1

@@ -8,9 +8,10 @@ from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema, mode
 from keydesk.calc.market.watchlists import (
     ALL,
     COLUMN_MEANINGS,
+    DEFAULT_COLUMNS,
+    DEFAULT_WATCHLIST,
     MAX_INSTRUMENTS,
     MAX_LISTS,
-    USUAL_COLUMNS,
     Watchlist,
     Watchlists,
     name_trouble,
@@ -77,7 +78,7 @@ class ListTable(Table):
         PlainValidator(_columns),
         WithJsonSchema({"type": "array", "items": {"enum": list(COLUMN_MEANINGS)}}),
         Must("names in quotes", '["bid", "ask", "spread"]'),
-    ] = USUAL_COLUMNS
+    ] = DEFAULT_COLUMNS
     """The columns that are shown."""
 
     @model_validator(mode="after")
@@ -107,7 +108,7 @@ class WatchlistsFile(Table):
     def watchlists(self) -> Watchlists:
         """Return the lists, that of all instruments first."""
         lists = [Watchlist(each.name, each.instruments, each.columns) for each in self.lists]
-        whole = next((each for each in lists if each.is_all), Watchlist(ALL))
+        whole = next((each for each in lists if each.is_all), DEFAULT_WATCHLIST)
         return Watchlists((whole, *(each for each in lists if not each.is_all)))
 
 

@@ -1,25 +1,8 @@
 """The active watchlist in the store, and the instruments whose prices and day lines it needs."""
 
-from collections.abc import Iterable
-
-from keydesk.calc.market.watchlists import ALL, Watchlist, Watchlists
+from keydesk.calc.market.watchlists import ALL, Watchlist, Watchlists, majors_first
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
-
-MAJORS = (
-    "EUR_USD",
-    "USD_JPY",
-    "GBP_USD",
-    "USD_CHF",
-    "AUD_USD",
-    "USD_CAD",
-    "NZD_USD",
-    "EUR_JPY",
-    "EUR_GBP",
-    "EUR_CHF",
-    "GBP_JPY",
-    "AUD_JPY",
-)
 
 
 def active_list(store: Store) -> Watchlist:
@@ -45,17 +28,10 @@ def fill_list(store: Store) -> None:
     watched = active_list(store)
     known = store.instruments
     store.watchlist = (
-        in_usual_order(known)
+        majors_first(known)
         if watched.is_all
         else [name for name in watched.instruments if name in known]
     )
-
-
-def in_usual_order(names: Iterable[str]) -> list[str]:
-    """Return the names, majors first."""
-    given = set(names)
-    majors = [name for name in MAJORS if name in given]
-    return majors + sorted(given.difference(majors))
 
 
 def listed_instruments(store: Store) -> tuple[str, ...]:

@@ -107,13 +107,13 @@ class AuditEntry(Struct, frozen=True):
     market_ns: int | None = None  # where the market has a time of its own, as messages show it
 
 
-def read_entries(path: Path, most: int = READ_AT_ONCE) -> list[AuditEntry]:
+def read_entries(path: Path, max_bytes: int = READ_AT_ONCE) -> list[AuditEntry]:
     """Return the newest entries of the log, newest first; lines that are not valid entries are skipped.
 
     Raises:
         OSError: the log cannot be read.
     """
-    text = newest_text(path, most)
+    text = newest_text(path, max_bytes)
     return sorted(_entries(text), key=lambda entry: entry.time_ns, reverse=True)
 
 

@@ -36,7 +36,7 @@ from keydesk.trading.order_requests import (
 from keydesk.values import DependentOrder, InFlightKind, OrderRow
 from keydesk.words.order_text import change_text, order_name
 from keydesk.words.outcomes import Command
-from keydesk_client.account.records import Slot
+from keydesk_client.account.records import DependentType
 from keydesk_client.arithmetic.profit import closing_price, pip
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
@@ -144,30 +144,32 @@ class Exits(Struct, frozen=True):
         """Set, move or cancel what protects a trade; `prefix` comes before the words of the command."""
         together, alone = self._by_request(change)
         outcomes = [await self._protect_together(together, prefix)] if together else []
-        for slot, one in alone.items():
-            outcomes.append(await self._protect_alone(one, slot, prefix))
+        for dependent_type, one in alone.items():
+            outcomes.append(await self._protect_alone(one, dependent_type, prefix))
         return next((each for each in outcomes if not isinstance(each, Done)), outcomes[-1])
 
     def _by_request(
         self, change: SetProtection
-    ) -> tuple[SetProtection | None, Mapping[Slot, SetProtection]]:
+    ) -> tuple[SetProtection | None, Mapping[DependentType, SetProtection]]:
         """Divide a change: the edit of a trade has no trigger condition, so a level with one is an order request of its own."""
-        together, alone = dict[Slot, Change](), dict[Slot, SetProtection]()
-        for slot, level in change.levels.items():
-            before = self._dependent(change, slot)
+        together, alone = dict[DependentType, Change](), dict[DependentType, SetProtection]()
+        for dependent_type, level in change.levels.items():
+            before = self._dependent(change, dependent_type)
             now = "DEFAULT" if before is None else before.trigger
             known: Trigger = TRIGGERS[TRIGGERS.index(now)] if now in TRIGGERS else "DEFAULT"
             trigger = change.trigger or known
             if isinstance(level, Decimal) and {now, trigger} != {"DEFAULT"}:
-                alone[slot] = change.with_levels({slot: level}, trigger)
+                alone[dependent_type] = change.with_levels({dependent_type: level}, trigger)
             elif level is not UNCHANGED:
-                together[slot] = level
+                together[dependent_type] = level
         return change.with_levels(together, "") if together or not alone else None, alone
 
-    async def _protect_alone(self, change: SetProtection, slot: Slot, prefix: str) -> Outcome:
+    async def _protect_alone(
+        self, change: SetProtection, dependent_type: DependentType, prefix: str
+    ) -> Outcome:
         """Replace, or create, one dependent order with its trigger condition."""
-        before = self._dependent(change, slot)
-        request = dependent_request(slot, change, self._lifetime(change, slot))
+        before = self._dependent(change, dependent_type)
+        request = dependent_request(dependent_type, change, self._lifetime(change, dependent_type))
         command = self._protection_command(change, prefix)
         if before is None:
             return await self.send(
@@ -200,15 +202,15 @@ class Exits(Struct, frozen=True):
             ),
         )
 
-    def _lifetime(self, change: SetProtection, slot: Slot) -> LifetimeMembers:
+    def _lifetime(self, change: SetProtection, dependent_type: DependentType) -> LifetimeMembers:
         """Return how long a level lives: as chosen, else as the one in whose place it comes."""
         now_ns = self.store.clock_ns or self.dispatcher.wall_ns()
-        return lifetime_of(change.life, now_ns, self._dependent(change, slot))
+        return lifetime_of(change.life, now_ns, self._dependent(change, dependent_type))
 
-    def _dependent(self, change: SetProtection, slot: Slot) -> OrderRow | None:
+    def _dependent(self, change: SetProtection, dependent_type: DependentType) -> OrderRow | None:
         """Return the dependent order that the trade has there."""
         trade = self.store.trades.get(change.trade_id)
-        before: DependentOrder | None = None if trade is None else getattr(trade, slot)
+        before: DependentOrder | None = None if trade is None else getattr(trade, dependent_type)
         return None if before is None else self.store.orders.get(before.order_id)
 
     async def cancel(self, order_id: str) -> None:

@@ -48,17 +48,17 @@ def old_file(path: Path, number: int) -> Path:
     return path.with_name(f"{path.name}.{number}")
 
 
-def newest_text(path: Path, most: int) -> bytes:
+def newest_text(path: Path, max_bytes: int) -> bytes:
     """Return the last bytes of a file and, where it has fewer, of the one before it; raise OSError without a file."""
-    text = _tail(path, most)
-    if len(text) < most:
+    text = _tail(path, max_bytes)
+    if len(text) < max_bytes:
         with suppress(OSError):
-            text = _tail(old_file(path, 1), most - len(text)) + text
+            text = _tail(old_file(path, 1), max_bytes - len(text)) + text
     return text
 
 
-def _tail(path: Path, most: int) -> bytes:
+def _tail(path: Path, max_bytes: int) -> bytes:
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
         size = os.fstat(file.fileno()).st_size
-        file.seek(max(0, size - most))
-        return file.read(most)
+        file.seek(max(0, size - max_bytes))
+        return file.read(max_bytes)

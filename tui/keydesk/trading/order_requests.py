@@ -13,7 +13,7 @@ from keydesk.calc.orders.instructions import (
 )
 from keydesk.calc.orders.lifetime import Lifetime
 from keydesk.values import OrderRow
-from keydesk_client.account.records import Slot
+from keydesk_client.account.records import DependentType
 from keydesk_client.models import (
     ClientExtensions,
     DateTime,
@@ -237,7 +237,9 @@ def lifetime_of(life: Lifetime, now_ns: int, order: OrderRow | None) -> Lifetime
     return {"time_in_force": order.time_in_force, "gtd_time": ends}
 
 
-def dependent_request(slot: Slot, change: SetProtection, life: LifetimeMembers) -> OrderRequest:
+def dependent_request(
+    dependent_type: DependentType, change: SetProtection, life: LifetimeMembers
+) -> OrderRequest:
     """Return the order request of one level with a trigger condition, which the edit of a trade does not have."""
     trigger = change.trigger or "DEFAULT"
     members: DependentMembers = {
@@ -245,7 +247,7 @@ def dependent_request(slot: Slot, change: SetProtection, life: LifetimeMembers) 
         "trigger_condition": trigger,
         **life,
     }
-    match slot:
+    match dependent_type:
         case "stop_loss":
             return StopLossOrderRequest(price=_level(change.stop), **members)
         case "take_profit":

@@ -78,7 +78,7 @@ async def _read(source: AccountSource) -> Sequence[AccountOverview]:
         rest_url=target.rest_url,
         stream_url=target.stream_url,
         proxy=target.proxy,
-        retries=Retries(most=1),
+        retries=Retries(max_retries=1),
     ) as client:
         with refused_token():
             return await read_accounts(client)

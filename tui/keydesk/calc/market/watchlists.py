@@ -1,12 +1,27 @@
 """Named watchlists as values: a change returns new lists or raises `ListError` with the reason."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from keydesk.calc.market.trading_day import DAY_END_TEXT
 
+MAJORS = (
+    "EUR_USD",
+    "USD_JPY",
+    "GBP_USD",
+    "USD_CHF",
+    "AUD_USD",
+    "USD_CAD",
+    "NZD_USD",
+    "EUR_JPY",
+    "EUR_GBP",
+    "EUR_CHF",
+    "GBP_JPY",
+    "AUD_JPY",
+)
+"""The pairs that the default watchlist begins with."""
 ALL = "All"  # the list that always exists: every instrument of the account
 COLUMN_MEANINGS: dict[str, str] = {
     "bid": "Bid",
@@ -23,7 +38,7 @@ COLUMN_MEANINGS: dict[str, str] = {
     "session": "Open sessions, or closed",
 }
 """The columns of a watchlist in their order on the screen, and what each shows; the pair is always there."""
-USUAL_COLUMNS = ("bid", "ask", "spread", "day", "own", "spark", "range", "pl")
+DEFAULT_COLUMNS = ("bid", "ask", "spread", "day", "own", "spark", "range", "pl")
 MAX_NAME_LENGTH = 20
 MAX_LISTS = 50
 MAX_INSTRUMENTS = 500
@@ -38,7 +53,7 @@ class Watchlist(Struct, frozen=True):
 
     name: str
     instruments: tuple[str, ...] = ()
-    columns: tuple[str, ...] = USUAL_COLUMNS
+    columns: tuple[str, ...] = DEFAULT_COLUMNS
 
     @property
     def is_all(self) -> bool:
@@ -46,10 +61,14 @@ class Watchlist(Struct, frozen=True):
         return self.name == ALL
 
 
+DEFAULT_WATCHLIST = Watchlist(ALL)
+"""The list of every instrument, the majors first; it is there before the trader makes one, and cannot be deleted."""
+
+
 class Watchlists(Struct, frozen=True):
     """Every list, in the trader's order; the first is `ALL`."""
 
-    lists: tuple[Watchlist, ...] = (Watchlist(ALL),)
+    lists: tuple[Watchlist, ...] = (DEFAULT_WATCHLIST,)
 
     def by_name(self, name: str) -> Watchlist | None:
         """Return the list of this name."""
@@ -60,6 +79,13 @@ class Watchlists(Struct, frozen=True):
         names = [each.name for each in self.lists]
         at = names.index(name) if name in names else -1
         return self.lists[(at + 1) % len(self.lists)]
+
+
+def majors_first(names: Iterable[str]) -> list[str]:
+    """Return the names, majors first."""
+    given = set(names)
+    majors = [name for name in MAJORS if name in given]
+    return majors + sorted(given.difference(majors))
 
 
 Change = Callable[[Watchlists], Watchlists]

@@ -15,7 +15,7 @@ from keydesk.calc.orders.lifetime import AS_BEFORE, Lifetime
 from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitPlan, ExitRules
 from keydesk.calc.orders.plans.scale_out import OrderPart
 from keydesk.calc.orders.ticket_draft import Draft, Fill, Kind, TicketField, Trigger
-from keydesk_client.account.records import Slot
+from keydesk_client.account.records import DependentType
 
 CloseSide = Literal["ALL"] | Decimal | None  # in full, by units, or (None) not at all
 
@@ -116,7 +116,7 @@ class SetProtection(Struct, frozen=True):
         return Lifetime(self.expiry, self.gtd_ns)
 
     @property
-    def levels(self) -> Mapping[Slot, Change]:
+    def levels(self) -> Mapping[DependentType, Change]:
         """The changes by the dependent order that each is of."""
         return {
             "stop_loss": self.stop,
@@ -126,7 +126,7 @@ class SetProtection(Struct, frozen=True):
         }
 
     def with_levels(
-        self, levels: Mapping[Slot, Change], trigger: Trigger | Literal[""]
+        self, levels: Mapping[DependentType, Change], trigger: Trigger | Literal[""]
     ) -> SetProtection:
         """Return the instruction with these changes only."""
         return replace(

@@ -50,7 +50,7 @@ class LifetimeDraft(Struct, frozen=True):
         at = choices.index(self.choice) if self.choice in choices else -1
         return LifetimeDraft(choices[(at + 1) % len(choices)])
 
-    def written(self, text: str, now_ns: int) -> "LifetimeDraft":
+    def with_text(self, text: str, now_ns: int) -> "LifetimeDraft":
         """Return an end with this text."""
         return replace(self, choice=TYPED_EXPIRY, text=text, typed_ns=now_ns)
 

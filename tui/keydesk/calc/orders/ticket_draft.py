@@ -134,7 +134,7 @@ class Members(Struct, frozen=True):
             case "until":
                 return replace(self, until=text, until_typed_ns=now_ns)
             case "ends":
-                return self.put_life(level, self.life(level).written(text, now_ns))
+                return self.put_life(level, self.life(level).with_text(text, now_ns))
             case "tag":
                 return replace(self, tag=text)
             case "comment":

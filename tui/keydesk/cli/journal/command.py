@@ -78,7 +78,7 @@ Rows = list[dict[str, str]]
 class _AccountData(Struct, frozen=True):
     """What was read of an account."""
 
-    reach: OpenAccount
+    account: OpenAccount
     whole: Journal
     context: RowContext
     open_profits: Mapping[int, Decimal] = field(default_factory=dict)  # by the end of the day
@@ -129,49 +129,49 @@ async def _note(options: argparse.Namespace) -> None:
         note = note if tags is None else replace(note, tags=tags)
         return note if options.rating is None else replace(note, rating=rating)
 
-    async with open_account(options) as reach:
-        _, whole = await load_journal(reach.client, reach.records)
+    async with open_account(options) as account:
+        _, whole = await load_journal(account.client, account.records)
         if options.trade not in {each.id for each in whole.trades}:
-            raise Refusal(f"there is no trade {options.trade} on {reach.name}")
+            raise Refusal(f"there is no trade {options.trade} on {account.name}")
         try:
-            note = change_note(reach.notes, options.trade, changed)
+            note = change_note(account.notes, options.trade, changed)
         except (BadNote, NotesNotWritten) as error:
             raise Refusal(str(error)) from error
         if options.json:
             members = {"trade": options.trade, "removed": note.is_empty}
-            reach.say_document("journal-note", members)
+            account.say_document("journal-note", members)
             return
         kept = "removed from" if note.is_empty else "kept in"
-        say(safe(f"The note on trade {options.trade} is {kept} {reach.notes}"))
+        say(safe(f"The note on trade {options.trade} is {kept} {account.notes}"))
 
 
 async def _read(options: argparse.Namespace) -> _AccountData:
-    async with open_account(options) as reach:
-        records, whole = await load_journal(reach.client, reach.records, _say_progress)
-        notes = read_notes(reach.notes)
+    async with open_account(options) as account:
+        records, whole = await load_journal(account.client, account.records, _say_progress)
+        notes = read_notes(account.notes)
         if notes.trouble:
             say_error(safe(notes.trouble))
-        pips = await pips_of(reach.client)
-        context = RowContext(notes.by_trade, pips, reach.zone)
-        found = _AccountData(reach, whole, context)
+        pips = await pips_of(account.client)
+        context = RowContext(notes.by_trade, pips, account.zone)
+        found = _AccountData(account, whole, context)
         if options.what == "stats" and options.by is None:
-            now = await _present_time(reach.client, whole)
+            now = await _present_time(account.client, whole)
             spans = held_over_a_day_end(whole.trades, now)
-            closes = await read_day_closes(reach.client, spans)
+            closes = await read_day_closes(account.client, spans)
             for name in sorted(spans.keys() - closes.keys()):
                 say_error(safe(f"no daily prices of {name}: its open profit is left out"))
             return replace(found, open_profits=open_profits(whole.trades, closes, now))
         if options.what == "what-if":
             trades, database = _chosen(found, options), records.database
-            paths = await read_paths(reach.client, database, trades, _say_candles)
+            paths = await read_paths(account.client, database, trades, _say_candles)
             return replace(found, paths=paths)
         if options.what == "report":
-            return replace(found, limits=read_limit_hits(reach.audit))
+            return replace(found, limits=read_limit_hits(account.audit))
         if not options.excursions:
             return found
         ids = {id_ for each in _chosen(found, options) for id_ in each.trade_ids}
         trades = [each for each in whole.closed if each.id in ids]
-        reader, trouble = ExcursionReader(reach.client, database=records.database), ""
+        reader, trouble = ExcursionReader(account.client, database=records.database), ""
         try:
             await read_excursions(reader, trades, _say_candles)
         except KeydeskClientError as error:  # the list itself is read
@@ -238,7 +238,7 @@ def _list(found: _AccountData, options: argparse.Namespace) -> None:
         if not (options.csv or options.markdown):
             rows = [{**row, "closed": row["closed"][:16].replace("T", " ")} for row in rows]
         _write(TRADE_COLUMNS if options.csv else shown, rows, options)
-    say_error(safe(f"{counted(len(trades), 'trade')} of {found.reach.name}"))
+    say_error(safe(f"{counted(len(trades), 'trade')} of {found.account.name}"))
     if found.candles_trouble:
         text = f"MAE and MFE are incomplete: {clean(found.candles_trouble)}. "
         say_error(safe(f"{text}Those that are missing are left empty: run this again to read them"))
@@ -347,7 +347,7 @@ def _report(found: _AccountData, options: argparse.Namespace) -> None:
         return
     if options.date is None and (hint := last_day_hint(found.whole, period)):
         say_error(safe(hint))
-    shown = page(found.whole, period, found.context, found.reach.name, found.limits)
+    shown = page(found.whole, period, found.context, found.account.name, found.limits)
     _write_lines(as_markdown(shown) if options.markdown else as_text(shown), options)
 
 
@@ -387,7 +387,7 @@ def _write(
 def _write_document(
     kind: str, members: Mapping[str, object], found: _AccountData, options: argparse.Namespace
 ) -> None:
-    text = found.reach.document_text(kind, members)
+    text = found.account.document_text(kind, members)
     _write_lines([safe(line) for line in text.split("\n")], options)
 
 

@@ -55,12 +55,12 @@ async def _enter(side: Side, options: Namespace) -> int:
     except OrderSyntaxError as error:
         raise UsageError(str(error)) from error
     own = load_templates(folder)
-    async with open_account(options) as reach:
-        instrument = await instrument_of(reach, options.instrument)
-        async with knowledge_of(reach, instrument, own.limits) as known:
+    async with open_account(options) as account:
+        instrument = await instrument_of(account, options.instrument)
+        async with knowledge_of(account, instrument, own.limits) as known:
             draft = typed.on(_blank(side, instrument, known, own.standard), known.store.now_ns)
-            proposal = _proposal(reach, draft, known)
-            return await carry_out(reach, options, proposal, opens=True)
+            proposal = _proposal(account, draft, known)
+            return await carry_out(account, options, proposal, opens=True)
 
 
 def _levels(words: Sequence[str], instrument: str, folder: Path) -> Sequence[PriceLevel]:
@@ -78,7 +78,7 @@ def _blank(side: Side, instrument: str, known: MarketSnapshot, template: Templat
     return replace(draft, members=replace(draft.members, scale=""))
 
 
-def _proposal(reach: OpenAccount, draft: Draft, known: MarketSnapshot) -> Proposal:
+def _proposal(account: OpenAccount, draft: Draft, known: MarketSnapshot) -> Proposal:
     """Return the order of a ticket.
 
     Raises:
@@ -96,7 +96,7 @@ def _proposal(reach: OpenAccount, draft: Draft, known: MarketSnapshot) -> Propos
         usual_size=usual_size(store, draft.instrument),
     )
     verdict = check_ticket(draft, plan, context, known.limits, now)
-    locked = "" if plan.reduces else why_exits_only(reach, known)
+    locked = "" if plan.reduces else why_exits_only(account, known)
     if refusals := [*verdict.refusals, *([locked] if locked else [])]:
         raise Refusal(f"NOTHING WAS SENT: {'; '.join(refusals)}")
     expires = ends_of(draft, store.now_ns, store.zone)

@@ -44,16 +44,16 @@ def close(options: Namespace) -> int:
 
 
 async def _close(options: Namespace) -> int:
-    async with open_account(options, for_exit=True) as reach:
+    async with open_account(options, for_exit=True) as account:
         if options.what.isdecimal():
-            proposal = await _close_trade(reach, options.what, options.units)
+            proposal = await _close_trade(account, options.what, options.units)
         else:
-            proposal = await _close_position(reach, options)
-        return await carry_out(reach, options, proposal, opens=False)
+            proposal = await _close_position(account, options)
+        return await carry_out(account, options, proposal, opens=False)
 
 
-async def _close_trade(reach: OpenAccount, trade_id: str, part: Decimal | None) -> Proposal:
-    trade = await _trade(reach, trade_id)
+async def _close_trade(account: OpenAccount, trade_id: str, part: Decimal | None) -> Proposal:
+    trade = await _trade(account, trade_id)
     held = abs(trade.current_units)
     amount = ALL if part is None or part >= held else part
     size = "all" if isinstance(amount, str) else units(amount)
@@ -66,11 +66,11 @@ async def _close_trade(reach: OpenAccount, trade_id: str, part: Decimal | None) 
     )
 
 
-async def _close_position(reach: OpenAccount, options: Namespace) -> Proposal:
+async def _close_position(account: OpenAccount, options: Namespace) -> Proposal:
     if options.units is not None:
         raise UsageError("UNITS goes with the id of a trade; an instrument closes all of it")
-    name = await instrument_of(reach, options.what.upper().replace("/", "_"))
-    position = (await reach.client.positions.get(name)).position
+    name = await instrument_of(account, options.what.upper().replace("/", "_"))
+    position = (await account.client.positions.get(name)).position
     held = {"long": position.long.units, "short": position.short.units}
     sides = {side: ALL for side, amount in held.items() if amount}
     if not sides:
@@ -93,8 +93,8 @@ def protect(options: Namespace) -> int:
 
 
 async def _protect(options: Namespace) -> int:
-    async with open_account(options, for_exit=True) as reach:
-        trade = await _trade(reach, options.trade)
+    async with open_account(options, for_exit=True) as account:
+        trade = await _trade(account, options.trade)
         change = SetProtection(
             options.trade,
             trade.instrument,
@@ -102,7 +102,7 @@ async def _protect(options: Namespace) -> int:
             _change(options.target),
             _change(options.trail),
         )
-        await _refuse_more_risk_under_a_lock(reach, trade, change, options.data)
+        await _refuse_more_risk_under_a_lock(account, trade, change, options.data)
         edits = {"stop": change.stop, "target": change.target, "trail": change.trail}
         proposal = Proposal(
             "protect",
@@ -131,7 +131,7 @@ async def _protect(options: Namespace) -> int:
                 ),
             ),
         )
-        return await carry_out(reach, options, proposal, opens=False)
+        return await carry_out(account, options, proposal, opens=False)
 
 
 def _change(typed: Decimal | Literal["none"] | None) -> Change:
@@ -141,7 +141,7 @@ def _change(typed: Decimal | Literal["none"] | None) -> Change:
 
 
 async def _refuse_more_risk_under_a_lock(
-    reach: OpenAccount, trade: Trade, change: SetProtection, data: str | None
+    account: OpenAccount, trade: Trade, change: SetProtection, data: str | None
 ) -> None:
     """Refuse a stop that is taken away or moved away where no risk may be opened; a tighter one is an exit."""
     now = None if trade.stop_loss_order is None else trade.stop_loss_order.price
@@ -151,8 +151,8 @@ async def _refuse_more_risk_under_a_lock(
     if not (removed or wider):
         return
     limits = load_templates(find_folders(data, os.environ).config).limits
-    async with knowledge_of(reach, trade.instrument, limits) as known:
-        if why := why_exits_only(reach, known):
+    async with knowledge_of(account, trade.instrument, limits) as known:
+        if why := why_exits_only(account, known):
             raise Refusal(
                 f"NOTHING WAS SENT: {why}. The stop of #{clean_name(trade.id)} may only be tightened"
             )
@@ -167,9 +167,9 @@ def _life_of(
     return {"time_in_force": order.time_in_force, "gtd_time": order.gtd_time}
 
 
-async def _trade(reach: OpenAccount, trade_id: str) -> Trade:
+async def _trade(account: OpenAccount, trade_id: str) -> Trade:
     try:
-        return (await reach.client.trades.get(trade_id)).trade
+        return (await account.client.trades.get(trade_id)).trade
     except NotFound as error:
         raise refusal_of(error, f"NOTHING WAS SENT: no trade {trade_id}", "invalid") from error
 
@@ -180,21 +180,21 @@ def cancel(options: Namespace) -> int:
 
 
 async def _cancel(options: Namespace) -> int:
-    async with open_account(options, for_exit=True) as reach:
-        await _refuse_unknown_order(reach, options.order)
+    async with open_account(options, for_exit=True) as account:
+        await _refuse_unknown_order(account, options.order)
         proposal = Proposal(
             "cancel",
             Command(f"CANCEL order #{clean_name(options.order)}", AGAIN, kind="cancel"),
             {"order": options.order},
             lambda sender: sender.cancel(options.order),
         )
-        return await carry_out(reach, options, proposal, opens=False)
+        return await carry_out(account, options, proposal, opens=False)
 
 
-async def _refuse_unknown_order(reach: OpenAccount, order_id: str) -> None:
+async def _refuse_unknown_order(account: OpenAccount, order_id: str) -> None:
     """Refuse an id that no order has, as for a trade; where that cannot be read, the cancel is sent and answered."""
     try:
-        await reach.client.orders.get(order_id)
+        await account.client.orders.get(order_id)
     except NotFound as error:
         raise refusal_of(error, f"NOTHING WAS SENT: no order {order_id}", "invalid") from error
     except KeydeskClientError:

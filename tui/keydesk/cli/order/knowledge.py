@@ -8,7 +8,7 @@ from time import monotonic
 from msgspec import Struct
 
 from keydesk.calc.daily_loss import LossLock, advance
-from keydesk.calc.market.watchlists import ALL, Watchlist, Watchlists
+from keydesk.calc.market.watchlists import DEFAULT_WATCHLIST, Watchlist, Watchlists
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.cli.account_access import OpenAccount
@@ -46,7 +46,7 @@ class MarketSnapshot(Struct, frozen=True):
 
 @asynccontextmanager
 async def knowledge_of(
-    reach: OpenAccount, instrument: str, limits: Limits
+    account: OpenAccount, instrument: str, limits: Limits
 ) -> AsyncIterator[MarketSnapshot]:
     """Read account, price and the day so far; the feeds go on within the block.
 
@@ -54,12 +54,12 @@ async def knowledge_of(
         Refusal: it is not known within half a minute.
     """
     store = Store()
-    store.zone = reach.zone
-    store.health.environment = reach.environment
-    store.lists = Watchlists((Watchlist(ALL), Watchlist("order", (instrument,))))
+    store.zone = account.zone
+    store.health.environment = account.environment
+    store.lists = Watchlists((DEFAULT_WATCHLIST, Watchlist("order", (instrument,))))
     store.list_name = "order"
-    broker = Broker(reach.target.rest_url, reach.target.login)
-    feed = AccountFeed(client=reach.client, store=store, broker=broker)
+    broker = Broker(account.target.rest_url, account.target.login)
+    feed = AccountFeed(client=account.client, store=store, broker=broker)
     tasks = [
         asyncio.create_task(session.supervise(feed, name, worker), name=name)
         for name, worker in FEEDS.items()
@@ -87,28 +87,28 @@ async def _context(store: Store, instrument: str) -> TradingContext:
     raise Refusal(f"NOTHING WAS SENT: the {missing} is not known after {WITHIN:.0f} s", "network")
 
 
-def why_exits_only(reach: OpenAccount, knowledge: MarketSnapshot) -> str:
+def why_exits_only(account: OpenAccount, knowledge: MarketSnapshot) -> str:
     """Return why no risk may be opened now, "" if it may: `keydesk lock`, the daily loss lock, a pause after losses."""
     store = knowledge.store
-    lock = DeskLock.of(reach.folder, reach.target.profile)
+    lock = DeskLock.of(account.folder, account.target.profile)
     if lock.check(monotonic()):
         return (
             "the desk is locked (keydesk lock): it closes, cancels and tightens, and opens nothing"
         )
-    store.loss_lock = _daily_loss_lock(reach, knowledge)
+    store.loss_lock = _daily_loss_lock(account, knowledge)
     return exit_only_text(store, knowledge.limits, store.now_ns)
 
 
-def _daily_loss_lock(reach: OpenAccount, knowledge: MarketSnapshot) -> LossLock:
+def _daily_loss_lock(account: OpenAccount, knowledge: MarketSnapshot) -> LossLock:
     """Return the lock of the day as a desk would: from its file, and from the loss so far; keep it if it is reached."""
     store = knowledge.store
-    account = store.account
-    path = reach.folder / f"{reach.target.shared_records}.daily-loss"
-    created_ns = 0 if account is None else account.created_time_ns
+    known = store.account
+    path = account.folder / f"{account.target.shared_records}.daily-loss"
+    created_ns = 0 if known is None else known.created_time_ns
     kept = read_record(path, created_ns)
     before = LossLock() if kept is None else kept.lock
     lock, _ = advance(before, store.now_ns, day_result(store), knowledge.limits)
-    if lock.is_on and lock != before and account is not None:
-        newest = account.last_transaction_id
+    if lock.is_on and lock != before and known is not None:
+        newest = known.last_transaction_id
         write_record(path, LossRecord(created_ns, newest, store.clock_ns or 0, lock))
     return lock

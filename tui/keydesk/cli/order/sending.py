@@ -58,7 +58,7 @@ class Proposal(Struct, frozen=True):
 
 
 async def carry_out(
-    reach: OpenAccount, options: Namespace, proposal: Proposal, *, opens: bool
+    account: OpenAccount, options: Namespace, proposal: Proposal, *, opens: bool
 ) -> int:
     """Print the proposal, or send it and print its outcome; return the exit code.
 
@@ -66,21 +66,23 @@ async def carry_out(
         Refusal: --live is missing on live money, or --despite-warnings where the ticket warns.
     """
     if not options.yes:
-        return _Answer(proposal, "dry-run", f"WOULD {proposal.command.text}").say(reach, options)
-    if reach.environment == "LIVE" and not options.live:
-        raise Refusal(f"NOTHING WAS SENT: {reach.name} is live money: add --live to --yes")
+        return _Answer(proposal, "dry-run", f"WOULD {proposal.command.text}").say(account, options)
+    if account.environment == "LIVE" and not options.live:
+        raise Refusal(f"NOTHING WAS SENT: {account.name} is live money: add --live to --yes")
     if proposal.warnings and not options.despite_warnings:
         raise Refusal(
             f"NOTHING WAS SENT: {'; '.join(proposal.warnings)}: to send it nevertheless add --despite-warnings"
         )
-    return await _send(reach, options, proposal, opens=opens)
+    return await _send(account, options, proposal, opens=opens)
 
 
-async def _send(reach: OpenAccount, options: Namespace, proposal: Proposal, *, opens: bool) -> int:
-    journal = open_journal(reach.journal)
-    audit = AuditLog(reach.audit, redact=reach.target.token.redact)
-    last = int((await reach.client.accounts.summary()).last_transaction_id)
-    sender = Sender(reach.client, journal, lambda: last)
+async def _send(
+    account: OpenAccount, options: Namespace, proposal: Proposal, *, opens: bool
+) -> int:
+    journal = open_journal(account.journal)
+    audit = AuditLog(account.audit, redact=account.target.token.redact)
+    last = int((await account.client.accounts.summary()).last_transaction_id)
+    sender = Sender(account.client, journal, lambda: last)
     if opens:
         await sender.recover(_say_recovered)
     audit.write(f"order {proposal.action}", f"from the command line: {proposal.command.text}")
@@ -91,7 +93,7 @@ async def _send(reach: OpenAccount, options: Namespace, proposal: Proposal, *, o
     audit.write_outcome(outcome, text)
     if audit.failed:
         say_error(safe(f"The audit log cannot be written: {audit.failed}"))
-    return _Answer(proposal, result_of(outcome), text, outcome).say(reach, options)
+    return _Answer(proposal, result_of(outcome), text, outcome).say(account, options)
 
 
 def _say_recovered(outcome: Outcome) -> None:
@@ -127,12 +129,12 @@ class _Answer(Struct, frozen=True):
     text: str
     outcome: Outcome | None = None
 
-    def say(self, reach: OpenAccount, options: Namespace) -> int:
+    def say(self, account: OpenAccount, options: Namespace) -> int:
         """Print it; return the exit code."""
         if options.json:
-            reach.say_document("order", self._members())
+            account.say_document("order", self._members())
         else:
-            self._say_lines(reach)
+            self._say_lines(account)
         return self._exit_code
 
     @property
@@ -154,7 +156,7 @@ class _Answer(Struct, frozen=True):
             **_members_of(self.outcome),
         }
 
-    def _say_lines(self, reach: OpenAccount) -> None:
+    def _say_lines(self, account: OpenAccount) -> None:
         say(safe(self.text))
         if self.result != "dry-run":
             return
@@ -162,9 +164,9 @@ class _Answer(Struct, frozen=True):
             say(safe(f"  {name}  {value}"))
         for each in self.proposal.warnings:
             say(safe(f"  warning: {each}"))
-        more = " --live" if reach.environment == "LIVE" else ""
+        more = " --live" if account.environment == "LIVE" else ""
         more += " --despite-warnings" if self.proposal.warnings else ""
-        say(safe(f"Nothing was sent. To send it to {reach.name}: the same with --yes{more}"))
+        say(safe(f"Nothing was sent. To send it to {account.name}: the same with --yes{more}"))
 
 
 def _members_of(outcome: Outcome | None) -> Mapping[str, object]:

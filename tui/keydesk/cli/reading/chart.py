@@ -74,17 +74,17 @@ def has_colours(output: TextIO, environment: Mapping[str, str]) -> bool:
 
 
 async def _candles(options: Namespace) -> tuple[Sequence[Candlestick], tzinfo]:
-    async with open_account(options) as reach:
-        options.instrument = await instrument_of(reach, options.instrument)
+    async with open_account(options) as account:
+        options.instrument = await instrument_of(account, options.instrument)
         try:
-            answer = await reach.client.candles.get(
+            answer = await account.client.candles.get(
                 options.instrument, granularity=options.granularity, count=options.count
             )
         except (NotFound, Refused) as error:
             raise Refusal(
                 f"no candles of {options.instrument}: {clean(error.error_message)}"
             ) from error
-    return answer.candles, reach.zone
+    return answer.candles, account.zone
 
 
 def draw_chart(

@@ -30,10 +30,10 @@ def orders(options: Namespace) -> int:
     """Print orders; return the exit code."""
     trades: dict[str, Trade] = {}  # of the stops and targets
 
-    async def read(reach: OpenAccount, options: Namespace) -> Sequence[Record]:
-        found = await _orders(reach, options)
+    async def read(account: OpenAccount, options: Namespace) -> Sequence[Record]:
+        found = await _orders(account, options)
         if not options.json:
-            trades.update(await _trades_of(reach.client, found))
+            trades.update(await _trades_of(account.client, found))
         return found
 
     return asyncio.run(_print(options, "order", read, lambda each, _: order_line(each, trades)))
@@ -61,29 +61,29 @@ def accounts(options: Namespace) -> int:
 
 
 async def _print(options: Namespace, thing: str, read: Read, line: Callable[..., SafeText]) -> int:
-    async with open_account(options) as reach:
+    async with open_account(options) as account:
         if getattr(options, "instrument", None):
-            options.instrument = await instrument_of(reach, options.instrument)
-        records = await read(reach, options)
+            options.instrument = await instrument_of(account, options.instrument)
+        records = await read(account, options)
         if options.json:
-            reach.say_document(f"{thing}s", {f"{thing}s": [each.to_wire() for each in records]})
+            account.say_document(f"{thing}s", {f"{thing}s": [each.to_wire() for each in records]})
         else:
-            lines = [_line(line, each, reach) for each in records]
-            say(*lines, safe(f"{counted(len(records), thing)} of {reach.name}"))
+            lines = [_line(line, each, account) for each in records]
+            say(*lines, safe(f"{counted(len(records), thing)} of {account.name}"))
     return 0
 
 
-def _line(line: Callable[..., SafeText], record: Record, reach: OpenAccount) -> SafeText:
+def _line(line: Callable[..., SafeText], record: Record, account: OpenAccount) -> SafeText:
     """Return the line of a record; of one that cannot be read, what can be."""
     try:
-        return line(record, reach)
+        return line(record, account)
     except READ_ERRORS as error:
         words = words_of(record, clean)
         return safe(f"{words or 'a record'}  NOT KNOWN: {clean(message_of(error), WHY)}")
 
 
-async def _orders(reach: OpenAccount, options: Namespace) -> Sequence[Record]:
-    found = reach.client.orders.iterate(state=options.state, instrument=options.instrument)
+async def _orders(account: OpenAccount, options: Namespace) -> Sequence[Record]:
+    found = account.client.orders.iterate(state=options.state, instrument=options.instrument)
     return await _first(found, options.count)
 
 
@@ -99,8 +99,8 @@ async def _trades_of(client: Client, orders: Sequence[Record]) -> Mapping[str, T
     return found
 
 
-async def _trades(reach: OpenAccount, options: Namespace) -> Sequence[Record]:
-    found = reach.client.trades.iterate(state=options.state, instrument=options.instrument)
+async def _trades(account: OpenAccount, options: Namespace) -> Sequence[Record]:
+    found = account.client.trades.iterate(state=options.state, instrument=options.instrument)
     return await _first(found, options.count)
 
 
@@ -113,15 +113,15 @@ async def _first(found: AsyncIterator[Record], count: int) -> Sequence[Record]:
     return records
 
 
-async def _positions(reach: OpenAccount, options: Namespace) -> Sequence[Record]:
-    positions = reach.client.positions
+async def _positions(account: OpenAccount, options: Namespace) -> Sequence[Record]:
+    positions = account.client.positions
     answer = await (positions.list() if options.all else positions.open())
     wanted = options.instrument
     return [each for each in answer.positions if wanted in {None, text_of(each, "instrument")}]
 
 
-async def _transactions(reach: OpenAccount, options: Namespace) -> Sequence[Record]:
-    client, type_ = reach.client, options.type or None
+async def _transactions(account: OpenAccount, options: Namespace) -> Sequence[Record]:
+    client, type_ = account.client, options.type or None
     if options.since is not None:
         found = client.transactions.iterate_since(options.since, type_=type_)
         return [each async for each in found]
@@ -138,8 +138,8 @@ async def _newest(client: Client, count: int, type_: Types | None) -> Sequence[T
     return [each async for each in found]
 
 
-async def _accounts(reach: OpenAccount, _: Namespace) -> Sequence[Record]:
-    return (await reach.client.accounts.list()).accounts
+async def _accounts(account: OpenAccount, _: Namespace) -> Sequence[Record]:
+    return (await account.client.accounts.list()).accounts
 
 
 def position_line(position: Position) -> SafeText:
@@ -165,18 +165,18 @@ def trade_line(trade: Trade) -> SafeText:
     )
 
 
-def transaction_line(transaction: Transaction, reach: OpenAccount) -> SafeText:
+def transaction_line(transaction: Transaction, account: OpenAccount) -> SafeText:
     """Return the line of a transaction."""
     names = ("instrument", "units", "price", "reason", "reject_reason", "pl", "account_balance")
     members = [clean(str(value)) for name in names if (value := getattr(transaction, name, None))]
-    time = date_and_time(transaction.time.ns, reach.zone)
+    time = date_and_time(transaction.time.ns, account.zone)
     kind = clean_name(str(transaction.type), TYPE)
     return safe(f"#{clean_name(transaction.id)} {time} {kind} {' '.join(members)}".rstrip())
 
 
-def account_line(account: Record, reach: OpenAccount) -> SafeText:
+def account_line(record: Record, account: OpenAccount) -> SafeText:
     """Return the line of an account of the token."""
-    id_ = text_of(account, "id") or ""
-    mark = "*" if id_ == reach.target.account_id else " "
-    tags = " ".join(getattr(account, "tags", None) or ())
+    id_ = text_of(record, "id") or ""
+    mark = "*" if id_ == account.target.account_id else " "
+    tags = " ".join(getattr(record, "tags", None) or ())
     return safe(f"{mark} {clean_name(id_, TYPE)} {clean(tags)}".rstrip())

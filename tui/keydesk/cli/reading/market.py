@@ -25,25 +25,25 @@ def prices(options: Namespace) -> int:
 
 
 async def _prices(options: Namespace) -> int:
-    async with open_account(options) as reach:
-        names = [await instrument_of(reach, each) for each in options.instruments]
+    async with open_account(options) as account:
+        names = [await instrument_of(account, each) for each in options.instruments]
         try:
-            answer = await reach.client.pricing.get(names)
+            answer = await account.client.pricing.get(names)
         except (NotFound, Refused) as error:
             raise refusal_of(error, f"no prices of {', '.join(names)}", "invalid") from error
         if options.json:
             prices = [each.to_wire() for each in answer.prices]
-            reach.say_document("prices", {"time": str(answer.time), "prices": prices})
+            account.say_document("prices", {"time": str(answer.time), "prices": prices})
         else:
-            say(*(price_line(each, reach) for each in answer.prices))
+            say(*(price_line(each, account) for each in answer.prices))
     return 0
 
 
-def price_line(price: ClientPrice, reach: OpenAccount) -> SafeText:
+def price_line(price: ClientPrice, account: OpenAccount) -> SafeText:
     """Return the line of a price."""
     bid = price.bids[0].price if price.bids else "–"
     ask = price.asks[0].price if price.asks else "–"
-    time = "" if price.time is None else date_and_time(price.time.ns, reach.zone)
+    time = "" if price.time is None else date_and_time(price.time.ns, account.zone)
     closed = "" if price.tradeable is not False else "  not tradeable"
     return safe(f"{pair(price.instrument or '')}  {bid} / {ask}  {time}{closed}")
 
@@ -61,24 +61,24 @@ def candles(options: Namespace) -> int:
 
 
 async def _candles(options: Namespace) -> int:
-    async with open_account(options) as reach:
-        options.instrument = await instrument_of(reach, options.instrument)
-        found = await read_candles(reach, options)
+    async with open_account(options) as account:
+        options.instrument = await instrument_of(account, options.instrument)
+        found = await read_candles(account, options)
         if options.json:
             members = {
                 "instrument": options.instrument,
                 "granularity": options.granularity,
                 "candles": [candle_row(each) for each in found],
             }
-            reach.say_document("candles", members)
+            account.say_document("candles", members)
         else:
-            say(*(candle_line(each, reach, options.price) for each in found))
+            say(*(candle_line(each, account, options.price) for each in found))
     return 0
 
 
-async def read_candles(reach: OpenAccount, options: Namespace) -> Sequence[Candlestick]:
+async def read_candles(account: OpenAccount, options: Namespace) -> Sequence[Candlestick]:
     """Return the candles that the options choose; raise Refusal if the broker gives none."""
-    candles = reach.client.candles
+    candles = account.client.candles
     get = partial(
         candles.get
         if options.units is None
@@ -110,11 +110,11 @@ def candle_row(candle: Candlestick) -> Mapping[str, object]:
     return head | prices
 
 
-def candle_line(candle: Candlestick, reach: OpenAccount, prices: str) -> SafeText:
+def candle_line(candle: Candlestick, account: OpenAccount, prices: str) -> SafeText:
     """Return the line of a candle: time, open, high, low and close of each price, volume."""
     bars = [_bar_text(letter, getattr(candle, SIDES[letter])) for letter in prices]
     forming = "" if candle.complete else "  forming"
-    time = date_and_time(candle.time.ns, reach.zone)
+    time = date_and_time(candle.time.ns, account.zone)
     return safe(f"{time}  {'  '.join(bars)}  {candle.volume}{forming}")
 
 

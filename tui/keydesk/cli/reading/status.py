@@ -48,13 +48,13 @@ def status(options: Namespace) -> int:
 
 
 async def _status(options: Namespace) -> None:
-    async with open_account(options) as reach:
-        account = (await reach.client.accounts.get()).account
+    async with open_account(options) as account:
+        details = (await account.client.accounts.get()).account
         if options.json:
-            document = {"unread": list(unread_parts(account)), "account": account.to_wire()}
-            reach.say_document("status", document)
+            document = {"unread": list(unread_parts(details)), "account": details.to_wire()}
+            account.say_document("status", document)
         else:
-            say(*_lines(reach, account, await _present_time(reach.client, account)))
+            say(*_lines(account, details, await _present_time(account.client, details)))
 
 
 async def _present_time(client: Client, account: Account) -> int | None:
@@ -66,30 +66,30 @@ async def _present_time(client: Client, account: Account) -> int | None:
     return None
 
 
-def _lines(reach: OpenAccount, account: Account, time_ns: int | None) -> Iterator[Printable]:
-    alias = f" {clean(known)}" if (known := _text(account, "alias")) else ""
-    hedging = getattr(account, "hedging_enabled", None)
+def _lines(account: OpenAccount, details: Account, time_ns: int | None) -> Iterator[Printable]:
+    alias = f" {clean(known)}" if (known := _text(details, "alias")) else ""
+    hedging = getattr(details, "hedging_enabled", None)
     kind = UNKNOWN if hedging is None else "hedging" if hedging else "netting"
-    number = clean_name(_text(account, "id") or UNKNOWN, ACCOUNT_ID)
-    who = f"{clean(reach.target.profile)}  account {number}{alias}"
-    time = "" if time_ns is None else f"  {date_and_time(time_ns, reach.zone)}"
-    currency = clean_name(_text(account, "currency") or UNKNOWN)
-    yield safe(f"{reach.environment}  {who}  {currency}, {kind}{time}")
-    unread = unread_parts(account)
+    number = clean_name(_text(details, "id") or UNKNOWN, ACCOUNT_ID)
+    who = f"{clean(account.target.profile)}  account {number}{alias}"
+    time = "" if time_ns is None else f"  {date_and_time(time_ns, account.zone)}"
+    currency = clean_name(_text(details, "currency") or UNKNOWN)
+    yield safe(f"{account.environment}  {who}  {currency}, {kind}{time}")
+    unread = unread_parts(details)
     if unread:
         yield safe(
             f"NOT KNOWN, as the broker's answer could not be read: {clean('; '.join(unread), UNREAD)}"
         )
     yield safe(
-        f"NAV {_money(account, 'nav')}   balance {_money(account, 'balance')}   "
-        f"open P/L {_money(account, 'unrealized_pl', signed=True)}"
+        f"NAV {_money(details, 'nav')}   balance {_money(details, 'balance')}   "
+        f"open P/L {_money(details, 'unrealized_pl', signed=True)}"
     )
-    closeout = _amount(account, "margin_closeout_percent")
+    closeout = _amount(details, "margin_closeout_percent")
     yield safe(
-        f"margin used {_money(account, 'margin_used')}   available {_money(account, 'margin_available')}   "
+        f"margin used {_money(details, 'margin_used')}   available {_money(details, 'margin_available')}   "
         f"closeout {UNKNOWN if closeout is None else percent(closeout, 1)} %"
     )
-    yield from _held(account)
+    yield from _held(details)
 
 
 def _held(account: Account) -> Iterator[Printable]:

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal, LiteralString
 
 from textual.widgets import Input
 
-from keydesk.calc.market.watchlists import COLUMN_MEANINGS, MAX_NAME_LENGTH, Watchlist
+from keydesk.calc.market.watchlists import COLUMN_MEANINGS, MAX_NAME_LENGTH, Watchlist, majors_first
 from keydesk.forms.command_line import FindForm
 from keydesk.forms.field_form import FieldForm
 from keydesk.forms.info_form import InfoForm
@@ -13,7 +13,6 @@ from keydesk.forms.sheet import TextLine, wrap_text
 from keydesk.keys.keymap import COLUMNS, DELETE_LIST, NAME
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.store import Store
-from keydesk.store.watchlists import in_usual_order
 from keydesk.text.format import pair
 from keydesk.text.sanitize import Printable, clean, safe
 
@@ -32,7 +31,7 @@ class AddForm(FindForm):
     @property
     def names(self) -> Sequence[str]:
         """Return every instrument that the list does not have, majors first."""
-        return [name for name in in_usual_order(self.store.instruments) if name not in self._held]
+        return [name for name in majors_first(self.store.instruments) if name not in self._held]
 
 
 class NameForm(FieldForm[str]):

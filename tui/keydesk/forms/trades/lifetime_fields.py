@@ -89,7 +89,7 @@ class LifetimeFields(NumberFields[Result, Name], Generic[Result, Name]):
             self.life = self.life if text.strip() else AS_IT_IS
         elif key == "backspace" or character:
             text = edited_text(text, key, character, MAX_TEXT + 1)
-            self.life = self.life.written(text, now_ns)
+            self.life = self.life.with_text(text, now_ns)
 
     def action_next_expiry(self) -> None:
         """Turn to the next time in force; after the last one it stays as it is."""
@@ -98,7 +98,7 @@ class LifetimeFields(NumberFields[Result, Name], Generic[Result, Name]):
 
     def action_write_until(self) -> None:
         """Send the letters that follow to the end."""
-        self.life, self._writing = AS_IT_IS.written("", self.context.store.now_ns), True
+        self.life, self._writing = AS_IT_IS.with_text("", self.context.store.now_ns), True
         self.redraw()
 
     def action_next_trigger(self) -> None:
