@@ -182,8 +182,8 @@ async def turns_of(app: JournalApp) -> dict[str, float]:
             for key in KEYS:
                 await pilot.press(key)
                 await settle(app, pilot)
-            for letters in ("eurusd loss", ""):
-                form.show_only(letters)
+            for filter_text in ("eurusd loss", ""):
+                form.show_only(filter_text)
                 await settle(app, pilot)
         found["sorting, filtering, positions"] = turns.longest_ms
         assert len(form.keys) == 5200

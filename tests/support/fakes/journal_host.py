@@ -15,7 +15,7 @@ class JournalHost:
     whole_reads: int = 0
     looks: int = 0
     excursions: list[list[str]] = field(default_factory=list)
-    letters: str = ""
+    filter_text: str = ""
     shown: list[str] = field(default_factory=list)
     noted: list[str] = field(default_factory=list)
     excursion_of: list[str] = field(default_factory=list)
@@ -34,8 +34,8 @@ class JournalHost:
     def read_excursions(self, ids: Sequence[str]) -> None:
         self.excursions.append(list(ids))
 
-    def ask_letters(self, form: JournalForm) -> None:
-        form.show_only(self.letters)
+    def ask_filter_text(self, form: JournalForm) -> None:
+        form.show_only(self.filter_text)
 
     def show_trade(self, trade_id: str) -> None:
         self.shown.append(trade_id)

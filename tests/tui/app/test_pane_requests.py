@@ -2,7 +2,7 @@
 
 from textual.app import App
 
-from keydesk.app.pane_requests import MAX_LETTERS_LENGTH, ask_letters
+from keydesk.app.pane_requests import MAX_FILTER_LENGTH, ask_filter_text
 from keydesk.tables.trades import Trades
 from keydesk.widgets import theme
 from support.data.desk_data import desk_store
@@ -19,16 +19,16 @@ async def test_typed_letters_leave_their_rows_and_the_field_holds_them_next_time
     async with shown(pane, desk_store(), size=(80, 24)) as pilot:
         apply_theme(pilot.app)
         await pilot.pause()
-        ask_letters(pilot.app, pane)
+        ask_filter_text(pilot.app, pane)
         await pilot.pause()
         await pilot.press(*"short", "enter")
         await pilot.pause()
-        assert (pane.letters, pane.keys) == ("short", ["6398"])
-        ask_letters(pilot.app, pane)
+        assert (pane.filter_text, pane.keys) == ("short", ["6398"])
+        ask_filter_text(pilot.app, pane)
         await pilot.pause()
-        await pilot.press(*["backspace"] * MAX_LETTERS_LENGTH, "enter")
+        await pilot.press(*["backspace"] * MAX_FILTER_LENGTH, "enter")
         await pilot.pause()
-        assert (pane.letters, pane.keys) == ("", ["6411", "6398"])
+        assert (pane.filter_text, pane.keys) == ("", ["6411", "6398"])
 
 
 async def test_escape_leaves_the_letters_as_they_were() -> None:
@@ -37,7 +37,7 @@ async def test_escape_leaves_the_letters_as_they_were() -> None:
         apply_theme(pilot.app)
         await pilot.pause()
         pane.show_only("long")
-        ask_letters(pilot.app, pane)
+        ask_filter_text(pilot.app, pane)
         await pilot.pause()
         await pilot.press("x", "escape")
-        assert pane.letters == "long"
+        assert pane.filter_text == "long"

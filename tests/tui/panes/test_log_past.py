@@ -48,7 +48,9 @@ class Reader:
         asked = heard(self.pilot, Log.PastWanted)[self.answered :]
         self.answered += len(asked)
         for each in asked:
-            want_past(self.store, each.direction, each.letters, from_followed=each.from_followed)
+            want_past(
+                self.store, each.direction, each.filter_text, from_followed=each.from_followed
+            )
         self.draw()
         return bool(asked)
 

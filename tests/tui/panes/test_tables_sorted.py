@@ -91,7 +91,7 @@ async def test_a_new_trade_comes_on_top_of_held_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("letters", "ids"),
+    ("filter_text", "ids"),
     [
         ("breakout", ["6420"]),
         ("eurusd", ["6420", "6411"]),
@@ -101,13 +101,13 @@ async def test_a_new_trade_comes_on_top_of_held_rows() -> None:
         ("6411", ["6411"]),
     ],
 )
-async def test_letters_leave_the_trades_that_have_them(letters: str, ids: list[str]) -> None:
+async def test_letters_leave_the_trades_that_have_them(filter_text: str, ids: list[str]) -> None:
     pane = Trades()
     async with shown(pane, with_three_trades()):
-        pane.show_only(letters)
+        pane.show_only(filter_text)
         assert pane.keys == ids
         assert pane.heading().tabs[0].text == f"Trades {len(ids)} of 3 !"
-        assert pane.heading().right == f"only {letters}"
+        assert pane.heading().right == f"only {filter_text}"
 
 
 async def test_letters_that_no_row_has_are_said_and_no_key_acts() -> None:

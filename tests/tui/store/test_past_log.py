@@ -69,11 +69,11 @@ steps = st.lists(
 @settings(max_examples=examples(12, soak=100), deadline=None)
 @given(steps, st.sampled_from(["", "red"]))
 def test_whatever_pages_fail_or_repeat_the_window_is_a_part_of_the_history_without_a_gap(
-    taken: list[Step], letters: str
+    taken: list[Step], filter_text: str
 ) -> None:
     store = followed_store()
     for direction, came, again in taken:
-        want_past(store, direction, letters, from_followed=store.past_is_joined)
+        want_past(store, direction, filter_text, from_followed=store.past_is_joined)
         past = store.past_log
         if past is None or not came:
             continue
@@ -86,7 +86,7 @@ def test_whatever_pages_fail_or_repeat_the_window_is_a_part_of_the_history_witho
         expected = [
             id_
             for id_ in range(past.oldest, past.newest + 1)
-            if passes(line_of(HISTORY[id_], store.orders, store.trades), letters)
+            if passes(line_of(HISTORY[id_], store.orders, store.trades), filter_text)
         ]
         assert ids(past.lines) == expected
         assert len(past.lines) <= WINDOW
@@ -190,7 +190,7 @@ def test_a_cancellation_is_named_once_its_order_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("letters", "is_shown"),
+    ("filter_text", "is_shown"),
     [
         ("fill", True),
         ("close", False),
@@ -205,10 +205,10 @@ def test_a_cancellation_is_named_once_its_order_is_read() -> None:
     ],
 )
 def test_lines_are_filtered_by_kind_instrument_words_order_and_trade(
-    letters: str, is_shown: bool
+    filter_text: str, is_shown: bool
 ) -> None:
     line = line_of(opening(498, "1000", "1.09"), {}, {})
-    assert passes(line, letters) is is_shown
+    assert passes(line, filter_text) is is_shown
 
 
 MARKET = {"instrument": "EUR_USD", "units": "1000", "timeInForce": "FOK", "reason": "CLIENT_ORDER"}
@@ -231,7 +231,7 @@ TRADE = [
 
 
 @pytest.mark.parametrize(
-    ("letters", "shown"),
+    ("filter_text", "shown"),
     [
         ("#5", [4, 5, 6, 12, 13, 14, 15, 16]),
         ("#15", [14, 15]),
@@ -242,12 +242,12 @@ TRADE = [
     ],
 )
 def test_a_trade_is_shown_with_the_orders_that_opened_reduced_and_closed_it(
-    letters: str, shown: list[int]
+    filter_text: str, shown: list[int]
 ) -> None:
     store = fresh_store()
     write_earlier(store, TRADE)
-    filled = filled_orders(store.log, letters)
-    assert ids(line for line in store.log if passes(line, letters, filled)) == shown
+    filled = filled_orders(store.log, filter_text)
+    assert ids(line for line in store.log if passes(line, filter_text, filled)) == shown
 
 
 @pytest.mark.parametrize("followed", [4, 5, 13, 16], ids=lambda first: f"followed from {first}")

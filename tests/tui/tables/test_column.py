@@ -18,7 +18,7 @@ class WithAverage(Trades):
             *("opened", "opened", 9),
             text=lambda line: f"{line.trade.initial_units:,}",
             value=lambda line: line.trade.initial_units,
-            letters=lambda _: "opened",
+            search_text=lambda _: "opened",
         ),
         *TRADE_COLUMNS,
     )

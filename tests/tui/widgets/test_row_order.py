@@ -66,11 +66,11 @@ def test_held_rows_stay_and_new_ones_come_on_top() -> None:
     assert held_order(["a", "b", "c"], ["d", "c", "a"]) == ["d", "a", "c"]
 
 
-@pytest.mark.parametrize("letters", ["eurusd", "EUR/USD", "eur long", "fade", "usd FADE", ""])
-def test_every_word_is_in_the_row_whatever_its_case(letters: str) -> None:
-    assert has_text("EUR_USD long fade 6411", letters)
+@pytest.mark.parametrize("filter_text", ["eurusd", "EUR/USD", "eur long", "fade", "usd FADE", ""])
+def test_every_word_is_in_the_row_whatever_its_case(filter_text: str) -> None:
+    assert has_text("EUR_USD long fade 6411", filter_text)
 
 
-@pytest.mark.parametrize("letters", ["gbp", "eur short", "eurusdx"])
-def test_one_missing_word_leaves_the_row_out(letters: str) -> None:
-    assert not has_text("EUR_USD long fade 6411", letters)
+@pytest.mark.parametrize("filter_text", ["gbp", "eur short", "eurusdx"])
+def test_one_missing_word_leaves_the_row_out(filter_text: str) -> None:
+    assert not has_text("EUR_USD long fade 6411", filter_text)

@@ -74,7 +74,7 @@ ACTIONS: Mapping[type[Message], str] = {
     Chart.IndicatorsWanted: "indicators",
     Trades.NoteWanted: "note",
 }
-MAX_LETTERS_LENGTH = 60
+MAX_FILTER_LENGTH = 60
 Handler = Callable[[Any, Message], None]
 
 
@@ -119,7 +119,7 @@ class PaneRequests:
             case Log.AuditWanted():
                 self._desk.pages.show_audit()
             case SortedTable.FilterWanted():
-                ask_letters(self._desk.window.app, message.pane)
+                ask_filter_text(self._desk.window.app, message.pane)
             case _ if isinstance(message, FormRequest):
                 self._serve_form(message)
             case _:
@@ -176,7 +176,7 @@ class PaneRequests:
                 store.set_candle_prices(message.prices, size)
             case Log.PastWanted():
                 seen = message.from_followed
-                want_past(store, message.direction, message.letters, from_followed=seen)
+                want_past(store, message.direction, message.filter_text, from_followed=seen)
             case BookStep():
                 step_book(store, message.steps)
             case Chart.SeriesWanted() if message.place > 1:
@@ -185,19 +185,19 @@ class PaneRequests:
                 pass
 
 
-def ask_letters(app: App[Any], pane: SortedTable) -> None:
-    """Ask for the letters that rows of the pane must have, and show those rows."""
+def ask_filter_text(app: App[Any], pane: SortedTable) -> None:
+    """Ask for the words that rows of the pane must have, and show those rows."""
     from keydesk.forms.market.watchlists import NameForm  # noqa: PLC0415 - with the first form
 
-    def take(letters: str | None) -> None:
-        if letters is not None:
-            pane.show_only(letters)
+    def take(filter_text: str | None) -> None:
+        if filter_text is not None:
+            pane.show_only(filter_text)
 
     form = NameForm(
         safe(f"{pane.NAME}: only rows with these words"),
-        pane.letters,
+        pane.filter_text,
         trouble=lambda _text: "",
         hint=pane.FILTER_HINT,
-        longest=MAX_LETTERS_LENGTH,
+        longest=MAX_FILTER_LENGTH,
     )
     app.push_screen(form, take)

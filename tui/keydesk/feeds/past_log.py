@@ -40,7 +40,7 @@ async def load_past(feed: AccountFeed, most_pages: int = MAX_PAGES) -> None:
         if page is None or not await _read(feed, past, page):
             break
         added = len(past.lines) - held
-        if added >= (FOUND_AT_ONCE if past.letters else 1):
+        if added >= (FOUND_AT_ONCE if past.filter_text else 1):
             break
     past.wants = ""
     feed.store.mark(Topic.PAST_LOG)

@@ -153,7 +153,7 @@ def sorted_rows(order: TableOrder, store: Store, names: Sequence[str]) -> list[s
 class RowFilter(Struct, frozen=True):
     """Which rows are shown: all conditions hold for them."""
 
-    letters: str = ""
+    filter_text: str = ""
     held: bool = False  # with an own position
     tradeable: bool = False
 
@@ -161,19 +161,19 @@ class RowFilter(Struct, frozen=True):
     def read(cls, text: str) -> RowFilter:
         """Return the filter that `saved` wrote."""
         parts = text.split()
-        letters = next((part[1:] for part in parts if part.startswith("/")), "")
-        return cls(letters, "own" in parts, "trading" in parts)
+        filter_text = next((part[1:] for part in parts if part.startswith("/")), "")
+        return cls(filter_text, "own" in parts, "trading" in parts)
 
     @property
     def saved(self) -> str:
         """Return the text form for a file."""
-        letters = "".join(each for each in self.letters if each.isalnum())
-        return " ".join([*self._conditions(), *([f"/{letters}"] if letters else [])])
+        filter_text = "".join(each for each in self.filter_text if each.isalnum())
+        return " ".join([*self._conditions(), *([f"/{filter_text}"] if filter_text else [])])
 
     @property
     def text(self) -> Printable:
         """Return it for a heading: "only own, gj"."""
-        parts = [*self._conditions(), *([f"/{self.letters}"] if self.letters else [])]
+        parts = [*self._conditions(), *([f"/{self.filter_text}"] if self.filter_text else [])]
         return safe(f"only {' '.join(parts)}") if parts else ""
 
     def _conditions(self) -> Sequence[str]:
@@ -181,7 +181,7 @@ class RowFilter(Struct, frozen=True):
 
     def rows(self, store: Store, names: Sequence[str]) -> list[str]:
         """Return the names that pass, in their order."""
-        passing = set(matching(self.letters, names)) if self.letters else set(names)
+        passing = set(matching(self.filter_text, names)) if self.filter_text else set(names)
         return [name for name in names if name in passing and self._passes(store, name)]
 
     def _passes(self, store: Store, name: str) -> bool:

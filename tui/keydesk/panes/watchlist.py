@@ -196,9 +196,9 @@ class Watchlist(InstrumentRows):
         now = self.filter
         match condition:
             case "held":
-                self.show_only(RowFilter(now.letters, not now.held, now.tradeable))
+                self.show_only(RowFilter(now.filter_text, not now.held, now.tradeable))
             case "tradeable":
-                self.show_only(RowFilter(now.letters, now.held, not now.tradeable))
+                self.show_only(RowFilter(now.filter_text, now.held, not now.tradeable))
             case _:
                 self.show_only(RowFilter())
 

@@ -25,12 +25,12 @@ class PastLog:
 
     Args:
         newest: The highest id that it may have; what is above belongs to the log that the desk follows.
-        letters: The filter that lines must pass.
+        filter_text: The words that lines must pass.
     """
 
-    def __init__(self, newest: int, letters: str = "") -> None:
+    def __init__(self, newest: int, filter_text: str = "") -> None:
         self.lines: list[LogLine] = []
-        self.letters = letters
+        self.filter_text = filter_text
         self.oldest = newest + 1  # the lowest id that was looked at
         self.newest = newest  # the highest
         self.wants: PastDirection = ""
@@ -85,11 +85,11 @@ class PastLog:
 
     def note_fills(self, lines: Iterable[LogLine]) -> None:
         """Remember which orders the filter asks for because of these fills; the orders are older, and may be in no window yet."""
-        for id_, orders in filled_orders(lines, self.letters).items():
+        for id_, orders in filled_orders(lines, self.filter_text).items():
             self._filled.setdefault(id_, set()).update(orders)
 
     def _passes(self, line: LogLine) -> bool:
-        return passes(line, self.letters, self._filled)
+        return passes(line, self.filter_text, self._filled)
 
     def want(self, direction: PastDirection) -> None:
         """Request a page at one end; a full window drops lines at the other."""

@@ -40,13 +40,13 @@ class Column(Struct, frozen=True):
 class ValueColumn(Column, Generic[Row], frozen=True, kw_only=True):
     """A column that says all that its table does with it: drawing, sorting and searching read it.
 
-    Without `value` rows are not sorted by it, without `letters` not found by it.
+    Without `value` rows are not sorted by it, without `search_text` not found by it.
     """
 
     text: Callable[[Row], str]
     role: ColourRole | Callable[[Row], ColourRole] = "muted"
     value: Callable[[Row], Measured] | None = None
-    letters: Callable[[Row], str] | None = None
+    search_text: Callable[[Row], str] | None = None
     marks: Callable[[Row, Palette], Sequence[Run]] | None = None  # behind the text
     unknown: Callable[[Row], bool] = lambda _: False  # what it needs could not be read
     by_price: bool = False  # faint while prices are stale

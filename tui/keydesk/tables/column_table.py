@@ -44,7 +44,9 @@ class ColumnTable(SortedTable, Generic[Row]):
         record = self.record(key, store)
         if record is None:
             return ""
-        return " ".join(each.letters(record) for each in self.COLUMNS if each.letters is not None)
+        return " ".join(
+            each.search_text(record) for each in self.COLUMNS if each.search_text is not None
+        )
 
     @property
     def now_ns(self) -> int:

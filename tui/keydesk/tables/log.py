@@ -135,10 +135,8 @@ class Log(ColumnTable[LogEntry]):
     def __init__(self, *, id: str | None = "log") -> None:  # noqa: A002
         super().__init__(id=id)
         self._by_key: dict[str, LogLine] = {}  # of the rows
-        self._passed_before: dict[str, bool] = {}  # which lines the letters leave
-        self._filled: Mapping[str, AbstractSet[str]] = (
-            NO_ORDERS  # by the ids that the letters ask for
-        )
+        self._passed_before: dict[str, bool] = {}  # which lines pass the filter
+        self._filled: Mapping[str, AbstractSet[str]] = NO_ORDERS  # by the ids that the filter names
         self._stands_apart = False  # the rows are of a window that does not reach the newest lines
         self._goes_to_first = False  # the first transactions are being read
         self._shown_log: ShownLog | None = None  # None: rows are made anew at the next change
@@ -151,7 +149,7 @@ class Log(ColumnTable[LogEntry]):
         """The user scrolls beyond the lines that are held, or leaves a window for the newest ones ("")."""
 
         direction: PastDirection
-        letters: str
+        filter_text: str
         from_followed: bool
 
     def action_audit(self) -> None:
@@ -173,7 +171,7 @@ class Log(ColumnTable[LogEntry]):
 
     def heading(self) -> Heading:
         """Where the reader is, when not at the newest line, and how lines are sorted and filtered."""
-        tab = self.tab(len(self._arranged)) if self.letters else Tab("Log")
+        tab = self.tab(len(self._arranged)) if self.filter_text else Tab("Log")
         text = self.right_text(self._place_text())
         state = self._state_text()
         return Heading((tab,), safe(", ".join(filter(None, (text, state)))))
@@ -206,19 +204,21 @@ class Log(ColumnTable[LogEntry]):
     def end_text(self, frame: Frame) -> Printable:
         """Return the text below the last row: what is being loaded, how far back was searched, or that this is the first transaction."""
         past = frame.store.past_log
-        if past is None or self.order.column or past.letters != self.letters:
+        if past is None or self.order.column or past.filter_text != self.filter_text:
             return ""
         if past.trouble:
             return safe(f"Older lines cannot be read: {past.trouble}")
         searched = safe(f"searched back to #{past.oldest}")
         if past.loading:
-            return safe(f"Loading older lines … {searched if self.letters else ''}")
-        if past.reaches_start and not self.letters:
+            return safe(f"Loading older lines … {searched if self.filter_text else ''}")
+        if past.reaches_start and not self.filter_text:
             return "The first transaction of the account"
         if past.reaches_start:
             return "No older line matches: searched back to the first transaction"
         return (
-            safe(f"{searched}; {self.keymap.name('row-down')} searches on") if self.letters else ""
+            safe(f"{searched}; {self.keymap.name('row-down')} searches on")
+            if self.filter_text
+            else ""
         )
 
     def changed(self, frame: Frame) -> None:
@@ -243,7 +243,7 @@ class Log(ColumnTable[LogEntry]):
     def _lines_of(self, store: Store, *, follows: bool) -> list[LogLine]:
         """Return the lines shown, newest first: the followed log with the window, or a window that stands apart."""
         past = store.past_log
-        older = past.lines if past is not None and past.letters == self.letters else []
+        older = past.lines if past is not None and past.filter_text == self.filter_text else []
         is_joined = store.past_is_joined
         held = self.selected
         self._stands_apart = (
@@ -257,7 +257,7 @@ class Log(ColumnTable[LogEntry]):
 
     def _whole_log(self, log: Sequence[LogLine]) -> ShownLog | None:
         """Return what the rows show; None if new lines do not simply come above them."""
-        is_plain = not (self.letters or self.order.column or self._stands_apart)
+        is_plain = not (self.filter_text or self.order.column or self._stands_apart)
         return ShownLog(log[0], log[-1], len(log)) if log and is_plain else None
 
     def _show_added(self, frame: Frame) -> bool:
@@ -283,25 +283,25 @@ class Log(ColumnTable[LogEntry]):
             self.redraw()
 
     def _passing(self, store: Store) -> list[str]:  # noqa: ARG002 - by its lines
-        """Return the rows that the letters leave; each line is looked at once."""
-        if not self.letters:
+        """Return the rows that pass the filter; each line is looked at once."""
+        if not self.filter_text:
             return self._arranged
-        filled = filled_orders(self._by_key.values(), self.letters)
+        filled = filled_orders(self._by_key.values(), self.filter_text)
         if filled != self._filled:  # an order stands above its fill, and may have been left out
             self._filled, self._passed_before = filled, {}
         known, lines = self._passed_before, self._by_key
         self._passed_before = now = {
-            key: known[key] if key in known else passes(lines[key], self.letters, filled)
+            key: known[key] if key in known else passes(lines[key], self.filter_text, filled)
             for key in self._arranged
             if key in lines
         }
         return [key for key in self._arranged if now.get(key)]
 
-    def show_only(self, letters: str) -> None:
+    def show_only(self, filter_text: str) -> None:
         """Show the rows whose text has these words, and look for older ones."""
         self._passed_before = {}
-        super().show_only(letters)
-        if self.letters:
+        super().show_only(filter_text)
+        if self.filter_text:
             self._ask("older")
 
     # Older lines.
@@ -323,9 +323,9 @@ class Log(ColumnTable[LogEntry]):
         super().action_top()
 
     def action_bottom(self) -> None:
-        """Go to the first transaction; with letters or sorted, to the last row."""
+        """Go to the first transaction; filtered or sorted, to the last row."""
         last = len(self.keys) - 1
-        if self.letters or self.order.column:
+        if self.filter_text or self.order.column:
             self.move_to(last)
             return
         super().move_to(last)
@@ -337,15 +337,15 @@ class Log(ColumnTable[LogEntry]):
     def _has_first(self) -> bool:
         """Whether the rows end with the first transaction."""
         past = self.frame.store.past_log if self.frame is not None else None
-        return past is not None and past.reaches_start and past.letters == self.letters
+        return past is not None and past.reaches_start and past.filter_text == self.filter_text
 
     def _ask(self, direction: PastDirection) -> None:
         """Ask for lines beyond those that are held, unless they are being read or there are none."""
         past = self.frame.store.past_log if self.frame is not None else None
-        is_reading = past is not None and past.loading and past.letters == self.letters
+        is_reading = past is not None and past.loading and past.filter_text == self.filter_text
         if self.order.column or (direction == "older" and (is_reading or self._has_first)):
             return
-        self.post(self.PastWanted(direction, self.letters, not self._stands_apart))
+        self.post(self.PastWanted(direction, self.filter_text, not self._stands_apart))
 
     # Lines.
 

@@ -104,7 +104,7 @@ ORDER_COLUMNS: tuple[OrderColumn, ...] = (
         right=False,
         text=lambda line: clean_name(line.order.id),
         value=lambda line: number_of_id(line.order.id),
-        letters=_ids,
+        search_text=_ids,
     ),
     OrderColumn(
         *("pair", "pair", 7),
@@ -113,7 +113,7 @@ ORDER_COLUMNS: tuple[OrderColumn, ...] = (
         text=lambda line: show.pair(line.order.instrument),
         role=_weight,
         value=lambda line: line.order.instrument,
-        letters=lambda line: line.order.instrument,
+        search_text=lambda line: line.order.instrument,
     ),
     OrderColumn(
         *("side", "side", 5, 0),
@@ -122,7 +122,7 @@ ORDER_COLUMNS: tuple[OrderColumn, ...] = (
         text=lambda line: line.side,
         role=lambda line: "buy" if line.side == "BUY" else "sell" if line.side else "muted",
         value=lambda line: line.side or None,
-        letters=lambda line: line.side.lower(),
+        search_text=lambda line: line.side.lower(),
     ),
     OrderColumn(
         *("kind", "kind", 10, 1),
@@ -131,7 +131,7 @@ ORDER_COLUMNS: tuple[OrderColumn, ...] = (
         text=lambda line: KINDS.get(line.order.type) or clean_name(line.order.type),
         role=_weight,
         value=lambda line: KINDS.get(line.order.type, line.order.type),
-        letters=_words_of_kind,
+        search_text=_words_of_kind,
     ),
     OrderColumn(
         *("units", "units", 10, 1),
@@ -168,7 +168,7 @@ ORDER_COLUMNS: tuple[OrderColumn, ...] = (
         ascending=True,
         text=lambda line: _until(line.order, line.now_ns),
         value=lambda line: line.order.time_in_force,
-        letters=lambda line: line.order.time_in_force,
+        search_text=lambda line: line.order.time_in_force,
     ),
     OrderColumn(
         *("age", "age", 6, 6),

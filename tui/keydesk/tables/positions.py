@@ -93,7 +93,7 @@ POSITION_COLUMNS: tuple[PositionColumn, ...] = (
         text=lambda line: show.pair(line.position.instrument),
         role="plain",
         value=lambda line: line.position.instrument,
-        letters=lambda line: line.position.instrument,
+        search_text=lambda line: line.position.instrument,
         unknown=lambda _: False,
     ),
     PositionColumn(
@@ -103,7 +103,7 @@ POSITION_COLUMNS: tuple[PositionColumn, ...] = (
         text=lambda line: line.side,
         role=lambda line: SIDE_ROLES.get(line.side, "muted"),
         value=lambda line: line.side,
-        letters=_sides,
+        search_text=_sides,
     ),
     PositionColumn(
         *("net", "net units", 11),
@@ -179,7 +179,7 @@ POSITION_COLUMNS: tuple[PositionColumn, ...] = (
         *("trades", "trades", 6, 6),
         text=lambda line: str(len(line.position.trade_ids)),
         value=lambda line: Decimal(len(line.position.trade_ids)),
-        letters=lambda line: " ".join(f"{each.id} {each.tag}" for each in line.trades),
+        search_text=lambda line: " ".join(f"{each.id} {each.tag}" for each in line.trades),
     ),
 )
 

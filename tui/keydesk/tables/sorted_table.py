@@ -1,4 +1,4 @@
-"""Tables that the trader sorts by a column and filters by letters; the heading says how.
+"""Tables that the trader sorts by a column and filters by words; the heading says how.
 
 The cursor stays on its row whatever the order becomes, and keys act on the row that is shown under it. Sorting by prices
 is held unless asked for: rows do not move while they are read.
@@ -26,7 +26,7 @@ from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.text.search import has_text
 from keydesk.widgets.lines import Heading, Run, Tab
 
-MAX_SHOWN_WIDTH = 20  # columns of the letters in a heading
+MAX_SHOWN_WIDTH = 20  # columns of the filter in a heading
 
 
 class SortedTable(TablePane):
@@ -40,19 +40,19 @@ class SortedTable(TablePane):
 
     @dataclass
     class FilterWanted(Message):
-        """The user wants to type the letters that rows must have."""
+        """The user wants to type the words that rows must have."""
 
         pane: SortedTable
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own word
         super().__init__(id=id)
         self.order = TableOrder()
-        self.letters = ""
+        self.filter_text = ""
         self._arranged: list[str] = []  # every row, as sorted last
-        self._passed = 0  # how many rows the letters left
+        self._passed = 0  # how many rows passed the filter
         self._sorted_at = float("-inf")
         self._has_moved = False  # a key moved the cursor: live sorting waits
-        self._turned = False  # the order or the letters changed
+        self._turned = False  # the order or the filter changed
 
     # To be implemented by subclasses.
 
@@ -61,7 +61,7 @@ class SortedTable(TablePane):
         raise NotImplementedError  # `query` finds panes by this class, and takes no abstract one
 
     def text_of(self, key: str, store: Store) -> str:
-        """Return the text of a row that letters are looked for in."""
+        """Return the text of a row that the filter searches."""
         raise NotImplementedError
 
     def grouped(self, rows: list[str], store: Store) -> list[str]:  # noqa: ARG002 - some group
@@ -98,10 +98,10 @@ class SortedTable(TablePane):
     def action_every_row(self) -> None:
         self.show_only("")
 
-    def show_only(self, letters: str) -> None:
+    def show_only(self, filter_text: str) -> None:
         """Show the rows whose text has these words."""
         held = self.selected
-        self.letters = " ".join(letters.split())
+        self.filter_text = " ".join(filter_text.split())
         self._rearrange()
         if self.selected != held:  # its row was left out: the desk turns to the one shown instead
             self.moved()
@@ -169,9 +169,11 @@ class SortedTable(TablePane):
             self._arranged.insert(place, held)
 
     def _passing(self, store: Store) -> list[str]:
-        if not self.letters:
+        if not self.filter_text:
             return self._arranged
-        return [key for key in self._arranged if has_text(self.text_of(key, store), self.letters)]
+        return [
+            key for key in self._arranged if has_text(self.text_of(key, store), self.filter_text)
+        ]
 
     def move_to(self, index: int) -> None:
         """Put the cursor on a row; live sorting lets it stand for a while."""
@@ -185,15 +187,15 @@ class SortedTable(TablePane):
 
         `unread` are those without a row, as they could not be read: without any other, no number stands for them.
         """
-        shown = f"{self._passed} of {count}" if self.letters else f"{count}"
+        shown = f"{self._passed} of {count}" if self.filter_text else f"{count}"
         if unread:
             shown = f"{shown} + {unread}" if count else unread
         return Tab(safe(f"{self.NAME} {shown}{mark}"))
 
     def right_text(self, usual: str = "") -> Printable:
         """Return how rows are sorted and filtered, for the right of the heading; `usual` when they are not."""
-        letters = show.shorten(safe(self.letters), MAX_SHOWN_WIDTH)
-        parts = [self._order_text(), safe(f"only {letters}") if letters else ""]
+        filter_text = show.shorten(safe(self.filter_text), MAX_SHOWN_WIDTH)
+        parts = [self._order_text(), safe(f"only {filter_text}") if filter_text else ""]
         return safe(", ".join(filter(None, parts)) or usual)
 
     def _order_text(self) -> Printable:
@@ -218,10 +220,10 @@ class SortedTable(TablePane):
 
     def no_rows(self) -> Printable:
         """Return why no row is shown while there are some, else ""."""
-        if not self.letters or not self._arranged:
+        if not self.filter_text or not self._arranged:
             return ""
-        letters = show.shorten(safe(self.letters), MAX_SHOWN_WIDTH)
-        return safe(f"No row matches {letters}. {self.keymap.name('table-whole')} shows all.")
+        filter_text = show.shorten(safe(self.filter_text), MAX_SHOWN_WIDTH)
+        return safe(f"No row matches {filter_text}. {self.keymap.name('table-whole')} shows all.")
 
     def header(self) -> list[Run]:
         """Return the header, with the sorted column highlighted."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 
-def has_text(text: str, letters: str) -> bool:
-    """Return whether a row's text has every word of the letters, in any case; pairs are found as eurusd and eur/usd."""
+def has_text(text: str, filter_text: str) -> bool:
+    """Return whether a row's text has every word of the filter, in any case; pairs are found as eurusd and eur/usd."""
     plain = text.lower()
     squeezed = _squeezed(plain)
-    words = letters.lower().split()
+    words = filter_text.lower().split()
     return all(word in plain or _squeezed(word) in squeezed for word in words)
 
 

@@ -190,8 +190,8 @@ async def test_letters_leave_the_trades_that_have_them(tmp_path: Path) -> None:
     page = Page(tmp_path)
     async with page.app.run_test(size=(120, 35)) as pilot:
         page.frame()
-        for letters, left in LETTERS.items():
-            page.host.letters = letters
+        for filter_text, left in LETTERS.items():
+            page.host.filter_text = filter_text
             page.form.action_letters()
             assert page.form.keys == left
             await pilot.pause()
@@ -359,7 +359,7 @@ async def test_what_the_newest_trades_cannot_answer_reads_all_of_them(tmp_path: 
         page.frame()
         await pilot.pause()
         assert "Journal  newest 3 trades, newest first, End reads all" in page.app.words
-        page.host.letters = "eurusd"
+        page.host.filter_text = "eurusd"
         for key in ("down", "v"):
             await pilot.press(key)
             asked.append(page.host.whole_reads)

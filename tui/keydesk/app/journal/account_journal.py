@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from keydesk_client.client import Client
     from keydesk_client.models import Transaction
 
-MAX_LETTERS_LENGTH = 60
+MAX_FILTER_LENGTH = 60
 OLDER = "older transactions"
 NOT_OPEN = "The journal is read once the account is open"
 
@@ -165,21 +165,21 @@ class AccountJournal:
         """Return the trades of which a screen is kept."""
         return self.screens.trades_with_screen
 
-    def ask_letters(self, form: JournalForm) -> None:
-        """Ask for the letters that trades must have."""
+    def ask_filter_text(self, form: JournalForm) -> None:
+        """Ask for the words that trades must have."""
         from keydesk.forms.market.watchlists import NameForm  # noqa: PLC0415 - with the first form
 
-        def take(letters: str | None) -> None:
-            if letters is not None:
-                form.show_only(letters)
+        def take(filter_text: str | None) -> None:
+            if filter_text is not None:
+                form.show_only(filter_text)
 
         self._app.push_screen(
             NameForm(
                 "Journal: only trades with these words",
-                form.letters,
+                form.filter_text,
                 trouble=lambda _text: "",
                 hint="pair, side, tag, setup, note, win, loss, open: eurusd loss; leave empty for all",
-                longest=MAX_LETTERS_LENGTH,
+                longest=MAX_FILTER_LENGTH,
             ),
             take,
         )

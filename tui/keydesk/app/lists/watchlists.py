@@ -55,7 +55,7 @@ class WatchlistActions:
             case "columns":
                 self.choose_columns()
             case "filter":
-                self._ask_letters()
+                self._ask_filter_text()
             case _ if watched.is_all:
                 new = self._keymap.name("list-new")
                 text = f"{watched.name} always holds every instrument: {new} makes a list of yours"
@@ -119,22 +119,22 @@ class WatchlistActions:
             before = self._store.list_name
             self._apply(watchlists.rename(before, name), shown=name)
 
-    def _ask_letters(self) -> None:
+    def _ask_filter_text(self) -> None:
         from keydesk.forms.market.watchlists import NameForm  # noqa: PLC0415 - with the first form
 
         now = self._window.screen.watchlist.filter
         form = NameForm(
             "Only rows with these letters",
-            now.letters,
+            now.filter_text,
             trouble=lambda text: "" if not text or text.isalnum() else "letters and digits only",
             hint="such as gj for GBP/JPY; leave empty for every row",
         )
         self._app.push_screen(form, self._filter)
 
-    def _filter(self, letters: str | None) -> None:
-        if letters is not None:
+    def _filter(self, filter_text: str | None) -> None:
+        if filter_text is not None:
             now = self._window.screen.watchlist.filter
-            self._window.screen.watchlist.show_only(RowFilter(letters, now.held, now.tradeable))
+            self._window.screen.watchlist.show_only(RowFilter(filter_text, now.held, now.tradeable))
 
     # Rows and columns.
 

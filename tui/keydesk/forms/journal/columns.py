@@ -261,7 +261,7 @@ MEASURES: Mapping[str, Measure] = {
 
 
 def text_of(words_of_trade: str, note: TradeNote | None) -> str:
-    """Return the text that letters are looked for in."""
+    """Return the text that the filter searches."""
     if note is None:
         return words_of_trade
     words = (

@@ -56,12 +56,12 @@ class SortedRows(NamedTuple):
 
     keys: list[str]
     totals: TextLine
-    total: int  # whether the letters leave them or not
+    total: int  # whether the filter hides them or not
     without_candles: int  # closed trades, while rows are sorted by their excursion
 
 
 class _Newest(NamedTuple):
-    """The rows that the letters leave, the newest first, for a state of the journal."""
+    """The rows that pass the filter, the newest first, for a state of the journal."""
 
     state: object
     keys: list[str]
@@ -78,11 +78,11 @@ class JournalRows(Struct):
     journal: LiveJournal
     context: ListContext
     order: TableOrder = field(default_factory=TableOrder)
-    letters: str = ""
+    filter_text: str = ""
     by_position: bool = False
     keys: list[str] = field(default_factory=list)  # as sorted and filtered
     totals: TextLine = BLANK
-    count: int = 0  # of what is listed, whether the letters leave it or not
+    count: int = 0  # of what is listed, whether the filter hides it or not
     without_candles: int = 0  # closed trades, while rows are sorted by their excursion
     _newest: _Newest | None = None
     _shown: tuple[object, dict[str, JournalLine]] = (None, {})  # those that were in sight
@@ -135,18 +135,18 @@ class JournalRows(Struct):
         return {id_: measure.value(facts, id_, *columns) for id_, *columns in rows}
 
     def _newest_first(self, currency: str) -> _Newest:
-        """Return the rows that the letters leave; they and their sums are computed once for a state of the journal."""
+        """Return the rows that pass the filter; they and their sums are computed once for a state of the journal."""
         journal, notes = self.journal, self.context.notes
-        state = journal.stamp, journal.is_whole, self.letters, self.by_position
+        state = journal.stamp, journal.is_whole, self.filter_text, self.by_position
         if self._newest is None or self._newest.state != state:
             columns = journal.rows(ListedRow._fields[1:], by_position=self.by_position)
             rows = [ListedRow(*each) for each in columns]
             total = len(rows)
-            if self.letters:
+            if self.filter_text:
                 rows = [
                     each
                     for each in rows
-                    if has_text(text_of(each.words, notes.get(each.id)), self.letters)
+                    if has_text(text_of(each.words, notes.get(each.id)), self.filter_text)
                 ]
             keys = [each.id for each in rows]
             self._newest = _Newest(state, keys, total_line(rows, currency), total)

@@ -39,7 +39,7 @@ from keydesk.widgets.theme import ColourRole
 SORTED_AT_ONCE = 500  # rows: more are sorted in a thread
 CHECK_INTERVAL = 2.0  # seconds between looks at the file of notes
 BELOW_FROM = 12  # rows of the window that have room for them
-MAX_SHOWN_WIDTH = 20  # columns of the letters in the title
+MAX_SHOWN_WIDTH = 20  # columns of the filter in the title
 NEWEST = "newest first"
 MARKS: TextLine = (("! mistake  n note  s screen  * several trades", "faint"),)
 SWAP = 2  # the part of the sums that goes first where they have no room
@@ -53,7 +53,7 @@ class JournalHost(Protocol):
     def read_whole(self) -> None: ...
     def reread_notes(self) -> None: ...
     def read_excursions(self, ids: Sequence[str]) -> None: ...
-    def ask_letters(self, form: "JournalForm") -> None: ...
+    def ask_filter_text(self, form: "JournalForm") -> None: ...
     def show_trade(self, trade_id: str) -> None: ...
     def write_note(self, trade_id: str) -> None: ...
     def with_screens(self) -> frozenset[str]: ...
@@ -147,9 +147,9 @@ class JournalForm(InfoForm[None]):
         return self.table.keys
 
     @property
-    def letters(self) -> str:
-        """The letters that trades must have."""
-        return self.table.letters
+    def filter_text(self) -> str:
+        """The words that trades must have."""
+        return self.table.filter_text
 
     @property
     def chosen(self) -> JournalLine | None:
@@ -179,7 +179,7 @@ class JournalForm(InfoForm[None]):
 
         Args:
             then: Called once they are sorted.
-            changes: Of the order, the letters, or whether positions are listed.
+            changes: Of the order, the filter, or whether positions are listed.
         """
         self._version = self.journal.version
         table = replace(self._wanted, context=self._list_context(), **changes)
@@ -232,19 +232,19 @@ class JournalForm(InfoForm[None]):
     def title_text(self) -> Printable:
         """Return how many trades there are, and how they are sorted and filtered."""
         total = self.table.count
-        count = f"{len(self.keys):,} of {total:,}" if self.letters else f"{total:,}"
+        count = f"{len(self.keys):,} of {total:,}" if self.filter_text else f"{total:,}"
         what = "position" if self.table.by_position else "trade"
         if total != 1:
             what += "s"
         if self._is_partial:
             count = f"newest {count}"
-        letters = shorten(safe(self.letters), MAX_SHOWN_WIDTH)
+        filter_text = shorten(safe(self.filter_text), MAX_SHOWN_WIDTH)
         column = next((each.title for each in COLUMNS if each.key == self.table.order.column), "")
         parts = [f"Journal  {count} {what}"]
         if self.table.order.column or not (self._is_partial and self.journal.progress):
             parts.append(self.table.order.text(column).removesuffix(" held") or NEWEST)
-        if letters:
-            parts.append(f"only {letters}")
+        if filter_text:
+            parts.append(f"only {filter_text}")
         if self.journal.is_reading or self.journal.progress:
             parts.append(f"reading {self.journal.progress or '…'}")
         elif self._is_partial:
@@ -259,7 +259,7 @@ class JournalForm(InfoForm[None]):
             *(("journal-details", "details"), ("journal-note", "note"), ("journal-view", "sort")),
             *(("journal-filter", "filter"), ("journal-group", "positions")),
         ]
-        if self.letters:
+        if self.filter_text:
             named.insert(0, ("journal-whole", "all"))
         if self.table.by_position:
             named[-1] = ("journal-group", "trades")
@@ -306,9 +306,9 @@ class JournalForm(InfoForm[None]):
         role: ColourRole = "warn" if journal.trouble else "muted"
         if journal.trouble:
             text = self._with_remedy(journal.trouble)
-        elif self.letters and self.table.count:
+        elif self.filter_text and self.table.count:
             text = safe(
-                f"No trade matches {self.letters}. {self.keymap.name('journal-whole')} shows all"
+                f"No trade matches {self.filter_text}. {self.keymap.name('journal-whole')} shows all"
             )
         elif journal.is_read and not journal.is_reading and self._sorting is None:
             text = safe("No trade was opened on this account yet")
@@ -386,14 +386,14 @@ class JournalForm(InfoForm[None]):
         self.sort_rows(order=order)
 
     def action_letters(self) -> None:
-        self._host.ask_letters(self)
+        self._host.ask_filter_text(self)
 
-    def show_only(self, letters: str) -> None:
+    def show_only(self, filter_text: str) -> None:
         """Show the trades whose text has these words."""
-        words = " ".join(letters.split())
+        words = " ".join(filter_text.split())
         if words:
             self._want_whole()
-        self.sort_rows(letters=words)
+        self.sort_rows(filter_text=words)
 
     def action_every_row(self) -> None:
         self.show_only("")

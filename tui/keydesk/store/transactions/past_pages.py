@@ -14,14 +14,14 @@ MAX_UNNAMED = 2000  # cancellations whose order was not read yet
 
 
 def want_past(
-    store: Store, direction: PastDirection, letters: str = "", *, from_followed: bool = True
+    store: Store, direction: PastDirection, filter_text: str = "", *, from_followed: bool = True
 ) -> None:
     """Request lines beyond one end of the window; with another filter, or from the followed log again, a new one begins.
 
     Args:
         store: Has both.
         direction: "older", "newer", the "first" transactions, or "" to leave the window for the newest lines.
-        letters: The filter.
+        filter_text: The words.
         from_followed: The reader sees the followed log, not a window that stands apart.
     """
     start = store.log_start
@@ -29,9 +29,13 @@ def want_past(
     if start is None or not direction:
         store.past_log = None
     elif direction == "first" and start > PAGE + 1 and (past is None or past.oldest > PAGE + 1):
-        store.past_log = PastLog(PAGE, letters)
-    elif past is None or past.letters != letters or (from_followed and not store.past_is_joined):
-        store.past_log = PastLog(start - 1, letters)
+        store.past_log = PastLog(PAGE, filter_text)
+    elif (
+        past is None
+        or past.filter_text != filter_text
+        or (from_followed and not store.past_is_joined)
+    ):
+        store.past_log = PastLog(start - 1, filter_text)
     if store.past_log is not None:
         store.past_log.want("older" if direction == "first" else direction)
     store.mark(Topic.PAST_LOG)
