@@ -239,7 +239,10 @@ async def test_levels_of_a_fill_end_when_the_ticket_said_and_the_trade_has_its_i
     desk: Desk,
 ) -> None:
     order = dataclasses.replace(
-        desk.buy(), stop_life=Lifetime("GFD"), target_life=Lifetime("GTD 4h"), trade_id="swing-7"
+        desk.buy(),
+        stop_lifetime=Lifetime("GFD"),
+        target_lifetime=Lifetime("GTD 4h"),
+        trade_id="swing-7",
     )
     await desk.does(order)
     trade = desk.trade
@@ -260,8 +263,8 @@ async def test_a_resting_order_gets_another_end_and_trigger(desk: Desk) -> None:
     await desk.does(OpenOrder("EUR_USD", "LIMIT", D(1_000), price=price, expiry="GTC"))
     await desk.until(lambda: bool(desk.store.orders))
     [before] = desk.store.orders.values()
-    life = Lifetime("GTD 4h")
-    move = MoveEntry(before.id, "EUR_USD", price, None, None, life=life, trigger="MID")
+    lifetime = Lifetime("GTD 4h")
+    move = MoveEntry(before.id, "EUR_USD", price, None, None, lifetime=lifetime, trigger="MID")
     await desk.does(move)
     await desk.until(lambda: before.id not in desk.store.orders and bool(desk.store.orders))
     [after] = desk.store.orders.values()

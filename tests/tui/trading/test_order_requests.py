@@ -109,8 +109,8 @@ def test_levels_of_the_fill_carry_their_lifetimes_and_the_trade_its_id() -> None
         stop=D("1.07"),
         target=D("1.09"),
         trail=D("0.01"),
-        stop_life=Lifetime("GTD", WALL_NS),
-        target_life=Lifetime("GTD 4h"),
+        stop_lifetime=Lifetime("GTD", WALL_NS),
+        target_lifetime=Lifetime("GTD 4h"),
         tag="swing",
         trade_id="swing-7",
     )

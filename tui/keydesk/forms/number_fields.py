@@ -76,13 +76,13 @@ class NumberFields(Form[Result], Generic[Result, Name]):
 
     def _put_level(self, entry: Entry) -> None:
         self._hint, self.level_name.hint = self.level_name.hint, ""
-        self.put(entry)
+        self.set_field(entry)
 
     # Keys.
 
-    def put(self, entry: Entry) -> None:
+    def set_field(self, entry: Entry) -> None:
         """Change the active field."""
-        self.draft = self.draft.put(self.draft.active, entry)
+        self.draft = self.draft.with_field(self.draft.active, entry)
         self.redraw()
 
     def typed(self, key: str) -> bool:
@@ -92,7 +92,7 @@ class NumberFields(Form[Result], Generic[Result, Name]):
             return True
         if not is_number_key(key):
             return False
-        self.put(self.draft.current.typed(key))
+        self.set_field(self.draft.current.typed(key))
         return True
 
     def action_pick(self, name: str) -> None:
@@ -110,15 +110,15 @@ class NumberFields(Form[Result], Generic[Result, Name]):
 
     def action_erase(self) -> None:
         """Take a digit out of the active field; all of it where nothing was typed yet."""
-        self.put(self.draft.current.erased())
+        self.set_field(self.draft.current.erased())
 
     def action_nudge(self, steps: int) -> None:
         """Move the active field; after a digit the full stop and the comma are typed into it."""
         entry = self.draft.current
         if steps in TYPED_BEHIND_A_DIGIT and not entry.fresh:
-            self.put(entry.typed(TYPED_BEHIND_A_DIGIT[steps]))
+            self.set_field(entry.typed(TYPED_BEHIND_A_DIGIT[steps]))
         elif (moved := self.nudged(entry, steps)) is not None:
-            self.put(moved)
+            self.set_field(moved)
         elif isinstance(entry.value, UnreadableText):
             self._hint = f"{entry.text} {entry.value.reason}: type a number"
             self.redraw()

@@ -190,13 +190,13 @@ def _entry_text(draft: Draft, entry: Reading, context: TradingContext) -> Printa
     if not isinstance(entry, Decimal):
         return ""
     touch = context.ask if draft.direction > 0 else context.bid
-    away = _pips_text(abs(entry - touch), context)
+    distance_pips = _pips_text(abs(entry - touch), context)
     ranges, day = "", context.daily_range
     if day and abs(entry - touch) >= day:
         ranges = f", {money(abs(entry - touch) / day, 1)} average daily ranges"
     if draft.price.unit == "price":
-        return safe(f"{away} away{ranges}")
-    return safe(f"= {price(entry, context.rules.price_precision)} {away}{ranges}")
+        return safe(f"{distance_pips} away{ranges}")
+    return safe(f"= {price(entry, context.rules.price_precision)} {distance_pips}{ranges}")
 
 
 def _level(typed: Reading, level: Reading, entry: Reading, context: TradingContext) -> Printable:
@@ -206,8 +206,8 @@ def _level(typed: Reading, level: Reading, entry: Reading, context: TradingConte
         return ""
     if not isinstance(entry, Decimal):
         return safe(f"= {price(level, context.rules.price_precision)}")
-    away = _pips_text(abs(level - entry), context)
-    return safe(f"= {price(level, context.rules.price_precision)} {away}")
+    distance_pips = _pips_text(abs(level - entry), context)
+    return safe(f"= {price(level, context.rules.price_precision)} {distance_pips}")
 
 
 def _pips_text(distance: Decimal, context: TradingContext) -> str:

@@ -388,7 +388,7 @@ KEYS: tuple[Key, ...] = (
     _text_field("tag"),
     _text_field("comment"),
     _text_field("trade id"),
-    Key("ticket-life", (";",), TICKET, "", "How long the level lives", "next_life"),
+    Key("ticket-life", (";",), TICKET, "", "How long the level lives", "next_lifetime"),
     _text_field("ends"),
     _text_field("scale"),
     Key("ticket-atr", ("a",), TICKET, "ATR", "Count in ATR: 1.5a", "count_in_atr"),

@@ -205,7 +205,7 @@ class Exits(Struct, frozen=True):
     def _lifetime(self, change: SetProtection, dependent_type: DependentType) -> LifetimeMembers:
         """Return how long a level lives: as chosen, else as the one in whose place it comes."""
         now_ns = self.store.clock_ns or self.dispatcher.wall_ns()
-        return lifetime_of(change.life, now_ns, self._dependent(change, dependent_type))
+        return lifetime_of(change.lifetime, now_ns, self._dependent(change, dependent_type))
 
     def _dependent(self, change: SetProtection, dependent_type: DependentType) -> OrderRow | None:
         """Return the dependent order that the trade has there."""

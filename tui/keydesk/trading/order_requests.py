@@ -81,10 +81,14 @@ def _entry_members(order: OpenOrder, time_in_force: TimeInForce, now_ns: int) ->
     labels = _extensions(order, "")
     usual, guaranteed = None, None
     if order.stop is not None:
-        away = order.stop_distance
+        distance = order.stop_distance
         kind = GuaranteedStopLossDetails if order.guaranteed else StopLossDetails
-        lives = _sent_lifetime(order.stop_life, now_ns)
-        stop = kind(price=order.stop, **lives) if away is None else kind(distance=away, **lives)
+        lives = _sent_lifetime(order.stop_lifetime, now_ns)
+        stop = (
+            kind(price=order.stop, **lives)
+            if distance is None
+            else kind(distance=distance, **lives)
+        )
         guaranteed = stop if isinstance(stop, GuaranteedStopLossDetails) else None
         usual = stop if isinstance(stop, StopLossDetails) else None
     return {
@@ -98,11 +102,11 @@ def _entry_members(order: OpenOrder, time_in_force: TimeInForce, now_ns: int) ->
         "guaranteed_stop_loss_on_fill": guaranteed,
         "take_profit_on_fill": None
         if order.target is None
-        else TakeProfitDetails(price=order.target, **_sent_lifetime(order.target_life, now_ns)),
+        else TakeProfitDetails(price=order.target, **_sent_lifetime(order.target_lifetime, now_ns)),
         "trailing_stop_loss_on_fill": None
         if order.trail is None
         else TrailingStopLossDetails(
-            distance=order.trail, **_sent_lifetime(order.trail_life, now_ns)
+            distance=order.trail, **_sent_lifetime(order.trail_lifetime, now_ns)
         ),
     }
 
@@ -162,9 +166,12 @@ def moved_request(order: MovableOrder, move: MoveEntry, now_ns: int) -> OrderReq
         "trailing_stop_loss_on_fill": _trailed(order.trailing_stop_loss_on_fill, move.trail),
         "trade_client_extensions": order.trade_client_extensions,
     }
-    if move.life.expiry:
-        life = _sent_lifetime(move.life, now_ns)
-        members["time_in_force"], members["gtd_time"] = life["time_in_force"], life["gtd_time"]
+    if move.lifetime.expiry:
+        lifetime = _sent_lifetime(move.lifetime, now_ns)
+        members["time_in_force"], members["gtd_time"] = (
+            lifetime["time_in_force"],
+            lifetime["gtd_time"],
+        )
     match order:
         case LimitOrder():
             return LimitOrderRequest(**members)
@@ -219,18 +226,18 @@ class DependentMembers(LifetimeMembers):
 TILL_CANCELLED: LifetimeMembers = {"time_in_force": "GTC", "gtd_time": None}
 
 
-def _sent_lifetime(life: Lifetime, now_ns: int) -> LifetimeMembers:
+def _sent_lifetime(lifetime: Lifetime, now_ns: int) -> LifetimeMembers:
     """Return the members of a lifetime; an order without one lives till it is cancelled."""
-    if life.gtd_ns is not None:
-        return {"time_in_force": "GTD", "gtd_time": DateTime.from_ns(life.gtd_ns)}
-    time_in_force, gtd_time = expiry(life.expiry or "GTC", now_ns)
+    if lifetime.gtd_ns is not None:
+        return {"time_in_force": "GTD", "gtd_time": DateTime.from_ns(lifetime.gtd_ns)}
+    time_in_force, gtd_time = expiry(lifetime.expiry or "GTC", now_ns)
     return {"time_in_force": time_in_force, "gtd_time": gtd_time}
 
 
-def lifetime_of(life: Lifetime, now_ns: int, order: OrderRow | None) -> LifetimeMembers:
+def lifetime_of(lifetime: Lifetime, now_ns: int, order: OrderRow | None) -> LifetimeMembers:
     """Return the time in force chosen; with none, that of the order in whose place the new one comes."""
-    if life.expiry:
-        return _sent_lifetime(life, now_ns)
+    if lifetime.expiry:
+        return _sent_lifetime(lifetime, now_ns)
     if order is None:
         return TILL_CANCELLED
     ends = None if order.gtd_ns is None else DateTime.from_ns(order.gtd_ns)
@@ -238,14 +245,14 @@ def lifetime_of(life: Lifetime, now_ns: int, order: OrderRow | None) -> Lifetime
 
 
 def dependent_request(
-    dependent_type: DependentType, change: SetProtection, life: LifetimeMembers
+    dependent_type: DependentType, change: SetProtection, lifetime: LifetimeMembers
 ) -> OrderRequest:
     """Return the order request of one level with a trigger condition, which the edit of a trade does not have."""
     trigger = change.trigger or "DEFAULT"
     members: DependentMembers = {
         "trade_id": change.trade_id,
         "trigger_condition": trigger,
-        **life,
+        **lifetime,
     }
     match dependent_type:
         case "stop_loss":

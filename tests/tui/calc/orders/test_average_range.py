@@ -94,8 +94,8 @@ def test_too_few_candles_or_none_that_moved_give_no_range(candles: list[Bar]) ->
 
 def test_a_stop_of_a_trade_is_measured_from_its_entry() -> None:
     facts, trade = example_facts(average_range=RANGE), long_euro()
-    draft = draft_of(protection_of(trade), facts).put("stop", Entry("1.5", "ATR"))
-    draft = draft.put("trail", Entry("2", "ATR"))
+    draft = draft_of(protection_of(trade), facts).with_field("stop", Entry("1.5", "ATR"))
+    draft = draft.with_field("trail", Entry("2", "ATR"))
     new = wanted_protection(draft, trade, facts)
     assert new is not None
     assert (new.stop, new.trail) == (D("1.08317"), D("0.00164"))
@@ -103,7 +103,7 @@ def test_a_stop_of_a_trade_is_measured_from_its_entry() -> None:
 
 def test_a_stop_of_a_trade_is_refused_by_name_while_the_range_is_unknown() -> None:
     facts, trade = example_facts(), long_euro()
-    draft = draft_of(protection_of(trade), facts).put("stop", Entry("1.5", "ATR"))
+    draft = draft_of(protection_of(trade), facts).with_field("stop", Entry("1.5", "ATR"))
     assert wanted_protection(draft, trade, facts) is None
     assert protection_refusals(draft, trade, facts)[0].startswith("stop: 1.5a needs ATR 14 H1")
 

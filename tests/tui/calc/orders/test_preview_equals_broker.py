@@ -20,7 +20,7 @@ from keydesk.calc.orders.fields import TICKET_FIELDS, FieldName
 from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.preview import Preview, preview_of
 from keydesk.calc.orders.ticket import Plan
-from keydesk.calc.orders.ticket_draft import FILLS, Draft, Kind, Members, Side
+from keydesk.calc.orders.ticket_draft import FILLS, Draft, Kind, OrderOptions, Side
 from keydesk.calc.risk.exposure import Holding, exposure_of
 from keydesk.calc.risk.financing import financing_of
 from keydesk.calc.trade_journal.rebuild import rebuild
@@ -86,7 +86,7 @@ def tickets(draw: st.DrawFn) -> Drawn:
     sides: tuple[Side, Side] = ("BUY", "SELL")
     kinds: tuple[Kind, ...] = ("MARKET", "MARKET", "LIMIT", "STOP", "MARKET_IF_TOUCHED")
     kind = draw(st.sampled_from(kinds))
-    members = Members(
+    members = OrderOptions(
         guaranteed=draw(st.booleans()), fill=draw(st.sampled_from((*FILLS, FILLS[0])))
     )
     draft = Draft(

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.ticket import Plan, work_out
-from keydesk.calc.orders.ticket_draft import Draft, Kind, Members, Side
+from keydesk.calc.orders.ticket_draft import Draft, Kind, OrderOptions, Side
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.ticket.figures import result_lines
@@ -131,7 +131,7 @@ def test_closing_realizes_at_the_average_price_as_the_broker_fills(
 def test_a_stop_from_the_fill_keeps_its_distance_through_the_depth() -> None:
     context = deep_context()
     fixed = ticket("BUY", Entry("100000", "units"), Entry("20"), "2")
-    counted = replace(fixed, members=Members(stop_from_fill=True))
+    counted = replace(fixed, members=OrderOptions(stop_from_fill=True))
     plan = work_out(counted, context, LIMITS)
     assert plan.average == D("1.08513")
     assert (plan.levels.stop, plan.levels.target) == (D("1.08313"), D("1.08913"))

@@ -299,7 +299,7 @@ async def test_units_that_are_typed_after_the_screen_was_drawn_are_those_sent() 
     async with app.run_test() as pilot:
         form = app.screen
         assert isinstance(form, TicketForm)
-        form.draft = form.draft.put("size", replace(form.draft.entry("size"), text="12345"))
+        form.draft = form.draft.with_field("size", replace(form.draft.entry("size"), text="12345"))
         await pilot.press("y")
     [order] = app.results
     assert isinstance(order, OpenOrder)

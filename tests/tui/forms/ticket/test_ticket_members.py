@@ -10,7 +10,7 @@ from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.lifetime import Lifetime
 from keydesk.calc.orders.ticket import work_out
-from keydesk.calc.orders.ticket_draft import MAX_TEXT, Draft, Members
+from keydesk.calc.orders.ticket_draft import MAX_TEXT, Draft, OrderOptions
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.ticket.form import TicketForm
@@ -129,7 +129,7 @@ def verdict_of(draft: Draft, context: TradingContext) -> tuple[str, ...]:
 
 def drafted(**members: object) -> Draft:
     made = Draft("BUY", "EUR_USD", size=Entry("1000", "units"), stop=Entry("20"))
-    return replace(made, members=replace(Members(), **members))
+    return replace(made, members=replace(OrderOptions(), **members))
 
 
 def guaranteeing(mode: str = "ALLOWED", **facts: object) -> TradingContext:
@@ -269,15 +269,15 @@ async def test_stop_target_and_trail_of_the_fill_live_as_long_as_is_chosen() -> 
     assert "The stop ends by time: after that nothing limits the loss" in text
     _, [order] = await after(*keys, "c")
     assert isinstance(order, OpenOrder)
-    assert order.stop_life == Lifetime("GTD", WALL_NS + 4 * HOUR_NS)
-    assert order.target_life == Lifetime("GFD")
-    assert order.trail_life == Lifetime(), "there is none"
+    assert order.stop_lifetime == Lifetime("GTD", WALL_NS + 4 * HOUR_NS)
+    assert order.target_lifetime == Lifetime("GFD")
+    assert order.trail_lifetime == Lifetime(), "there is none"
 
 
 async def test_the_lifetime_of_a_level_turns_and_the_size_has_none() -> None:
     text, [order] = await after("t", *[";"] * 5, "y")
     assert isinstance(order, OpenOrder)
-    assert order.target_life == Lifetime(), "after the last choice it is the usual one again"
+    assert order.target_lifetime == Lifetime(), "after the last choice it is the usual one again"
     text, _ = await after("u", ";")
     assert "The size has no end of its own" in text
     text, sent = await after("u", ":", "y")

@@ -78,7 +78,7 @@ async def test_time_in_force_and_trigger_change_alone() -> None:
     app = await after("g 4h enter i i y")
     [move] = app.results
     assert isinstance(move, MoveEntry)
-    assert move.life == Lifetime("GTD", WALL_NS + 4 * 3_600_000_000_000)
+    assert move.lifetime == Lifetime("GTD", WALL_NS + 4 * 3_600_000_000_000)
     assert (move.price, move.trigger) == (D("1.08200"), "INVERSE")
     text = (await after("e e")).last_text
     assert "e until good for the day" in text

@@ -151,8 +151,13 @@ class PriceMove(PriceCondition, frozen=True, kw_only=True):
             )
         start = _of_side(known.bid, known.ask, self.side)
         step = self.distance * (known.pip if self.unit == "p" else start / PERCENT)
-        away = round_price_up if step > 0 else round_price_down  # a mid price has a digit more
-        level, start = away(start + step, known.precision), round_price(start, known.precision)
+        round_away = (
+            round_price_up if step > 0 else round_price_down
+        )  # a mid price has a digit more
+        level, start = (
+            round_away(start + step, known.precision),
+            round_price(start, known.precision),
+        )
         if level <= 0:
             distance = exact(self.distance, signed=True)
             raise AlertSyntaxError(f"price: {distance} from {start:f} is not above 0")

@@ -51,7 +51,7 @@ def find_granularity(typed: str) -> str | None:
     name = typed.strip().upper()
     if name in SECONDS:
         return name
-    turned = name[-1:] + name[:-1] if name[:1].isdigit() else name
-    if turned in ("D1", "W1"):
-        turned = turned[0]
-    return turned if turned in SECONDS else None
+    swapped = name[-1:] + name[:-1] if name[:1].isdigit() else name
+    if swapped in ("D1", "W1"):
+        swapped = swapped[0]
+    return swapped if swapped in SECONDS else None

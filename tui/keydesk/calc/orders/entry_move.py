@@ -62,10 +62,10 @@ def typed_levels(fields: Mapping[str, Entry], context: TradingContext, *, buys: 
 
 def _ranges_away(entry: Entry, at: Reading, direction: int, context: TradingContext) -> Reading:
     """Return the price so many average true ranges from the price of the order."""
-    away = average_range.distance(entry, context)
-    if not isinstance(away, Decimal) or not isinstance(at, Decimal):
-        return away if isinstance(away, UnreadableText) else None
-    return at + away * direction
+    distance = average_range.distance(entry, context)
+    if not isinstance(distance, Decimal) or not isinstance(at, Decimal):
+        return distance if isinstance(distance, UnreadableText) else None
+    return at + distance * direction
 
 
 def move_instruction(order: OrderRow, levels: Levels) -> MoveEntry | None:

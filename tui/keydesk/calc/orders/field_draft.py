@@ -123,10 +123,10 @@ class FieldDraft(Struct, Generic[Name], frozen=True):
         """Return a field by its name."""
         return self.entries[name]
 
-    def put(self, name: Name, entry: Entry) -> "FieldDraft[Name]":
+    def with_field(self, name: Name, entry: Entry) -> "FieldDraft[Name]":
         """Return the draft with that field changed and active."""
         return FieldDraft({**self.entries, name: entry}, name)
 
     def pick(self, name: Name) -> "FieldDraft[Name]":
         """Make a field the active one; its first digit replaces what is in it."""
-        return self.put(name, replace(self.entries[name], fresh=True))
+        return self.with_field(name, replace(self.entries[name], fresh=True))

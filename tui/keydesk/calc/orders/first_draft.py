@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.instructions import RefusedTicket
 from keydesk.calc.orders.lifetime import PENDING_EXPIRIES
-from keydesk.calc.orders.ticket_draft import MARKET_EXPIRIES, Draft, Members, Side
+from keydesk.calc.orders.ticket_draft import MARKET_EXPIRIES, Draft, OrderOptions, Side
 from keydesk.calc.orders.ticket_settings import RISK_PRESET, Template
 from keydesk.calc.risk.sizing import slippage_allowed
 from keydesk.calc.risk.trading_context import TradingContext
@@ -32,7 +32,7 @@ def first_draft(
         trail=template.own_trail,
         bound=Entry("" if bound is None or kind == "LIMIT" else f"{bound:f}", "pips"),
         expiry=template.expiry or usual,
-        members=Members(scale=template.scale_out.text if template.scale_out.shares else ""),
+        members=OrderOptions(scale=template.scale_out.text if template.scale_out.shares else ""),
         active="size" if kind == "MARKET" else "price",
     )
     if context is not None:
@@ -68,8 +68,8 @@ def _resting_price(draft: Draft, context: TradingContext) -> Decimal:
     buys = draft.direction > 0
     if draft.kind != "STOP":
         return context.bid if buys else context.ask
-    away = slippage_allowed(context.bid, context.ask, context.rules.pip)
+    slippage = slippage_allowed(context.bid, context.ask, context.rules.pip)
     precision = context.rules.price_precision
     if buys:
-        return round_price_up(context.ask + away, precision)
-    return round_price_down(context.bid - away, precision)
+        return round_price_up(context.ask + slippage, precision)
+    return round_price_down(context.bid - slippage, precision)

@@ -11,7 +11,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from keydesk.calc.orders.lifetime import AS_BEFORE, Lifetime
+from keydesk.calc.orders.lifetime import UNCHANGED_LIFETIME, Lifetime
 from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitPlan, ExitRules
 from keydesk.calc.orders.plans.scale_out import OrderPart
 from keydesk.calc.orders.ticket_draft import Draft, Fill, Kind, TicketField, Trigger
@@ -50,9 +50,9 @@ class OpenOrder:
     stop_distance: Decimal | None = None  # it counts from the fill; `stop` is where it is expected
     fill: Fill = "DEFAULT"
     trigger: Trigger = "DEFAULT"
-    stop_life: Lifetime = AS_BEFORE
-    target_life: Lifetime = AS_BEFORE
-    trail_life: Lifetime = AS_BEFORE
+    stop_lifetime: Lifetime = UNCHANGED_LIFETIME
+    target_lifetime: Lifetime = UNCHANGED_LIFETIME
+    trail_lifetime: Lifetime = UNCHANGED_LIFETIME
     tag: str = ""
     comment: str = ""
     trade_id: str = ""  # client id of the trade that it opens
@@ -111,7 +111,7 @@ class SetProtection(Struct, frozen=True):
     trigger: Trigger | Literal[""] = ""  # the price side that triggers it; "": as it was
 
     @property
-    def life(self) -> Lifetime:
+    def lifetime(self) -> Lifetime:
         """How long what is set or moved lives."""
         return Lifetime(self.expiry, self.gtd_ns)
 
@@ -157,7 +157,7 @@ class MoveEntry(Struct, frozen=True):
     target: Decimal | None
     trail: Change = UNCHANGED  # distance in price units
     units: Decimal | None = None  # signed; None: as many as before
-    life: Lifetime = AS_BEFORE
+    lifetime: Lifetime = UNCHANGED_LIFETIME
     trigger: Trigger | Literal[""] = ""  # "": as it was
 
 

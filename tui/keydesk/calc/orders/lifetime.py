@@ -35,7 +35,7 @@ class Lifetime(Struct, frozen=True):
     gtd_ns: int | None = None  # when it ends, of an end that was typed
 
 
-AS_BEFORE = Lifetime()
+UNCHANGED_LIFETIME = Lifetime()
 
 
 class LifetimeDraft(Struct, frozen=True):
@@ -45,7 +45,7 @@ class LifetimeDraft(Struct, frozen=True):
     text: str = ""  # the end as typed
     typed_ns: int = 0  # when; a time of day is the next one after it
 
-    def turned(self, choices: Sequence[str] = ("", *PENDING_EXPIRIES)) -> "LifetimeDraft":
+    def cycled(self, choices: Sequence[str] = ("", *PENDING_EXPIRIES)) -> "LifetimeDraft":
         """Return the next choice; after a typed end it is the first one."""
         at = choices.index(self.choice) if self.choice in choices else -1
         return LifetimeDraft(choices[(at + 1) % len(choices)])
@@ -65,7 +65,7 @@ class LifetimeDraft(Struct, frozen=True):
         return self.choice.startswith("GTD")
 
 
-AS_IT_IS, TILL_CANCELLED = LifetimeDraft(), LifetimeDraft("GTC")
+UNCHANGED_DRAFT, TILL_CANCELLED = LifetimeDraft(), LifetimeDraft("GTC")
 
 HOW = "write 18:30, 2026-11-25 18:30, 90m, 4h or 2d"
 MAX_NS = 400 * DAY
@@ -94,25 +94,25 @@ def expiry_ns(text: str, typed_ns: int, now_ns: int, zone: tzinfo) -> int | Unre
     return instant
 
 
-def end_ns(life: LifetimeDraft, now_ns: int, zone: tzinfo) -> int | UnreadableText | None:
+def end_ns(lifetime: LifetimeDraft, now_ns: int, zone: tzinfo) -> int | UnreadableText | None:
     """Return the instant of a typed end, None where none was typed."""
-    if life.choice != TYPED_EXPIRY:
+    if lifetime.choice != TYPED_EXPIRY:
         return None
-    end = expiry_ns(life.text, life.typed_ns, now_ns, zone)
+    end = expiry_ns(lifetime.text, lifetime.typed_ns, now_ns, zone)
     return UnreadableText("", "is missing") if end is None else end
 
 
-def frozen(life: LifetimeDraft, now_ns: int, zone: tzinfo) -> Lifetime | None:
+def frozen(lifetime: LifetimeDraft, now_ns: int, zone: tzinfo) -> Lifetime | None:
     """Return a lifetime as it is sent; None while a typed end cannot be read."""
-    end = end_ns(life, now_ns, zone)
-    return None if isinstance(end, UnreadableText) else Lifetime(life.choice, end)
+    end = end_ns(lifetime, now_ns, zone)
+    return None if isinstance(end, UnreadableText) else Lifetime(lifetime.choice, end)
 
 
 def end_refusals(
-    life: LifetimeDraft, name: str, key: str, now_ns: int, zone: tzinfo
+    lifetime: LifetimeDraft, name: str, key: str, now_ns: int, zone: tzinfo
 ) -> tuple[str, ...]:
     """Refuse a typed end that cannot be sent; `key` types it."""
-    end = end_ns(life, now_ns, zone)
+    end = end_ns(lifetime, now_ns, zone)
     if not isinstance(end, UnreadableText):
         return ()
     if not end.text:

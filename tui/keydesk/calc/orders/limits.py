@@ -280,10 +280,10 @@ def deviation_warnings(entry: Decimal, context: TradingContext, own: Limits) -> 
     most, day = own.soft_deviation_ranges, context.daily_range
     if most is None or not day:
         return
-    away = abs(entry - context.mid) / day
-    if away > most:
+    deviation = abs(entry - context.mid) / day
+    if deviation > most:
         pips = money(day / context.rules.pip, 0)
-        yield f"{entry} is {money(away, 1)} ADR from the market (a day moves {pips}p), over {most}"
+        yield f"{entry} is {money(deviation, 1)} ADR from the market (a day moves {pips}p), over {most}"
 
 
 def limit_warnings(plan: Plan, context: TradingContext, limits: Limits) -> Iterator[str]:

@@ -39,7 +39,7 @@ def _expiry_refusals(draft: Draft, wall_ns: int, zone: tzinfo) -> list[str]:
     if draft.expiry != TYPED_EXPIRY:
         return []
     members, key = draft.members, TICKET_TEXTS["until"].key
-    expiry = expiry_ns(members.until, members.until_typed_ns, wall_ns, zone)
+    expiry = expiry_ns(members.gtd_text, members.gtd_typed_ns, wall_ns, zone)
     if expiry is None:
         return [f"expiry: it is missing. {key}, then {HOW}; e takes another"]
     if isinstance(expiry, UnreadableText):
@@ -61,7 +61,7 @@ def _end_refusals(draft: Draft, plan: Plan, wall_ns: int, zone: tzinfo) -> list[
         refusal
         for name in set_by_the_fill(draft, plan)
         for refusal in end_refusals(
-            draft.members.life(name),
+            draft.members.lifetime(name),
             f"end of the {name}",
             f"{TICKET_FIELDS[name].key} {TICKET_TEXTS['ends'].key}",
             wall_ns,
@@ -73,10 +73,10 @@ def _end_refusals(draft: Draft, plan: Plan, wall_ns: int, zone: tzinfo) -> list[
 def member_warnings(draft: Draft, plan: Plan) -> list[str]:
     """Warn of a stop that ends before its trade does, and of a level whose end may come before the fill."""
     set_ = set_by_the_fill(draft, plan)
-    levels: list[DependentName] = [name for name in set_ if draft.members.life(name).ends]
+    levels: list[DependentName] = [name for name in set_ if draft.members.lifetime(name).ends]
     stops = [name for name in levels if name != "target"]
     found = [f"The {stops[0]} ends by time: after that nothing limits the loss"] if stops else []
-    at_an_instant = [name for name in levels if draft.members.life(name).ends_at_an_instant]
+    at_an_instant = [name for name in levels if draft.members.lifetime(name).ends_at_an_instant]
     if at_an_instant and draft.kind != "MARKET":
         late = f"A fill after the end of the {at_an_instant[0]} is cancelled"
         found.append(f"{late}: it counts from now, not from the fill")
@@ -149,8 +149,8 @@ def _too_near(draft: Draft, plan: Plan, context: TradingContext) -> list[str]:
     stop, entry, rules = plan.levels.stop, plan.levels.entry, context.rules
     if not isinstance(stop, Decimal) or not isinstance(entry, Decimal):
         return []
-    away = draft.direction * (entry - stop) - plan.spread
-    if away >= rules.guarantee_distance:
+    distance = draft.direction * (entry - stop) - plan.spread
+    if distance >= rules.guarantee_distance:
         return []
     least = money((rules.guarantee_distance + plan.spread) / rules.pip, 1)
     return [f"stop: a guaranteed one must be {least} pips from the entry at least: s, then digits"]

@@ -105,12 +105,12 @@ def wanted_level(
     entry, precision = draft.entry(name), context.rules.price_precision
     if entry.unit == "price":
         return round_price(value, precision)
-    away = average_range.distance(entry, context)
-    if name == "trail" or not isinstance(away, Decimal):
-        return round_price(away, precision) if isinstance(away, Decimal) else away
+    distance = average_range.distance(entry, context)
+    if name == "trail" or not isinstance(distance, Decimal):
+        return round_price(distance, precision) if isinstance(distance, Decimal) else distance
     direction = 1 if trade.units > 0 else -1
     toward = direction if name == "target" else -direction
-    return round_price(trade.price + toward * away, precision)
+    return round_price(trade.price + toward * distance, precision)
 
 
 def counted_in_pips(
@@ -124,7 +124,7 @@ def counted_in_pips(
             continue
         pips = None if level is None else in_unit(name, level, "pips", trade, context)
         counted = _entry_of(pips, "pips")
-        if wanted_level(draft.put(name, counted), name, trade, context) == level:
+        if wanted_level(draft.with_field(name, counted), name, trade, context) == level:
             entries[name] = counted
     return FieldDraft(entries, draft.active)
 
@@ -259,29 +259,29 @@ def completed_by(
     that the price has passed is left out.
     """
     usual, now = template.stop_entry(context), wanted_protection(draft, trade, context)
-    away = average_range.distance(usual, context)
-    if away is None or now is None:
+    distance = average_range.distance(usual, context)
+    if distance is None or now is None:
         return draft
     direction = 1 if trade.units > 0 else -1
     stop = effective_stop(trade, now, context)
-    if isinstance(away, UnreadableText):  # shown as it is, so that the form names it
-        return draft.put("stop", usual) if stop is None else draft
+    if isinstance(distance, UnreadableText):  # shown as it is, so that the form names it
+        return draft.with_field("stop", usual) if stop is None else draft
     if stop is None:
-        stop = _template_stop(trade, away, context)
-        draft = draft.put("stop", Entry(f"{stop:f}", "price"))
+        stop = _template_stop(trade, distance, context)
+        draft = draft.with_field("stop", Entry(f"{stop:f}", "price"))
     if not draft.entry("target").text and template.target_r is not None:
         risk = direction * (trade.price - stop)
-        target = trade.price + direction * template.target_r * (risk if risk > 0 else away)
+        target = trade.price + direction * template.target_r * (risk if risk > 0 else distance)
         target = round_price(target, context.rules.price_precision)
         if not fills_at_once(trade, target, context):
-            draft = draft.put("target", Entry(f"{target:f}", "price"))
+            draft = draft.with_field("target", Entry(f"{target:f}", "price"))
     return replace(draft, active="stop")
 
 
-def _template_stop(trade: TradeRow, away: Decimal, context: TradingContext) -> Decimal:
+def _template_stop(trade: TradeRow, distance: Decimal, context: TradingContext) -> Decimal:
     direction = 1 if trade.units > 0 else -1
     close = closing_price(trade.units, context.bid, context.ask)
-    stop = trade.price - direction * away
+    stop = trade.price - direction * distance
     if direction * (close - stop) <= context.ask - context.bid:
-        stop = close - direction * away
+        stop = close - direction * distance
     return round_price(stop, context.rules.price_precision)

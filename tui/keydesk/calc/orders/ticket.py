@@ -87,9 +87,9 @@ def work_out(draft: Draft, context: TradingContext, limits: Limits) -> Plan:
     signed, fill = draft.direction * units, draft.members.fill
     effect = effect_of(context.funds, signed, fill)
     average = fill_price(draft, levels, context, effect.opened + effect.reduced)
-    away = deep_cost(draft, levels, average)
+    depth_cost = deep_cost(draft, levels, average)
     levels = at_average(draft, levels, average, context)
-    distance = stop_distance(draft, levels, spread + away, average)
+    distance = stop_distance(draft, levels, spread + depth_cost, average)
     reduces = effect.only_reduces or fill == "REDUCE_ONLY"
     if reduces:
         levels, distance = replace(levels, stop=None, target=None, trail=None), None
@@ -106,11 +106,11 @@ def work_out(draft: Draft, context: TradingContext, limits: Limits) -> Plan:
         margin=added,
         margin_left=context.funds.margin_available
         - added
-        - spread_cost(effect.opened, context.bid, context.ask + away, factors.loss)
-        - _lost_in_the_depth(draft, context, effect.reduced, away),
+        - spread_cost(effect.opened, context.bid, context.ask + depth_cost, factors.loss)
+        - _lost_in_the_depth(draft, context, effect.reduced, depth_cost),
         closeout_after=closeout_percent(
             context.funds.margin_used + added,
-            mid_nav_after(context, units) - units * away * factors.loss,
+            mid_nav_after(context, units) - units * depth_cost * factors.loss,
         ),
         position_before=context.funds.net_units,
         position_after=effect.long_after - effect.short_after,
@@ -128,18 +128,18 @@ def work_out(draft: Draft, context: TradingContext, limits: Limits) -> Plan:
 
 
 def _lost_in_the_depth(
-    draft: Draft, context: TradingContext, reduced: Decimal, away: Decimal
+    draft: Draft, context: TradingContext, reduced: Decimal, depth_cost: Decimal
 ) -> Decimal:
     """Return how much less the reduced units make at the average price than at the first one, at which they were valued."""
-    if not away or not reduced:
+    if not depth_cost or not reduced:
         return ZERO
     touch = context.ask if draft.direction > 0 else context.bid
     first, deep = (
         realized(context, draft.direction * reduced, reduced, price)
-        for price in (touch, touch + draft.direction * away)
+        for price in (touch, touch + draft.direction * depth_cost)
     )
     if first is None or deep is None:
-        return reduced * away * context.factors.loss
+        return reduced * depth_cost * context.factors.loss
     return first - deep
 
 

@@ -65,7 +65,7 @@ TRIGGER_WORDS: dict[Trigger, str] = {
     "ASK": "the ask",
     "MID": "the mid price",
 }
-LIFE_KEY = ";"  # turns how long the active one of stop, target and trail lives
+LIFETIME_KEY = ";"  # turns how long the active one of stop, target and trail lives
 MAX_TEXT = 128  # characters of a tag, a comment or an id that the broker takes
 LEVELS: tuple[DependentName, ...] = ("stop", "target", "trail")
 DISTANCES: frozenset[FieldName] = frozenset(LEVELS)
@@ -96,18 +96,18 @@ def limit_side(price: Decimal, bid: Decimal, ask: Decimal) -> Side:
     return "BUY" if price <= (bid + ask) / 2 else "SELL"
 
 
-class Members(Struct, frozen=True):
+class OrderOptions(Struct, frozen=True):
     """The members of an order that are rarely changed."""
 
     guaranteed: bool = False  # the stop is a guaranteed one
     stop_from_fill: bool = False  # of a market order: the broker counts it from the fill
     fill: Fill = "DEFAULT"
     trigger: Trigger = "DEFAULT"  # of a pending order
-    until: str = ""  # the expiry as typed
-    until_typed_ns: int = 0  # when; a time of day is the next one after it
-    stop_life: LifetimeDraft = TILL_CANCELLED  # of the stop that the fill sets
-    target_life: LifetimeDraft = TILL_CANCELLED
-    trail_life: LifetimeDraft = TILL_CANCELLED
+    gtd_text: str = ""  # the expiry as typed
+    gtd_typed_ns: int = 0  # when; a time of day is the next one after it
+    stop_lifetime: LifetimeDraft = TILL_CANCELLED  # of the stop that the fill sets
+    target_lifetime: LifetimeDraft = TILL_CANCELLED
+    trail_lifetime: LifetimeDraft = TILL_CANCELLED
     tag: str = ""
     comment: str = ""
     trade_id: str = ""  # client id of the trade that it opens; that of the order is the desk's
@@ -116,8 +116,8 @@ class Members(Struct, frozen=True):
     def text(self, name: TextName, level: DependentName = "stop") -> str:
         """Return the text of a field; an end is that of a level."""
         texts: dict[TextName, str] = {
-            "until": self.until,
-            "ends": self.life(level).text,
+            "until": self.gtd_text,
+            "ends": self.lifetime(level).text,
             "tag": self.tag,
             "comment": self.comment,
             "trade id": self.trade_id,
@@ -127,14 +127,14 @@ class Members(Struct, frozen=True):
 
     def put_text(
         self, name: TextName, text: str, now_ns: int, level: DependentName = "stop"
-    ) -> "Members":
+    ) -> "OrderOptions":
         """Return the members with other text in a field; one character beyond the limit stays, to be refused."""
         text = text[: MAX_TEXT + 1]
         match name:
             case "until":
-                return replace(self, until=text, until_typed_ns=now_ns)
+                return replace(self, gtd_text=text, gtd_typed_ns=now_ns)
             case "ends":
-                return self.put_life(level, self.life(level).with_text(text, now_ns))
+                return self.with_lifetime(level, self.lifetime(level).with_text(text, now_ns))
             case "tag":
                 return replace(self, tag=text)
             case "comment":
@@ -144,20 +144,24 @@ class Members(Struct, frozen=True):
             case "scale":
                 return replace(self, scale=text)
 
-    def life(self, level: DependentName) -> LifetimeDraft:
+    def lifetime(self, level: DependentName) -> LifetimeDraft:
         """Return how long a level lives that the fill sets."""
-        lives = {"stop": self.stop_life, "target": self.target_life, "trail": self.trail_life}
+        lives = {
+            "stop": self.stop_lifetime,
+            "target": self.target_lifetime,
+            "trail": self.trail_lifetime,
+        }
         return lives[level]
 
-    def put_life(self, level: DependentName, life: LifetimeDraft) -> "Members":
+    def with_lifetime(self, level: DependentName, lifetime: LifetimeDraft) -> "OrderOptions":
         """Return the members with another lifetime of a level."""
         match level:
             case "stop":
-                return replace(self, stop_life=life)
+                return replace(self, stop_lifetime=lifetime)
             case "target":
-                return replace(self, target_life=life)
+                return replace(self, target_lifetime=lifetime)
             case "trail":
-                return replace(self, trail_life=life)
+                return replace(self, trail_lifetime=lifetime)
 
 
 class Draft(Struct, frozen=True):
@@ -174,7 +178,7 @@ class Draft(Struct, frozen=True):
     bound: Entry = field(default_factory=Entry)
     expiry: str = "FOK"
     active: FieldName = "size"
-    members: Members = field(default_factory=Members)
+    members: OrderOptions = field(default_factory=OrderOptions)
 
     @property
     def direction(self) -> int:
@@ -205,7 +209,7 @@ class Draft(Struct, frozen=True):
         """Make a field the active one."""
         if name not in self.fields:
             return self
-        return self.put(name, replace(self.entry(name), fresh=True), active=name)
+        return self.with_field(name, replace(self.entry(name), fresh=True), active=name)
 
     def next_field(self, step: int = 1) -> "Draft":
         """Make the next field the active one."""
@@ -213,7 +217,7 @@ class Draft(Struct, frozen=True):
         at = names.index(self.active) if self.active in names else 0
         return self.pick(names[(at + step) % len(names)])
 
-    def put(self, name: FieldName, entry: Entry, active: FieldName | None = None) -> "Draft":
+    def with_field(self, name: FieldName, entry: Entry, active: FieldName | None = None) -> "Draft":
         """Return the draft with that field changed."""
         changed = {
             each: entry if each == name else self.entry(each)
@@ -231,18 +235,18 @@ class Draft(Struct, frozen=True):
 
     def typed(self, key: str) -> "Draft":
         """Append a digit, point or minus to the active field."""
-        return self.put(self.active, self.entry(self.active).typed(key))
+        return self.with_field(self.active, self.entry(self.active).typed(key))
 
     def erased(self) -> "Draft":
         """Remove the last character of the active field."""
-        return self.put(self.active, self.entry(self.active).erased())
+        return self.with_field(self.active, self.entry(self.active).erased())
 
     def next_kind(self) -> "Draft":
         """Select the next order type; expiry and active field follow."""
         kind = KINDS[(KINDS.index(self.kind) + 1) % len(KINDS)]
         expiry = MARKET_EXPIRIES[0] if kind == "MARKET" else PENDING_EXPIRIES[0]
-        turned = replace(self, kind=kind, expiry=expiry)
-        return turned.pick("size" if kind == "MARKET" else "price")
+        cycled = replace(self, kind=kind, expiry=expiry)
+        return cycled.pick("size" if kind == "MARKET" else "price")
 
     def next_expiry(self) -> "Draft":
         """Select the next time in force of this order type."""
@@ -288,7 +292,7 @@ class Draft(Struct, frozen=True):
         """Return the text of a field; of the ends, that of the active level."""
         return self.members.text(name, self.active_level or "stop")
 
-    def next_life(self, level: DependentName) -> "Draft":
+    def next_lifetime(self, level: DependentName) -> "Draft":
         """Select how long a level lives."""
-        life = self.members.life(level).turned(PENDING_EXPIRIES)
-        return replace(self, members=self.members.put_life(level, life))
+        lifetime = self.members.lifetime(level).cycled(PENDING_EXPIRIES)
+        return replace(self, members=self.members.with_lifetime(level, lifetime))

@@ -191,15 +191,19 @@ def _level(
         return value
     if draft.entry(name).unit == "price":
         return round_price(value, precision)
-    away = average_range.distance(draft.entry(name), context)
-    if not isinstance(entry, Decimal) or not isinstance(away, Decimal):
-        return away if isinstance(away, UnreadableText) else None
-    return round_price(entry + toward * away, precision)
+    distance = average_range.distance(draft.entry(name), context)
+    if not isinstance(entry, Decimal) or not isinstance(distance, Decimal):
+        return distance if isinstance(distance, UnreadableText) else None
+    return round_price(entry + toward * distance, precision)
 
 
 def _trail(draft: Draft, context: TradingContext) -> Reading:
     value = draft.reading("trail")
     if not isinstance(value, Decimal):
         return value
-    away = average_range.distance(draft.trail, context)
-    return round_price(away, context.rules.price_precision) if isinstance(away, Decimal) else away
+    distance = average_range.distance(draft.trail, context)
+    return (
+        round_price(distance, context.rules.price_precision)
+        if isinstance(distance, Decimal)
+        else distance
+    )

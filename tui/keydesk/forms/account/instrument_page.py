@@ -108,9 +108,9 @@ def _guarantee_text(context: TradingContext) -> str:
     rules = context.rules
     if rules.guarantee == "DISABLED":
         return "not offered"
-    away = pips(rules.guarantee_distance / rules.pip, signed=False)
+    distance_pips = pips(rules.guarantee_distance / rules.pip, signed=False)
     premium = pips(rules.guarantee_premium / rules.pip, signed=False)
-    return f"{rules.guarantee.lower()}, {away} pips away at least, premium {premium} pips"
+    return f"{rules.guarantee.lower()}, {distance_pips} pips away at least, premium {premium} pips"
 
 
 def _financing_rows(context: TradingContext, preset: Decimal | None) -> Rows:

@@ -223,10 +223,13 @@ def _closeout_distance(store: Store, now: float) -> Rows:
     name = f"closeout by {pair(position.instrument)}"
     if at is None:
         return [(safe(name), "no price of it leads to a margin closeout")]
-    away = abs(at - context.mid) / context.rules.pip
+    distance_pips = abs(at - context.mid) / context.rules.pip
     at_price = price(at, context.rules.price_precision)
     return [
-        (safe(name), f"at {at_price}, {pips(away, signed=False)} pips away, others as they are")
+        (
+            safe(name),
+            f"at {at_price}, {pips(distance_pips, signed=False)} pips away, others as they are",
+        )
     ]
 
 

@@ -124,8 +124,12 @@ def stop_rows(
             where = (
                 f"to {price(each.price, places)}" if number else f"at {price(each.price, places)}"
             )
-            away = None if pip is None else abs(each.price - trade.entry_price) / pip
-            beside = "" if away is None else f", {pips(away, signed=False)} pips from the entry"
+            distance_pips = None if pip is None else abs(each.price - trade.entry_price) / pip
+            beside = (
+                ""
+                if distance_pips is None
+                else f", {pips(distance_pips, signed=False)} pips from the entry"
+            )
         else:
             behind = each.distance or Decimal(0)
             away_text = f"{behind}" if pip is None else f"{pips(behind / pip, signed=False)} pips"

@@ -55,7 +55,7 @@ class Row(Struct, frozen=True):
         """Return its text form, as far as it can be read."""
         return " ".join((self.kind, *(entry.text for entry in self.numbers)))
 
-    def put(self, at: int, entry: Entry) -> "Row":
+    def with_number(self, at: int, entry: Entry) -> "Row":
         """Return the row with a number changed, turned on."""
         numbers = (*self.numbers[:at], entry, *self.numbers[at + 1 :])
         return replace(self, numbers=numbers, on=True)
@@ -225,7 +225,7 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
     def _change_number(self, change: Callable[[Entry], Entry]) -> None:
         row = self.rows[self.at]
         if self.number < len(row.numbers):
-            self.rows[self.at] = row.put(self.number, change(row.numbers[self.number]))
+            self.rows[self.at] = row.with_number(self.number, change(row.numbers[self.number]))
         self._redraw_without_refusal()
 
     def _redraw_without_refusal(self) -> None:

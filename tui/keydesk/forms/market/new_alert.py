@@ -130,8 +130,8 @@ class NewAlertForm(InfoForm[AlertChoice]):
         digits, pip_at = known
         mid = (quote.bid + quote.ask) / 2
         now = {"bid": quote.bid, "ask": quote.ask, "mid": mid}[condition.side]
-        away = (condition.level - now).scaleb(-pip_at)
-        return f"{price(now, digits)}, {pips(away)} pips away"
+        distance_pips = (condition.level - now).scaleb(-pip_at)
+        return f"{price(now, digits)}, {pips(distance_pips)} pips away"
 
     def _known(self, condition: PriceCross) -> tuple[int, int] | None:
         known = self.store.instruments.get(condition.instrument)
@@ -167,10 +167,10 @@ class NewAlertForm(InfoForm[AlertChoice]):
 
     def action_direction(self) -> None:
         self._turned = True
-        turned = NEXT_DIRECTION[self.condition.direction]
+        direction = NEXT_DIRECTION[self.condition.direction]
         if isinstance(self.condition, TradeResult):
-            turned = "down" if self.condition.direction == "up" else "up"
-        self.condition = replace(self.condition, direction=turned)
+            direction = "down" if self.condition.direction == "up" else "up"
+        self.condition = replace(self.condition, direction=direction)
         self.redraw()
 
     def action_side(self) -> None:

@@ -67,18 +67,18 @@ class TicketEditor:
         """Leave the targets to a scale-out that can be read; without one the template's is back."""
         divides = bool(scale_out_of(self.draft).shares)
         if divides:
-            self.draft = self.draft.put("target", Entry("", "R"))
+            self.draft = self.draft.with_field("target", Entry("", "R"))
         elif not self.draft.members.scale and not self.draft.target.text:
             whole = replace(self.template, scale_out=NO_SCALE_OUT)
-            self.draft = self.draft.put("target", whole.target_entry)
+            self.draft = self.draft.with_field("target", whole.target_entry)
 
-    def next_life(self) -> None:
+    def next_lifetime(self) -> None:
         """Turn how long the active one of stop, target and trailing stop lives."""
         level = self.draft.active_level
         if level is None:
             self.hint = HAS_NO_END.format(self.draft.active)
         else:
-            self.draft = self.draft.next_life(level)
+            self.draft = self.draft.next_lifetime(level)
 
     def begin_text(self, name: TextName, now_ns: int) -> None:
         """Send the letters that follow to a field of text; an expiry or an end begins anew."""
@@ -112,7 +112,7 @@ class TicketEditor:
         self._put_level(self.level_name.take(key, character, entry, levels))
 
     def _put_level(self, entry: Entry) -> None:
-        self.draft = self.draft.put(self.draft.active, entry)
+        self.draft = self.draft.with_field(self.draft.active, entry)
         self.hint, self.level_name.hint = self.level_name.hint, ""
 
     # Numbers.
@@ -132,7 +132,7 @@ class TicketEditor:
             self._stepped = (f"{signs}-", self.draft.size)
         elif signs:  # "-5" is a number below 0, not a step and a 5
             entry = replace(size, text=f"{signs}{key}", fresh=False)
-            self.draft = self.draft.put("size", entry)
+            self.draft = self.draft.with_field("size", entry)
         elif self.has_field(self.draft.active, plan):
             self.draft = self.draft.typed(key)
         return True
@@ -149,10 +149,12 @@ class TicketEditor:
         if steps in TYPED_BEHIND_A_DIGIT and not entry.fresh:
             self.draft = self.draft.typed(TYPED_BEHIND_A_DIGIT[steps])
         else:
-            self.draft = self.draft.put(self.draft.active, self._nudged(entry, steps, context))
+            self.draft = self.draft.with_field(
+                self.draft.active, self._nudged(entry, steps, context)
+            )
 
     def _step_size(self, steps: int, context: TradingContext | None) -> None:
-        self.draft = self.draft.put("size", self._nudged(self.draft.size, steps, context))
+        self.draft = self.draft.with_field("size", self._nudged(self.draft.size, steps, context))
 
     def _nudged(self, entry: Entry, steps: int, context: TradingContext | None) -> Entry:
         value = entry.value
@@ -213,9 +215,9 @@ class TicketEditor:
         unit = choices[(choices.index(entry.unit) + 1) % len(choices)]
         if unit == entry.unit:
             return
-        turned = self._in_unit(name, unit, context, plan)
-        self.draft = self.draft.put(name, turned or entry)
-        if turned is None:
+        converted = self._in_unit(name, unit, context, plan)
+        self.draft = self.draft.with_field(name, converted or entry)
+        if converted is None:
             missing = f"{average_range.NAME} is not known" if unit == "ATR" else "there is no price"
             self.hint = f"The {name} stays in {entry.unit}: {missing} to count it in {unit} yet"
 
@@ -225,8 +227,8 @@ class TicketEditor:
         if name not in DISTANCES:
             self.hint = f"The {name} is not a distance: s t r pick one that a counts in ATR"
         elif entry.unit != "ATR":
-            turned = self._in_unit(name, "ATR", context, plan) if entry.fresh else None
-            self.draft = self.draft.put(name, turned or replace(entry, unit="ATR"))
+            converted = self._in_unit(name, "ATR", context, plan) if entry.fresh else None
+            self.draft = self.draft.with_field(name, converted or replace(entry, unit="ATR"))
 
     def _in_unit(
         self, name: FieldName, unit: Unit, context: TradingContext | None, plan: Plan | None

@@ -376,9 +376,9 @@ class TicketForm(Form[OpenOrder]):
         self.draft = self.draft.next_expiry()
         self._say()
 
-    def action_next_life(self) -> None:
+    def action_next_lifetime(self) -> None:
         """Turn how long the active one of stop, target and trailing stop lives."""
-        self.editor.next_life()
+        self.editor.next_lifetime()
         self._say()
 
     def action_next_unit(self) -> None:

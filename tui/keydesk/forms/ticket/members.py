@@ -18,11 +18,11 @@ from keydesk.calc.orders.plans.scale_out import OrderPart, ScaleOut, parse_scale
 from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_draft import (
     FILL_WORDS,
-    LIFE_KEY,
+    LIFETIME_KEY,
     TRIGGER_WORDS,
     DependentName,
     Draft,
-    Members,
+    OrderOptions,
 )
 from keydesk.calc.orders.ticket_settings import Template
 from keydesk.calc.risk.trading_context import TradingContext
@@ -33,7 +33,7 @@ from keydesk.text.format import EMPTY, date_and_time, money, price, units
 from keydesk.text.sanitize import Printable, clean, safe
 
 TEXT_WIDTH = 16
-USUAL = Members()
+USUAL = OrderOptions()
 MORE_KEY = "n"
 
 
@@ -116,32 +116,32 @@ def _life_lines(
     levels = set_by_the_fill(draft, plan)
     lines: list[TextLine] = []
     for name in levels:
-        life, written = draft.members.life(name), writing == "ends" and draft.active == name
+        lifetime, written = draft.members.lifetime(name), writing == "ends" and draft.active == name
         if written:
             lines.append(member_line(draft, "ends", _end_text(draft, name, now_ns, zone), writing))
-        elif life != TILL_CANCELLED:
-            lines.append(_line(LIFE_KEY, f"{name} ends", _end_text(draft, name, now_ns, zone)))
+        elif lifetime != TILL_CANCELLED:
+            lines.append(_line(LIFETIME_KEY, f"{name} ends", _end_text(draft, name, now_ns, zone)))
     if lines or not everything or not levels:
         return lines
     names = safe(", ".join(levels))
-    return [_line(LIFE_KEY, "ends", (safe(f"{names}: till cancelled"), "plain"))]
+    return [_line(LIFETIME_KEY, "ends", (safe(f"{names}: till cancelled"), "plain"))]
 
 
 def _end_text(draft: Draft, name: DependentName, now_ns: int, zone: tzinfo) -> Words:
     """Return when a level ends."""
-    life = draft.members.life(name)
-    end = end_ns(life, now_ns, zone)
+    lifetime = draft.members.lifetime(name)
+    end = end_ns(lifetime, now_ns, zone)
     if isinstance(end, int):
         return (date_and_time(end, zone), "plain")
-    if life.choice == TYPED_EXPIRY:
-        return ("✗ no end", "danger") if life.text else ("18:30, 4h, a date", "muted")
-    return (safe(EXPIRY_WORDS[life.choice]), "plain")
+    if lifetime.choice == TYPED_EXPIRY:
+        return ("✗ no end", "danger") if lifetime.text else ("18:30, 4h, a date", "muted")
+    return (safe(EXPIRY_WORDS[lifetime.choice]), "plain")
 
 
 def _until_text(draft: Draft, now_ns: int, zone: tzinfo) -> Words:
     if draft.expiry != TYPED_EXPIRY:
         return ("18:30, 4h, a date", "muted")
-    expiry = expiry_ns(draft.members.until, draft.members.until_typed_ns, now_ns, zone)
+    expiry = expiry_ns(draft.members.gtd_text, draft.members.gtd_typed_ns, now_ns, zone)
     if not isinstance(expiry, int):
         return (safe("✗ no expiry"), "danger")
     return (date_and_time(expiry, zone), "plain")
@@ -156,8 +156,8 @@ def _stop_text(draft: Draft, plan: Plan, context: TradingContext) -> Printable:
     fill = plan.average or plan.levels.entry
     if not isinstance(fill, Decimal) or not isinstance(plan.levels.stop, Decimal):
         return "its distance from the fill"
-    away = money(abs(fill - plan.levels.stop) / context.rules.pip, 1)
-    return safe(f"{away} pips from the fill")
+    distance_pips = money(abs(fill - plan.levels.stop) / context.rules.pip, 1)
+    return safe(f"{distance_pips} pips from the fill")
 
 
 def _guarantee_text(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[Words]:

@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.lifetime import (
-    AS_BEFORE,
     TILL_CANCELLED,
     TYPED_EXPIRY,
+    UNCHANGED_LIFETIME,
     Lifetime,
     expiry_ns,
     frozen,
@@ -68,9 +68,9 @@ def order_of(
         stop_distance=_distance_from_fill(draft, plan),
         fill=members.fill,
         trigger=members.trigger,
-        stop_life=ends.stop,
-        target_life=ends.target,
-        trail_life=ends.trail,
+        stop_lifetime=ends.stop,
+        target_lifetime=ends.target,
+        trail_lifetime=ends.trail,
         tag=members.tag,
         comment=members.comment,
         trade_id=members.trade_id,
@@ -94,22 +94,22 @@ def ends_of(draft: Draft, now_ns: int, zone: tzinfo) -> Ends | None:
     """Return when the order of a ticket ends, and how long what the fill sets lives; None while a typed end cannot be read."""
     members, order = draft.members, None
     if draft.expiry == TYPED_EXPIRY:
-        typed = expiry_ns(members.until, members.until_typed_ns, now_ns, zone)
+        typed = expiry_ns(members.gtd_text, members.gtd_typed_ns, now_ns, zone)
         if not isinstance(typed, int):
             return None
         order = typed
-    lives = {name: _life_of(draft, name, now_ns, zone) for name in LEVELS}
+    lives = {name: _lifetime_of(draft, name, now_ns, zone) for name in LEVELS}
     stop, target, trail = lives["stop"], lives["target"], lives["trail"]
     if stop is None or target is None or trail is None:
         return None
     return Ends(order, stop, target, trail)
 
 
-def _life_of(draft: Draft, name: DependentName, now_ns: int, zone: tzinfo) -> Lifetime | None:
-    life = draft.members.life(name)
-    if not draft.entry(name).text or life == TILL_CANCELLED:
-        return AS_BEFORE
-    return frozen(life, now_ns, zone)
+def _lifetime_of(draft: Draft, name: DependentName, now_ns: int, zone: tzinfo) -> Lifetime | None:
+    lifetime = draft.members.lifetime(name)
+    if not draft.entry(name).text or lifetime == TILL_CANCELLED:
+        return UNCHANGED_LIFETIME
+    return frozen(lifetime, now_ns, zone)
 
 
 class SeenPrices:

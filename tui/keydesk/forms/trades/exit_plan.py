@@ -76,7 +76,7 @@ class ExitPlanForm(TradeForm[SetExitPlan], NumberFields[SetExitPlan, PlanField])
         if not template.exit_rules.is_empty:
             return draft_of_rules(template.exit_rules)
         offset = Entry(f"{template.break_even_offset_pips.normalize():f}", "pips")
-        return empty_draft().put("offset", offset).put("even", Entry("1", "R"))
+        return empty_draft().with_field("offset", offset).with_field("even", Entry("1", "R"))
 
     @property
     def plan(self) -> ExitPlan | None:
@@ -280,13 +280,13 @@ class ExitPlanForm(TradeForm[SetExitPlan], NumberFields[SetExitPlan, PlanField])
         context = self.trading_context(trade) if trade else None
         entry, choices = self.draft.entries[name], EXIT_PLAN_FIELDS[name].units
         unit = choices[(choices.index(entry.unit) + 1) % len(choices)]
-        turned = replace(entry, unit=unit)
+        converted = replace(entry, unit=unit)
         if trade is not None and context is not None and entry.fresh:
             units = self._units(trade, context)
             distance, one = units.distance(entry), units.distance(Entry("1", unit))
             if isinstance(distance, Decimal) and isinstance(one, Decimal) and one:
-                turned = turned.set(round(distance / one, 2).normalize())
-        self.put(turned)
+                converted = converted.set(round(distance / one, 2).normalize())
+        self.set_field(converted)
 
     def action_no_plan(self) -> None:
         """Empty all fields: what is sent then takes the plan away."""

@@ -5,9 +5,9 @@ from typing import Generic, Literal
 
 from keydesk.calc.orders.fields import Name
 from keydesk.calc.orders.lifetime import (
-    AS_IT_IS,
     EXPIRY_WORDS,
     TYPED_EXPIRY,
+    UNCHANGED_DRAFT,
     LifetimeDraft,
     end_ns,
     end_refusals,
@@ -30,39 +30,41 @@ TRIGGER_CHOICES: tuple[Trigger | Literal[""], ...] = ("", *TRIGGERS)
 class LifetimeFields(NumberFields[Result, Name], Generic[Result, Name]):
     """A form whose order may get another time in force and trigger; untouched, both stay as they are."""
 
-    life: LifetimeDraft = AS_IT_IS
+    lifetime: LifetimeDraft = UNCHANGED_DRAFT
     trigger: Trigger | Literal[""] = ""  # "": as it is
     _writing: bool = False
 
     def leave_life(self) -> None:
         """Leave time in force and trigger as they are."""
-        self.life, self.trigger, self._writing = AS_IT_IS, "", False
+        self.lifetime, self.trigger, self._writing = UNCHANGED_DRAFT, "", False
 
     @property
     def changes_life(self) -> bool:
         """Whether another time in force or trigger is chosen."""
-        return bool(self.life.choice or self.trigger)
+        return bool(self.lifetime.choice or self.trigger)
 
     def life_lines(self, names: str = "") -> Sequence[TextLine]:
         """Return what is chosen, and of which levels: nothing while it is as it is."""
         of, lines = f": {names}" if names else "", list[TextLine]()
-        if self.life.choice == TYPED_EXPIRY:
-            text, cursor = clean(self.life.text)[-TEXT_WIDTH:], "_" if self._writing else ""
+        if self.lifetime.choice == TYPED_EXPIRY:
+            text, cursor = clean(self.lifetime.text)[-TEXT_WIDTH:], "_" if self._writing else ""
             shown = safe(f"{text + cursor:<{TEXT_WIDTH}}")
             label = safe(f"{'until':<{LABEL_WIDTH}}")
             end = self._end_text(of)
             lines.append(text_line(UNTIL_KEY, label, shown, end, active=self._writing))
-        elif self.life.choice:
-            lines.append(choice_line("e", "until", safe(f"{EXPIRY_WORDS[self.life.choice]}{of}")))
+        elif self.lifetime.choice:
+            lines.append(
+                choice_line("e", "until", safe(f"{EXPIRY_WORDS[self.lifetime.choice]}{of}"))
+            )
         if self.trigger:
             lines.append(choice_line("i", "trigger", safe(f"{TRIGGER_WORDS[self.trigger]}{of}")))
         return lines
 
     def _end_text(self, of: str) -> Words:
-        end = end_ns(self.life, self.context.store.now_ns, self.context.store.zone)
+        end = end_ns(self.lifetime, self.context.store.now_ns, self.context.store.zone)
         if isinstance(end, int):
             return (safe(f"{date_and_time(end, self.context.store.zone)}{of}"), "plain")
-        return ("✗ no expiry", "danger") if self.life.text else ("18:30, 4h, a date", "muted")
+        return ("✗ no expiry", "danger") if self.lifetime.text else ("18:30, 4h, a date", "muted")
 
     def life_refusals(self) -> Sequence[str]:
         """Refuse an end that cannot be read, and text that is being typed."""
@@ -71,7 +73,7 @@ class LifetimeFields(NumberFields[Result, Name], Generic[Result, Name]):
         if self._writing:
             return (ENDS_WRITING,)
         store = self.context.store
-        return end_refusals(self.life, "until", UNTIL_KEY, store.now_ns, store.zone)
+        return end_refusals(self.lifetime, "until", UNTIL_KEY, store.now_ns, store.zone)
 
     @property
     def is_writing(self) -> bool:
@@ -83,22 +85,25 @@ class LifetimeFields(NumberFields[Result, Name], Generic[Result, Name]):
         if not self._writing:
             super().write(key, character)
             return
-        text, now_ns = self.life.text, self.context.store.now_ns
+        text, now_ns = self.lifetime.text, self.context.store.now_ns
         if key in ENDS_TEXT:
             self._writing = False
-            self.life = self.life if text.strip() else AS_IT_IS
+            self.lifetime = self.lifetime if text.strip() else UNCHANGED_DRAFT
         elif key == "backspace" or character:
             text = edited_text(text, key, character, MAX_TEXT + 1)
-            self.life = self.life.with_text(text, now_ns)
+            self.lifetime = self.lifetime.with_text(text, now_ns)
 
     def action_next_expiry(self) -> None:
         """Turn to the next time in force; after the last one it stays as it is."""
-        self.life = self.life.turned()
+        self.lifetime = self.lifetime.cycled()
         self.redraw()
 
     def action_write_until(self) -> None:
         """Send the letters that follow to the end."""
-        self.life, self._writing = AS_IT_IS.with_text("", self.context.store.now_ns), True
+        self.lifetime, self._writing = (
+            UNCHANGED_DRAFT.with_text("", self.context.store.now_ns),
+            True,
+        )
         self.redraw()
 
     def action_next_trigger(self) -> None:

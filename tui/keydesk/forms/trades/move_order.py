@@ -221,10 +221,10 @@ class MoveForm(LifetimeFields[MoveEntry, str]):
         if order is None or context is None:
             return None
         move = move_instruction(order, self.levels(context))
-        life = frozen(self.life, self.context.store.now_ns, self.context.store.zone)
-        if move is None or life is None:
+        lifetime = frozen(self.lifetime, self.context.store.now_ns, self.context.store.zone)
+        if move is None or lifetime is None:
             return None
-        return replace(move, life=life, trigger=self.trigger)
+        return replace(move, lifetime=lifetime, trigger=self.trigger)
 
     def _field(self, name: str, level: Reading, context: TradingContext) -> TextLine:
         active, was = self.draft.active == name, levels_of(self.order)[name]
@@ -241,9 +241,13 @@ class MoveForm(LifetimeFields[MoveEntry, str]):
         elif level is None:
             meaning, role = safe(f"{self._shown(name, was, digits)} → REMOVED"), "warn"
         else:
-            away = self._away(name, level, context) if name in {"price", "stop", "target"} else ""
+            distance = (
+                self._distance_text(name, level, context)
+                if name in {"price", "stop", "target"}
+                else ""
+            )
             before, after = (self._shown(name, each, digits) for each in (was, level))
-            meaning, role = safe(f"{before} → {after}{away}"), "plain"
+            meaning, role = safe(f"{before} → {after}{distance}"), "plain"
         entry = self.draft.entry(name)
         text = shown_digits(entry.text)
         return (
@@ -258,7 +262,7 @@ class MoveForm(LifetimeFields[MoveEntry, str]):
             return units(level)
         return f"{money(level / self._pip, 1)} pips" if name == "trail" else price(level, digits)
 
-    def _away(self, name: str, level: Decimal | None, context: TradingContext) -> str:
+    def _distance_text(self, name: str, level: Decimal | None, context: TradingContext) -> str:
         """Return how far the price is from the market, or a level from the price."""
         at = shown_number(self.levels(context)["price"])
         origin = (context.ask if self._buys else context.bid) if name == "price" else at
@@ -277,10 +281,10 @@ class MoveForm(LifetimeFields[MoveEntry, str]):
         level = self.levels(context)[self.draft.active]
         if self.draft.active == "trail":
             pips = Entry("", "pips")
-            self.put(pips.set(level / self._pip) if isinstance(level, Decimal) else pips)
+            self.set_field(pips.set(level / self._pip) if isinstance(level, Decimal) else pips)
             return
         in_price = Entry("", "price")
-        self.put(in_price.set(level) if isinstance(level, Decimal) else in_price)
+        self.set_field(in_price.set(level) if isinstance(level, Decimal) else in_price)
 
     def action_count_in_atr(self) -> None:
         """Count the active level in average true ranges from the price; typed digits stay."""
@@ -289,7 +293,7 @@ class MoveForm(LifetimeFields[MoveEntry, str]):
             self._hint = f"The {self.draft.active} is not a distance: s, t and r count in ATR"
             self.redraw()
         elif entry.unit != "ATR":
-            self.put(replace(entry, unit="ATR", text="" if entry.fresh else entry.text))
+            self.set_field(replace(entry, unit="ATR", text="" if entry.fresh else entry.text))
 
     def nudged(self, entry: Entry, steps: int) -> Entry | None:
         """Return the field moved by pips, or by steps of its unit."""

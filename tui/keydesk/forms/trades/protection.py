@@ -179,7 +179,7 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
     @property
     def _ends_a_stop(self) -> bool:
         """Whether a stop of the trade gets an end."""
-        return self.life.ends and self._sends_a_stop
+        return self.lifetime.ends and self._sends_a_stop
 
     @property
     def _triggers_a_stop_elsewhere(self) -> bool:
@@ -238,7 +238,11 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
         known, found = self.trade_and_context(), []
         new = None if known is None else wanted_protection(self.draft, *known)
         if self._ends_a_stop:
-            ends = EXPIRY_WORDS[self.life.choice] if self.life.choice != TYPED_EXPIRY else "by time"
+            ends = (
+                EXPIRY_WORDS[self.lifetime.choice]
+                if self.lifetime.choice != TYPED_EXPIRY
+                else "by time"
+            )
             found.append(f"The stop ends ({ends}): after that nothing limits the loss")
         if self._triggers_a_stop_elsewhere:
             found.append(f"The stop triggers at {TRIGGER_WORDS[self.trigger or 'DEFAULT']}")
@@ -260,8 +264,8 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
         if wanted_protection(self.draft, trade, context) is None:
             return None
         sent = self._sent()
-        life = frozen(self.life, self.context.store.now_ns, self.context.store.zone)
-        if life is None:
+        lifetime = frozen(self.lifetime, self.context.store.now_ns, self.context.store.zone)
+        if lifetime is None:
             return None
         return SetProtection(
             trade_id=trade.id,
@@ -270,8 +274,8 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
             target=sent.get("target", UNCHANGED),
             trail=sent.get("trail", UNCHANGED),
             guaranteed=sent.get("guaranteed", UNCHANGED),
-            expiry=life.expiry,
-            gtd_ns=life.gtd_ns,
+            expiry=lifetime.expiry,
+            gtd_ns=lifetime.gtd_ns,
             trigger=self.trigger,
         )
 
@@ -353,8 +357,8 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
             return
         entry = self.draft.entry(name)
         unit = choices[(choices.index(entry.unit) + 1) % len(choices)]
-        if (turned := self._in_unit(name, unit, trade, context)) is not None:
-            self.put(turned)
+        if (converted := self._in_unit(name, unit, trade, context)) is not None:
+            self.set_field(converted)
         else:
             self._hint = f"The {name} stays in {entry.unit}: {average_range.NAME} is not known"
             self.redraw()
@@ -377,8 +381,8 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
         entry, context = self.draft.entry(name), self.trading_context(trade) if trade else None
         if trade is None or context is None or entry.unit == "ATR":
             return
-        turned = self._in_unit(name, "ATR", trade, context) if entry.fresh else None
-        self.put(turned or replace(entry, unit="ATR"))
+        converted = self._in_unit(name, "ATR", trade, context) if entry.fresh else None
+        self.set_field(converted or replace(entry, unit="ATR"))
 
 
 class ProtectForm(ProtectionForm):
@@ -411,7 +415,7 @@ class TrailingForm(ProtectionForm):
             template = self.context.template_of(context.rules.name)
             distance = template.trail_entry(context)
             if distance.text:
-                return draft.put("trail", distance)
+                return draft.with_field("trail", distance)
         return draft.pick("trail")
 
 

@@ -13,7 +13,7 @@ from keydesk.calc.orders.first_draft import first_draft
 from keydesk.calc.orders.instructions import Flatten, Reverse
 from keydesk.calc.orders.limits import limit_refusals
 from keydesk.calc.orders.ticket import Plan, work_out
-from keydesk.calc.orders.ticket_draft import Draft, Members
+from keydesk.calc.orders.ticket_draft import Draft, OrderOptions
 from keydesk.calc.orders.ticket_levels import levels_of, sendable
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.form import Form
@@ -54,7 +54,7 @@ class ReverseForm(Form[Reverse]):
         ticket = first_draft(side, self.instrument, context, market, self.context.preset)
         target = ticket.target if ticket.stop.text else Entry("", "R")  # no R without a stop
         size = Entry(f"{2 * abs(net):f}", "units")
-        return replace(ticket, size=size, target=target, members=Members(fill="REDUCE_FIRST"))
+        return replace(ticket, size=size, target=target, members=OrderOptions(fill="REDUCE_FIRST"))
 
     def headline(self) -> TextLine:
         """Say what the position becomes."""
