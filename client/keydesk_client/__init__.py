@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from keydesk_client.http.timing import Timeouts, Timing
     from keydesk_client.models._core.scalars import DateTime
     from keydesk_client.models._core.tabular import Columns
-    from keydesk_client.models._core.wire_names import UNSET
     from keydesk_client.models.instruments import Instrument
     from keydesk_client.orders.journal import FileJournal, Journal
     from keydesk_client.orders.outcome import (
@@ -72,6 +71,7 @@ if TYPE_CHECKING:
         Reconnected,
         StreamSettings,
     )
+    from keydesk_client.unset import UNSET
 
 __all__ = [
     "HOME",
@@ -185,7 +185,7 @@ _MODULE_OF = {
     "Timing": "http.timing",
     "TokenStore": "auth.token_store",
     "LateEffect": "following.events",
-    "UNSET": "models._core.wire_names",
+    "UNSET": "unset",
     "Unconfirmed": "orders.outcome",
     "Unknown": "orders.outcome",
     "OverflowPolicy": "streams.settings",

@@ -12,7 +12,6 @@ from typing import Unpack
 from keydesk_client.errors import InvalidRequest, InvalidSettings, KeydeskClientError
 from keydesk_client.models._core.json import JsonValue
 from keydesk_client.models._core.scalars import AnyTransactionID, Number
-from keydesk_client.models._core.wire_names import UNSET, Unset
 from keydesk_client.models.accounts import AccountChanges
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.order_terms import (
@@ -57,6 +56,7 @@ from keydesk_client.resources.brackets import (
     stop_order,
 )
 from keydesk_client.resources.resource_client import ResourceClient
+from keydesk_client.unset import UNSET, Unset
 
 
 class Sender:

@@ -10,7 +10,7 @@ from keydesk_client.http.messages import Request
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import LIST, WRITE
 from keydesk_client.models._core.record import Wire, require_record, revalidated
-from keydesk_client.models._core.wire_names import UNSET, Unset, enum_values, wire_name
+from keydesk_client.models._core.wire_names import enum_values, wire_name
 from keydesk_client.models.enumerations import TradeStateFilter
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.order_terms import (
@@ -61,6 +61,7 @@ from keydesk_client.resources.closing import (
     TradeCloser,
     send_all,
 )
+from keydesk_client.unset import UNSET, Unset
 
 R = TypeVar("R")
 

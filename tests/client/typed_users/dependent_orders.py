@@ -6,7 +6,7 @@ from typing import Literal, assert_type
 
 from keydesk_client import UNSET, Client
 from keydesk_client.models import MarketOrderRequest, StopLossDetails, TakeProfitDetails
-from keydesk_client.models._core.wire_names import Unset
+from keydesk_client.unset import Unset
 
 Edit = StopLossDetails | Unset | None
 

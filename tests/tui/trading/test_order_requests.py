@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.orders.instructions import UNCHANGED, MoveEntry, OpenOrder, Reverse
+from keydesk.calc.orders.instructions import MoveEntry, OpenOrder, Reverse
 from keydesk.calc.orders.lifetime import Lifetime
 from keydesk.trading.order_requests import (
     HOUR_NS,
@@ -18,7 +18,7 @@ from keydesk.trading.order_requests import (
     trail_edit,
 )
 from keydesk_client.models import DateTime, LimitOrder, StopLossDetails, TakeProfitDetails
-from keydesk_client.models._core.wire_names import UNSET
+from keydesk_client.unset import UNSET
 from support.data.desk_store import WALL_NS, limit_order
 
 D = Decimal
@@ -157,7 +157,7 @@ def test_a_level_in_place_of_another_lives_as_long_unless_it_is_chosen() -> None
 
 
 def test_left_alone_taken_away_and_moved_are_three_different_things() -> None:
-    assert price_edit(StopLossDetails, UNCHANGED) is UNSET
+    assert price_edit(StopLossDetails, UNSET) is UNSET
     assert price_edit(TakeProfitDetails, None) is None
     moved = trail_edit(D("0.00150"))
     assert moved is not None

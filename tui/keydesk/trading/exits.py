@@ -13,7 +13,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from keydesk.calc.orders.instructions import (
-    UNCHANGED,
     Change,
     CloseParts,
     ClosePosition,
@@ -43,6 +42,7 @@ from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import GuaranteedStopLossDetails, StopLossDetails, TakeProfitDetails
 from keydesk_client.orders.outcome import Done, Outcome, new_intent_id
 from keydesk_client.orders.sender import Sender
+from keydesk_client.unset import UNSET
 
 ALL: Literal["ALL"] = "ALL"
 READ_AGAIN_WITHIN = 1.0  # seconds that an exit waits for the size to be read again
@@ -160,7 +160,7 @@ class Exits(Struct, frozen=True):
             trigger = change.trigger or known
             if isinstance(level, Decimal) and {now, trigger} != {"DEFAULT"}:
                 alone[dependent_type] = change.with_levels({dependent_type: level}, trigger)
-            elif level is not UNCHANGED:
+            elif level is not UNSET:
                 together[dependent_type] = level
         return change.with_levels(together, "") if together or not alone else None, alone
 

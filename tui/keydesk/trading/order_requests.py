@@ -3,14 +3,7 @@
 from decimal import Decimal
 from typing import TypeAlias, TypedDict, TypeVar
 
-from keydesk.calc.orders.instructions import (
-    Change,
-    MoveEntry,
-    OpenOrder,
-    Reverse,
-    SetProtection,
-    Unchanged,
-)
+from keydesk.calc.orders.instructions import Change, MoveEntry, OpenOrder, Reverse, SetProtection
 from keydesk.calc.orders.lifetime import Lifetime
 from keydesk.values import OrderRow
 from keydesk_client.account.records import DependentType
@@ -34,9 +27,9 @@ from keydesk_client.models import (
     TrailingStopLossDetails,
     TrailingStopLossOrderRequest,
 )
-from keydesk_client.models._core.wire_names import UNSET, Unset
 from keydesk_client.models.enumerations import OrderTriggerCondition, TimeInForce
 from keydesk_client.models.order_terms import EntryMembers, LimitMembers
+from keydesk_client.unset import Unset
 
 HOUR_NS = 3_600_000_000_000
 HOURS = {"GTD 1h": 1, "GTD 4h": 4, "GTD 24h": 24}
@@ -192,7 +185,7 @@ def _moved(now: Level | None, kind: type[Level], price: Decimal | None) -> Level
 
 def _trailed(now: TrailingStopLossDetails | None, change: Change) -> TrailingStopLossDetails | None:
     """Return a trailing stop at another distance; as it is where it is left alone."""
-    if isinstance(change, Unchanged):
+    if isinstance(change, Unset):
         return now
     if change is None:
         return None
@@ -275,15 +268,15 @@ def price_edit(
     kind: type[Level], change: Change, lifetime: LifetimeMembers = TILL_CANCELLED
 ) -> Level | Unset | None:
     """Return the edit of a stop, guaranteed stop or target: unchanged, cancelled, or at a price."""
-    if isinstance(change, Unchanged):
-        return UNSET
-    return None if change is None else kind(price=change, **lifetime)
+    if change is None or isinstance(change, Unset):
+        return change
+    return kind(price=change, **lifetime)
 
 
 def trail_edit(
     change: Change, lifetime: LifetimeMembers = TILL_CANCELLED
 ) -> TrailingStopLossDetails | Unset | None:
     """Return the edit of a trailing stop: unchanged, cancelled, or at a distance."""
-    if isinstance(change, Unchanged):
-        return UNSET
-    return None if change is None else TrailingStopLossDetails(distance=change, **lifetime)
+    if change is None or isinstance(change, Unset):
+        return change
+    return TrailingStopLossDetails(distance=change, **lifetime)

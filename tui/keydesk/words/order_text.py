@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct, structs
 from msgspec.structs import FieldInfo
 
-from keydesk.calc.orders.instructions import OpenOrder, SetProtection, Unchanged
+from keydesk.calc.orders.instructions import OpenOrder, SetProtection
 from keydesk.calc.orders.lifetime import EXPIRY_WORDS
 from keydesk.calc.orders.plans.exit_plans import ExitRules
 from keydesk.calc.orders.ticket_draft import KIND_WORDS
@@ -19,6 +19,7 @@ from keydesk.text.format import EMPTY, date_and_time, money, pair, unit_count, u
 from keydesk.text.sanitize import SafeText, clean_name, safe
 from keydesk.values import OrderRow
 from keydesk_client.orders.outcome import Action, Intent
+from keydesk_client.unset import Unset
 
 REDUCE_ONLY = "reduce-only"
 ORDER_TYPES = {
@@ -96,7 +97,7 @@ def change_text(change: SetProtection, pip: Decimal | None) -> str:
     phrases = [
         f"{name} {'off' if value is None else value}"
         for name, value in parts
-        if not isinstance(value, Unchanged)
+        if not isinstance(value, Unset)
     ]
     if change.expiry:
         ends = EXPIRY_WORDS[change.expiry]

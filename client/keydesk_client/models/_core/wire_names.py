@@ -1,6 +1,5 @@
-"""Names and enumerations of the wire: member names in both spellings, known values, and the marker UNSET."""
+"""Names and enumerations of the wire: member names in both spellings, and known values."""
 
-from enum import Enum
 from typing import Final, Literal, get_args, get_origin
 
 from pydantic import AfterValidator
@@ -10,18 +9,6 @@ CAPITALS: Final = {"id": "ID", "ids": "IDs", "pl": "PL", "nav": "NAV", "vwap": "
 """Words that the wire writes in capitals, unless they come first."""
 ALTERNATIVE_SPELLINGS: Final = {"NAV": ("nav",)}
 """Other wire names that some services use for a member."""
-
-
-class Unset(Enum):
-    """The type of UNSET: the value of a parameter that was not given, where None means "remove it"."""
-
-    UNSET = "unset"
-
-    def __repr__(self) -> str:
-        return "UNSET"
-
-
-UNSET: Final = Unset.UNSET
 
 
 def wire_name(name: str) -> str:

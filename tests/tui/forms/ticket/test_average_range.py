@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from textual.screen import Screen
 
-from keydesk.calc.orders.instructions import UNCHANGED, MoveEntry, OpenOrder, SetProtection
+from keydesk.calc.orders.instructions import MoveEntry, OpenOrder, SetProtection
 from keydesk.calc.orders.ticket_settings import Template
 from keydesk.forms.sheet import FormContext
 from keydesk.forms.ticket.form import TicketForm
@@ -18,6 +18,7 @@ from keydesk.forms.trades.reverse_flatten import ReverseForm
 from keydesk.store.state import AverageRange
 from keydesk.store.store import Store
 from keydesk.store.trading_context import OUTDATED_NS
+from keydesk_client.unset import UNSET
 from support.data.desk_store import WALL_NS, example_store
 from support.fakes.form_app import FormApp, example_context
 
@@ -119,7 +120,7 @@ async def test_modify_sends_the_stop_on_the_screen_although_the_average_range_ch
         await pilot.press("s", *"1.5a")
         complete_an_hourly_candle(store)
         await pilot.press("y")
-    assert app.results == [SetProtection("6411", "EUR_USD", D("1.08317"), UNCHANGED, UNCHANGED)]
+    assert app.results == [SetProtection("6411", "EUR_USD", D("1.08317"), UNSET, UNSET)]
 
 
 async def test_digits_typed_behind_the_letter_go_on_with_the_number() -> None:
@@ -171,7 +172,7 @@ async def test_a_nudge_moves_a_tenth() -> None:
 
 async def test_modify_takes_a_distance_from_the_entry() -> None:
     [sent] = (await after(modify, "s", *"1.5a", "y")).results
-    assert sent == SetProtection("6411", "EUR_USD", D("1.08317"), UNCHANGED, UNCHANGED)
+    assert sent == SetProtection("6411", "EUR_USD", D("1.08317"), UNSET, UNSET)
     text = (await after(modify, "s", *"1.5a")).last_text
     assert "1.08200 → 1.08317" in text
     assert "1 ATR = 8.2 pips, ATR 14 H1" in text

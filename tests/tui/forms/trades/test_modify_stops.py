@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from textual.screen import Screen
 
 from keydesk.calc.orders.field_draft import Entry
-from keydesk.calc.orders.instructions import UNCHANGED, MoveEntry, SetProtection
+from keydesk.calc.orders.instructions import MoveEntry, SetProtection
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.forms.trades.break_even import BreakEvenForm
@@ -17,6 +17,7 @@ from keydesk.forms.trades.protection import ProtectionForm
 from keydesk.parse.orders import ParsedOrder
 from keydesk.store.store import Store
 from keydesk.values import DependentOrder
+from keydesk_client.unset import UNSET
 from support.data.desk_store import WALL_NS, example_store
 from support.fakes.form_app import FormApp, example_context
 
@@ -134,7 +135,7 @@ async def test_a_stop_far_from_the_price_may_still_be_tightened() -> None:
 async def test_what_is_not_touched_is_not_sent() -> None:
     _, [result] = await pressed(modify(guaranteeing()), "s 1 . 0 8 3 0 0 y")
     assert isinstance(result, SetProtection)
-    assert (result.target, result.trail, result.guaranteed) == (UNCHANGED,) * 3
+    assert (result.target, result.trail, result.guaranteed) == (UNSET,) * 3
 
 
 async def test_loosening_a_stop_warns_of_an_exit_plan_that_runs() -> None:

@@ -4,10 +4,11 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.orders.instructions import UNCHANGED, MoveEntry
+from keydesk.calc.orders.instructions import MoveEntry
 from keydesk.calc.orders.lifetime import Lifetime
 from keydesk.forms.trades.move_order import MoveForm
 from keydesk.forms.trades.protection import ProtectionForm
+from keydesk_client.unset import UNSET
 from support.data.desk_store import WALL_NS, example_store
 from support.fakes.form_app import FormApp, example_context
 
@@ -32,7 +33,7 @@ async def test_units_are_changed_and_all_else_is_left_alone() -> None:
     assert move == MoveEntry(
         "6415", "EUR_USD", D("1.08200"), D("1.08000"), D("1.08600"), units=D(30_000)
     )
-    assert move.trail is UNCHANGED
+    assert move.trail is UNSET
     text = (await after("u 30000")).last_text
     assert "30,000 units 20,000 → 30,000" in text
 

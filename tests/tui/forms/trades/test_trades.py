@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.orders.instructions import UNCHANGED, CloseTrades, SetProtection
+from keydesk.calc.orders.instructions import CloseTrades, SetProtection
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import FormContext
 from keydesk.forms.trades.break_even import BreakEvenForm
@@ -14,6 +14,7 @@ from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, Trailin
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from keydesk.values import DependentOrder, OpeningCosts
+from keydesk_client.unset import UNSET
 from support.data.desk_store import example_store
 from support.fakes.form_app import FormApp, example_context
 
@@ -141,7 +142,7 @@ async def test_what_is_not_touched_is_left_alone() -> None:
     app = await after(modify, "t", "up", "y")
     [change] = app.results
     assert isinstance(change, SetProtection)
-    assert (change.stop, change.target, change.trail) == (UNCHANGED, D("1.08910"), UNCHANGED)
+    assert (change.stop, change.target, change.trail) == (UNSET, D("1.08910"), UNSET)
 
 
 async def test_loosening_asks_for_a_letter_and_is_refused_disarmed() -> None:

@@ -9,13 +9,14 @@ from keydesk.calc.orders import average_range
 from keydesk.calc.orders.checks import is_absurd
 from keydesk.calc.orders.field_draft import Entry, Reading, UnreadableText, above_zero, shown_number
 from keydesk.calc.orders.fields import ENTRY_FIELDS
-from keydesk.calc.orders.instructions import UNCHANGED, MoveEntry
+from keydesk.calc.orders.instructions import MoveEntry
 from keydesk.calc.orders.limits import deviation_warnings
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.text.format import money
 from keydesk.values import OrderRow
 from keydesk_client.arithmetic.profit import round_price
+from keydesk_client.unset import UNSET
 
 Levels = Mapping[str, Reading]
 """Price, stop, target, trail (a distance) and units, by the name of their field."""
@@ -87,7 +88,7 @@ def move_instruction(order: OrderRow, levels: Levels) -> MoveEntry | None:
         at,
         stop,
         target,
-        trail=UNCHANGED if trail == order.trail else trail,
+        trail=UNSET if trail == order.trail else trail,
         units=None if size == abs(order.units) else size.copy_sign(order.units),
     )
 

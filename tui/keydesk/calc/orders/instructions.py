@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from enum import Enum
 from typing import Literal
 
 from msgspec import Struct
@@ -16,18 +15,12 @@ from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitPlan, ExitRules
 from keydesk.calc.orders.plans.scale_out import OrderPart
 from keydesk.calc.orders.ticket_draft import Draft, Fill, Kind, TicketField, Trigger
 from keydesk_client.account.records import DependentType
+from keydesk_client.unset import UNSET, Unset
 
 CloseSide = Literal["ALL"] | Decimal | None  # in full, by units, or (None) not at all
 
 
-class Unchanged(Enum):
-    """A dependent order that an instruction does not touch."""
-
-    ALONE = "left as it is"
-
-
-UNCHANGED = Unchanged.ALONE
-Change = Decimal | None | Unchanged  # a new value; None takes the order away; left alone
+Change = Decimal | None | Unset  # a new value; None cancels the order; UNSET leaves it as it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +95,10 @@ class SetProtection(Struct, frozen=True):
 
     trade_id: str
     instrument: str
-    stop: Change = UNCHANGED
-    target: Change = UNCHANGED
-    trail: Change = UNCHANGED  # distance in price units
-    guaranteed: Change = UNCHANGED  # price of the guaranteed stop
+    stop: Change = UNSET
+    target: Change = UNSET
+    trail: Change = UNSET  # distance in price units
+    guaranteed: Change = UNSET  # price of the guaranteed stop
     expiry: str = ""  # of what is set or moved: GFD, GTD 4h; "": as it was
     gtd_ns: int | None = None  # when that ends, of an end that was typed
     trigger: Trigger | Literal[""] = ""  # the price side that triggers it; "": as it was
@@ -131,10 +124,10 @@ class SetProtection(Struct, frozen=True):
         """Return the instruction with these changes only."""
         return replace(
             self,
-            stop=levels.get("stop_loss", UNCHANGED),
-            target=levels.get("take_profit", UNCHANGED),
-            trail=levels.get("trailing_stop", UNCHANGED),
-            guaranteed=levels.get("guaranteed_stop", UNCHANGED),
+            stop=levels.get("stop_loss", UNSET),
+            target=levels.get("take_profit", UNSET),
+            trail=levels.get("trailing_stop", UNSET),
+            guaranteed=levels.get("guaranteed_stop", UNSET),
             trigger=trigger,
         )
 
@@ -155,7 +148,7 @@ class MoveEntry(Struct, frozen=True):
     price: Decimal
     stop: Decimal | None
     target: Decimal | None
-    trail: Change = UNCHANGED  # distance in price units
+    trail: Change = UNSET  # distance in price units
     units: Decimal | None = None  # signed; None: as many as before
     lifetime: Lifetime = UNCHANGED_LIFETIME
     trigger: Trigger | Literal[""] = ""  # "": as it was

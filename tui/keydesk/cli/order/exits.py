@@ -6,7 +6,7 @@ from argparse import Namespace
 from decimal import Decimal
 from typing import Literal
 
-from keydesk.calc.orders.instructions import UNCHANGED, Change, SetProtection
+from keydesk.calc.orders.instructions import Change, SetProtection
 from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.options import instrument_of
 from keydesk.cli.order.knowledge import knowledge_of, why_exits_only
@@ -33,6 +33,7 @@ from keydesk_client.models import (
     Trade,
     TrailingStopLossOrder,
 )
+from keydesk_client.unset import UNSET
 
 ALL: Literal["ALL"] = "ALL"
 AGAIN = "the same command"
@@ -117,7 +118,7 @@ async def _protect(options: Namespace) -> int:
                 **{
                     name: None if each is None else str(each)
                     for name, each in edits.items()
-                    if each is not UNCHANGED
+                    if each is not UNSET
                 },
             },
             lambda sender: sender.set_dependent_orders(
@@ -136,7 +137,7 @@ async def _protect(options: Namespace) -> int:
 
 def _change(typed: Decimal | Literal["none"] | None) -> Change:
     if typed is None:
-        return UNCHANGED
+        return UNSET
     return None if isinstance(typed, str) else typed
 
 

@@ -10,7 +10,7 @@ from keydesk.calc.orders import average_range, protection
 from keydesk.calc.orders.change_checks import absurd_levels, protection_refusals
 from keydesk.calc.orders.field_draft import Entry, UnreadableText, shown_number
 from keydesk.calc.orders.fields import PROTECTION_FIELDS, ProtectionField, Unit
-from keydesk.calc.orders.instructions import UNCHANGED, Change, SetProtection
+from keydesk.calc.orders.instructions import Change, SetProtection
 from keydesk.calc.orders.lifetime import EXPIRY_WORDS, TYPED_EXPIRY, frozen
 from keydesk.calc.orders.protection import (
     Protection,
@@ -46,6 +46,7 @@ from keydesk.text.sanitize import Printable, safe
 from keydesk.values import TradeRow
 from keydesk_client.arithmetic.profit import closing_price
 from keydesk_client.arithmetic.risk import r_multiple
+from keydesk_client.unset import UNSET
 
 ACTIONS: dict[protection.Severity, Action] = {
     "nothing": Action.TIGHTEN,
@@ -270,10 +271,10 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
         return SetProtection(
             trade_id=trade.id,
             instrument=trade.instrument,
-            stop=sent.get("stop", UNCHANGED),
-            target=sent.get("target", UNCHANGED),
-            trail=sent.get("trail", UNCHANGED),
-            guaranteed=sent.get("guaranteed", UNCHANGED),
+            stop=sent.get("stop", UNSET),
+            target=sent.get("target", UNSET),
+            trail=sent.get("trail", UNSET),
+            guaranteed=sent.get("guaranteed", UNSET),
             expiry=lifetime.expiry,
             gtd_ns=lifetime.gtd_ns,
             trigger=self.trigger,
