@@ -9,6 +9,7 @@ from functools import cache
 import pytest
 from rich.cells import cell_len
 
+from keydesk.calc.trade_journal.charts import HeatCell
 from keydesk.calc.trade_journal.excursions import known_excursion
 from keydesk.calc.trade_journal.groups import GROUPINGS
 from keydesk.calc.trade_journal.rebuild import Journal, rebuild
@@ -16,8 +17,9 @@ from keydesk.calc.trade_journal.statistics import statistics_of
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.calc.trade_journal.what_if import WhatIfResult
 from keydesk.forms.statistics.equity import EquityView
-from keydesk.forms.statistics.maps import _month_line
+from keydesk.forms.statistics.heat_cells import CellSize, CellStyle
 from keydesk.forms.statistics.page import StatisticsPage
+from keydesk.forms.statistics.trading_calendar import _month_line
 from keydesk.forms.statistics.view import ViewInput, bars_of
 from keydesk.forms.statistics.what_if import WhatIfData, WhatIfView
 from keydesk.text.sanitize import SafeText, safe
@@ -196,7 +198,7 @@ async def test_enter_looks_at_one_group_alone_and_escape_goes_back_to_all() -> N
 
 async def test_the_hours_begin_at_the_one_with_the_largest_result() -> None:
     first = await after("6", host=Host(few("1", "-500", "30")))
-    line = next(each for each in first.splitlines() if "USD" in each and "n 1" in each)
+    line = next(each for each in first.splitlines() if "USD" in each and "1 trade" in each)
     assert "−500.00" in line
 
 
@@ -321,9 +323,78 @@ async def test_results_that_rest_on_few_trades_are_not_in_the_colour_of_hints(vi
 
 
 def test_a_week_of_the_calendar_is_of_the_month_of_its_last_day_that_is_shown() -> None:
-    def months(*mondays: date, rows: int = 5) -> str:
-        return "".join(text for text, _ in _month_line(mondays, 5, rows)).strip()
+    def months(*mondays: date, last: int = 4) -> str:
+        return "".join(text for text, _ in _month_line(mondays, CellSize(5), last)).strip()
 
     assert months(date(2026, 2, 23)) == "Feb"
-    assert months(date(2026, 2, 23), rows=7) == "Mar"  # its Sunday is the first
+    assert months(date(2026, 2, 23), last=6) == "Mar"  # its Sunday is the first
     assert months(date(2026, 7, 27), date(2026, 8, 3)) == "Jul  Aug"  # the first is a Saturday
+
+
+# The heat maps.
+
+
+def cells(*results: str, size: CellSize, chosen: int | None = None) -> list[str]:
+    """The rows of cells with these results, the largest of which is 100; "" is an hour without a trade."""
+    own = [HeatCell(3, 1, D(each)) if each else None for each in results]
+    lines = CellStyle(size, D(100), ViewInput(few(), ())).lines(("Mon", "muted"), own, chosen)
+    return ["".join(text for text, _ in line).rstrip() for line in lines]
+
+
+def test_the_chosen_cell_keeps_its_shade_between_brackets() -> None:
+    assert cells("100", "-30", "", size=CellSize(5), chosen=1) == ["Mon ████[▒▒▒▒] ·"]
+
+
+def test_a_cell_has_its_amount_beside_its_shade_and_below_it_where_there_is_room() -> None:
+    assert cells("100", "-30", size=CellSize(7)) == ["Mon  +100█   −30▒"]
+    assert cells("100", "-30", size=CellSize(7, 3)) == [
+        "Mon ██████ ▒▒▒▒▒▒",
+        "      +100    −30",
+        "       n 3    n 3",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("result", "shown"),
+    [
+        ("-0.4", "−0.4"),
+        ("0", "0"),
+        ("999.4", "+999"),
+        ("999.5", "+1.0k"),
+        ("-9949", "−9.9k"),
+        ("9950", "+10k"),
+        ("1234567", "+1.2M"),
+    ],
+)
+def test_an_amount_in_a_cell_has_at_most_five_characters(result: str, shown: str) -> None:
+    assert cells(result, size=CellSize(6, 2))[1].strip() == shown
+    assert len(shown) <= 5
+
+
+async def test_no_month_is_out_of_reach_in_a_small_window() -> None:
+    months = "2026-01 ", "2026-02 "
+    first = await after("7", size=(80, 16))
+    assert "lines more: Space" in first
+    assert not any(month in first for month in months)
+    rest = await after("7", "space", size=(80, 16))
+    assert all(month in rest for month in months)
+    assert "Result of each trading day" not in rest
+    assert "Result of each trading day" in await after("7", "space", "left", size=(80, 16))
+
+
+async def test_weeks_out_of_sight_are_said() -> None:
+    snapshot = JournalSnapshot(rebuild(events_of_days(200, 1)), RowContext(), (), "PRACTICE", "USD")
+    shown = await after("7", host=Host(snapshot))
+    assert "24 of 40 weeks: ← → shows the others" in shown, shown
+    assert "weeks:" not in await after("7")
+
+
+async def test_that_cells_rest_on_few_trades_is_said_once_in_words() -> None:
+    text = await after("6")
+    assert text.count("fewer than 20 trades") == 1
+    assert "under 20" not in text
+
+
+async def test_hours_without_a_trade_before_the_first_and_behind_the_last_take_no_room() -> None:
+    head = next(line for line in (await after("6")).splitlines() if " 08 " in line)
+    assert head.split()[1:-1] == [f"{hour:02}" for hour in range(6, 19)]

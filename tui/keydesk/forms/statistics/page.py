@@ -21,8 +21,9 @@ from keydesk.forms.statistics.equity import EquityView
 from keydesk.forms.statistics.excursions import ExcursionView
 from keydesk.forms.statistics.figures import FiguresView
 from keydesk.forms.statistics.groups import GroupsView
-from keydesk.forms.statistics.maps import CalendarView, HoursView
+from keydesk.forms.statistics.hours import HoursView
 from keydesk.forms.statistics.r_histogram import HistogramView
+from keydesk.forms.statistics.trading_calendar import CalendarView
 from keydesk.forms.statistics.view import View, ViewInput
 from keydesk.forms.statistics.what_if import WhatIfView
 from keydesk.keys.keymap import STATISTICS
@@ -330,6 +331,7 @@ class StatisticsPage(InfoForm[None]):
     def action_move(self, across: int, down: int) -> None:
         """Move the choice in the view; in a view without one scroll, and change the view to the sides."""
         if self.view.move(across, down):
+            self.top = 0  # where the choice is
             self.redraw()
         elif across:
             self.action_next_view(across)

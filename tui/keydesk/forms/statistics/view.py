@@ -118,14 +118,21 @@ def is_few(n: int) -> bool:
 
 
 def in_columns(
-    tables: Sequence[Sequence[TextLine]], width: int, gap: int, rows: int
+    tables: Sequence[Sequence[TextLine]], width: int, gap: int, rows: int | None = None
 ) -> list[TextLine]:
-    """Return tables of one width in columns, each under the shortest one; those without room are left out whole."""
+    """Return tables of one width in columns, each under the shortest one.
+
+    Args:
+        tables: The lines of each.
+        width: The columns of the page.
+        gap: The columns between two tables.
+        rows: A table that has no room in so many is left out whole; None: all are shown.
+    """
     own = max((width_of(line) for table in tables for line in table), default=0) + gap
     columns: list[list[TextLine]] = [[] for _ in range(max(1, (width + gap) // max(1, own)))]
     for table in tables:
         column = min(columns, key=len)
-        if len(column) + bool(column) + len(table) <= rows:
+        if rows is None or len(column) + bool(column) + len(table) <= rows:
             column += [*([BLANK] if column else []), *table]
     lines: list[TextLine] = []
     for place, column in enumerate(columns):

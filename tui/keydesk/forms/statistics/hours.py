@@ -1,0 +1,148 @@
+"""The view of hours: a heat map of the results by hour and weekday of the entry."""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from keydesk.calc.trade_journal.charts import HeatCell, HourOfWeek, hours_of_week, largest_result
+from keydesk.calc.trade_journal.groups import WEEKDAYS
+from keydesk.calc.trade_journal.statistics import FEW_TRADES
+from keydesk.forms.sheet import BLANK, TextLine, fold_line, wrap_text
+from keydesk.forms.statistics.heat_cells import (
+    LABEL,
+    TABLE_GAP,
+    CellSize,
+    CellStyle,
+    cell_width,
+    chosen_lines,
+    fitting_size,
+    head_line,
+    legend,
+    sum_lines,
+    together,
+    window_of,
+    with_tables,
+)
+from keydesk.forms.statistics.view import View, ViewInput, in_columns, is_few
+from keydesk.text.sanitize import SafeText, safe
+
+SATURDAY = 5
+LEAST_HOURS = 8  # that are shown
+LAST_HOUR = 23
+HEAD, CELL_ROWS = 2, 3  # rows above the cells, and of a cell: shade, amount, number of trades
+HOUR_LABEL, THREE_TABLES = 6, 112  # columns
+
+Cells = Mapping[HourOfWeek, HeatCell]
+
+
+class HoursView(View[Cells]):
+    """Results by the hour and weekday of the entry: the hours from the first to the last with a trade."""
+
+    NAME: ClassVar[str] = "hours"
+    HINT: ClassVar[str] = "arrows choose an hour"
+    POINTS: ClassVar[bool] = True
+
+    def __init__(self) -> None:
+        self.hour, self.weekday = 0, 0
+        self._is_chosen = False  # by the trader, or as the cell with the largest result
+        self._hours: Sequence[int] = ()
+        self._days: Sequence[int] = ()
+
+    def compute(self, given: ViewInput) -> Cells:
+        """Return the cells."""
+        return hours_of_week(given.trades, given.snapshot.context.zone)
+
+    def lines(self, data: Cells, given: ViewInput) -> Sequence[TextLine]:
+        """Return the map, the chosen cell, and the sums."""
+        if not data:
+            why = "Not enough trades for a map: none was closed."
+            return wrap_text(safe(why), "muted", given.width)
+        self._bound(data)
+        tables = _sums(data, self._days, given)
+        below = [
+            BLANK,
+            *chosen_lines(*self._chosen(data), given),
+            *legend(given, largest_result(data), _few_text(data)),
+        ]
+        width = cell_width(len(self._hours), given.width)
+        others = HEAD + len(below) + 1 + len(tables)
+        size = fitting_size(width, CELL_ROWS, others, len(self._days) + 1, given.rows)
+        return with_tables([*self._map(data, size, given), *below], tables, given.rows)
+
+    def _bound(self, data: Cells) -> None:
+        """Find the hours and weekdays that are shown, and keep the chosen ones within them."""
+        first, last = min(each.hour for each in data), max(each.hour for each in data)
+        last = min(LAST_HOUR, max(last, first + LEAST_HOURS - 1))
+        first = max(0, min(first, last - LEAST_HOURS + 1))
+        self._hours = range(first, last + 1)
+        traded = {each.weekday for each in data}
+        self._days = [day for day in range(len(WEEKDAYS)) if day < SATURDAY or day in traded]
+        if not self._is_chosen:
+            at = max(data, key=lambda each: (abs(data[each].result), each))
+            self.weekday, self.hour, self._is_chosen = *at, True
+        self.hour = max(first, min(last, self.hour))
+        self.weekday = self.weekday if self.weekday in self._days else self._days[-1]
+
+    def _chosen(self, data: Cells) -> tuple[str, HeatCell | None]:
+        name = f"{WEEKDAYS[self.weekday]} {self.hour:02}:00"
+        return name, data.get(HourOfWeek(self.weekday, self.hour))
+
+    def _map(self, data: Cells, size: CellSize, given: ViewInput) -> list[TextLine]:
+        room = (given.width - LABEL) // size.width
+        hours = window_of(self._hours[0], self._hours[-1], self.hour, room)
+        title: TextLine = (
+            ("Result by hour and weekday of the entry", "bright"),
+            (safe(f"   hours in {given.zone_name}"), "muted"),
+        )
+        lines = [*fold_line(title, given.width), head_line([f"{hour:02}" for hour in hours], size)]
+        style = CellStyle(size, largest_result(data), given)
+        for day in self._days:
+            cells = [data.get(HourOfWeek(day, hour)) for hour in hours]
+            chosen = hours.index(self.hour) if day == self.weekday else None
+            lines += style.lines((safe(WEEKDAYS[day]), "muted"), cells, chosen)
+        sums = {h: together([c for key, c in data.items() if key.hour == h]) for h in self._hours}
+        style = style._replace(
+            largest=largest_result(sums)
+        )  # as strong as they are beside each other
+        return [*lines, *style.lines(("all", "bright"), [sums[hour] for hour in hours])]
+
+    def move(self, across: int, down: int) -> bool:
+        """Choose another cell; behind the last hour comes the first."""
+        if self._hours and self._days:
+            first = self._hours[0]
+            self.hour = first + (self.hour - first + across) % len(self._hours)
+            at = self._days.index(self.weekday) + down
+            self.weekday = self._days[max(0, min(len(self._days) - 1, at))]
+        return True
+
+
+def _few_text(data: Cells) -> SafeText:
+    """Return how many cells rest on few trades, in words."""
+    few = sum(is_few(each.n) for each in data.values())
+    if not few:
+        return safe("")
+    which = "Each cell has" if few == len(data) else f"{few} of {len(data)} cells have"
+    return safe(f"{which} fewer than {FEW_TRADES} trades: its result may be chance.")
+
+
+def _sums(data: Cells, days: Sequence[int], given: ViewInput) -> list[TextLine]:
+    """Return the weekdays together, and the hours."""
+    by_day = {
+        WEEKDAYS[day]: together([c for key, c in data.items() if key.weekday == day])
+        for day in days
+    }
+    hours = sorted({each.hour for each in data})
+    by_hour = {
+        f"{h:02}:00": together([c for key, c in data.items() if key.hour == h]) for h in hours
+    }
+    if given.width < THREE_TABLES:
+        half = (given.width - TABLE_GAP) // 2
+        tables = [
+            sum_lines(*each, half, HOUR_LABEL) for each in (("day", by_day), ("hour", by_hour))
+        ]
+        return in_columns(tables, given.width, TABLE_GAP)
+    third = (given.width - 2 * TABLE_GAP) // 3
+    head, *rows = sum_lines("hour", by_hour, third, HOUR_LABEL)  # one scale for both halves
+    middle = (len(rows) + 1) // 2
+    halves = [[head, *part] for part in (rows[:middle], rows[middle:]) if part]
+    tables = [sum_lines("day", by_day, third, HOUR_LABEL), *halves]
+    return in_columns(tables, given.width, TABLE_GAP)
