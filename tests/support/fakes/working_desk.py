@@ -41,10 +41,10 @@ from keydesk.keys.guard import Cause, Guard
 from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.keys.keymap import DESK, KEYMAP
 from keydesk.panes.chart import Chart
-from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.store import Store
 from keydesk.tables.instrument_rows import InstrumentRows
+from keydesk.tables.watchlist import Watchlist
 from keydesk.trading.account_changes import AccountChange
 from keydesk.trading.desk_session import DeskLock
 from keydesk.widgets.terminal_app import TerminalApp

@@ -6,10 +6,10 @@ from rich.style import Style
 from keydesk.panes.deal import Deal
 from keydesk.panes.strips.account import AccountStrip
 from keydesk.panes.strips.instrument import InstrumentLine
-from keydesk.panes.watchlist import Watchlist
 from keydesk.store.state import LinkState, Topic
 from keydesk.tables.positions import Positions
 from keydesk.tables.trades import Trades
+from keydesk.tables.watchlist import Watchlist
 from keydesk.widgets.lines import LinePane
 from support.data.desk_data import desk_store, frame_of
 from support.fakes.pane_app import shown

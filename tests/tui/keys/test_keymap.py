@@ -18,9 +18,9 @@ from keydesk.keys.keymap import (
 )
 from keydesk.panes.books import Books
 from keydesk.panes.chart import Chart
-from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.tables.table_pane import TablePane
+from keydesk.tables.watchlist import Watchlist
 
 ALT_GRAPH = set("[]{}\\|@~^`")
 UNBOUND_ON_THE_DESK = {".", "p", "u", "x", "d", "s", "y", "~", ","}

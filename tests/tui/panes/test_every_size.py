@@ -9,11 +9,11 @@ from keydesk.panes.books import Books
 from keydesk.panes.chart import Chart
 from keydesk.panes.deal import Deal
 from keydesk.panes.strips.notices import Notices
-from keydesk.panes.watchlist import Watchlist
 from keydesk.tables.log import Log
 from keydesk.tables.orders import Orders
 from keydesk.tables.positions import Positions
 from keydesk.tables.trades import Trades
+from keydesk.tables.watchlist import Watchlist
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import LinePane
 from keydesk.words.log_line import LogLine

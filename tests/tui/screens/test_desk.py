@@ -15,7 +15,6 @@ from textual.screen import ModalScreen
 from keydesk.forms.info_form import HelpForm
 from keydesk.keys.keymap import KEYMAP
 from keydesk.panes.chart import Chart
-from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.screens.placement import (
     EXTRA_LARGE,
@@ -31,6 +30,7 @@ from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.tables.instrument_rows import InstrumentRows
 from keydesk.tables.trades import Trades
+from keydesk.tables.watchlist import Watchlist
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.ruled_grid import RuledGrid
 from support.data.desk_data import NOW, desk_store, frame_of

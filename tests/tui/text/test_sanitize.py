@@ -15,7 +15,7 @@ from rich.style import Style
 
 import keydesk
 from keydesk.cli.csv_output import write_csv
-from keydesk.panes.watchlist import Watchlist
+from keydesk.tables.watchlist import Watchlist
 from keydesk.terminal.output import say_json, say_picture
 from keydesk.text.format import lines_of, pair, shorten
 from keydesk.text.sanitize import NAME_LIMIT, clean, clean_name, lines_without_controls, safe

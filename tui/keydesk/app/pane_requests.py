@@ -23,13 +23,13 @@ from keydesk.forms.requests import (
 )
 from keydesk.panes.book_figures import BookStep
 from keydesk.panes.chart import Chart
-from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.watchlists import want_day_lines
 from keydesk.tables.instrument_rows import InstrumentRows
 from keydesk.tables.log import Log
 from keydesk.tables.sorted_table import SortedTable
 from keydesk.tables.trades import Trades
+from keydesk.tables.watchlist import Watchlist
 from keydesk.text.sanitize import safe
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from keydesk.calc.market.watchlists import (
-    COLUMN_MEANINGS,
+    COLUMN_NAMES,
     DEFAULT_COLUMNS,
     DEFAULT_WATCHLIST,
     Change,
@@ -30,7 +30,7 @@ ONE_LINE = 8  # instruments
 BLANK_LINES = re.compile(r"\n{3,}")
 HEAD = (
     "Watchlists of keydesk; the desk's own keys write this file, too. Columns:",
-    " ".join(COLUMN_MEANINGS),
+    " ".join(COLUMN_NAMES),
 )
 
 

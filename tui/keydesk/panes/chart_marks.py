@@ -14,13 +14,14 @@ from keydesk.calc.orders.fields import ProtectionField
 from keydesk.chart.canvas import Run
 from keydesk.chart.price_axis import PriceLine, PriceMark, Rank
 from keydesk.chart.scene import Overlay, SubPane
-from keydesk.panes.watch_order import day_change
 from keydesk.store.state import Candle
 from keydesk.store.store import Store
+from keydesk.tables.watch_figures import day_change
 from keydesk.text import format as show
 from keydesk.values import DependentOrder, TradeRow, id_order
 from keydesk.widgets.price_cells import price_format_of
 from keydesk.widgets.theme import role_of_sign
+from keydesk_client.arithmetic.constants import ZERO
 
 ENTRY_WORDS: Mapping[str, str] = {
     "LIMIT": "limit",
@@ -120,7 +121,8 @@ def day_legend(store: Store, instrument: str) -> tuple[tuple[Run, ...], ...]:
     day, shape = store.days.get(instrument), price_format_of(store, instrument)
     if day is None:
         return ()
-    return _day_groups(day_change(store, instrument), shape.write(day.high), shape.write(day.low))
+    change = day_change(store, instrument) or ZERO
+    return _day_groups(change, shape.write(day.high), shape.write(day.low))
 
 
 @lru_cache(maxsize=16)

@@ -12,18 +12,19 @@ from msgspec import Struct
 
 from keydesk.calc.orders.ticket_settings import RISK_PRESET, Template
 from keydesk.panes.strips.instrument import LOT, largest_text, pip_value
-from keydesk.panes.watch_order import spread_pips
 from keydesk.store.entry_obstacles import entry_obstacle
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.unknown import UNKNOWN, are_trades_known
+from keydesk.tables.watch_figures import spread_pips
 from keydesk.text import format as show
 from keydesk.text.format import lines_of, pip_count
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.lines import Heading, LinePane, Run, Tab, width_of
 from keydesk.widgets.price_cells import flash_of, price_format_of, price_runs, prices_are_old
 from keydesk.widgets.theme import ColourRole, signed_role
+from keydesk_client.arithmetic.constants import ZERO
 
 TWO_COLUMNS = 42  # columns from which on two lists stand side by side
 LOSS_LOCKED = "loss lock, exits only"
@@ -98,7 +99,7 @@ class Deal(LinePane, can_focus=False):
         quote = store.quotes.get(store.focus)
         if quote is None:
             return [[("Waiting for a price …", self.palette["muted"])]]
-        spread = show.pips(spread_pips(store, store.focus), signed=False)
+        spread = show.pips(spread_pips(store, store.focus) or ZERO, signed=False)
         prices = [
             self._side("sell", quote.bid, quote.bid_move, frame),
             self._side("buy", quote.ask, quote.ask_move, frame),
@@ -150,12 +151,13 @@ class Deal(LinePane, can_focus=False):
         if not self.preset.text:
             return []
         rows = [self._label("size", safe(self.preset.text))]
-        bracket = self.preset.bracket(spread_pips(store, store.focus))
+        spread = spread_pips(store, store.focus) or ZERO
+        bracket = self.preset.bracket(spread)
         rows += [self._label("" if i else "with", safe(part)) for i, part in enumerate(bracket)]
         value = pip_value(store, store.focus)
         if self.preset.units is not None and value is not None:
             of_one = value * self.preset.units / LOT
-            cost = of_one * spread_pips(store, store.focus)
+            cost = of_one * spread
             rows.append(self._label("per pip", show.money(of_one)))
             rows.append(self._label("cost", show.money(-cost, signed=True)))
         return rows

@@ -29,8 +29,6 @@ from keydesk.panes.chart import Chart
 from keydesk.panes.deal import Deal
 from keydesk.panes.strips.chord_list import ChordList
 from keydesk.panes.strips.keys import FORM_HAS_KEYS
-from keydesk.panes.watch_order import TITLES, RowFilter
-from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.placement import MINI, SIDE_CHARTS, Placement, Strips, tier_for
 from keydesk.store.frame import Frame
 from keydesk.store.state import Notice, Topic
@@ -41,6 +39,8 @@ from keydesk.tables.positions import Positions
 from keydesk.tables.row_order import TableOrder
 from keydesk.tables.table_pane import TablePane
 from keydesk.tables.trades import Trades
+from keydesk.tables.watch_columns import BY_KEY
+from keydesk.tables.watchlist import RowFilter, Watchlist
 from keydesk.text.sanitize import safe
 from keydesk.widgets import theme
 from keydesk.widgets.lines import LinePane
@@ -329,7 +329,7 @@ class DeskScreen(Backdrop):
             self._entered()
 
     def _restore(self, left_as: Workspace) -> None:
-        self._watchlist.order = TableOrder.read(left_as.sorting, TITLES)
+        self._watchlist.order = TableOrder.read(left_as.sorting, BY_KEY)
         self._watchlist.show_only(RowFilter.read(left_as.filter))
         charts = (*left_as.charts, *[("", "")] * len(self._side_charts))
         for chart, (pinned, granularity) in zip(self._side_charts, charts, strict=False):

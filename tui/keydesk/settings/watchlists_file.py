@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema, mode
 
 from keydesk.calc.market.watchlists import (
     ALL,
-    COLUMN_MEANINGS,
+    COLUMN_NAMES,
     DEFAULT_COLUMNS,
     DEFAULT_WATCHLIST,
     MAX_INSTRUMENTS,
@@ -54,9 +54,9 @@ def _instruments(values: object) -> tuple[str, ...]:
 def _columns(values: object) -> tuple[str, ...]:
     names = _names(values)
     for name in names:
-        if name not in COLUMN_MEANINGS:
-            raise ValueError(f": {name!r} {unknown(name, tuple(COLUMN_MEANINGS))}")
-    return tuple(each for each in COLUMN_MEANINGS if each in names)
+        if name not in COLUMN_NAMES:
+            raise ValueError(f": {name!r} {unknown(name, COLUMN_NAMES)}")
+    return tuple(each for each in COLUMN_NAMES if each in names)
 
 
 class ListTable(Table):
@@ -76,7 +76,7 @@ class ListTable(Table):
     columns: Annotated[
         tuple[str, ...],
         PlainValidator(_columns),
-        WithJsonSchema({"type": "array", "items": {"enum": list(COLUMN_MEANINGS)}}),
+        WithJsonSchema({"type": "array", "items": {"enum": list(COLUMN_NAMES)}}),
         Must("names in quotes", '["bid", "ask", "spread"]'),
     ] = DEFAULT_COLUMNS
     """The columns that are shown."""

@@ -29,12 +29,81 @@ from keydesk.widgets.lines import Heading, Run, Tab
 MAX_SHOWN_WIDTH = 20  # columns of the filter in a heading
 
 
-class SortedTable(TablePane):
+class OrderedTable(TablePane):
+    """Rows in an order that keys choose: by which column, in which direction, once or again and again."""
+
+    FIRST: ClassVar[str] = "pl"  # the column that is sorted by first
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own word
+        super().__init__(id=id)
+        self.order = TableOrder()
+        self._sorted_at = float("-inf")
+        self._has_moved = False  # a key moved the cursor: live sorting waits
+
+    # To be implemented by subclasses.
+
+    def sort(self, order: TableOrder) -> None:
+        """Sort the rows anew, in this order."""
+        raise NotImplementedError  # `query` finds panes by this class, and takes no abstract one
+
+    @property
+    def sortable(self) -> Sequence[str]:
+        """The columns that keys go through."""
+        return [column.key for column in self.columns()]
+
+    @property
+    def ascending(self) -> frozenset[str]:
+        """The columns of words, which are sorted from A to Z first."""
+        return frozenset(column.key for column in self.columns() if column.ascending)
+
+    # Keys.
+
+    def action_view(self) -> None:
+        """Sort in the usual direction of the column, then in the other, then in the pane's own order."""
+        self.sort(self.order.with_next_direction(self.FIRST, self.ascending))
+
+    def action_sort_by(self, step: int) -> None:
+        """Sort by the column beside the present one."""
+        self.sort(self.order.with_adjacent_column(self.sortable, step, self.ascending))
+
+    def action_sort_again(self) -> None:
+        self.sort(self.order)
+
+    def action_sort_live(self) -> None:
+        """Sort again and again, or hold the rows."""
+        order = self.order if self.order.column else self.order.by(self.FIRST, self.ascending)
+        self.sort(replace(order, live=not order.live))
+
+    def move_to(self, index: int) -> None:
+        """Put the cursor on a row; live sorting lets it stand for a while."""
+        self._has_moved = True
+        super().move_to(index)
+
+    # Words.
+
+    def order_text(self) -> Printable:
+        """Return how rows are sorted, "" for the pane's own order."""
+        column = self.order.column
+        if not column:
+            return ""
+        title = next((each.title for each in self.COLUMNS if each.key == column), "")
+        return self.order.text(title or column)
+
+    def header(self) -> list[Run]:
+        """Return the header, with the sorted column highlighted."""
+        muted, bright = self.palette["muted"], self.palette["bright"]
+
+        def style(column: Column) -> Run:
+            return (column.title, bright if column.key == self.order.column else muted)
+
+        return self._joined([(each, [style(each)]) for each in self.fitted])
+
+
+class SortedTable(OrderedTable):
     """Rows in an order of the trader's."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(TABLE)]
     NAME: ClassVar[str] = ""  # of the pane, in its tab
-    FIRST: ClassVar[str] = "pl"  # the column that is sorted by first
     RETURNS_TO_TOP: ClassVar[bool] = True  # while another pane has the keys
     FILTER_HINT: ClassVar[Printable] = "pair, side, tag or text: eurusd long; leave empty for all"
 
@@ -46,12 +115,9 @@ class SortedTable(TablePane):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own word
         super().__init__(id=id)
-        self.order = TableOrder()
         self.filter_text = ""
         self._arranged: list[str] = []  # every row, as sorted last
-        self._passed = 0  # how many rows passed the filter
-        self._sorted_at = float("-inf")
-        self._has_moved = False  # a key moved the cursor: live sorting waits
+        self._passed = 0  # how many rows the filter left
         self._turned = False  # the order or the filter changed
 
     # To be implemented by subclasses.
@@ -69,28 +135,11 @@ class SortedTable(TablePane):
         return rows
 
     @property
-    def ascending(self) -> frozenset[str]:
-        """The columns of words, which are sorted from A to Z first."""
-        return frozenset(column.key for column in self.columns() if column.ascending)
+    def sortable(self) -> Sequence[str]:
+        """The columns that are shown."""
+        return [column.key for column in self.fitted] or super().sortable
 
     # Keys.
-
-    def action_view(self) -> None:
-        """Sort in the usual direction of the column, then in the other, then in the pane's own order."""
-        self._sort(self.order.with_next_direction(self.FIRST, self.ascending))
-
-    def action_sort_by(self, step: int) -> None:
-        """Sort by the column beside the present one."""
-        shown = [column.key for column in self.fitted] or [each.key for each in self.columns()]
-        self._sort(self.order.with_adjacent_column(shown, step, self.ascending))
-
-    def action_sort_again(self) -> None:
-        self._sort(self.order)
-
-    def action_sort_live(self) -> None:
-        """Sort again and again, or hold the rows."""
-        order = self.order if self.order.column else self.order.by(self.FIRST, self.ascending)
-        self._sort(replace(order, live=not order.live))
 
     def action_letters(self) -> None:
         self.post(self.FilterWanted(self))
@@ -106,7 +155,8 @@ class SortedTable(TablePane):
         if self.selected != held:  # its row was left out: the desk turns to the one shown instead
             self.moved()
 
-    def _sort(self, order: TableOrder) -> None:
+    def sort(self, order: TableOrder) -> None:
+        """Sort the rows anew, in this order."""
         self.order = order
         if self.frame is not None:
             self._arranged = self._sorted(self._arranged, self.frame)
@@ -175,11 +225,6 @@ class SortedTable(TablePane):
             key for key in self._arranged if has_text(self.text_of(key, store), self.filter_text)
         ]
 
-    def move_to(self, index: int) -> None:
-        """Put the cursor on a row; live sorting lets it stand for a while."""
-        self._has_moved = True
-        super().move_to(index)
-
     # Words.
 
     def tab(self, count: int, mark: str = "", unread: str = "") -> Tab:
@@ -195,15 +240,8 @@ class SortedTable(TablePane):
     def right_text(self, usual: str = "") -> Printable:
         """Return how rows are sorted and filtered, for the right of the heading; `usual` when they are not."""
         filter_text = show.shorten(safe(self.filter_text), MAX_SHOWN_WIDTH)
-        parts = [self._order_text(), safe(f"only {filter_text}") if filter_text else ""]
+        parts = [self.order_text(), safe(f"only {filter_text}") if filter_text else ""]
         return safe(", ".join(filter(None, parts)) or usual)
-
-    def _order_text(self) -> Printable:
-        column = self.order.column
-        if not column:
-            return ""
-        title = next((each.title for each in self.columns() if each.key == column), "")
-        return self.order.text(title or column)
 
     def titled(self, count: int, mark: str = "", usual: str = "", unread: str = "") -> Heading:
         """Return the heading of so many rows; it says how many are out of sight."""
@@ -224,12 +262,3 @@ class SortedTable(TablePane):
             return ""
         filter_text = show.shorten(safe(self.filter_text), MAX_SHOWN_WIDTH)
         return safe(f"No row matches {filter_text}. {self.keymap.name('table-whole')} shows all.")
-
-    def header(self) -> list[Run]:
-        """Return the header, with the sorted column highlighted."""
-        muted, bright = self.palette["muted"], self.palette["bright"]
-
-        def style(column: Column) -> Run:
-            return (column.title, bright if column.key == self.order.column else muted)
-
-        return self._joined([(each, [style(each)]) for each in self.fitted])

@@ -9,11 +9,10 @@ from keydesk.app.window import DeskWindow
 from keydesk.calc.market import watchlists
 from keydesk.calc.market.watchlists import Change, ListError
 from keydesk.config.watchlists import WatchlistFile
-from keydesk.panes.watch_order import RowFilter
-from keydesk.panes.watchlist import Watchlist
 from keydesk.settings.toml_text import BadSettings
 from keydesk.store.state import Notice
 from keydesk.store.watchlists import active_list, set_lists, show_list
+from keydesk.tables.watchlist import RowFilter, Watchlist
 from keydesk.text.format import pair
 from keydesk.text.sanitize import clean, safe
 

@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from keydesk.calc.market.trading_day import DAY_END_TEXT
-
 MAJORS = (
     "EUR_USD",
     "USD_JPY",
@@ -23,22 +21,9 @@ MAJORS = (
 )
 """The pairs that the default watchlist begins with."""
 ALL = "All"  # the list that always exists: every instrument of the account
-COLUMN_MEANINGS: dict[str, str] = {
-    "bid": "Bid",
-    "ask": "Ask",
-    "spread": "Spread in pips",
-    "day": f"Change since {DAY_END_TEXT} in %",
-    "own": "Own net position",
-    "spark": "Line of the day",
-    "range": "Place in the range of the day",
-    "pl": "Profit or loss of the position",
-    "pips": "Change of the day in pips",
-    "atr": "Range of the day in % of ATR(14)",
-    "usual": "Spread against its 1-hour median",
-    "session": "Open sessions, or closed",
-}
-"""The columns of a watchlist in their order on the screen, and what each shows; the pair is always there."""
 DEFAULT_COLUMNS = ("bid", "ask", "spread", "day", "own", "spark", "range", "pl")
+COLUMN_NAMES = (*DEFAULT_COLUMNS, "pips", "atr", "usual", "session")
+"""The columns that a list may have, in their order on the screen; what each shows: `tables/watch_columns.py`."""
 MAX_NAME_LENGTH = 20
 MAX_LISTS = 50
 MAX_INSTRUMENTS = 500
@@ -205,13 +190,13 @@ def move(name: str, instrument: str, past: str) -> Change:
 
 
 def show_columns(name: str, columns: tuple[str, ...]) -> Change:
-    """Choose the columns of a list; they stand in the order of `COLUMN_MEANINGS`."""
+    """Choose the columns of a list; they stand in the order of `COLUMN_NAMES`."""
 
     def change(lists: Watchlists) -> Watchlists:
         held = lists.by_name(name)
         if held is None:
             raise ListError(f"there is no list {name} any more")
-        ordered = tuple(each for each in COLUMN_MEANINGS if each in columns)
+        ordered = tuple(each for each in COLUMN_NAMES if each in columns)
         return _replace(lists, name, replace(held, columns=ordered))
 
     return change

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal, LiteralString
 
 from textual.widgets import Input
 
-from keydesk.calc.market.watchlists import COLUMN_MEANINGS, MAX_NAME_LENGTH, Watchlist, majors_first
+from keydesk.calc.market.watchlists import MAX_NAME_LENGTH, Watchlist, majors_first
 from keydesk.forms.command_line import FindForm
 from keydesk.forms.field_form import FieldForm
 from keydesk.forms.info_form import InfoForm
@@ -13,10 +13,12 @@ from keydesk.forms.sheet import TextLine, wrap_text
 from keydesk.keys.keymap import COLUMNS, DELETE_LIST, NAME
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.store import Store
+from keydesk.tables.watch_columns import WATCH_COLUMNS, WatchColumn
 from keydesk.text.format import pair
 from keydesk.text.sanitize import Printable, clean, safe
 
 WIDTH = 64
+CHOICES = tuple(column for column in WATCH_COLUMNS if column.meaning)
 
 
 class AddForm(FindForm):
@@ -118,29 +120,29 @@ class ColumnsForm(InfoForm[tuple[str, ...]]):
 
     def lines(self) -> Sequence[TextLine]:
         """List every column, marked if it is shown, around the cursor where room is short."""
-        lines = [self._line(row, name) for row, name in enumerate(COLUMN_MEANINGS)]
+        lines = [self._line(row, column) for row, column in enumerate(CHOICES)]
         first = max(0, min(self.cursor - self.room + 1, len(lines) - self.room))
         return lines[first : first + self.room]
 
-    def _line(self, row: int, name: str) -> TextLine:
-        chosen, shown = row == self.cursor, name in self.shown
+    def _line(self, row: int, column: WatchColumn) -> TextLine:
+        chosen, shown = row == self.cursor, column.key in self.shown
         return (
             ("▶ " if chosen else "  ", "focus"),
             ("x " if shown else "· ", "good" if shown else "faint"),
-            (safe(COLUMN_MEANINGS[name]), "bright" if chosen else "plain" if shown else "muted"),
+            (column.meaning, "bright" if chosen else "plain" if shown else "muted"),
         )
 
     def action_choose(self, step: int) -> None:
-        self.cursor = max(0, min(len(COLUMN_MEANINGS) - 1, self.cursor + step))
+        self.cursor = max(0, min(len(CHOICES) - 1, self.cursor + step))
         self.redraw()
 
     def action_turn(self) -> None:
         """Show the column under the cursor, or hide it."""
-        self.shown ^= {list(COLUMN_MEANINGS)[self.cursor]}
+        self.shown ^= {CHOICES[self.cursor].key}
         self.redraw()
 
     def action_take(self) -> None:
-        self.dismiss(tuple(name for name in COLUMN_MEANINGS if name in self.shown))
+        self.dismiss(tuple(each.key for each in CHOICES if each.key in self.shown))
 
 
 RemoveChoice = Literal["row", "list"]

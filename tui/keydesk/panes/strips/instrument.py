@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from decimal import Decimal
 
 from keydesk.calc.market.sessions import week_at
-from keydesk.panes.watch_order import spread_pips
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.trading_context import factors_of
+from keydesk.tables.watch_figures import spread_pips
 from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.widgets.lines import Run
@@ -93,7 +93,7 @@ class InstrumentLine(StripLine):
             for p in (quote.bid, quote.ask)
         )
         yield Item((*bid, (" / ", self.palette["faint"]), *ask))
-        yield self._item("spread", show.pips(spread_pips(store, name), signed=False), 1)
+        yield self._item("spread", show.pips(spread_pips(store, name) or ZERO, signed=False), 1)
         if self.preset:
             yield self._item("size", safe(self.preset), 1)
         yield from self._details(store, name)

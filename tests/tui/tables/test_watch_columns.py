@@ -6,17 +6,17 @@ import pytest
 from msgspec.structs import replace
 
 from keydesk.calc.market.trading_day import day_start
-from keydesk.calc.market.watchlists import ALL, COLUMN_MEANINGS, Watchlist, Watchlists
-from keydesk.panes import watchlist as panes
-from keydesk.panes.watch_order import TITLES
+from keydesk.calc.market.watchlists import ALL, COLUMN_NAMES, Watchlist, Watchlists
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.tables import watchlist as panes
+from keydesk.tables.watch_columns import BY_KEY, WATCH_COLUMNS
 from keydesk.values import Day, DayLine, PositionRow, Quote
 from support.data.desk_data import NOW, WALL_NS, desk_store, frame_of, instrument
 from support.fakes.pane_app import heard, shown, text_of
 
 D = Decimal
-EVERY = tuple(COLUMN_MEANINGS)
+EVERY = COLUMN_NAMES
 HOSTILE = ("\x1b[2J\x07EUR_USD", "\uff25\uff35\uff32_USD", "EUR\u202e_USD", "A" * 60, "a\nb_c")
 EXTREMES = {
     "USD_JPY": ("151.322", "151.331"),
@@ -84,6 +84,10 @@ async def test_numbers_of_any_size_keep_their_column_at_every_width(width: int) 
     assert not any(character < " " or "\x7f" <= character < "\xa0" for character in "".join(rows))
 
 
+def test_the_columns_that_a_list_may_choose_are_those_that_its_file_may_name() -> None:
+    assert tuple(column.key for column in WATCH_COLUMNS if column.meaning) == COLUMN_NAMES
+
+
 async def test_a_wide_pane_shows_every_column_and_a_narrow_one_drops_the_least_missed() -> None:
     seen = []
     for width in (160, 60, 45, 34, 26):
@@ -103,7 +107,7 @@ async def cell(store: Store, column: str, *, row: int = 1) -> str:
     """What a row shows in a column."""
     pane = panes.Watchlist()
     async with shown(pane, store, size=(160, 12)):
-        title, first, end = next(each for each in spans(pane) if each[0] == TITLES[column])
+        title, first, end = next(each for each in spans(pane) if each[0] == BY_KEY[column].title)
         header, line = text_of(pane)[0], text_of(pane)[row]
     assert header[first:end].strip() == title
     return line[first:end].strip()

@@ -4,13 +4,14 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.market.watchlists import COLUMN_MEANINGS
-from keydesk.panes.watch_order import MEASURES, TITLES, RowFilter, sorted_rows
-from keydesk.panes.watchlist import Watchlist
+from keydesk.calc.market.watchlists import ALL, Watchlists
+from keydesk.calc.market.watchlists import Watchlist as WatchedList
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.tables.instrument_rows import InstrumentRows
 from keydesk.tables.row_order import LIVE_EVERY, TableOrder
+from keydesk.tables.watch_columns import BY_KEY, WATCH_COLUMNS, WatchColumn
+from keydesk.tables.watchlist import RowFilter, Watchlist
 from support.data.desk_data import NOW, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of
 
@@ -22,17 +23,39 @@ def widen_spread(store: Store, name: str, pips: int) -> None:
     store.mark(Topic.PRICES, name)
 
 
-def test_every_column_sorts_and_the_unknown_stays_last() -> None:
-    for descending in [True, False]:
-        for column in ["pair", *COLUMN_MEANINGS]:
-            store = desk_store()
-            del store.quotes["GBP_USD"], store.days["GBP_USD"]
-            rows = sorted_rows(TableOrder(column, descending), store, store.watchlist)
-            values = [MEASURES[column](store, name) for name in rows]
-            known = [value for value in values if value is not None]
-            assert values[: len(known)] == known
-            assert known == sorted(known, key=lambda value: value, reverse=descending)
-            assert sorted(rows) == sorted(store.watchlist)
+@pytest.mark.parametrize("column", WATCH_COLUMNS, ids=lambda column: column.key)
+@pytest.mark.parametrize("descending", [True, False])
+async def test_every_column_sorts_and_the_unknown_stays_last(
+    column: WatchColumn, descending: bool
+) -> None:
+    pane, store = Watchlist(), desk_store()
+    del store.quotes["GBP_USD"], store.days["GBP_USD"]
+    async with shown(pane, store):
+        pane.sort(TableOrder(column.key, descending))
+    values = [column.value(store, name) for name in pane.keys]
+    known = [value for value in values if value is not None]
+    assert values[: len(known)] == known
+    assert known == sorted(known, key=lambda value: value, reverse=descending)
+    assert sorted(pane.keys) == sorted(store.watchlist)
+
+
+@pytest.mark.parametrize("column", ["bid", "ask", "spread", "day", "own", "pl", "pips", "atr"])
+async def test_a_column_sorts_by_the_number_that_it_shows(column: str) -> None:
+    pane, store = Watchlist(), desk_store()
+    store.lists = Watchlists((WatchedList(ALL, (), (column,)),))
+    for number, name in enumerate(store.watchlist):
+        widen_spread(store, name, number * 7 % 5 + 1)
+        store.daily_ranges[name] = 0.01
+    async with shown(pane, store, size=(60, 20)):
+        pane.sort(TableOrder(column))
+        cells = [
+            "".join(text for text, _ in pane.cell(each, column, frame_of(store)))
+            for each in pane.keys
+        ]
+    said = [each.strip().replace("−", "-").replace(",", "").removesuffix("!") for each in cells]
+    numbers = [float(each.removesuffix("k")) for each in said if each not in {"", "–", "?"}]
+    assert len(set(numbers)) > 1
+    assert numbers == sorted(numbers, reverse=True)
 
 
 @pytest.mark.parametrize(
@@ -40,12 +63,12 @@ def test_every_column_sorts_and_the_unknown_stays_last() -> None:
     [TableOrder(), TableOrder("spread"), TableOrder("pair", descending=False, live=True)],
 )
 def test_an_order_is_read_as_it_was_saved(order: TableOrder) -> None:
-    assert TableOrder.read(order.saved, TITLES) == order
+    assert TableOrder.read(order.saved, BY_KEY) == order
 
 
 @pytest.mark.parametrize("text", ["fame", "spread sideways", "\x1b[2J", "", "live"])
 def test_words_that_are_no_order_are_the_lists_own(text: str) -> None:
-    assert TableOrder.read(text, TITLES) == TableOrder()
+    assert TableOrder.read(text, BY_KEY) == TableOrder()
 
 
 @pytest.mark.parametrize(
@@ -145,8 +168,8 @@ async def test_the_header_lights_the_column_that_rows_are_sorted_by() -> None:
     pane.order = TableOrder("spread")
     async with shown(pane, store):
         styles = {segment.text: segment.style for segment in pane.render_line(0)}
-    assert styles[TITLES["spread"]] == pane.palette["bright"]
-    assert styles[TITLES["bid"]] == pane.palette["muted"]
+    assert styles[BY_KEY["spread"].title] == pane.palette["bright"]
+    assert styles[BY_KEY["bid"].title] == pane.palette["muted"]
 
 
 async def test_a_row_is_moved_past_its_neighbour_and_not_past_the_end() -> None:

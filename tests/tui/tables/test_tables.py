@@ -7,7 +7,6 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.market.replay import ControlledMarket, MarketState
-from keydesk.panes.watchlist import Watchlist
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.tables.column import Column, fit
@@ -17,6 +16,7 @@ from keydesk.tables.orders import Orders
 from keydesk.tables.positions import Positions
 from keydesk.tables.table_pane import TablePane
 from keydesk.tables.trades import Trades
+from keydesk.tables.watchlist import Watchlist
 from keydesk.text.format import age
 from keydesk.text.sanitize import safe
 from keydesk.values import DependentOrder

@@ -5,8 +5,8 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
-from keydesk.panes.watchlist import Watchlist
 from keydesk.store.state import Topic
+from keydesk.tables.watchlist import Watchlist
 from support.data.desk_data import NOW, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from msgspec import Struct
-from msgspec.structs import replace
 from textual.binding import BindingType
 from textual.message import Message
 
-from keydesk.calc.market.day_shape import CELLS
 from keydesk.calc.market.price_age import QUIET_INSTRUMENT
 from keydesk.keys.keymap import WATCHLIST
 from keydesk.keys.textual_bindings import bindings_of
-from keydesk.panes.watch_cells import POSITION_CELLS, PRICE_CELLS, RANGE, has_line
-from keydesk.panes.watch_order import ASCENDING, TITLES, RowFilter, sorted_rows
+from keydesk.parse.instruments import matching
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
@@ -24,40 +21,61 @@ from keydesk.store.watchlists import active_list
 from keydesk.tables.column import Column, widen
 from keydesk.tables.instrument_rows import InstrumentRows
 from keydesk.tables.row_order import LIVE_EVERY, TableOrder
+from keydesk.tables.sorted_table import OrderedTable
+from keydesk.tables.watch_columns import BY_KEY, WATCH_COLUMNS, WatchColumn, WatchRow, has_line
 from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, safe
-from keydesk.values import Quote
 from keydesk.widgets.lines import Heading, Run, Tab, width_of
 from keydesk.widgets.price_cells import (
     PriceFormat,
     flash_of,
     price_format_of,
-    price_runs,
     prices_are_old,
 )
+from keydesk_client.arithmetic.constants import MINUTE
 
 MAX_NAME_LENGTH = 12  # cells; the service's own have ten and less
-FIRST_SORTED = "day"  # the column that is sorted by first
-MINUTE_NS = 60_000_000_000
-PAIR = Column("pair", "pair", 7, right=False)
-COLUMNS: Mapping[str, Column] = {
-    each.key: each
-    for each in (
-        Column("bid", TITLES["bid"], 7),
-        Column("ask", TITLES["ask"], 7, rank=3),
-        Column("spread", TITLES["spread"], 6, rank=1),
-        Column("day", TITLES["day"], 5, rank=2),
-        Column("own", TITLES["own"], 6, rank=5),
-        Column("spark", TITLES["spark"], CELLS, rank=4, right=False),
-        Column("range", TITLES["range"], RANGE + 1, rank=6, right=False),
-        Column("pl", TITLES["pl"], 6, rank=7),
-        Column("pips", TITLES["pips"], 6, rank=8),
-        Column("atr", TITLES["atr"], 5, rank=9),
-        Column("usual", TITLES["usual"], 4, rank=10),
-        Column("session", TITLES["session"], 7, rank=11, right=False),
-    )
-}
-"""From left to right; the one that is missed least, with the highest rank, leaves a narrow pane first."""
+
+
+class RowFilter(Struct, frozen=True):
+    """Which rows are shown: all conditions hold for them."""
+
+    filter_text: str = ""
+    held: bool = False  # with an own position
+    tradeable: bool = False
+
+    @classmethod
+    def read(cls, text: str) -> RowFilter:
+        """Return the filter that `saved` wrote."""
+        parts = text.split()
+        filter_text = next((part[1:] for part in parts if part.startswith("/")), "")
+        return cls(filter_text, "own" in parts, "trading" in parts)
+
+    @property
+    def saved(self) -> str:
+        """Return the text form for a file."""
+        filter_text = "".join(each for each in self.filter_text if each.isalnum())
+        return " ".join([*self._conditions(), *([f"/{filter_text}"] if filter_text else [])])
+
+    @property
+    def text(self) -> Printable:
+        """Return it for a heading: "only own, gj"."""
+        parts = [*self._conditions(), *([f"/{self.filter_text}"] if self.filter_text else [])]
+        return safe(f"only {' '.join(parts)}") if parts else ""
+
+    def _conditions(self) -> Sequence[str]:
+        return [word for word, on in (("own", self.held), ("trading", self.tradeable)) if on]
+
+    def rows(self, store: Store, names: Sequence[str]) -> list[str]:
+        """Return the names that pass, in their order."""
+        passing = set(matching(self.filter_text, names)) if self.filter_text else set(names)
+        return [name for name in names if name in passing and self._passes(store, name)]
+
+    def _passes(self, store: Store, name: str) -> bool:
+        if self.held and name not in store.positions:
+            return False
+        quote = store.quotes.get(name)
+        return not self.tradeable or (quote is not None and quote.tradeable)
 
 
 class PriceWidth(Struct, frozen=True):
@@ -67,11 +85,13 @@ class PriceWidth(Struct, frozen=True):
     decimals: int
 
 
-class Watchlist(InstrumentRows):
+class Watchlist(InstrumentRows, OrderedTable):
     """The active list; the row under the cursor is the focused instrument of chart, ticket and books."""
 
     KEY_CONTEXT: ClassVar[str] = WATCHLIST
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(WATCHLIST)]
+    COLUMNS: ClassVar[tuple[WatchColumn, ...]] = WATCH_COLUMNS
+    FIRST: ClassVar[str] = "day"
 
     @dataclass
     class ChangeWanted(Message):
@@ -90,16 +110,13 @@ class Watchlist(InstrumentRows):
 
     def __init__(self, *, id: str | None = "watchlist") -> None:  # noqa: A002 - Textual's own word
         super().__init__(id=id)
-        self.order = TableOrder()
         self.filter = RowFilter()
         self._sorted: list[str] = []  # the whole list as it was sorted last
-        self._sorted_at = float("-inf")
         self._listed: tuple[object, ...] = ()
         self._known: tuple[int, ...] = ()
         self._wanted_rows: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
         self._fits_lines = False  # the column of the lines of the day
         self._had_lines = False  # of the day, in a row in sight
-        self._has_moved = False  # a key moved the cursor: live sorting waits
         self._flashing: dict[str, int] = {}
         self._old = False
         self._room = PriceWidth(1, 5)
@@ -114,8 +131,7 @@ class Watchlist(InstrumentRows):
         tab = Tab(show.shorten(safe(text), max(5, self.inside - 3)))
         room = self.inside - width_of([(tab.text, self.palette["plain"])]) - 5
         right = ""
-        order = self.order.text(TITLES.get(self.order.column, ""))
-        for part in (order, self.filter.text, self._count_text()):
+        for part in (self.order_text(), self.filter.text, self._count_text()):
             longer = f"{right}, {part}" if right and part else right or part
             if len(longer) <= room:
                 right = longer
@@ -132,10 +148,9 @@ class Watchlist(InstrumentRows):
         """Return the list's columns, prices as wide as the longest, decimal points aligned."""
         price = self._room.whole + self._room.decimals + 1
         longest = min(max((len(key) for key in self.keys), default=7), MAX_NAME_LENGTH)
-        return widen(
-            (PAIR, *(COLUMNS[name] for name in self._chosen())),
-            {"bid": price, "ask": price, "pair": longest},
-        )
+        chosen = () if self.frame is None else active_list(self.frame.store).columns
+        shown = [each for each in self.COLUMNS if not each.meaning or each.key in chosen]
+        return widen(shown, {"bid": price, "ask": price, "pair": longest})
 
     def refit(self) -> None:
         """Choose the columns; that of the lines of the day is left out until there is one, and its room kept."""
@@ -148,20 +163,8 @@ class Watchlist(InstrumentRows):
     def _has_lines(self) -> bool:
         """Whether a row in sight has the line of this day."""
         frame = self.frame
-        return frame is not None and any(has_line(key, frame) for key in self._shown())
-
-    def _chosen(self) -> Sequence[str]:
-        chosen = () if self.frame is None else active_list(self.frame.store).columns
-        return [name for name in COLUMNS if name in chosen]
-
-    def header(self) -> list[Run]:
-        """Return the header, with the sorted column highlighted."""
-        muted, bright = self.palette["muted"], self.palette["bright"]
-        return self._joined(
-            [
-                (each, [(each.title, bright if each.key == self.order.column else muted)])
-                for each in self.fitted
-            ]
+        return frame is not None and any(
+            has_line(key, frame.store, frame.time_ns) for key in self._shown()
         )
 
     def empty(self, frame: Frame) -> Printable:
@@ -173,23 +176,6 @@ class Watchlist(InstrumentRows):
         return safe(f"No instrument here. {self.keymap.name('list-add')} adds one.")
 
     # Sorting and filtering.
-
-    def action_view(self) -> None:
-        """Sort in the usual direction of the column, then in the other, then in the list's own order."""
-        self._sort(self.order.with_next_direction(FIRST_SORTED, ASCENDING))
-
-    def action_sort_by(self, step: int) -> None:
-        """Sort by the column beside the present one."""
-        columns = ("pair", *self._chosen())
-        self._sort(self.order.with_adjacent_column(columns, step, ASCENDING))
-
-    def action_sort_again(self) -> None:
-        self._sort(self.order)
-
-    def action_sort_live(self) -> None:
-        """Sort again and again, or hold the rows."""
-        order = self.order if self.order.column else self.order.by(FIRST_SORTED, ASCENDING)
-        self._sort(replace(order, live=not order.live))
 
     def action_show_only(self, condition: str) -> None:
         """Turn one of the conditions on or off; "" shows every row."""
@@ -207,12 +193,18 @@ class Watchlist(InstrumentRows):
         self.filter = rows
         self._rearrange()
 
-    def _sort(self, order: TableOrder) -> None:
+    def sort(self, order: TableOrder) -> None:
+        """Sort the whole list anew, in this order."""
         self.order = order
         if self.frame is not None:
-            self._sorted = sorted_rows(order, self.frame.store, self.frame.store.watchlist)
-            self._sorted_at = self.frame.now
+            self._sort_list(self.frame)
         self._rearrange()
+
+    def _sort_list(self, frame: Frame) -> None:
+        store, self._sorted_at = frame.store, frame.now
+        self._sorted = self.order.sort(
+            store.watchlist, lambda key, column: BY_KEY[column].value(store, key)
+        )
 
     def _rearrange(self) -> None:
         """Show the rows that pass the filter, in the order of the last sorting."""
@@ -241,11 +233,6 @@ class Watchlist(InstrumentRows):
         """Return the row's instrument."""
         return key
 
-    def move_to(self, index: int) -> None:
-        """Put the cursor on a row; live sorting lets it stand for a while."""
-        self._has_moved = True
-        super().move_to(index)
-
     def is_selected(self, y: int) -> bool:
         """Return whether the line is the row under the cursor; none is while the focus is not in the list."""
         listed = self.frame is None or self.frame.store.focus in self.keys or self.pending_choice
@@ -260,7 +247,7 @@ class Watchlist(InstrumentRows):
         self._follow(store)
         if frame.touched(Topic.FOCUS):
             self.redraw_row(self.selected or "")
-        minute = int(frame.time_ns // MINUTE_NS)
+        minute = int(frame.time_ns // MINUTE)
         if (old := prices_are_old(store)) != self._old or minute != self._minute:
             self._old, self._minute = old, minute
             self.redraw()
@@ -283,7 +270,7 @@ class Watchlist(InstrumentRows):
         if listed != self._listed or known != self._known:
             self._listed, self._known = listed, known
             self._room = _room(store)
-            self._sort(self.order)
+            self.sort(self.order)
         elif self.order.live and self.order.column and frame.now - self._sorted_at >= LIVE_EVERY:
             self._sort_around_the_cursor(frame)
         elif self.filter.held or self.filter.tradeable:
@@ -291,8 +278,7 @@ class Watchlist(InstrumentRows):
 
     def _sort_around_the_cursor(self, frame: Frame) -> None:
         """Sort the rows; the one under the cursor keeps its line."""
-        self._sorted_at = frame.now
-        self._sorted = sorted_rows(self.order, frame.store, frame.store.watchlist)
+        self._sort_list(frame)
         rows = self.filter.rows(frame.store, self._sorted)
         if (held := self._row()) in rows:
             rows.remove(held)
@@ -337,33 +323,8 @@ class Watchlist(InstrumentRows):
 
     def cell(self, key: str, column: str, frame: Frame) -> Sequence[Run]:
         """Return one cell of an instrument's row."""
-        store = frame.store
-        if column == "pair":
-            return [(show.pair(key), self.palette["bright" if key == store.focus else "plain"])]
-        quote = store.quotes.get(key)
-        if column in POSITION_CELLS:
-            return POSITION_CELLS[column](self.palette, key, store)
-        if quote is None:
-            return [(show.EMPTY, self.palette["faint"])]
-        if column in ("bid", "ask"):
-            return self._price(quote, column, frame)
-        return PRICE_CELLS[column](self.palette, quote, frame)
-
-    def _price(self, quote: Quote, side: str, frame: Frame) -> list[Run]:
-        price_format = price_format_of(frame.store, quote.instrument)
-        price, move = (quote.bid, quote.bid_move) if side == "bid" else (quote.ask, quote.ask_move)
-        runs = price_runs(
-            self.palette,
-            show.split_price(price, price_format.pip_location, price_format.precision),
-            flash=flash_of(quote, frame.now),
-            move=move,
-            dim=self._is_old(quote, frame),
-        )
-        missing = self._room.decimals - price_format.precision + (price_format.precision == 0)
-        return [*runs, (" " * missing, self.palette["plain"])]
-
-    def _is_old(self, quote: Quote, frame: Frame) -> bool:
-        return self._old or not quote.tradeable or frame.now - quote.received > QUIET_INSTRUMENT
+        row = WatchRow(key, frame.store, frame.now, frame.time_ns, self._room.decimals)
+        return BY_KEY[column].cell(row, self.palette)
 
 
 def _room(store: Store) -> PriceWidth:
