@@ -1,5 +1,7 @@
 """The away card: what happened since what was last seen, in sums and lines."""
 
+import sqlite3
+from contextlib import closing
 from datetime import UTC
 from decimal import Decimal
 from pathlib import Path
@@ -16,6 +18,7 @@ from keydesk.alerts.away import (
     write_last_visit,
 )
 from keydesk.calc.alerts.alert import FiringRecord
+from keydesk.records.desk_records import DeskRecords
 from keydesk.text.sanitize import safe
 from keydesk.words.log_line import LogLine
 
@@ -74,35 +77,37 @@ def test_a_card_that_is_longer_than_the_log_says_so() -> None:
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
+def records(tmp_path: Path) -> DeskRecords:
     folder = tmp_path / "orders"
     folder.mkdir(mode=0o700)
-    return folder / "101.seen"
+    return DeskRecords(folder / "101.sqlite")
 
 
-def test_what_was_seen_is_found_again_and_the_later_of_two_desks_stays(path: Path) -> None:
-    assert read_last_visit(path, VISIT.account_ns) is None
-    write_last_visit(path, VISIT)
-    write_last_visit(path, replace(VISIT, transaction=90, time_ns=TEN - 1))
-    assert read_last_visit(path, VISIT.account_ns) == VISIT
-    write_last_visit(path, replace(VISIT, account_ns=6, time_ns=TEN - 1))  # a replay
-    assert read_last_visit(path, 6) == replace(VISIT, account_ns=6, time_ns=TEN - 1)
-    assert read_last_visit(path, VISIT.account_ns) == VISIT  # that of the account that was left
+def test_what_was_seen_is_found_again_and_the_later_of_two_desks_stays(
+    records: DeskRecords,
+) -> None:
+    assert read_last_visit(records, VISIT.account_ns) is None
+    write_last_visit(records, VISIT)
+    write_last_visit(records, replace(VISIT, transaction=90, time_ns=TEN - 1))
+    assert read_last_visit(records, VISIT.account_ns) == VISIT
+    write_last_visit(records, replace(VISIT, account_ns=6, time_ns=TEN - 1))  # a replay
+    assert read_last_visit(records, 6) == replace(VISIT, account_ns=6, time_ns=TEN - 1)
+    assert read_last_visit(records, VISIT.account_ns) == VISIT  # that of the account that was left
 
 
 @pytest.mark.parametrize(
-    "content",
+    "text",
     [
-        "",
         "{",
         "[]",
-        '{"account_ns": 1}',
-        '{"account_ns": -1, "transaction": 1, "time_ns": 1, "nav": "1"}',
+        '{"account_ns": 5}',
+        '{"account_ns": 5, "transaction": 1, "time_ns": 1, "nav": "NaN"}',
     ],
 )
-def test_a_damaged_file_is_as_good_as_none(path: Path, content: str) -> None:
-    path.write_text(content, encoding="utf-8")
-    path.chmod(0o600)
-    assert read_last_visit(path, VISIT.account_ns) is None
-    write_last_visit(path, VISIT)
-    assert read_last_visit(path, VISIT.account_ns) == VISIT
+def test_a_damaged_record_is_as_good_as_none(records: DeskRecords, text: str) -> None:
+    write_last_visit(records, VISIT)
+    with closing(sqlite3.connect(records.path)) as connection, connection:
+        connection.execute("UPDATE records SET record = ?", (text,))
+    assert read_last_visit(records, VISIT.account_ns) is None
+    write_last_visit(records, VISIT)
+    assert read_last_visit(records, VISIT.account_ns) == VISIT

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.records.database import MIGRATIONS, DamagedRecords, Database, set_aside
+from keydesk.records.database import MIGRATIONS, Database, set_aside
+from keydesk.records.errors import DamagedRecords
 from keydesk_client.errors import UnsafeFile
 
 PUT = "INSERT INTO order_prices VALUES (?, ?)"

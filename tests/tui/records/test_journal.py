@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from keydesk.calc.trade_journal.events import StopSet
 from keydesk.calc.trade_journal.rebuild import Journal, rebuild
 from keydesk.calc.trade_journal.trades import roll_up
-from keydesk.records.database import DamagedRecords
+from keydesk.records.errors import DamagedRecords
 from keydesk.records.journal import JournalRecords
 from keydesk.records.trades import columns_of, count, line_of, trade_of
 from keydesk.trade_journal.loading import read_into

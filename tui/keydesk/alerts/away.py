@@ -1,36 +1,30 @@
 """What happened while the trader was away: transactions, alerts, profit and connection gaps since the last seen state.
 
-The seen state is kept in a private file of the account, so that a start knows where the last desk ended.
+The seen state is in the desk's records of the account, so that a start knows where the last desk ended.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import tzinfo
-from decimal import Decimal, InvalidOperation
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from keydesk.store.account_records import record_of, with_record
+from keydesk.records.errors import FAILURES
+from keydesk.records.json_text import Kind
 from keydesk.text.format import at, date_and_time, duration, money, pair
 from keydesk.text.sanitize import Printable, clean, clean_name, safe
 from keydesk.words.log_line import LogKind, LogLine
 from keydesk_client.arithmetic.constants import SECOND
-from keydesk_client.auth.private_files import locked, read_private, replace_file
-from keydesk_client.errors import UnsafeFile
 
 if TYPE_CHECKING:
     from keydesk.calc.alerts.alert import FiringRecord
+    from keydesk.records.desk_records import DeskRecords
 
-MAX_BYTES = 8_000  # bytes
-UNREADABLE = (OSError, UnsafeFile, ValueError, TypeError, KeyError, InvalidOperation)
-LOCK_TIMEOUT = 0.2  # seconds
 MAX_LISTED = 60
-MAX_WHOLE_NUMBER = 2**63
 NAMES: dict[LogKind, str] = {
     "FILL": "fills",
     "CLOSE": "closed",
@@ -51,6 +45,9 @@ class LastVisit(Struct, frozen=True):
     transaction: int
     time_ns: int
     nav: Decimal
+
+
+SEEN = Kind("seen", LastVisit)
 
 
 class Outage(Struct, frozen=True):
@@ -156,35 +153,16 @@ def _length(outage: Outage) -> str:
     return duration((outage.to_ns - outage.from_ns) / SECOND)
 
 
-def read_last_visit(path: Path, account_ns: int) -> LastVisit | None:
-    """Return what was seen of an account when the file was written; None without a usable file."""
-    with suppress(*UNREADABLE):
-        record = record_of(_members(path), account_ns)
-        return None if record is None else _visit_of(record, account_ns)
+def read_last_visit(records: DeskRecords, account_ns: int) -> LastVisit | None:
+    """Return what was last seen of an account; None without records that can be read."""
+    with suppress(*FAILURES):
+        return records.read(SEEN, account_ns)
     return None
 
 
-def write_last_visit(path: Path, visit: LastVisit) -> None:
-    """Write what was seen; of two desks the later transaction stays."""
-    record = {"transaction": visit.transaction, "time_ns": visit.time_ns, "nav": str(visit.nav)}
-    with suppress(OSError, UnsafeFile), locked(path, patience_s=LOCK_TIMEOUT):
-        before = read_last_visit(path, visit.account_ns)
-        if before is not None and before.time_ns > visit.time_ns:
-            return
-        members: Mapping[str, Any] = {}
-        with suppress(*UNREADABLE):
-            members = _members(path)
-        content = with_record(members, visit.account_ns, record)
-        replace_file(path, json.dumps(content).encode())
-
-
-def _members(path: Path) -> Mapping[str, Any]:
-    return dict(json.loads(read_private(path, MAX_BYTES)))
-
-
-def _visit_of(record: Mapping[str, Any], account_ns: int) -> LastVisit | None:
-    last, time, nav = record["transaction"], record["time_ns"], Decimal(str(record["nav"]))
-    whole = all(
-        isinstance(each, int) and 0 <= each < MAX_WHOLE_NUMBER for each in (account_ns, last, time)
-    )
-    return LastVisit(account_ns, last, time, nav) if whole and nav.is_finite() else None
+def write_last_visit(records: DeskRecords, visit: LastVisit) -> None:
+    """Write what was seen; of two desks the later one stays."""
+    before = read_last_visit(records, visit.account_ns)
+    if before is None or before.time_ns <= visit.time_ns:
+        with suppress(*FAILURES):
+            records.write(SEEN, visit.account_ns, visit)

@@ -171,7 +171,7 @@ class TradingDesk:
         self.loss_lock.open(self.account.file("daily-loss"), connection.feed.snapshot_wanted.set)
         self.journal.open(connection)
         self.alerts.open(self.account.file("alerts"), connection, self._setup.account.name)
-        self.away.open(self.account.file("seen"), monotonic())
+        self.away.open(self.account.records, monotonic())
 
     def check(self) -> None:
         """Run the rules that disarm the desk, and what else is looked at with every frame."""

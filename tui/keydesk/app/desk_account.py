@@ -17,11 +17,13 @@ from keydesk.keys.keymap import KeyMap
 from keydesk.settings.values import Reconciliation
 from keydesk.store.state import Notice, NoticeLevel
 from keydesk.store.store import Store
+from keydesk.text.file_errors import file_trouble
 from keydesk.text.sanitize import safe
 from keydesk.trading.desk_session import DeskSession
 
 if TYPE_CHECKING:
     from keydesk.calc.orders.instructions import Instruction
+    from keydesk.records.desk_records import DeskRecords
     from keydesk.trading.account_changes import AccountChange
     from keydesk.trading.message_log import MessageLog
 
@@ -75,6 +77,8 @@ class DeskAccount:
                 self.connection = connection
                 self._store.audit.listen(connection.commands.dispatcher.record)
                 session.open()  # the journal has made its folder
+                if damaged := await asyncio.to_thread(self._set_aside_damaged):
+                    self._store.notify("bad", damaged)
                 connection.exit_plans.open(self.file("exit-plans"))
                 await self._keep_messages(self.file("messages"), target)
                 for name, left in session.pop_left_over().items():
@@ -96,6 +100,20 @@ class DeskAccount:
         """Return a file of the account in the state folder, the same for every profile that opens it."""
         assert self._session is not None  # noqa: S101 - of an open account
         return self._state / f"{self._session.name}.{kind}"
+
+    def _set_aside_damaged(self) -> str:
+        """Keep damaged records under another name; return what was done, or why it was not, "" if nothing had to be."""
+        try:
+            return self.records.set_aside_damaged()
+        except OSError as error:
+            return f"The records of this desk are damaged and cannot be renamed: {file_trouble(error, self.records.path)}"
+
+    @property
+    def records(self) -> DeskRecords:
+        """What the desks of the account keep for each other and for the next start."""
+        from keydesk.records.desk_records import DeskRecords  # noqa: PLC0415 - SQLite is loaded after the first picture
+
+        return DeskRecords(self.file("sqlite"))
 
     async def _keep_messages(self, path: Path, target: AccountAddress) -> None:
         """Read the messages that earlier desks left, and write those of this one from now on."""

@@ -15,6 +15,7 @@ from threading import Lock
 from time import time_ns
 from weakref import finalize
 
+from keydesk.records.errors import DamagedRecords
 from keydesk_client.auth.private_files import (
     private_folder,
     refuse_link,
@@ -26,8 +27,6 @@ from keydesk_client.errors import UnsafeFile
 PATIENCE = 10.0  # seconds that another desk may write
 MOST_WAL_PAGES = 10_000  # 40 MB, which threads copy into the file long before
 SIDE_FILES = ("-wal", "-shm")  # SQLite's, beside the file
-NOT_KEPT = (OSError, UnsafeFile)
-"""Errors of records that cannot be read or written."""
 MEANINGS = {
     sqlite3.SQLITE_FULL: errno.ENOSPC,
     sqlite3.SQLITE_READONLY: errno.EROFS,
@@ -103,10 +102,6 @@ MIGRATIONS: Sequence[Sequence[str]] = (
 """The statements that lead from each version of the schema to the next. Money is text: it stays exact."""
 
 
-class DamagedRecords(Exception):
-    """Raised where the file is not a database, or holds what makes no sense."""
-
-
 class Database:
     """The connections to the records of an account.
 
@@ -123,7 +118,7 @@ class Database:
         self.path = path
         self._lock = Lock()  # of the connection that threads share
         if path is not None:
-            _create(path)
+            create_file(path)
         self._inode = None if path is None else path.stat().st_ino
         self.background = self._connect(PATIENCE)
         """For threads, one at a time: it waits for other desks."""
@@ -131,13 +126,13 @@ class Database:
         """For the event loop: it waits for nothing."""
         self._own_lock = self._lock if path is None else Lock()
         finalize(self, _close, self.connection, self.background)
-        with self._meaningful():
+        with system_errors(path):
             if path is not None:
                 self.connection.execute(f"PRAGMA wal_autocheckpoint = {MOST_WAL_PAGES}")
-            _migrate(self.background)
+            migrate(self.background, MIGRATIONS)
 
     def _connect(self, patience: float) -> sqlite3.Connection:
-        with self._meaningful():
+        with system_errors(self.path):
             connection = sqlite3.connect(
                 ":memory:" if self.path is None else self.path,
                 timeout=patience,
@@ -155,13 +150,13 @@ class Database:
 
     def checkpoint(self) -> None:
         """Copy what was written beside the file into it, in a thread: the event loop syncs no disk."""
-        with self._lock, self._meaningful():
+        with self._lock, system_errors(self.path):
             self.background.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
     @contextmanager
     def change(self) -> Generator[sqlite3.Connection]:
         """Make one change, in a thread; raise as the class does."""
-        with self._lock, self._meaningful(), _transaction(self.background, "IMMEDIATE"):
+        with self._lock, system_errors(self.path), transaction(self.background, "IMMEDIATE"):
             yield self.background
 
     @contextmanager
@@ -170,7 +165,7 @@ class Database:
         if not self._own_lock.acquire(blocking=False):
             raise BlockingIOError(errno.EAGAIN, "another thread writes", self.path)
         try:
-            with self._meaningful(), _transaction(self.connection, "IMMEDIATE"):
+            with system_errors(self.path), transaction(self.connection, "IMMEDIATE"):
                 yield self.connection
         finally:
             self._own_lock.release()
@@ -178,25 +173,8 @@ class Database:
     @contextmanager
     def snapshot(self) -> Generator[sqlite3.Connection]:
         """Read several things as they were at one moment, in a thread; raise as the class does."""
-        with self._lock, self._meaningful(), _transaction(self.background, "DEFERRED"):
+        with self._lock, system_errors(self.path), transaction(self.background, "DEFERRED"):
             yield self.background
-
-    @contextmanager
-    def _meaningful(self) -> Generator[None]:
-        """Raise errors of SQLite as those of the system."""
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise self._as_own(error) from error
-
-    def _as_own(self, error: sqlite3.Error) -> Exception:
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            return BlockingIOError(errno.EAGAIN, "another desk writes", self.path)
-        if isinstance(error, sqlite3.OperationalError) and code != sqlite3.SQLITE_ERROR:
-            number = MEANINGS.get(code, errno.EIO)
-            return OSError(number, os.strerror(number), str(self.path or "memory"))
-        return DamagedRecords(f"{self.path}: {error}")
 
     def set_aside(self, now_ns: int | None = None) -> str:
         """Keep a damaged file under another name, and return what was done; "" if another desk did it.
@@ -209,13 +187,38 @@ class Database:
         return "" if self.path is None else set_aside(self.path, self._inode, now_ns)
 
 
+@contextmanager
+def system_errors(path: Path | None) -> Generator[None]:
+    """Raise errors of SQLite as those of the system."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _as_own(error, path) from error
+
+
+def _as_own(error: sqlite3.Error, path: Path | None) -> Exception:
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return BlockingIOError(errno.EAGAIN, "another desk writes", path)
+    if isinstance(error, sqlite3.OperationalError) and code != sqlite3.SQLITE_ERROR:
+        number = MEANINGS.get(code, errno.EIO)
+        return OSError(number, os.strerror(number), str(path or "memory"))
+    return DamagedRecords(f"{path}: {error}")
+
+
 def _close(*connections: sqlite3.Connection) -> None:
     for each in connections:
         each.close()
 
 
-def set_aside(path: Path, inode: int | None = None, now_ns: int | None = None) -> str:
-    """Keep a damaged file under another name unless it is another one by now; return what was done."""
+def set_aside(
+    path: Path,
+    inode: int | None = None,
+    now_ns: int | None = None,
+    *,
+    then: str = "are read from the broker again",
+) -> str:
+    """Keep a damaged file under another name unless it is another one by now; return what was done, and `then` happens."""
     with suppress(FileNotFoundError):
         if inode is not None and path.stat().st_ino != inode:
             return ""
@@ -224,11 +227,11 @@ def set_aside(path: Path, inode: int | None = None, now_ns: int | None = None) -
         for each in SIDE_FILES:
             with suppress(FileNotFoundError):
                 path.with_name(path.name + each).rename(aside.with_name(aside.name + each))
-        return f"The records were damaged: they are kept as {aside}, and are read from the broker again"
+        return f"The records were damaged: they are kept as {aside}, and {then}"
     return ""
 
 
-def _create(path: Path) -> None:
+def create_file(path: Path) -> None:
     """Create an empty private file unless it exists; refuse one that others can access.
 
     An existing one is not opened: closing it would release SQLite's locks of this process.
@@ -237,6 +240,11 @@ def _create(path: Path) -> None:
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
         sync_folder(path.parent)
+    refuse_file(path)
+
+
+def refuse_file(path: Path) -> None:
+    """Raise UnsafeFile for what is not a private file; OSError where it cannot be looked at."""
     refuse_link(path)
     status = path.stat()
     refuse_unsafe(path, status)
@@ -245,7 +253,7 @@ def _create(path: Path) -> None:
 
 
 @contextmanager
-def _transaction(connection: sqlite3.Connection, kind: str) -> Generator[None]:
+def transaction(connection: sqlite3.Connection, kind: str) -> Generator[None]:
     connection.execute(f"BEGIN {kind}")
     try:
         yield
@@ -256,20 +264,21 @@ def _transaction(connection: sqlite3.Connection, kind: str) -> Generator[None]:
     connection.execute("COMMIT")
 
 
-def _migrate(connection: sqlite3.Connection) -> None:
+def migrate(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]]) -> None:
     """Bring the schema to this version; raise UnsafeFile if a newer Keydesk wrote it."""
-    if _version(connection) == len(MIGRATIONS):
+    if version_of(connection, migrations) == len(migrations):
         return
-    with _transaction(connection, "IMMEDIATE"):
-        version = _version(connection)  # another desk may have done it meanwhile
-        if version > len(MIGRATIONS):
-            raise UnsafeFile("a newer Keydesk wrote the records: use that one, or move them away")
-        for statements in MIGRATIONS[version:]:
+    with transaction(connection, "IMMEDIATE"):
+        version = version_of(connection, migrations)  # another desk may have done it meanwhile
+        for statements in migrations[version:]:
             for each in statements:
                 connection.execute(each)
-        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        connection.execute(f"PRAGMA user_version = {len(migrations)}")
 
 
-def _version(connection: sqlite3.Connection) -> int:
+def version_of(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]]) -> int:
+    """Return how many of the migrations were made; raise UnsafeFile if a newer Keydesk wrote the file."""
     [version] = connection.execute("PRAGMA user_version").fetchone()
+    if version > len(migrations):
+        raise UnsafeFile("a newer Keydesk wrote the records: use that one, or move them away")
     return int(version)

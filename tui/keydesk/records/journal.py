@@ -14,7 +14,8 @@ from keydesk.calc.trade_journal.events import Event, Fill, OrderPrice, StopSet
 from keydesk.calc.trade_journal.rebuild import BalancePoint, Journal, Rebuilder, trades_of
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.records import trades as trade_table
-from keydesk.records.database import DamagedRecords, Database
+from keydesk.records.database import Database
+from keydesk.records.errors import DamagedRecords
 from keydesk.records.json_text import JsonText
 
 RULES = 1

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from keydesk.records.database import DamagedRecords
+from keydesk.records.errors import DamagedRecords
 
 Record = TypeVar("Record", bound=Struct)
 _encoder = msgspec.json.Encoder(enc_hook=str)  # a `TransactionID` is text of a class of its own
@@ -34,8 +34,18 @@ class JsonText(Generic[Record]):
         return record
 
 
+class Kind(JsonText[Record]):
+    """A kind of the desk's records: its name in their file, and the class that a record is an instance of."""
+
+    def __init__(self, name: str, record: type[Record]) -> None:
+        super().__init__(record)
+        self.name = name
+
+
 def _is_finite(value: object) -> bool:
     if isinstance(value, Decimal):
         return value.is_finite()
     members = astuple(value) if isinstance(value, Struct) else value
+    if isinstance(members, dict):
+        members = tuple(members.values())
     return not isinstance(members, tuple | list) or all(map(_is_finite, members))

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from keydesk.calc.trade_journal.price_paths import PricePath
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk.records.database import DamagedRecords, Database
+from keydesk.records.database import Database
+from keydesk.records.errors import DamagedRecords
 from keydesk.records.json_text import JsonText
 
 _paths = JsonText(PricePath)

@@ -25,7 +25,8 @@ from keydesk.calc.trade_journal.excursions import (
 )
 from keydesk.calc.trade_journal.net_asset_values import DayClose
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk.records.database import NOT_KEPT, DamagedRecords, Database
+from keydesk.records.database import Database
+from keydesk.records.errors import NOT_KEPT, DamagedRecords
 from keydesk.records.excursions import (
     KeptExcursion,
     KeptExcursions,

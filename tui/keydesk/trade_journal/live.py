@@ -19,7 +19,8 @@ from keydesk.calc.trade_journal.events import StopSet
 from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.rebuild import Journal
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk.records.database import NOT_KEPT, DamagedRecords, set_aside
+from keydesk.records.database import set_aside
+from keydesk.records.errors import NOT_KEPT, DamagedRecords
 from keydesk.records.journal import JournalRecords, KeptPart
 from keydesk.records.trades import JournalLine, columns_of, count, line_of, trade_of
 from keydesk.store.store import Store

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from keydesk.calc.trade_journal.events import Event
 from keydesk.calc.trade_journal.rebuild import Journal
-from keydesk.records.database import NOT_KEPT, DamagedRecords, set_aside
+from keydesk.records.database import set_aside
+from keydesk.records.errors import NOT_KEPT, DamagedRecords
 from keydesk.records.journal import JournalRecords, KeptPart
 from keydesk.trade_journal.reading import events_of
 from keydesk_client.client import Client

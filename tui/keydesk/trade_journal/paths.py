@@ -14,7 +14,8 @@ from keydesk.calc.trade_journal.price_paths import (
     step_of,
 )
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk.records.database import NOT_KEPT, DamagedRecords, Database
+from keydesk.records.database import Database
+from keydesk.records.errors import NOT_KEPT, DamagedRecords
 from keydesk.records.price_paths import KeptPaths
 from keydesk.trade_journal.candles import AT_ONCE, closing_candles
 from keydesk_client.client import Client

@@ -9,6 +9,7 @@ import pytest
 
 from keydesk.alerts.away import AwayReport, LastVisit, read_last_visit, write_last_visit
 from keydesk.app.alerts.away import PRESENT_FOR, AwayCard
+from keydesk.records.desk_records import DeskRecords
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.store import Store
 from keydesk.text.sanitize import safe
@@ -39,7 +40,7 @@ class SeenCard(AwayCard):
 class Desk:
     """A card over a store, with a trader's keys and forms."""
 
-    path: Path
+    records: DeskRecords
     store: Store = field(default_factory=lambda: desk_store(4))
     last_key_at: float = 0.0
     free: bool = True
@@ -65,7 +66,7 @@ class Desk:
         return self.store.account.created_time_ns
 
     def open(self) -> None:
-        self.card.open(self.path, 0.0)
+        self.card.open(self.records, 0.0)
 
     def check(self, now: float) -> None:
         self.store.clock_ns = TEN + int(now * SECOND)
@@ -85,14 +86,14 @@ def fill(id_: int) -> LogLine:
 def desk(tmp_path: Path) -> Desk:
     folder = tmp_path / "orders"
     folder.mkdir(mode=0o700)
-    return Desk(folder / "101.seen")
+    return Desk(DeskRecords(folder / "101.sqlite"))
 
 
 def left_at(desk: Desk, transaction: int, seconds_ago: int) -> None:
     account = desk.store.account
     assert account is not None
     write_last_visit(
-        desk.path,
+        desk.records,
         LastVisit(account.created_time_ns, transaction, TEN - seconds_ago * SECOND, Decimal(1)),
     )
 
@@ -105,7 +106,7 @@ def test_a_start_shows_what_came_since_the_last_desk_once(desk: Desk) -> None:
     assert [[each.id for each in report.lines] for report in desk.shown] == [["100"]]
     assert desk.shown[0].outages[0].text == "desk closed"
     desk.card.close()
-    visit = read_last_visit(desk.path, desk.created_ns)
+    visit = read_last_visit(desk.records, desk.created_ns)
     assert visit is not None
     assert visit.transaction == 100
 
@@ -114,7 +115,7 @@ def test_a_first_start_and_one_after_nothing_show_no_card(desk: Desk) -> None:
     desk.open()
     desk.check(2.0)
     left_at(desk, 100, 3600)
-    again = Desk(desk.path)
+    again = Desk(desk.records)
     again.open()
     again.check(2.0)
     assert desk.shown == again.shown == []
@@ -129,7 +130,7 @@ def test_the_card_waits_for_an_open_form_and_for_a_pause_of_the_keys(desk: Desk)
     desk.check(3.0)
     assert desk.shown == []
     desk.card.close()
-    visit = read_last_visit(desk.path, desk.created_ns)
+    visit = read_last_visit(desk.records, desk.created_ns)
     assert visit is not None
     assert visit.transaction == 99  # it was not shown: the next start shows it
     desk.check(5.0)
@@ -171,7 +172,7 @@ def test_the_first_key_after_a_long_time_shows_what_came_meanwhile(desk: Desk) -
 
 
 def test_a_market_that_began_anew_shows_no_card(desk: Desk) -> None:
-    write_last_visit(desk.path, LastVisit(1, 50, TEN - 3600 * SECOND, Decimal(1)))
+    write_last_visit(desk.records, LastVisit(1, 50, TEN - 3600 * SECOND, Decimal(1)))
     desk.open()
     desk.check(2.0)
     assert desk.shown == []
@@ -198,6 +199,6 @@ def test_back_from_a_replay_the_card_shows_what_came_in_the_account_that_was_lef
     assert [[each.id for each in report.lines] for report in desk.shown] == [["101"]]
     assert desk.shown[0].outages[0].text == "in another market"
     desk.card.close()
-    replayed = read_last_visit(desk.path, 7)
+    replayed = read_last_visit(desk.records, 7)
     assert replayed is not None
     assert replayed.transaction == 4

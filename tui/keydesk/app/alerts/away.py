@@ -6,8 +6,7 @@ When the trader is present again, the card shows what came after that. It waits 
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
@@ -24,6 +23,9 @@ from keydesk.screens.desk import DeskScreen
 from keydesk.store.store import Store
 from keydesk.text.sanitize import safe
 from keydesk_client.arithmetic.constants import SECOND
+
+if TYPE_CHECKING:
+    from keydesk.records.desk_records import DeskRecords
 
 CHECK_INTERVAL = 0.5  # seconds
 PRESENT_FOR = 600.0  # seconds after a key
@@ -44,7 +46,7 @@ class AwayCard:
 
     def __init__(self, app: App[Any], store: Store, keys: GuardedKeys) -> None:
         self._app, self._store, self._keys = app, store, keys
-        self._path: Path | None = None
+        self._records: DeskRecords | None = None
         self._account_ns = 0  # when the account was created; 0: none is known yet
         self._last_visit: LastVisit | None = None
         self._opened_at = 0.0
@@ -54,13 +56,13 @@ class AwayCard:
         self._waiting: AwayReport | None = None
         self._checked_at = self._written_at = float("-inf")
 
-    def open(self, path: Path, now: float) -> None:
+    def open(self, records: DeskRecords, now: float) -> None:
         """Begin with what the last desk of the account saw."""
-        self._path, self._opened_at = path, now
+        self._records, self._opened_at = records, now
 
     def check(self, now: float) -> None:
         """Follow connection and keys; show a card that is due."""
-        if self._path is None or now - self._checked_at < CHECK_INTERVAL:
+        if self._records is None or now - self._checked_at < CHECK_INTERVAL:
             return
         self._checked_at = now
         store = self._store
@@ -87,18 +89,18 @@ class AwayCard:
 
     def close(self) -> None:
         """Write what was seen."""
-        if self._path is not None and self._last_visit is not None and self._waiting is None:
-            write_last_visit(self._path, self._last_visit)
+        if self._records is not None and self._last_visit is not None and self._waiting is None:
+            write_last_visit(self._records, self._last_visit)
 
     def _find_visit(self, account_ns: int) -> None:
         """Take what was last seen of the account: at the start, and where a replay begins or is left for it."""
-        if self._path is None or self._account_ns == account_ns:
+        if self._records is None or self._account_ns == account_ns:
             return
         text = safe("in another market" if self._account_ns else "desk closed")
         if self._last_visit is not None:
-            write_last_visit(self._path, self._last_visit)
+            write_last_visit(self._records, self._last_visit)
         self._account_ns = account_ns
-        self._last_visit = read_last_visit(self._path, account_ns)
+        self._last_visit = read_last_visit(self._records, account_ns)
         self._was_present, self._waiting = False, None
         self._outages.clear()
         if self._last_visit is not None:
@@ -149,6 +151,6 @@ class AwayCard:
         self._last_visit = LastVisit(
             account.created_time_ns, account.last_transaction_id, store.clock_ns, account.nav
         )
-        if now - self._written_at >= WRITE_EVERY and self._path is not None:
+        if now - self._written_at >= WRITE_EVERY and self._records is not None:
             self._written_at = now
-            write_last_visit(self._path, self._last_visit)
+            write_last_visit(self._records, self._last_visit)

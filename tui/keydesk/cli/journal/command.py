@@ -31,7 +31,7 @@ from keydesk.cli.journal.documents import daily_figures_of, figures_of, trade_do
 from keydesk.cli.journal.filter import TradeFilter, chosen, rule_of
 from keydesk.cli.options import instant
 from keydesk.cli.script_output import Refusal
-from keydesk.records.database import DamagedRecords
+from keydesk.records.errors import DamagedRecords
 from keydesk.terminal.output import say, say_error
 from keydesk.text.format import counted
 from keydesk.text.sanitize import Printable, clean, safe

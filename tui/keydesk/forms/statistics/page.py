@@ -28,7 +28,7 @@ from keydesk.forms.statistics.view import View, ViewInput
 from keydesk.forms.statistics.what_if import WhatIfView
 from keydesk.keys.keymap import STATISTICS
 from keydesk.keys.textual_bindings import bindings_of
-from keydesk.records.database import DamagedRecords
+from keydesk.records.errors import DamagedRecords
 from keydesk.store.frame import Frame
 from keydesk.text.format import counted
 from keydesk.text.sanitize import Printable, SafeText, clean, safe
