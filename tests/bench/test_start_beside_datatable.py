@@ -51,7 +51,7 @@ MOST: Mapping[str, tuple[bytes, float]] = {
     "net asset value": (rb"100,000\.00", 2.8),
     "first prices": (rb"1\.[01]\d{4}", 2.9),
 }
-MOST_MEMORY = 88  # MB, at 120x35
+MOST_MEMORY = 84  # MB, at 120x35
 
 
 def cpu_ms(pid: int) -> float:

@@ -24,6 +24,7 @@ Path(sys.argv[1]).write_text(" ".join(sys.modules))
 sys.exit(code)
 """
 LIBRARIES = {  # of charts, files and keyrings, and of the practice broker, which is a process of its own
+    "click",
     "cryptography",
     "currency_converter",
     "keydesk_practice",

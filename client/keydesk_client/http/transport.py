@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import Final, TypeAlias
 
 import httpcore
-import httpx
 
 from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import (
@@ -29,10 +28,14 @@ from keydesk_client.errors import (
 from keydesk_client.http.certificates import certificate_error_reason, named_certificates
 from keydesk_client.http.endpoint import Address, Proxy
 from keydesk_client.http.errors import PROXY_SIGN_IN, causes_of, connect_failure
+from keydesk_client.http.lean_import import absent
 from keydesk_client.http.limits import Trace
 from keydesk_client.http.messages import Connection, Headers, Request, request_headers
 from keydesk_client.http.network import Network
 from keydesk_client.http.timing import Timeouts
+
+with absent("click"):  # or httpx loads its command line with rich and pygments: 17 ms, 3 MB
+    import httpx
 
 PassedTransport: TypeAlias = httpx.AsyncBaseTransport
 """What a caller may pass to a client."""
