@@ -8,7 +8,12 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.trade_journal.charts import CurvePoint, equity_curve
-from keydesk.calc.trade_journal.excursions import BestStop, Excursion, best_stop
+from keydesk.calc.trade_journal.excursions import (
+    Excursion,
+    StopOutcome,
+    best_stop,
+    stop_outcomes,
+)
 from keydesk.calc.trade_journal.rebuild import Journal
 from keydesk.calc.trade_journal.returns import median
 from keydesk.chart.plots import Rows
@@ -130,11 +135,13 @@ def test_the_median_of_an_even_number_is_between_the_two_in_the_middle() -> None
 
 def test_the_best_stop_is_the_one_that_would_have_made_most() -> None:
     trades = [(D("0.2"), D(2)), (D("0.4"), D(1)), (D(1), D(-1)), (D(1), D(-1))]
-    assert best_stop(trades) == BestStop(D("0.45"), D("2.10"), wins=0, losses=2)
+    outcomes = stop_outcomes(trades)
+    assert outcomes[0] == StopOutcome(D("0.05"), D("-0.20"), wins=2, losses=2)
+    assert best_stop(outcomes, D(1)) == StopOutcome(D("0.45"), D("2.10"), wins=0, losses=2)
 
 
 def test_no_stop_is_best_where_none_would_have_made_more() -> None:
-    assert best_stop([(D("0.95"), D(2)), (D(1), D(-1))]) is None
+    assert best_stop(stop_outcomes([(D("0.95"), D(2)), (D(1), D(-1))]), D(1)) is None
 
 
 def excursions(*moves: tuple[str, str, str], width: int = 116, rows: int = 24) -> str:
@@ -169,8 +176,34 @@ def test_what_the_best_stop_would_have_been_is_said_with_what_it_ends() -> None:
     assert "n 3: it may be chance." in text
 
 
+@pytest.mark.parametrize("mae", ["0.1", "0.5", "0.9"])
+@pytest.mark.parametrize("width", [76, 116, 196])
+def test_the_names_of_stop_and_best_stop_are_whole_above_their_lines(mae: str, width: int) -> None:
+    moves = (("200", mae, "2"), ("-100", "1.0", "0.2"), ("-100", "1.0", "0.3"))
+    lines = excursions(*moves, width=width, rows=16).splitlines()
+    names = next(line for line in lines if line.count(" stop") == 2)
+    best = re.findall(r"best [\d.]+", names)
+    assert best == [f"best {D(mae) + D('0.05')}"] * 2
+    line = lines[lines.index(names) + 1]
+    ends = [each.end() - 1 for each in re.finditer(r"best [\d.]+", names)]
+    posts = [each.start() for each in re.finditer("┊", line)]
+    if int(min(ends)) > len("MFE  best 0.15"):
+        assert [posts[0], posts[2]] == ends
+    starts = [each.start() for each in re.finditer("stop", names)]
+    assert all(0 <= start - post <= 1 for start, post in zip(starts, posts[1::2], strict=True))
+
+
+def test_a_wide_window_says_what_each_stop_would_have_ended_and_made() -> None:
+    text = excursions(*MOVES, width=196, rows=43)
+    assert "would have ended" in text
+    assert re.search(r"0\.35 R +0 wins +2 losses +\+1\.30 R", text)
+    assert re.search(r"0\.05 R +1 win +2 losses +−0\.15 R", text)
+    assert re.search(r"as traded +0\.00 R", text)
+    assert "would have ended" not in excursions(*MOVES, width=116, rows=30)
+
+
 @pytest.mark.parametrize(("width", "rows"), [(36, 12), (76, 15), (196, 43)])
 def test_the_axes_begin_at_zero_in_every_window(width: int, rows: int) -> None:
     lines = excursions(*MOVES, width=width, rows=rows).splitlines()
     scale = next(line for line in reversed(lines) if "0.5" in line or "1 R" in line)
-    assert scale.split()[0] == "0"
+    assert scale.split()[:2] == ["MAE", "0"]

@@ -130,8 +130,8 @@ def _distance(trade: JournalTrade) -> Decimal | None:
     return distance if distance > 0 else None
 
 
-class BestStop(NamedTuple):
-    """The stop, in R of the first one, that would have made the most of some trades, and what it would have made, in R."""
+class StopOutcome(NamedTuple):
+    """A stop, in R of the first one, and what some trades would have made with it, in R."""
 
     stop: Decimal
     total: Decimal
@@ -139,8 +139,8 @@ class BestStop(NamedTuple):
     losses: int
 
 
-def best_stop(trades: Sequence[tuple[Decimal, Decimal]]) -> BestStop | None:
-    """Return the best stop up to the first one; None where none would have made more than was made.
+def stop_outcomes(trades: Sequence[tuple[Decimal, Decimal]]) -> list[StopOutcome]:
+    """Return what stops up to the first one would have made, the nearest first.
 
     A trade that went that far against its trader ends with a loss of as much, before costs; each other one as it did.
 
@@ -148,12 +148,17 @@ def best_stop(trades: Sequence[tuple[Decimal, Decimal]]) -> BestStop | None:
         trades: Of each trade its MAE and its result in R.
     """
     before = sum((result for _, result in trades), ZERO)
-    found: BestStop | None = None
+    outcomes = []
     for number in range(1, STOPS_A_R + 1):
         stop = number / Decimal(STOPS_A_R)
         ended = [result for adverse, result in trades if adverse >= stop]
         total = before - sum(ended, ZERO) - stop * len(ended)
-        if total > (before if found is None else found.total):
-            wins = sum(result > 0 for result in ended)
-            found = BestStop(stop, total, wins, len(ended) - wins)
-    return found
+        wins = sum(result > 0 for result in ended)
+        outcomes.append(StopOutcome(stop, total, wins, len(ended) - wins))
+    return outcomes
+
+
+def best_stop(outcomes: Sequence[StopOutcome], made: Decimal) -> StopOutcome | None:
+    """Return the nearest stop that would have made the most; None where none would have made more than was made."""
+    best = max(outcomes, key=lambda each: each.total, default=None)
+    return best if best is not None and best.total > made else None

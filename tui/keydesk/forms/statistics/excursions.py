@@ -7,12 +7,13 @@ from typing import ClassVar, NamedTuple
 from msgspec import Struct
 
 from keydesk.calc.trade_journal.charts import OUTERMOST
-from keydesk.calc.trade_journal.excursions import BestStop, best_stop
-from keydesk.chart.canvas import POST
+from keydesk.calc.trade_journal.excursions import StopOutcome, best_stop, stop_outcomes
+from keydesk.chart.canvas import Canvas
 from keydesk.chart.plots import (
     ASCII_DENSITY,
     DENSITY,
     MANY,
+    SEVERAL,
     Label,
     Plot,
     Point,
@@ -22,12 +23,13 @@ from keydesk.chart.plots import (
     scale_row,
 )
 from keydesk.forms.info_form import beside
-from keydesk.forms.sheet import BLANK, TextLine, as_lines, wrap_text
+from keydesk.forms.sheet import BLANK, TextLine, as_lines, signed_money, wrap_text
 from keydesk.forms.statistics.equity import LEAST_TRADES
-from keydesk.forms.statistics.view import View, ViewInput, is_few, too_few
+from keydesk.forms.statistics.view import View, ViewInput, bars_of, is_few, too_few
 from keydesk.text.format import counted, money
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.widgets.theme import ColourRole
+from keydesk_client.arithmetic.constants import ZERO
 
 WHAT = "MAE against MFE (trades with a first stop and candles)"
 AXIS = 6  # columns of the values beside a panel
@@ -38,8 +40,12 @@ AXES_TEXTS = (
     "across: MAE in R   up: MFE in R",
     "across MAE, up MFE",
 )
-LEAST_ROWS = 5
-NAME_ROWS = 3  # in which the names of lines look for room
+LEAST_ROWS = 6  # of the panels
+ROOMY = 18  # rows of the page from which there is a blank one above the panels
+STOP = "stop"
+TABLE_FROM = 150  # columns of the page from which the table of stops has room
+TABLE_WIDTH, TABLE_GAP = 63, 4  # its columns, and those before it
+TABLE_HEAD, TABLE_BAR = 3, 8  # rows above it, cells to each side of a bar's axis
 LEAST_SPAN = 1.1  # R: the first stop and a gain of 1 R are always in sight
 ROOM = 1.05
 
@@ -77,10 +83,15 @@ class ExcursionView(View[ExcursionData]):
         n = len(results)
         if n < LEAST_TRADES:
             return ExcursionData(n)
-        best = best_stop(results)
-        words = [*_words(given, losses, n), *_best_words(best, results, given), BLANK]
+        made, outcomes = sum((result for _, result in results), ZERO), stop_outcomes(results)
+        best = best_stop(outcomes, made)
+        words = [*_words(given, losses, n), *_best_words(best, made, n, given)]
+        words += [BLANK] * (given.rows >= ROOMY)
         rows = max(LEAST_ROWS, given.rows - len(words))
-        return ExcursionData(n, _panels(wins, losses, best, rows, given), words)
+        table = _stop_lines(outcomes, made, best, rows) if given.width >= TABLE_FROM else []
+        width = given.width - (TABLE_WIDTH + TABLE_GAP if table else 0)
+        panels = _panels(wins, losses, best, (width, rows), given.ascii_only)
+        return ExcursionData(n, beside(panels, width + TABLE_GAP, table), words)
 
     def lines(self, data: ExcursionData, given: ViewInput) -> Sequence[TextLine]:
         """Return the picture, or how far reading is."""
@@ -91,7 +102,7 @@ class ExcursionView(View[ExcursionData]):
 
 
 class _Axes(NamedTuple):
-    """What both panels share: MAE across, MFE up, both in R from 0 on."""
+    """Of a panel: MAE across, MFE up, both in R from 0 on."""
 
     x: Span
     y: Span
@@ -102,26 +113,27 @@ class _Axes(NamedTuple):
 def _panels(
     wins: Sequence[Point],
     losses: Sequence[Point],
-    best: BestStop | None,
-    rows: int,
-    given: ViewInput,
+    best: StopOutcome | None,
+    size: tuple[int, int],
+    ascii_only: bool,
 ) -> list[TextLine]:
-    """Return a panel of the wins and one of the losses with the same axes, and what the axes are."""
-    columns = max(1, (given.width - AXIS - BETWEEN) // 2)
-    x, y = (_span([point[side] for point in (*wins, *losses)]) for side in (0, 1))
-    axes = _Axes(x, y, columns, rows - 3)
+    """Return a panel of the wins beside one of the losses, and what the axes are."""
+    width, rows = size
+    columns = max(1, (width - 2 * AXIS - BETWEEN) // 2)
+    x = _span([point[0] for point in (*wins, *losses)])
     kinds: tuple[tuple[Sequence[Point], SafeText, ColourRole], ...] = (
         (wins, counted(len(wins), "win"), "profit"),
         (losses, _losses(losses), "loss"),
     )
-    left, right = (
-        [((name, role),), *as_lines(_panel(points, role, best, axes, given.ascii_only))]
-        for points, name, role in kinds
-    )
-    left[0] = (*left[0], *_legend(columns - len(kinds[0][1]), given))
-    values = [BLANK, *as_lines(_values(axes)), BLANK]
-    both = beside(beside(values, AXIS, left), AXIS + columns + BETWEEN, right)
-    foot = next((text for text in AXES_TEXTS if AXIS + len(text) <= given.width), "")
+    panels: list[list[TextLine]] = []
+    for points, name, role in kinds:
+        axes = _Axes(x, _span([point[1] for point in points]), columns, rows - 4)
+        own = as_lines(_panel(points, role, best, axes, ascii_only))
+        own = beside(as_lines(_values(axes)), AXIS, own)
+        panels.append([((safe(" " * AXIS), "plain"), (name, role)), *own])
+    panels[0][0] = (*panels[0][0], *_legend(columns - len(kinds[0][1]), ascii_only))
+    both = beside(panels[0], AXIS + columns + BETWEEN, panels[1])
+    foot = next((text for text in AXES_TEXTS if AXIS + len(text) <= width), "")
     return [*both, ((safe(" " * AXIS + foot), "faint"),)]
 
 
@@ -129,47 +141,40 @@ def _losses(losses: Sequence[Point]) -> SafeText:
     return counted(len(losses), "loss", "losses")
 
 
-def _legend(room: int, given: ViewInput) -> TextLine:
+def _legend(room: int, ascii_only: bool) -> TextLine:
     """Return what the glyphs mean, as far as there is room."""
-    one, several, many = ASCII_DENSITY if given.ascii_only else DENSITY
+    one, several, many = ASCII_DENSITY if ascii_only else DENSITY
     texts = (
-        f"   {one} 1 trade  {several} 2 to {MANY - 1}  {many} {MANY} and more",
-        f"   {one} 1  {several} 2  {many} {MANY} and more",
+        f"   {one} 1 trade  {several} {SEVERAL} to {MANY - 1}  {many} {MANY} and more",
+        f"   {one} 1  {several} {SEVERAL}-{MANY - 1}  {many} {MANY}+",
     )
     return ((safe(next((text for text in texts if len(text) <= room), "")), "faint"),)
 
 
 def _span(values: Sequence[float]) -> Span:
     """Return the span from 0 to the farthest of the values, as far as it is shown."""
-    return Span(0.0, min(float(OUTERMOST), max(LEAST_SPAN, *values) * ROOM))
+    return Span(0.0, min(float(OUTERMOST), max(LEAST_SPAN, *values, 0.0) * ROOM))
 
 
 def _panel(
-    points: Sequence[Point], role: str, best: BestStop | None, axes: _Axes, ascii_only: bool
+    points: Sequence[Point], role: str, best: StopOutcome | None, axes: _Axes, ascii_only: bool
 ) -> Rows:
-    size = axes.columns, axes.rows
-    plot = Plot(size, axes.x, axes.y, ascii_only=ascii_only)
+    """Return the points with a line at the stop and one at the best stop, their names above, and the values below."""
+    plot = Plot((axes.columns, axes.rows), axes.x, axes.y, ascii_only=ascii_only)
     plot.density(points, role)
-    lines = [(1.0, "stop", "stop")]
+    stop, names = plot.column(1.0), Canvas(0, axes.columns, 1)
     if best is not None and best.stop != 1:
-        lines.insert(0, (float(best.stop), f"best {best.stop.normalize():f}", "bright"))
-    for value, name, its in lines:
-        plot.line_down(value, its)
-        column = plot.column(value)
-        plot.canvas.put(column, 0, POST, its)
-        _write_name(plot, column, name, its)
+        value, name = float(best.stop), f"best {best.stop.normalize():f}"
+        plot.line_down(value, "bright")
+        at = plot.column(value)
+        names.whole(0, max(0, at + 1 - len(name)), name, "bright")
+        stop = max(stop, at + 2)
+    plot.line_down(1.0, "stop")
+    names.whole(0, min(stop, axes.columns - len(STOP)), STOP, "stop")
     plot.line_across(1.0, "muted", "╌")
     step = round_ticks(0.0, axes.x.high, axes.columns // TICK_COLUMNS)
     labels = [Label(plot.column(value), _tick(value)) for value in step]
-    return [*plot.drawn(), scale_row(labels, axes.columns)]
-
-
-def _write_name(plot: Plot, column: int, name: str, role: str) -> None:
-    """Write the name of a line beside its top, at the side and in the row that have room."""
-    for row in range(NAME_ROWS):
-        for first in (column + 2, column - 1 - len(name)):
-            if plot.write(row, first, name, role):
-                return
+    return [names.runs(0), *plot.drawn(), scale_row(labels, axes.columns)]
 
 
 def _ticks(axes: _Axes) -> list[float]:
@@ -177,10 +182,11 @@ def _ticks(axes: _Axes) -> list[float]:
 
 
 def _values(axes: _Axes) -> Rows:
-    """Return the values beside the first panel; that of the first stop's distance is always among them."""
+    """Return the values beside a panel, that of the first stop's distance always among them, and the names of the axes."""
     plot = Plot((0, axes.rows), axes.x, axes.y)
     texts = {plot.row(value): _tick(value) for value in (*_ticks(axes), 1.0)}
-    return [[(f"{texts.get(y, ''):>{AXIS - 1}} ", "muted")] for y in range(axes.rows)]
+    shown = ["MFE", *(texts.get(y, "") for y in range(axes.rows)), "MAE"]
+    return [[(f"{text:>{AXIS - 1}} ", "muted")] for text in shown]
 
 
 def _tick(value: float) -> str:
@@ -206,17 +212,42 @@ def _words(given: ViewInput, losses: Sequence[Point], n: int) -> list[TextLine]:
 
 
 def _best_words(
-    best: BestStop | None, results: Sequence[tuple[Decimal, Decimal]], given: ViewInput
+    best: StopOutcome | None, made: Decimal, n: int, given: ViewInput
 ) -> list[TextLine]:
     """Return what the best stop would have been: of these trades, looking back."""
-    made = money(sum((result for _, result in results), Decimal(0)), signed=True)
-    few = f" n {len(results)}: it may be chance." if is_few(len(results)) else ""
+    shown = money(made, signed=True)
+    few = f" n {n}: it may be chance." if is_few(n) else ""
     if best is None:
-        text = f"No stop nearer than the first one would have made more than {made} R.{few}"
+        text = f"No stop nearer than the first one would have made more than {shown} R.{few}"
         return wrap_text(safe(text), "plain", given.width)
     ended = f"{counted(best.wins, 'win')} and {counted(best.losses, 'loss', 'losses')}"
     text = (
         f"Best stop in hindsight: {best.stop.normalize():f} R. It ends {ended} and makes"
-        f" {money(best.total, signed=True)} R before costs, not {made} R.{few}"
+        f" {money(best.total, signed=True)} R before costs, not {shown} R.{few}"
     )
     return wrap_text(safe(text), "plain", given.width)
+
+
+def _stop_lines(
+    outcomes: Sequence[StopOutcome], made: Decimal, best: StopOutcome | None, rows: int
+) -> list[TextLine]:
+    """Return what each stop would have ended and made, every second one where there is less room; none without any."""
+    every = next((n for n in (1, 2) if len(outcomes) // n + TABLE_HEAD + 1 <= rows), 0)
+    if not every:
+        return []
+    shown = [each for each in outcomes[every - 1 :: every] if each != best]
+    shown = sorted([*shown, *([best] if best is not None else [])])
+    bars = bars_of([*(each.total for each in shown), made], TABLE_BAR)
+    head = f"{'a stop at':>9}   {'would have ended':<23}{'and made':>10}"
+    lines: list[TextLine] = [(("What each stop would have made, before costs", "bright"),), BLANK]
+    lines.append(((safe(head), "muted"),))
+    for each, bar in zip(shown, bars, strict=False):
+        role: ColourRole = "bright" if each == best else "plain"
+        ended = f"{each.wins:>4} {'win ' if each.wins == 1 else 'wins'}"
+        ended += f" {each.losses:>4} {'loss' if each.losses == 1 else 'losses'}"
+        total, its = signed_money(each.total)
+        name = f"{each.stop:.2f} R".rjust(9)
+        lines.append(((safe(f"{name}   {ended:<23}"), role), (safe(f"{total:>8} R "), its), *bar))
+    total, its = signed_money(made)
+    name = f"{'as traded':<{9 + 3 + 23}}"
+    return [*lines, ((safe(name), "muted"), (safe(f"{total:>8} R "), its), *bars[-1])]
