@@ -12,10 +12,10 @@ from keydesk.chart.canvas import Run
 from keydesk.chart.glyphs import STYLES, CandleStyle
 from keydesk.chart.layout import fitted, sub_panes_with_room
 from keydesk.chart.picture import Picture, dimmed
-from keydesk.chart.price_axis import PriceLine
+from keydesk.chart.price_axis import PriceLine, Rank
 from keydesk.chart.scene import Cursor, Scene
 from keydesk.store.state import Candle
-from support.data.chart_scenes import MARKETS, own_lines, path, scene_of
+from support.data.chart_scenes import MARKETS, ROLES, WORDS, own_lines, path, scene_of
 from support.examples import examples
 
 SIZES = [(1, 1), (5, 3), (20, 8), (33, 12), (34, 20), (60, 24), (90, 28), (150, 45), (250, 70)]
@@ -29,6 +29,9 @@ ASCII_LOOKS = [
     CandleStyle("candles", body, gap, ascii_only=True, per_column=count)
     for body, gap, count in ((1, 0, 4), (1, 0, 2), (1, 0, 1), (1, 1, 1), (3, 1, 1))
 ]
+
+
+PLANNED_OR_OWN = {*ROLES, "planned"}
 
 
 def text_of(row: list[Run]) -> str:
@@ -93,19 +96,20 @@ def test_four_round_prices_are_in_sight_whatever_the_height() -> None:
             assert len(steps) == len(rounds)
 
 
-def test_every_own_line_has_a_label_or_is_counted() -> None:
-    for count in [1, 4, 12, 40]:
-        for width in [20, 34, 60, 90, 250]:
-            lines = own_lines(1.08431, count)
-            picture = drawn(scene_of(path(1.08431, 300), width=width, lines=lines))
-            assert picture.layout is not None
-            area = picture.rows[picture.layout.top : picture.layout.top + picture.layout.rows]
-            labels = [row[-1] for row in area if picture.layout.axis.width]
-            more = sum(int(text.split("+")[1].split()[0]) for text, _ in labels if "more" in text)
-            own = {line.role for line in lines}
-            shown = [text for text, role in labels if role in own]
-            if picture.layout.axis.width:
-                assert len(shown) + more == count
+@pytest.mark.parametrize("count", [1, 4, 12, 40, 500])
+@pytest.mark.parametrize("width", [34, 60, 90, 250])
+def test_names_of_own_lines_stand_beside_the_axis_and_over_no_candle(
+    count: int, width: int
+) -> None:
+    scene = scene_of(path(1.08431, 300), width=width, lines=own_lines(1.08431, count))
+    picture = drawn(scene)
+    layout = picture.layout
+    assert layout is not None
+    beside = layout.plot - layout.names
+    assert layout.columns[-1] < beside
+    area = [text_of(row) for row in picture.rows[layout.top : layout.top + layout.rows]]
+    assert sum(any(word in row[beside:] for word in WORDS) for row in area) >= min(count, 2)
+    assert not any(word in row[:beside] for row in area for word in WORDS)
 
 
 @given(
@@ -174,8 +178,8 @@ def test_a_far_own_price_does_not_squeeze_the_candles() -> None:
     assert picture.scale is not None
     assert picture.scale.high - picture.scale.low < 1.25 * (near.high - near.low)
     labels = [text_of(row) for row in picture.rows]
-    assert any(label.startswith("target ") and label.endswith(" ↑  657p") for label in labels)
-    assert any(label.startswith("stop ") and label.endswith(" ↓  643p") for label in labels)
+    assert any(label.endswith(" target  ↑ 657p") for label in labels)
+    assert any(label.endswith(" stop  ↓ 643p") for label in labels)
 
 
 @pytest.mark.parametrize("height", [10, 14, 24, 45])
@@ -213,13 +217,16 @@ def test_prices_on_both_sides_squeeze_no_candles_and_are_all_shown_when_asked_fo
     assert shares[1] < shares[0]
 
 
-def test_words_of_own_lines_stand_beside_a_form_that_covers_the_left() -> None:
-    lines = (PriceLine(1.0835, "new stop", "stop", in_scale=True),)
-    scene = scene_of(path(1.08431, 300), width=50, height=14, lines=lines)
-    [row] = [row for row in drawn(scene).rows if "new stop" in text_of(row)]
-    assert text_of(row).startswith("new stop ")
-    [row] = [row for row in drawn(replace(scene, hidden=28)).rows if "new stop" in text_of(row)]
-    assert text_of(row)[28:].startswith("new stop ")
+def test_many_own_lines_are_drawn_beside_the_candles_only_and_planned_ones_across() -> None:
+    plan = PriceLine(1.0843, "new entry", "planned", Rank.PLANNED)
+    scene = scene_of(path(1.08431, 300), lines=(*own_lines(1.08431, 40), plan))
+    picture = drawn(scene)
+    assert picture.layout is not None
+    newest = picture.layout.columns[-1]
+    across = {role for row in cells(picture) for _, role in row[:newest] if role in PLANNED_OR_OWN}
+    beside = {role for row in cells(picture) for _, role in row[newest:] if role in PLANNED_OR_OWN}
+    assert across == {"planned"}
+    assert beside == PLANNED_OR_OWN
 
 
 @pytest.mark.parametrize(("per_column", "times"), [(2, 2), (4, 4)])
@@ -277,18 +284,9 @@ def test_a_legend_shows_whole_groups_only() -> None:
     assert text_of(fitted(groups, 14)) == "EMA 20  RSI   "
 
 
-def test_beside_a_form_words_stand_on_lines_only_where_more_than_a_few_letters_fit() -> None:
-    lines = (PriceLine(1.0835, "new stop", "stop", in_scale=True),)
-    scene = scene_of(path(1.08431, 300), width=50, height=14, lines=lines)
-    axis = 8
-    for room, is_named in ((4, False), (12, True)):
-        rows = drawn(replace(scene, hidden=50 - axis - room)).rows
-        assert any("new" in text_of(row) for row in rows) is is_named, room
-
-
 def test_the_blank_behind_the_words_of_a_line_is_not_underlined_with_them() -> None:
     candles = path(1.08431, 200)
-    stop = PriceLine(candles[-1].close, "stop", "stop")
-    picture = drawn(scene_of(candles, width=90, height=24, lines=(stop,)))
-    runs = [run for row in picture.rows for run in row if run[0].startswith("stop")]
-    assert runs == [("stop", "stop")]
+    stops = (PriceLine(candles[-1].close - 0.0010, "stop", "stop"),) * 2
+    picture = drawn(scene_of(candles, width=90, height=24, lines=stops))
+    [row] = [row for row in picture.rows if "stop" in text_of(row)]
+    assert row[-3:-1] == [(" ", "muted"), ("stop ×2", "stop")]

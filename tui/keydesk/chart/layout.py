@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from msgspec import Struct
 
 from keydesk.chart import sub_pane
 from keydesk.chart.canvas import Run, width_of
-from keydesk.chart.price_axis import Axis, axis_for
+from keydesk.chart.price_axis import Axis, PriceLine, axis_for
 from keydesk.chart.scene import Scene
 
 MARGIN = 2  # free columns right of the newest candle
 NARROW = 30  # columns: below that there is one
+NAMED_FROM = 24  # columns of a plot from which on own prices have their names beside the axis
+NAMES_SHARE = 3  # a part of the plot that they take at most
+MOST_NAMES = 18  # columns likewise
+COUNT = len(" ×2")  # behind a name that several prices have
+FEW_LINES = 8  # more own prices than these share labels that count them
 FEWEST_ROWS = 4  # of candles; sub-panes and the legend leave first
 LEGEND_FROM = 6  # rows of a chart
 SECOND_LEGEND_FROM = 18  # rows from which on the legend has two
@@ -37,6 +43,7 @@ class Layout(Struct, frozen=True):
     rows: int  # of the candles
     legend: int  # rows of the legend
     sub_rows: int  # of a sub-pane, without its rule; 0: there is none
+    names: int  # columns beside the axis for the names of own prices, the last of the plot
 
     @property
     def top(self) -> int:
@@ -58,14 +65,13 @@ def layout_of(scene: Scene) -> Layout:
     )
     plot = max(0, scene.width - axis.width)
     pitch, body = scene.look.pitch, scene.look.body
-    margin = min(MARGIN if plot >= NARROW else 1, max(0, plot - body))
+    names = names_width(scene.lines, plot)
+    margin = min(names + (MARGIN if plot >= NARROW else 1), max(0, plot - body))
     per_column = scene.look.per_column
     count = max(1, min(scene.end, (plot - margin + scene.look.gap) // pitch * per_column))
     right = plot - margin - body // 2 - 1
     columns = [right - number // per_column * pitch for number in range(count)][::-1]
     split = max(0, columns[-1] - pitch - body // 2) if count > 1 else 0
-    if 0 < scene.hidden < plot:
-        split = min(split, scene.hidden)  # words stand beside the form, among the newest candles
     legend = _legend_rows(scene)
     rows = max(1, scene.height - 1 - legend)
     sub_rows = sub_pane.ROWS if scene.sub_panes else 0
@@ -74,7 +80,17 @@ def layout_of(scene: Scene) -> Layout:
         sub_rows = 0
     if sub_rows:
         rows -= len(scene.sub_panes) * (sub_rows + 1)
-    return Layout(axis, plot, scene.end - count, columns, split, rows, legend, sub_rows)
+    return Layout(axis, plot, scene.end - count, columns, split, rows, legend, sub_rows, names)
+
+
+def names_width(lines: Sequence[PriceLine], plot: int) -> int:
+    """Return the columns for names of own prices, right of the newest candle so that they stand over none."""
+    if not lines or plot < NAMED_FROM:
+        return 0
+    counts = Counter(line.text for line in lines)
+    widest = max(len(text) + COUNT * (count > 1) for text, count in counts.items())
+    counted = COUNT * (len(lines) > FEW_LINES)
+    return min(2 + widest + counted, plot // NAMES_SHARE, MOST_NAMES)  # 2: a blank and a lead
 
 
 def _legend_rows(scene: Scene) -> int:

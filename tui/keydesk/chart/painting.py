@@ -8,10 +8,11 @@ from functools import lru_cache
 from msgspec import Struct
 
 from keydesk.calc.market.sessions import SESSIONS, Session
-from keydesk.chart.canvas import Canvas, Run
+from keydesk.chart.canvas import Canvas, Run, width_of
 from keydesk.chart.glyphs import dense_levels, paint_candle
 from keydesk.chart.layout import Layout
 from keydesk.chart.lines import Span, first_touching, paint_line, paint_spans, stroke_of
+from keydesk.chart.price_axis import Rank
 from keydesk.chart.scale import Scale
 from keydesk.chart.scene import Scene
 from keydesk.store.state import Candle
@@ -19,10 +20,11 @@ from keydesk.text import format as show
 from keydesk_client.arithmetic.constants import SECOND
 
 DASH, THIN = "╌", "┄"
+ASCII_DASH = "- "  # told from bodies, which may be "-"
 MAX_CANDLE = 3600  # seconds: on longer candles the opening of a session is not marked
 MAX_DAYS = 15
-CAPTIONS_WITHIN = 0.6  # of the plot, from the left
-LEAST_CAPTION = 6  # columns of a chart beside a form, from which on words stand on its lines
+MARKED_WITHIN = 0.6  # of the plot, from the left
+CROWDED = 3  # own lines in more than one row of so many are drawn beside the candles only
 SATURDAY = 5
 # Sydney opens as the day begins.
 MARKED = [session for session in SESSIONS if session.name != "Sydney"]
@@ -36,7 +38,8 @@ class View(Struct, frozen=True):
     scale: Scale
     shown: Sequence[Candle]  # as they are drawn: of Heikin-Ashi, those
     real: Sequence[Candle]
-    captions: Mapping[int, Sequence[Run]]  # words on the lines by row
+    names: Mapping[int, Sequence[Run]]  # words beside the axis by row
+    marked: Mapping[int, Sequence[Run]]  # words on the lines of marks by row
 
 
 def paint_chart(canvas: Canvas, view: View, ends: Sequence[float]) -> None:
@@ -49,7 +52,8 @@ def paint_chart(canvas: Canvas, view: View, ends: Sequence[float]) -> None:
     """
     scene, layout = view.scene, view.layout
     _paint_candles(canvas, view)
-    _paint_captions(canvas, view)
+    _paint_names(canvas, view)
+    _paint_marked(canvas, view)
     _paint_cursor(canvas, view)
     _paint_sessions(canvas, view)
     _paint_prices(canvas, view)
@@ -83,24 +87,6 @@ def _paint_candles(canvas: Canvas, view: View) -> None:
         paint_candle(canvas, x, candle, view.scale, look)
 
 
-def _fitting_words(words: Sequence[Run], room: int) -> list[Run]:
-    """Return the cells of the first words that have room, with a blank behind each.
-
-    The first one is cut rather than left out, but not to letters that say nothing.
-    """
-    cells: list[Run] = []
-    if room < LEAST_CAPTION:
-        return cells
-    for text, role in words:
-        if cells and len(cells) + len(text) >= room:
-            break
-        cells += [
-            *((glyph, role) for glyph in text),
-            (" ", "muted"),
-        ]  # which may underline its words
-    return cells
-
-
 def _paint_dense(canvas: Canvas, view: View) -> None:
     """Paint several candles a column: from low to high, or from close to close.
 
@@ -121,22 +107,25 @@ def _paint_dense(canvas: Canvas, view: View) -> None:
     paint_spans(canvas, spans, scale.rows, roles, braille=not look.ascii_only)
 
 
-def _paint_captions(canvas: Canvas, view: View) -> None:
-    """Write words on the lines: in the first free cells from the left, own words over the oldest candles if need be."""
-    first, plot = view.scene.hidden, view.layout.plot
-    if first >= plot:
-        first = 0
-    if not canvas.left <= first < canvas.right:
+def _paint_names(canvas: Canvas, view: View) -> None:
+    """Write the names of own prices beside the axis, right of the candles."""
+    for y, runs in view.names.items():
+        x = view.layout.plot - width_of(runs) - 1
+        for text, role in ((" ", "muted"), *runs):
+            for glyph in text:
+                canvas.put(x, y, glyph, role)
+                x += 1
+
+
+def _paint_marked(canvas: Canvas, view: View) -> None:
+    """Write words on the lines of marks: in the first free cells from the left, over no candle."""
+    if canvas.left:
         return
-    for y, words in view.captions.items():
-        cells = _fitting_words(words, plot - first)
-        size = len(cells)
-        within = max(size, round((plot - first) * CAPTIONS_WITHIN))
-        at = canvas.free(y, first, size, first + within)
-        if at is None and any(role != "muted" for _, role in words):
-            at = first
-        for x, (glyph, role) in enumerate(cells, at or 0) if at is not None else ():
-            canvas.put(x, y, glyph, role)
+    for y, words in view.marked.items():
+        text = " ".join(text for text, _ in words) + " "
+        at = canvas.free(y, 0, len(text), round(view.layout.plot * MARKED_WITHIN))
+        if at is not None:
+            canvas.whole(y, at, text, "muted")
 
 
 def _paint_cursor(canvas: Canvas, view: View) -> None:
@@ -161,13 +150,20 @@ def _paint_sessions(canvas: Canvas, view: View) -> None:
 
 def _paint_prices(canvas: Canvas, view: View) -> None:
     plot, scale = view.layout.plot, view.scale
+    held = [line for line in view.scene.lines if scale.holds(line.price)]
+    is_crowded = CROWDED * len({scale.row(line.price) for line in held}) > scale.rows
+    beside = min(plot, view.layout.columns[-1] + view.scene.look.body)
+    dash = ASCII_DASH if view.scene.look.ascii_only else DASH
     lines: dict[tuple[int, int], list[str]] = {}
-    for line in view.scene.lines:
-        if scale.holds(line.price):
-            start = 0 if line.since_ns is None else _column_of(line.since_ns, view)
-            lines.setdefault((scale.row(line.price), start), []).append(line.role)
+    for line in held:
+        start = 0 if line.since_ns is None else _column_of(line.since_ns, view)
+        if is_crowded and line.rank != Rank.PLANNED:
+            start = beside
+        roles = lines.setdefault((scale.row(line.price), start), [])
+        if line.role not in roles:
+            roles.append(line.role)
     for (y, start), roles in lines.items():
-        canvas.behind(y, start, DASH * (plot - start), *roles)
+        canvas.behind(y, start, (dash * plot)[start:plot], *roles)
     for mark in view.scene.marks:
         if scale.holds(mark.price):
             canvas.behind(scale.row(mark.price), 0, THIN * plot, "grid")

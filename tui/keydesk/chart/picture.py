@@ -24,7 +24,7 @@ from keydesk.chart.moves import (
     moved_rows,
 )
 from keydesk.chart.painting import View, paint_chart
-from keydesk.chart.price_axis import AxisLabels, PriceLabels
+from keydesk.chart.price_labels import AxisLabels, PriceLabels
 from keydesk.chart.scale import Scale, scale_for, still_fits
 from keydesk.chart.scene import Scene
 from keydesk.chart.time_axis import TimeLabels, time_labels
@@ -85,7 +85,8 @@ class Picture:
         self.labels = AxisLabels()
         self.held_lines = HeldLines()
         self._areas: list[Area] = []
-        self._captions: Mapping[int, Sequence[Run]] = {}
+        self._names: Mapping[int, Sequence[Run]] = {}
+        self._marked: Mapping[int, Sequence[Run]] = {}
 
     def show(self, scene: Scene) -> Collection[int]:
         """Draw a scene; return the rows that differ from before."""
@@ -119,7 +120,7 @@ class Picture:
         self.scale = self._scale_for(scene, prices)
         self._scene = scene
         labels = self._price_labels(scene, is_update=False)
-        self._captions = labels.captions
+        self._names, self._marked = labels.names, labels.marked
         times = self._time_labels(scene, layout)
         self._areas = [
             Area(
@@ -217,6 +218,7 @@ class Picture:
             marks=scene.marks,
             cursor=None if scene.cursor is None else scene.cursor.price,
             pip=scene.pip,
+            names=max(0, layout.names - 1),  # and a blank
             is_update=is_update,
         )
 
@@ -251,7 +253,6 @@ class Picture:
             and before.cursor == scene.cursor
             and bool(before.legend) == bool(scene.legend)
             and before.braille == scene.braille
-            and before.hidden == scene.hidden
             and before.is_live == scene.is_live
             and before.this_year == scene.this_year
             and len(before.overlays) == len(scene.overlays)
@@ -308,7 +309,7 @@ class Picture:
         self._hold_lines(scene)
         for number, area in enumerate(self._areas):
             labels = self._price_labels(scene, is_update=True) if number == 0 else None
-            recaptioned = set() if labels is None else self._recaption(area, labels.captions)
+            renamed = set() if labels is None else self._rename(area, labels)
             before, area.moved_parts = area.moved_parts, self._moved_parts(scene, number, area)
             rows = moved_rows(before, area.moved_parts, area.rows)
             if rows:
@@ -317,7 +318,7 @@ class Picture:
                 for y in rows:
                     area.tails[y] = tails[y]
             if labels is not None:
-                rows |= recaptioned | changed_labels(area.labels, labels)
+                rows |= renamed | changed_labels(area.labels, labels)
                 area.labels = labels.rows
             for y in rows:
                 if area.top + y < len(self.rows):  # a pane of a few rows does not show them all
@@ -325,11 +326,16 @@ class Picture:
                     changed.append(area.top + y)
         return changed
 
-    def _recaption(self, area: Area, captions: Mapping[int, Sequence[Run]]) -> set[int]:
-        """Take the words on the lines; return the rows in which they are others than before."""
-        before, self._captions = self._captions, captions
-        both = before.keys() | captions.keys()
-        rows = {y for y in both if before.get(y) != captions.get(y)}
+    def _rename(self, area: Area, labels: PriceLabels) -> set[int]:
+        """Take the words of the lines; return the rows in which they are others than before."""
+        changed = [(self._names, labels.names), (self._marked, labels.marked)]
+        self._names, self._marked = labels.names, labels.marked
+        rows = {
+            y
+            for before, now in changed
+            for y in before.keys() | now.keys()
+            if before.get(y) != now.get(y)
+        }
         if rows and self.layout is not None:
             heads = area.painted(0, self.layout.split, rows)
             tails = area.painted(self.layout.split, self.layout.plot, rows)
@@ -358,7 +364,13 @@ class Picture:
     def _paint_candles(self, canvas: Canvas) -> None:
         if self._scene is not None and self.layout is not None and self.scale is not None:
             view = View(
-                self._scene, self.layout, self.scale, self._shown, self._real, self._captions
+                self._scene,
+                self.layout,
+                self.scale,
+                self._shown,
+                self._real,
+                self._names,
+                self._marked,
             )
             paint_chart(canvas, view, self.held_lines.lines[0])
 

@@ -11,6 +11,7 @@ EIGHTHS = 8  # of a row
 REACH = 0.5  # own prices within this share of the candles' range beyond it widen the range
 NEAR = EIGHTHS // 4
 EDGE_ROWS = 2  # at most, for far prices on each side
+ROOMY = 16  # rows from which on there are two
 LEAST_SHARE = 1 / 1.5  # of the range shown: what candles keep of it beside own prices
 KEPT_SHARE = 1 / 1.7  # likewise for prices that it includes already, so that it stands still
 LABELS_SHARE = 0.4  # likewise where labels lack rows beside the last price
@@ -64,6 +65,11 @@ def range_of(candles: Sequence[Candle], pip: float) -> tuple[float, float]:
     return low, high
 
 
+def edge_rows(rows: int) -> int:
+    """Return the rows at each edge that far prices may have in a plot this high."""
+    return min(EDGE_ROWS, 1 + rows // ROOMY, rows // 4)
+
+
 def is_near(price: float, low: float, high: float) -> bool:
     """Return whether an own price may widen the candles' range: farther ones would squeeze the candles."""
     reach = (high - low) * REACH
@@ -101,7 +107,7 @@ def scale_for(
     low, high = min([low, *shown]), max([high, *shown])
     far_above = sum(price > high for price in prices)
     far_below = sum(price < low for price in prices)
-    above, below = (min(EDGE_ROWS, count, max(0, rows // 4)) for count in (far_above, far_below))
+    above, below = (min(edge_rows(rows), count) for count in (far_above, far_below))
     row = (high - low) / max(1.0, rows - above - below - 2 * HEADROOM)
     fresh = Scale(low - row * (below + HEADROOM), high + row * (above + HEADROOM), rows)
     fresh = _with_room_for_labels(fresh, prices, last, candles_high - candles_low)
@@ -142,9 +148,9 @@ def _lacking_rows(scale: Scale, prices: Collection[float], last: float) -> tuple
     if not scale.holds(last):
         return 0, 0, 0
     far = sum(price > scale.high for price in prices), sum(price < scale.low for price in prices)
-    near = [price for price in prices if scale.holds(price)]
-    above = sum(price >= last for price in near) + min(EDGE_ROWS, far[0])
-    below = len(near) - sum(price >= last for price in near) + min(EDGE_ROWS, far[1])
+    near = [price >= last for price in prices if scale.holds(price)]
+    above = int(any(near)) + min(edge_rows(scale.rows), far[0])
+    below = int(not all(near)) + min(edge_rows(scale.rows), far[1])
     row = scale.row(last)
     if above + below >= scale.rows:  # no scale has room for all of them: one row counts the others
         above, below = min(above, 1), min(below, 1)

@@ -63,4 +63,3 @@ class Scene(Struct, frozen=True):
     legend: tuple[tuple[Run, ...], ...] = ()  # groups that are shown whole or not at all
     shows_everything: bool = False  # the scale includes every own price, however far
     braille: bool = False  # overlays as braille dots
-    hidden: int = 0  # columns at the left that an open form stands on

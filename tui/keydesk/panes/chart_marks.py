@@ -131,8 +131,7 @@ def _day_groups(share: Decimal, high: str, low: str) -> tuple[tuple[Run, ...], .
     change = show.percent(share, signed=True)
     return (
         (("day ", "faint"), (f"{change}%", role_of_sign(change))),
-        (("high ", "faint"), (high, "muted")),
-        (("low ", "faint"), (low, "muted")),
+        (("high ", "faint"), (high, "muted"), ("  low ", "faint"), (low, "muted")),
     )
 
 

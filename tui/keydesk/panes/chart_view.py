@@ -101,7 +101,6 @@ class ChartView(LinePane):
         self._dressed: Palette | None = None  # the theme that the segments have
         self._without_room = ""  # the sub-panes that have too few rows, in words
         self._below = 0  # rows at the bottom that an open form stands on
-        self._hidden = 0  # columns at the left that an open form stands on
         self._behind = False
         self._drawn_at = 0.0
 
@@ -117,14 +116,12 @@ class ChartView(LinePane):
             self._draw_now()
 
     def avoid_overlap(self, form: Region) -> None:
-        """End above a form that stands on all of the lower rows; beside one that stands on the left, write words there."""
+        """End above a form that stands on all of the lower rows."""
         at = self.region
-        stands_on = form.x <= at.x and form.overlaps(at)
-        is_below = stands_on and form.right >= at.right and form.y > at.y
-        below = at.bottom - form.y if is_below else 0
-        hidden = max(0, form.right - at.x - MARGIN) if stands_on and not is_below else 0
-        if (hidden, below) != (self._hidden, self._below):
-            self._hidden, self._below = hidden, below
+        stands_on = form.x <= at.x and form.right >= at.right and form.overlaps(at)
+        below = at.bottom - form.y if stands_on and form.y > at.y else 0
+        if below != self._below:
+            self._below = below
             self._draw_now()
 
     @property
@@ -370,7 +367,6 @@ class ChartView(LinePane):
             legend=self._legend(frame, series, candles),
             shows_everything=self._shows_everything,
             braille=store.has_dots,
-            hidden=self._hidden,
         )
 
     def _legend(

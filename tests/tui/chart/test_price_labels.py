@@ -2,14 +2,23 @@
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from keydesk.chart.price_axis import Axis, PriceLine, PriceMark, Rank, price_labels, spread
+from keydesk.chart.own_labels import OwnLabel, labels_of_side
+from keydesk.chart.price_axis import Axis, PriceLine, PriceMark, Rank
+from keydesk.chart.price_labels import PriceLabels, price_labels, spread
 from keydesk.chart.scale import Scale, decimals_of, grid_step, multiples
 
 AXIS = Axis(8, 1, 1.0)
 EXACT = Axis(18, 12, 1.0)
+NAMES = 30
+
+
+def words(labels: PriceLabels) -> dict[int, str]:
+    """What stands beside the axis by row."""
+    return {y: "".join(text for text, _ in runs) for y, runs in labels.names.items()}
 
 
 @given(st.lists(st.integers(-5, 60), max_size=40).map(sorted), st.integers(0, 40))
@@ -85,23 +94,65 @@ def test_a_label_stands_on_its_side_of_the_cursor(cursor: float, price: float, l
         assert at > beside
 
 
-def test_far_prices_take_two_rows_a_side_and_count_the_others() -> None:
-    lines = [PriceLine(200 + i, "target", "target") for i in range(5)]
-    made = price_labels(AXIS, Scale(0, 100, 20), 50.0, lines)
-    labels = made.rows
-    assert [labels[0][0].strip(), labels[1][0].strip()] == ["+4 more", "↑150p"]
-    assert made.captions == {1: [("target", "target")]}
+@pytest.mark.parametrize(("rows", "far"), [(15, 1), (20, 2)])
+def test_far_prices_of_one_name_share_a_label_stops_first_and_the_last_counts_the_others(
+    rows: int, far: int
+) -> None:
+    lines = [PriceLine(200 + i, "target", "target", Rank.WORKING) for i in range(5)]
+    lines += [PriceLine(180.0, "entry", "entry"), PriceLine(190.0, "limit", "pending")]
+    lines.append(PriceLine(300.0, "stop", "stop", Rank.WORKING))
+    made = price_labels(AXIS, Scale(0, 100, rows), 50.0, lines, names=NAMES)
+    shown = [(words(made)[y], made.rows[y][0].strip()) for y in sorted(made.names)]
+    assert shown == (
+        [("stop, target ×5, entry, limit", "↑ 250p")]
+        if far == 1
+        else [
+            ("stop", "↑ 250p"),
+            ("target ×5, entry, limit", "↑ 150p"),
+        ]
+    )
 
 
-def test_words_stand_in_the_row_of_their_price_the_highest_first_a_mark_with_its_price_where_another_has_the_axis() -> (
-    None
-):
-    lines = [PriceLine(50.1, "stop", "stop"), PriceLine(50.2, "limit", "pending")]
+def test_equal_prices_share_a_label_that_counts_them() -> None:
+    lines = [PriceLine(50.0, "entry", "entry"), PriceLine(50.04, "entry", "entry")]
+    lines.append(PriceLine(50.0, "stop", "stop", Rank.WORKING))
+    made = price_labels(AXIS, Scale(0, 100, 20), 80.0, lines, names=NAMES)
+    assert list(words(made).values()) == ["stop, entry ×2"]
+    assert [text.strip() for text, role in made.rows.values() if role == "stop"] == ["50.0"]
+
+
+@pytest.mark.parametrize(
+    ("room", "name"),
+    [(14, "stop ×3, entry"), (13, "stop ×3 +1"), (9, "stop +3"), (6, "stop"), (3, "sto"), (0, "")],
+)
+def test_names_that_have_no_room_are_counted(room: int, name: str) -> None:
+    lines = (*[PriceLine(50.0, "stop", "stop")] * 3, PriceLine(50.0, "entry", "entry"))
+    assert "".join(text for text, _ in OwnLabel(lines).name(room)) == name
+
+
+@given(
+    prices=st.lists(st.floats(0, 150), max_size=60),
+    rows=st.integers(2, 50),
+    room=st.integers(1, 20),
+)
+def test_every_own_price_is_in_one_label_and_a_stop_keeps_its_name(
+    prices: list[float], rows: int, room: int
+) -> None:
+    lines = [PriceLine(price, "entry", "entry") for price in prices]
+    stop = PriceLine(90.0, "stop", "stop", Rank.WORKING)
+    labels = labels_of_side(AXIS, Scale(0, 100, rows), 0.0, [*lines, stop], room)
+    assert len(labels) <= room
+    assert sorted(line.price for label in labels for line in label.lines) == sorted([*prices, 90.0])
+    assert "stop" in [label.first.text for label in labels]
+
+
+def test_words_of_marks_stand_on_their_line_with_the_price_where_another_has_the_axis() -> None:
     marks = [PriceMark(50.3, "day low"), PriceMark(150.0, "day high")]
     scale = Scale(0, 100, 20)
-    captions = price_labels(AXIS, scale, 80.0, lines, marks=marks).captions
-    words = [("limit", "pending"), ("stop", "stop"), ("day low 50.3", "muted")]
-    assert captions == {scale.row(50.1): words}
+    lines = [PriceLine(50.1, "stop", "stop")]
+    made = price_labels(AXIS, scale, 80.0, lines, marks=marks, names=NAMES)
+    assert made.marked == {scale.row(50.1): (("day low 50.3", "muted"),)}
+    assert words(made) == {scale.row(50.1): "stop"}
 
 
 @given(
@@ -118,22 +169,27 @@ def test_planned_prices_always_have_a_label(
     plan = [PriceLine(price, "new", "plan", Rank.PLANNED) for price in planned]
     lines = [*(PriceLine(price, "stop", "stop", Rank.WORKING) for price in others), *plan]
     labels = price_labels(AXIS, Scale(0, 100, rows), last, lines, cursor=cursor)
-    assert [role for _, role in labels.rows.values()].count("plan") == len(plan)
+    shown = [role for _, role in labels.rows.values()].count("plan")
+    assert shown == len({AXIS.price(price) for price in planned if 0 <= price <= 100}) + any(
+        not 0 <= price <= 100 and price >= last for price in planned
+    ) + any(not 0 <= price <= 100 and price < last for price in planned)
 
 
-def test_working_orders_keep_their_label_before_nearer_entries() -> None:
-    lines = [PriceLine(51.0 + i, "entry", "entry") for i in range(9)]
-    lines.append(PriceLine(90.0, "stop", "stop", Rank.WORKING))
-    labels = price_labels(AXIS, Scale(0, 100, 10), 50.0, lines).rows
-    assert "stop" in [role for _, role in labels.values()]
-    assert any(text.strip().endswith("more") for text, _ in labels.values())
+def test_the_label_of_a_crowded_row_is_that_of_the_stop_though_entries_are_nearer() -> None:
+    lines = [PriceLine(51.0 + i, "entry", "entry") for i in range(40)]
+    lines.append(PriceLine(88.0, "stop", "stop", Rank.WORKING))
+    labels = price_labels(AXIS, Scale(0, 100, 10), 50.0, lines, names=NAMES)
+    by_row = [text.strip(" ╭╰") for _, text in sorted(words(labels).items())]
+    assert by_row == ["stop, entry ×11", "entry ×10", "entry ×10", "entry ×9"]
 
 
 def test_the_last_price_beyond_the_edge_has_an_arrow_and_leaves_room_for_farther_ones() -> None:
-    labels = price_labels(AXIS, Scale(0, 100, 20), 150.0, [PriceLine(170.0, "target", "target")])
+    labels = price_labels(
+        AXIS, Scale(0, 100, 20), 150.0, [PriceLine(170.0, "target", "target")], names=NAMES
+    )
     assert labels.last_row == 1
     assert labels.rows[1][0].startswith("↑150.0")
-    assert labels.captions == {0: [("target", "target")]}
+    assert words(labels) == {0: "target"}
 
 
 def test_round_prices_are_multiples_of_one_two_or_five() -> None:

@@ -1,0 +1,283 @@
+"""Labels of the price axis: the last price, own prices stacked beside it with their names, thin marks and round prices."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from keydesk.chart.canvas import FILLED, Run
+from keydesk.chart.own_labels import OwnLabel, labels_of_side
+from keydesk.chart.price_axis import Axis, PriceLine, PriceMark, Rank
+from keydesk.chart.scale import EDGE_ROWS, Scale, decimals_of, grid_step, multiples
+
+FAR_PIPS = 1.0  # a far price's distance is counted anew when the last price moved this much
+LOWER, HIGHER = "╭", "╰"  # before a label that stands beside its line: where the line is
+
+
+class PriceLabels(Struct, frozen=True):
+    """What the axis says in each row, the rows of the grid, the row of the last price, the step of the grid.
+
+    `names` are the words beside the axis by row, `marked` those that stand on the line of a mark.
+    """
+
+    rows: Mapping[int, Run]
+    grid: frozenset[int]
+    last_row: int
+    step: float
+    names: Mapping[int, Sequence[Run]]
+    marked: Mapping[int, Sequence[Run]]
+
+
+def price_labels(
+    axis: Axis,
+    scale: Scale,
+    last: float,
+    lines: Sequence[PriceLine],
+    *,
+    row: int | None = None,
+    marks: Sequence[PriceMark] = (),
+    cursor: float | None = None,
+    step: float | None = None,
+    measured_from: float | None = None,
+    names: int = 0,
+) -> PriceLabels:
+    """Return the labels of all rows, with names of at most so many columns beside them.
+
+    Of an earlier picture, `row` is that of the last price, `step` keeps the grid, and `measured_from` is the price that
+    distances are counted from.
+
+    Last price and cursor keep their rows; own prices are stacked by price, never across the last price; marks and
+    round prices take the rows that are left.
+    """
+    labels: dict[int, Run] = {}
+    fixed = row_of_last(scale, last, lines, cursor) if row is None else row
+    if cursor is not None:
+        beside = _row_beside(fixed, scale.row(cursor), scale.rows, above=cursor >= last)
+        labels[beside] = (axis.padded(axis.price(cursor)), FILLED + "cursor")
+    labels[fixed] = last_label(axis, scale, last)
+    named: dict[int, Sequence[Run]] = {}
+    free = [row for row in range(scale.rows) if row not in labels]
+    for above in (True, False):
+        rows = [row for row in free if (row < fixed) == above]
+        side = [line for line in lines if (line.price >= last) == above]
+        own = labels_of_side(axis, scale, last, side, len(rows))
+        origin = last if measured_from is None else measured_from
+        digits, words = _stacked(axis, scale, own, rows, origin=origin, cursor=cursor, names=names)
+        labels |= digits
+        named |= words
+    marked: dict[int, Sequence[Run]] = {}
+    for mark in marks:
+        y = scale.row(mark.price)
+        if scale.holds(mark.price):
+            at = axis.price(mark.price)
+            text = f"{mark.text} {at}" if y in labels else mark.text  # never beside another price
+            labels.setdefault(y, (axis.padded(at), "muted"))
+            marked[y] = (*marked.get(y, ()), (text, "muted"))
+    step = step or grid_step(scale, axis.pip, labels)
+    rounds, decimals = multiples(scale, step), decimals_of(step, axis.pip)
+    for price in rounds:
+        text = f"{price:.{decimals}f}".replace("-", "−")
+        labels.setdefault(scale.row(price), (axis.padded(text), "muted"))
+    grid = frozenset(scale.row(price) for price in rounds)
+    return PriceLabels(labels, grid, fixed, step, named, marked)
+
+
+def row_of_last(
+    scale: Scale, last: float, lines: Sequence[PriceLine], cursor: float | None = None
+) -> int:
+    """Return the row of the last price; it leaves rows for planned prices, and beyond the edge for others farther out."""
+    row = _row_with_edge(scale, last, lines)
+    highest, lowest = _rows_for_last(scale, last, lines, cursor)
+    return row if highest > lowest else min(max(row, highest), lowest)
+
+
+def _rows_for_last(
+    scale: Scale, last: float, lines: Sequence[PriceLine], cursor: float | None
+) -> tuple[int, int]:
+    """Return the highest and the lowest row that leave rows for planned prices, and one for the others of a side."""
+    above, below = (_rows_of_plan(last, lines, cursor, above=side) for side in (True, False))
+    return above, scale.rows - 1 - below
+
+
+def _rows_of_plan(
+    last: float, lines: Sequence[PriceLine], cursor: float | None, *, above: bool
+) -> int:
+    """Return the rows that planned prices on one side need, with one for the cursor and one for the other lines.
+
+    Without planned ones, the other lines need one where they are counted.
+    """
+    side = [line.rank for line in lines if (line.price >= last) == above]
+    planned = side.count(Rank.PLANNED)
+    has_cursor = cursor is not None and (cursor >= last) == above
+    if not planned:
+        return int(bool(side))
+    return planned + (planned < len(side)) + has_cursor
+
+
+def _row_with_edge(scale: Scale, last: float, lines: Sequence[PriceLine]) -> int:
+    row = scale.row(last)
+    if scale.holds(last) or scale.rows <= 2 * EDGE_ROWS:
+        return row
+    if last > scale.high:
+        return min(EDGE_ROWS, sum(line.price >= last for line in lines))
+    return scale.rows - 1 - min(EDGE_ROWS, sum(line.price < last for line in lines))
+
+
+def _row_beside(taken: int, row: int, rows: int, *, above: bool) -> int:
+    """Return the row; where it is taken or beyond the taken one, the next on its side, or on the other at the edge."""
+    if row < taken if above else row > taken:
+        return row
+    beside = taken - 1 if above else taken + 1
+    return beside if 0 <= beside < rows else 2 * taken - beside
+
+
+def last_label(axis: Axis, scale: Scale, last: float) -> Run:
+    """Return the label of the last price, with an arrow where it is beyond the edge."""
+    text = axis.padded(axis.price(last))
+    if not scale.holds(last) and text:
+        text = ("↑" if last > scale.high else "↓") + text[1:]
+    return text, FILLED + "last"
+
+
+class AxisLabels:
+    """The labels of an axis, kept from picture to picture: where prices move little, they stay where they are."""
+
+    def __init__(self) -> None:
+        self._made: PriceLabels | None = None
+        self._key: object = None
+        self._last_row = 0  # of the last price's label
+        self._measured_from = (
+            0.0  # the last price that the distances of far prices are counted from
+        )
+
+    @property
+    def step(self) -> float:
+        """The distance of the round prices; 0 before there are labels."""
+        return self._made.step if self._made is not None else 0.0
+
+    def forget(self) -> None:
+        """Place the last price and measure far prices anew."""
+        self._last_row, self._measured_from = 0, 0.0
+
+    def labels(
+        self,
+        axis: Axis,
+        scale: Scale,
+        last: float,
+        lines: Sequence[PriceLine],
+        *,
+        marks: Sequence[PriceMark],
+        cursor: float | None,
+        pip: float,
+        names: int,
+        is_update: bool,
+    ) -> PriceLabels:
+        """Return the labels; in an update, computed anew only if more than the last price's digits changed."""
+        if abs(last - self._measured_from) >= FAR_PIPS * pip:
+            self._measured_from = last
+        row = self._row_of_last(scale, last, lines, cursor)
+        sides = [line.price >= last for line in lines]
+        key = (scale, row, lines, marks, cursor, sides, self._measured_from)
+        made = self._made
+        if made is not None and is_update and self._key == key:
+            rows = dict(made.rows)
+            rows[made.last_row] = last_label(axis, scale, last)
+            return replace(made, rows=rows)
+        self._key = key
+        self._made = price_labels(
+            axis,
+            scale,
+            last,
+            lines,
+            row=row,
+            marks=marks,
+            cursor=cursor,
+            step=made.step if made is not None and is_update else None,
+            measured_from=self._measured_from,
+            names=names,
+        )
+        return self._made
+
+    def _row_of_last(
+        self, scale: Scale, last: float, lines: Sequence[PriceLine], cursor: float | None
+    ) -> int:
+        """Return the row of the last price; it changes when the price is well inside another one."""
+        highest, lowest = _rows_for_last(scale, last, lines, cursor)
+        has_room = highest <= self._last_row <= lowest
+        if not (has_room and scale.is_about(last, self._last_row)):
+            self._last_row = row_of_last(scale, last, lines, cursor)
+        return self._last_row
+
+
+def _stacked(
+    axis: Axis,
+    scale: Scale,
+    labels: Sequence[OwnLabel],
+    rows: Sequence[int],
+    *,
+    origin: float,
+    cursor: float | None,
+    names: int,
+) -> tuple[dict[int, Run], dict[int, Sequence[Run]]]:
+    """Return the digits and the names of own prices on one side of the last price, by the row nearest to each.
+
+    The label of a price that shares the cursor's row stands on its side of the cursor. Distances are counted from
+    `origin`.
+    """
+    places = spread(
+        [_place_of(label.first.price, scale, rows, cursor) for label in labels], len(rows)
+    )
+    digits: dict[int, Run] = {}
+    words: dict[int, Sequence[Run]] = {}
+    for place, label in zip(places, labels, strict=True):
+        line, row = label.first, rows[place]
+        lead = _lead(row, line.price, scale)
+        text = _own_text(axis, scale, line, origin)
+        if names:
+            words[row] = ((lead, line.role), *label.name(names - len(lead)))
+        elif text:
+            text = lead.rjust(1) + text[1:]
+        digits[row] = text, line.role
+    return digits, words
+
+
+def _own_text(axis: Axis, scale: Scale, line: PriceLine, last: float) -> str:
+    if scale.holds(line.price):
+        return axis.padded(axis.price(line.price))
+    return axis.far(line, last, above=line.price > scale.high)
+
+
+def _place_of(price: float, scale: Scale, rows: Sequence[int], cursor: float | None) -> int:
+    """Return the index of the free row that a label is to have."""
+    row = scale.row(price)
+    place = bisect_left(rows, row)
+    is_beside = cursor is not None and price > cursor and row == scale.row(cursor)
+    return max(0, place - 1) if is_beside and (place == len(rows) or rows[place] != row) else place
+
+
+def _lead(row: int, price: float, scale: Scale) -> str:
+    """Return a mark before a label if its line is in another row: the side on which that is."""
+    line = scale.row(price)
+    if row == line or not scale.holds(price):
+        return ""
+    return LOWER if row < line else HIGHER
+
+
+def spread(places: Sequence[int], room: int) -> list[int]:
+    """Return places for labels in order, one each, as near as possible to those wanted.
+
+    Least squares under the condition that places rise (pool adjacent violators). There are at least as many places
+    as labels.
+    """
+    blocks: list[tuple[int, int]] = []  # sum of (wanted - index), how many
+    for index, place in enumerate(places):
+        total, count = place - index, 1
+        while blocks and blocks[-1][0] * count >= total * blocks[-1][1]:
+            total, count = total + blocks[-1][0], count + blocks[-1][1]
+            blocks.pop()
+        blocks.append((total, count))
+    bases = [round(total / count) for total, count in blocks for _ in range(count)]
+    return [max(0, min(room - len(bases), base)) + i for i, base in enumerate(bases)]
