@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 import keydesk.forms
-from keydesk.forms.sheet import ModalForm
+from keydesk.forms.modal_form import ModalForm
 
 
 def form_names() -> frozenset[str]:

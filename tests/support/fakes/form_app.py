@@ -6,8 +6,8 @@ from typing import Any
 from textual import on
 from textual.screen import Screen
 
+from keydesk.forms.modal_form import FormContext
 from keydesk.forms.requests import PriceWanted, ThemePreview
-from keydesk.forms.sheet import FormContext
 from keydesk.keys.confirm import Letters
 from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.store.store import Store

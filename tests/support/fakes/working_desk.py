@@ -34,8 +34,8 @@ from keydesk.forms.account.order_history import OrderHistoryForm
 from keydesk.forms.account.transaction import TransactionForm
 from keydesk.forms.market.alerts import AlertsForm
 from keydesk.forms.market.new_alert import AlertChoice, NewAlertForm, TakeAlert
+from keydesk.forms.modal_form import FormContext
 from keydesk.forms.requests import AlertAction, PlanChanged
-from keydesk.forms.sheet import FormContext
 from keydesk.keys.chords import Chords
 from keydesk.keys.guard import Cause, Guard
 from keydesk.keys.guarded_app import GuardedKeys

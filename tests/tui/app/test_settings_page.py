@@ -24,8 +24,8 @@ class Page:
     @property
     def text(self) -> str:
         assert isinstance(self.app.screen, SettingsForm)
-        assert self.app.screen.sheet is not None
-        return self.app.screen.sheet.text
+        assert self.app.screen.panel is not None
+        return self.app.screen.panel.text
 
     def row(self, label: str) -> str:
         return next(line for line in self.text.split("\n") if label in line)

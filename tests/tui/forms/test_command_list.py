@@ -176,7 +176,7 @@ async def test_the_list_has_room_at_every_size(size: tuple[int, int]) -> None:
         for _ in range(30):
             await pilot.press("down")
         assert "▶" in app.words
-        assert app.screen.query_one("Sheet").region.bottom <= size[1]
+        assert app.screen.query_one("Panel").region.bottom <= size[1]
 
 
 FRANC = Scenario("franc", 1_421_312_400_000_000_000, "EUR_CHF", "the floor goes", 1, 3_500)

@@ -314,7 +314,7 @@ async def test_messages_wrap_once_and_say_how_to_leave_on_every_screen(
         pages: set[str] = set()
         for _ in range(60):
             assert "Esc closes" in app.words
-            assert app.screen.query_one("Sheet").region.height <= size[1]
+            assert app.screen.query_one("Panel").region.height <= size[1]
             lines = [line.strip(" │") for line in app.words.splitlines()[1:-1]]
             assert len(lines[0].split()) > 1  # no line is the rest of a cut one
             seen |= {n for n in range(40) if any(line.endswith(f" {n}") for line in lines)}

@@ -9,7 +9,7 @@ import pytest
 
 from keydesk.calc.orders.instructions import CloseTrades
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import FormContext
+from keydesk.forms.modal_form import FormContext
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.forms.trades.break_even import BreakEvenForm
 from keydesk.forms.trades.close_position import ClosePositionForm

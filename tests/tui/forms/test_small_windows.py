@@ -6,7 +6,7 @@ import pytest
 from textual.screen import ModalScreen
 
 from keydesk.calc.orders.instructions import CloseTrades, MoveEntry
-from keydesk.forms.sheet import TextLine, fold_line
+from keydesk.forms.modal_form import TextLine, fold_line
 from keydesk.text.sanitize import safe
 from keydesk.trading.desk_session import DeskLock
 from support.fakes.working_desk import WorkingDesk

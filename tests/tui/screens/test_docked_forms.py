@@ -38,15 +38,15 @@ async def drawn(app: WorkingDesk, pilot: Pilot[int]) -> list[str]:
 def form_of(app: WorkingDesk) -> Form[object]:
     form = app.screen
     assert isinstance(form, Form)
-    assert form.sheet is not None
+    assert form.panel is not None
     return form
 
 
 def words_of(app: WorkingDesk) -> str:
     """The words of the open form, wrapped lines joined."""
-    sheet = form_of(app).sheet
-    assert sheet is not None
-    return " ".join(sheet.text.split())
+    panel = form_of(app).panel
+    assert panel is not None
+    return " ".join(panel.text.split())
 
 
 def assert_docked(app: WorkingDesk) -> None:

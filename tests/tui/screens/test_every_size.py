@@ -7,8 +7,8 @@ import pytest
 from textual.geometry import Region
 
 from keydesk.calc.market.replay import ControlledMarket, MarketState
-from keydesk.forms.framed_sheet import Sheet
 from keydesk.forms.info_form import DetailsForm
+from keydesk.forms.panel import Panel
 from keydesk.panes.chart import Chart
 from keydesk.screens.desk import DeskScreen
 from keydesk.screens.placement import LARGE, MEDIUM, MINI
@@ -142,7 +142,7 @@ async def test_a_page_stands_where_the_panes_stand_also_after_a_resize_and_over_
     app = WorkingDesk(DeskLock.of(tmp_path, "practice"))
     async with app.run_test(size=(120, 35)) as pilot:
         await pilot.press("g", "s")
-        page = app.screen.query_one(Sheet)
+        page = app.screen.query_one(Panel)
         for width, height in ((120, 35), (80, 24), (60, 20), (200, 50)):
             await resize(pilot, width, height)
             await pilot.pause()
@@ -168,11 +168,11 @@ async def test_a_page_is_as_high_as_what_it_says_and_never_shrinks(tmp_path: Pat
         page = DetailsForm(safe("Few"), [(safe("name"), "value")])
         app.push_screen(page)
         await pilot.pause()
-        sheet = page.query_one(Sheet)
-        assert sheet.region.height == 3
+        panel = page.query_one(Panel)
+        assert panel.region.height == 3
         for count, height in ((8, 10), (2, 10), (200, 30)):
             page.rows = tuple((safe(f"name {number}"), "value") for number in range(count))
             page.redraw()
             await pilot.pause()
-            assert sheet.region.height == height
-        assert sheet.region == app.window.screen.query_one(RuledGrid).region
+            assert panel.region.height == height
+        assert panel.region == app.window.screen.query_one(RuledGrid).region

@@ -7,7 +7,7 @@ from textual.events import MouseScrollDown
 from textual.screen import ModalScreen
 from textual.widget import Widget
 
-from keydesk.forms.framed_sheet import Sheet
+from keydesk.forms.panel import Panel
 from keydesk.trading.desk_session import DeskLock
 from support.fakes.working_desk import WorkingDesk
 
@@ -72,8 +72,8 @@ async def test_a_click_chooses_a_row_a_tab_and_a_pane_and_the_wheel_scrolls(tmp_
         assert watchlist.cursor == 6
         assert focused(app) is watchlist
         await pilot.press("question_mark")
-        first = app.screen.query_one("Sheet")
-        assert isinstance(first, Sheet)
+        first = app.screen.query_one("Panel")
+        assert isinstance(first, Panel)
         before = first.text
         app.screen.post_message(scroll(first))
         await pilot.pause()

@@ -62,7 +62,7 @@ def test_only_the_primitives_of_drawing_make_segments_and_texts() -> None:
     drawing = {path.name for path in SOURCES if any(calls(path, "Segment", "Text", "Content"))}
     assert drawing == {
         *("terminal_app.py", "overlay.py", "lines.py", "ruled_grid.py", "chart_view.py"),
-        "framed_sheet.py",
+        "panel.py",
     }
 
 

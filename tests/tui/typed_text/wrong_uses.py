@@ -3,7 +3,7 @@
 from rich.style import Style
 
 from keydesk.cli.csv_output import encode_csv
-from keydesk.forms.sheet import TextLine, wrap_text
+from keydesk.forms.modal_form import TextLine, wrap_text
 from keydesk.store.state import Notice
 from keydesk.tables.column import Column
 from keydesk.terminal.output import say, say_error

@@ -10,8 +10,8 @@ from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-from keydesk.forms.framed_sheet import Sheet
-from keydesk.forms.sheet import ModalForm
+from keydesk.forms.modal_form import ModalForm
+from keydesk.forms.panel import Panel
 from keydesk.store.state import Topic
 from keydesk.terminal._textual_private import pieces_of, region_of_whole
 from keydesk.trading.desk_session import DeskLock
@@ -44,12 +44,12 @@ async def test_around_a_form_the_desk_is_drawn_as_it_is(
         await pilot.pause()
         await pilot.press("B")
         await pilot.pause()
-        sheet = app.screen.query_one(Sheet).region
+        panel = app.screen.query_one(Panel).region
         shown, beneath = cells(app.screen), cells(app.window.screen)
-    assert sheet.area
+    assert panel.area
     for y, line in enumerate(shown):
         for x, cell in enumerate(line):
-            assert cell == beneath[y][x] or sheet.contains(x, y)
+            assert cell == beneath[y][x] or panel.contains(x, y)
 
 
 @pytest.mark.parametrize(
@@ -64,11 +64,11 @@ async def test_prices_chart_and_profit_stay_visible_around_a_form(
         await pilot.press("g", "t", "B")
         await pilot.pause()
         text = "\n".join(line.text for line in app.screen._compositor.render_strips())
-        sheet: Region = app.screen.query_one(Sheet).region
+        panel: Region = app.screen.query_one(Panel).region
     assert "uPL" in text
     assert "NAV" in text
     assert "EUR/USD M5" in text  # the chart's heading
-    assert sheet.y > 10
+    assert panel.y > 10
 
 
 class WatchedDesk(WorkingDesk):
@@ -157,9 +157,9 @@ async def test_the_first_picture_of_a_form_is_the_form_alone(
         app.move_a_price()  # drawn later
         await pilot.press(key)
         await pilot.pause()
-        sheet = app.screen.query_one(Sheet).region
+        panel = app.screen.query_one(Panel).region
         first = pieces_of(app.of_form[0]) or []
-    assert {(x, y) for y, x, _ in first} == {(sheet.x, y) for y in sheet.line_range}
+    assert {(x, y) for y, x, _ in first} == {(panel.x, y) for y in panel.line_range}
 
 
 async def test_what_changes_beneath_before_a_form_is_shown_is_drawn_after_its_first_picture(
@@ -192,7 +192,7 @@ async def test_the_desk_shows_that_a_form_has_the_keys_once_the_form_is_drawn(
         await pilot.press("B")
         await pilot.pause()
         assert not grid.has_keys(watchlist)
-        form = app.screen.query_one(Sheet).region
+        form = app.screen.query_one(Panel).region
         under = [pane for pane in grid.panes if pane.region.overlaps(form)]
         reaching = [pane for pane in under if pane.region.x < form.x]
         assert all(pane.region.right - pane.covered == form.x for pane in reaching)

@@ -14,9 +14,9 @@ from textual.geometry import Size
 from textual.screen import Screen
 
 from keydesk.calc.trade_journal.notes import TradeNote
-from keydesk.forms.framed_sheet import Sheet
 from keydesk.forms.info_form import HelpForm
 from keydesk.forms.journal.trades import JournalForm
+from keydesk.forms.panel import Panel
 from keydesk.keys.keymap import KEYMAP
 from keydesk.store.state import NoticeLevel, Topic
 from keydesk.text.sanitize import safe
@@ -27,12 +27,12 @@ from support.fakes.journal_host import JournalHost
 from support.fakes.mirrored_desk import MirroredDesk
 
 
-async def opened(desk: MirroredDesk) -> tuple[Screen[Any], Sheet]:
-    """Open a form; return it with its sheet, all of it drawn."""
+async def opened(desk: MirroredDesk) -> tuple[Screen[Any], Panel]:
+    """Open a form; return it with its panel, all of it drawn."""
     await desk.push_screen(form := HelpForm(KEYMAP))
     await desk.settled()
-    assert form.sheet is not None
-    return form, form.sheet
+    assert form.panel is not None
+    return form, form.panel
 
 
 async def until_told(*screens: Screen[Any]) -> None:
@@ -45,10 +45,10 @@ async def test_a_form_that_changes_in_the_moment_in_which_the_desk_beneath_is_dr
     tmp_path: Path,
 ) -> None:
     async with MirroredDesk(tmp_path).at_terminal(120, 35) as desk:
-        form, sheet = await opened(desk)
-        count = len(sheet.text.split("\n"))
+        form, panel = await opened(desk)
+        count = len(panel.text.split("\n"))
         desk.window.screen.watchlist.redraw_line(1)
-        sheet.show([((safe("after the change"), "plain"),)] * count)
+        panel.show([((safe("after the change"), "plain"),)] * count)
         await until_told(desk.window.screen, form)
         desk.window.screen._on_timer_update()  # passes its region on to the form
         form._on_timer_update()

@@ -53,7 +53,7 @@ from keydesk.widgets.terminal_app import TerminalApp
 if TYPE_CHECKING:
     from keydesk.app.look import DeskLook
     from keydesk.calc.orders.instructions import Instruction
-    from keydesk.forms.sheet import FormContext
+    from keydesk.forms.modal_form import FormContext
     from keydesk.settings.theme_data import ThemeData
     from keydesk.trading.account_changes import AccountChange
 
@@ -196,7 +196,7 @@ class TradingDesk:
 
     def form_context(self) -> FormContext:
         """Return the store, clocks, limits and keys that a form is given."""
-        from keydesk.forms.sheet import FormContext  # noqa: PLC0415 - with the first form
+        from keydesk.forms.modal_form import FormContext  # noqa: PLC0415 - with the first form
 
         return FormContext(
             store=self.store,

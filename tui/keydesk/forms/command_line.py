@@ -10,8 +10,8 @@ from keydesk.alerts.readings import trouble_of
 from keydesk.calc.market.replay import Scenario
 from keydesk.forms.command_list import CommandList, Entry, RunKey, SetOption, matching_entries
 from keydesk.forms.field_form import FieldForm
+from keydesk.forms.modal_form import TextLine, wrap_text
 from keydesk.forms.requests import ThemePreview
-from keydesk.forms.sheet import TextLine, wrap_text
 from keydesk.keys.keymap import COMMAND, FIND
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.parse.commands import (

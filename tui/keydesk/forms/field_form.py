@@ -6,8 +6,8 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.widgets import Input
 
-from keydesk.forms.framed_sheet import Sheet, framed_text
 from keydesk.forms.info_form import InfoForm
+from keydesk.forms.panel import Panel, framed_text
 from keydesk.keys.guard import KeyPlace
 from keydesk.text.sanitize import Printable
 from keydesk.widgets.overlay import Result
@@ -33,12 +33,12 @@ class FieldForm(InfoForm[Result]):
         self._field.styles.width = "100%" if self.IS_PAGE else self.WIDTH
         self._titled: Printable = ""
         yield self._field
-        yield self.new_sheet()
+        yield self.new_panel()
 
-    def title_sheet(self, sheet: Sheet) -> None:
+    def title_panel(self, panel: Panel) -> None:
         """Set the title over the field, and the hints below the lines."""
         title = self.title_text()
         if title != self._titled:
             self._titled = title
             self._field.border_title = framed_text(title)
-        sheet.entitle("", self.hints_text())
+        panel.entitle("", self.hints_text())

@@ -17,8 +17,8 @@ from keydesk.calc.market.price_age import FRESH
 from keydesk.forms.form_lines import KEYS_HINT
 from keydesk.forms.form_view import UNREADABLE, UNUSABLE, UNUSABLE_FIGURES, FormView
 from keydesk.forms.info_form import HelpForm
+from keydesk.forms.modal_form import FormContext, TextLine
 from keydesk.forms.requests import PlanChanged, PriceWanted
-from keydesk.forms.sheet import FormContext, TextLine
 from keydesk.keys.confirm import (
     EXITS,
     WRONG_LETTERS,
@@ -134,7 +134,7 @@ class Form(FormView[Result]):
 
     def _show_plan(self) -> None:
         """Draw the prices of the draft on the chart; figures that cannot be used draw none."""
-        if self.painted is None or self.sheet is None:
+        if self.painted is None or self.panel is None:
             return
         with self._snapshot.open():
             try:
@@ -285,7 +285,7 @@ class Form(FormView[Result]):
 
     def _record(self, what: str, why: str) -> None:
         """Write the form to the audit log, as it is on the screen."""
-        shown = "" if self.sheet is None else " / ".join(self.sheet.text.split("\n"))
+        shown = "" if self.panel is None else " / ".join(self.panel.text.split("\n"))
         self.context.store.record(what, f"{why}: {' '.join(shown.split())}")
 
     def close(self, result: Result | None) -> None:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from keydesk.forms.sheet import BLANK, TextLine, folded, with_hints, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, folded, with_hints, wrap_text
 from keydesk.keys.confirm import Confirmation, Step
 from keydesk.keys.guard import SEND
 from keydesk.text.sanitize import safe

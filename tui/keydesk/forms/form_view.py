@@ -17,8 +17,8 @@ from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form_lines import COLUMN_GAP, FormLines, confirmation_lines
-from keydesk.forms.framed_sheet import Sheet
-from keydesk.forms.sheet import BLANK, FormContext, ModalForm, TextLine, two_ends, wrap_text
+from keydesk.forms.modal_form import BLANK, FormContext, ModalForm, TextLine, two_ends, wrap_text
+from keydesk.forms.panel import Panel
 from keydesk.keys.confirm import EXITS, Action, Confirmation, Step
 from keydesk.store.trading_context import Snapshot
 from keydesk.text.sanitize import clean, safe
@@ -47,13 +47,13 @@ class FormView(ModalForm[Result]):
     DEFAULT_CSS = """
     FormView { align: left middle; }
     FormView.-docked { align: right bottom; }
-    FormView > Sheet {
+    FormView > Panel {
         height: auto; padding: 0 1; background: $background; border: heavy $readonly;
         border-title-style: bold; border-title-color: $bright;
     }
-    FormView.-wide > Sheet { padding: 0 2; }
-    FormView.-practice > Sheet { border: heavy $practice; }
-    FormView.-live > Sheet { border: heavy $live; border-title-color: $live-text; border-title-background: $live; }
+    FormView.-wide > Panel { padding: 0 2; }
+    FormView.-practice > Panel { border: heavy $practice; }
+    FormView.-live > Panel { border: heavy $live; border-title-color: $live-text; border-title-background: $live; }
     """
 
     def __init__(self, context: FormContext) -> None:
@@ -116,21 +116,21 @@ class FormView(ModalForm[Result]):
 
     @property
     def docked_region(self) -> Region:
-        """The part of the screen that the docked sheet covers; empty while it is not docked."""
-        return self.sheet.region if self.is_docked and self.sheet is not None else Region()
+        """The part of the screen that the docked panel covers; empty while it is not docked."""
+        return self.panel.region if self.is_docked and self.panel is not None else Region()
 
     @property
     def column(self) -> int:
         """The width of one of two columns; 0: there is one."""
         if not (self.is_docked and self.TWO_COLUMNS):
             return 0
-        return (self.sheet_width - FRAME - COLUMN_GAP) // 2
+        return (self.panel_width - FRAME - COLUMN_GAP) // 2
 
     @property
-    def sheet_width(self) -> int:
-        """Columns of the sheet with its frame."""
+    def panel_width(self) -> int:
+        """Columns of the panel with its frame."""
         if not (self.is_docked and self.TWO_COLUMNS):
-            return super().sheet_width
+            return super().panel_width
         width = self.app.size.width
         return WIDE if width >= WIDE + LEAST_BESIDE else width
 
@@ -142,14 +142,14 @@ class FormView(ModalForm[Result]):
     @property
     def across(self) -> int:
         """Columns of a line from edge to edge."""
-        return self.sheet_width - FRAME if self.column else super().inside
+        return self.panel_width - FRAME if self.column else super().inside
 
-    def new_sheet(self) -> Sheet:
-        """Return the sheet in its place for the present size."""
+    def new_panel(self) -> Panel:
+        """Return the panel in its place for the present size."""
         self._place()
-        sheet = super().new_sheet()
-        self._place_sheet(sheet)
-        return sheet
+        panel = super().new_panel()
+        self._place_panel(panel)
+        return panel
 
     def on_resize(self, event: Resize) -> None:  # noqa: ARG002
         """Take the place for the new size."""
@@ -160,12 +160,12 @@ class FormView(ModalForm[Result]):
     def _place(self) -> None:
         self.set_class(self.is_docked, "-docked")
         self.set_class(self.column > 0, "-wide")
-        if self.sheet is not None:
-            self._place_sheet(self.sheet)
+        if self.panel is not None:
+            self._place_panel(self.panel)
 
-    def _place_sheet(self, sheet: Sheet) -> None:
-        sheet.styles.width = self.sheet_width
-        sheet.styles.margin = (0, 0, self._rows_below, 0)
+    def _place_panel(self, panel: Panel) -> None:
+        panel.styles.width = self.panel_width
+        panel.styles.margin = (0, 0, self._rows_below, 0)
 
     # One snapshot for a redraw or a key.
 
@@ -201,12 +201,12 @@ class FormView(ModalForm[Result]):
         )
         return "read-only" if level == "READ-ONLY" else environment.lower()
 
-    def title_sheet(self, sheet: Sheet) -> None:
+    def title_panel(self, panel: Panel) -> None:
         """Name the environment and the account."""
         account = self.context.store.account
         name = f"{account.alias or 'account'} …{account.id[-3:]}" if account else "no account"
         title = clean(f"{self.environment.upper()}  {name}")
-        sheet.entitle(title)
+        panel.entitle(title)
 
     def lines(self) -> Sequence[TextLine]:
         """Return headline, body, warnings and confirmation, as many as the screen has room for."""
@@ -226,19 +226,19 @@ class FormView(ModalForm[Result]):
 
     @property
     def _room(self) -> int:
-        """Lines within the frame of the sheet."""
+        """Lines within the frame of the panel."""
         return self.app.size.height - (2 + STRIPS + self._rows_below if self.is_docked else 2)
 
     @property
     def _snug(self) -> int:
-        """Lines of a docked sheet that covers only lists and what is below them; 0: it may take what it likes."""
+        """Lines of a docked panel that covers only lists and what is below them; 0: it may take what it likes."""
         rows = self.rows_of_lists if self.is_docked else 0
         return max(0, rows - 2 - self._rows_below)
 
     @property
     def _rows_below(self) -> int:
-        """Rows below the docked sheet: beside the desk it leaves the footer whole."""
-        return int(self.is_docked and self.sheet_width < self.app.size.width)
+        """Rows below the docked panel: beside the desk it leaves the footer whole."""
+        return int(self.is_docked and self.panel_width < self.app.size.width)
 
     def _is_readable(self, confirmation: Confirmation) -> bool:
         return self._form_lines(confirmation).is_readable(self._room)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from rich.cells import cell_len
 
 from keydesk.forms.command_list import KEY_OF_COMMAND
-from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, Words, wrap_text
 from keydesk.keys.keymap import BENEATH, FORM, PAGES, Key, KeyMap
 from keydesk.keys.tasks import EXAMPLES, Task, task_of
 from keydesk.parse.commands import USAGES

@@ -9,10 +9,10 @@ from typing import ClassVar, Self
 from rich.cells import cell_len, set_cell_size
 from textual.events import Key, Resize
 
-from keydesk.forms.framed_sheet import Sheet
 from keydesk.forms.help_text import help_lines, is_of_form, is_of_overlay
+from keydesk.forms.modal_form import BLANK, ModalForm, TextLine, Words
+from keydesk.forms.panel import Panel
 from keydesk.forms.requests import CopyWanted
-from keydesk.forms.sheet import BLANK, ModalForm, TextLine, Words
 from keydesk.forms.text_fields import edited_text
 from keydesk.keys.chords import continuations
 from keydesk.keys.guard import KeyPlace
@@ -36,7 +36,7 @@ from keydesk.text.sanitize import Printable, SafeText, clean, safe
 from keydesk.widgets.overlay import Result
 from keydesk.widgets.theme import ColourRole
 
-FRAME = 4  # columns of a sheet beside its lines
+FRAME = 4  # columns of a panel beside its lines
 MAX_SEARCH = 40  # characters
 EDGES = 2  # rows of the frame above and below them
 FIELD_ROWS = 3  # of a field of text with its frame
@@ -55,7 +55,7 @@ class InfoForm(ModalForm[Result]):
     DEFAULT_CSS = """
     InfoForm { align: center middle; }
     InfoForm.-page { align: left top; }
-    InfoForm > Sheet {
+    InfoForm > Panel {
         height: auto; padding: 0 1; background: $background; border: round $focus;
         border-title-color: $bright; border-subtitle-color: $muted;
     }
@@ -70,14 +70,14 @@ class InfoForm(ModalForm[Result]):
     # Its place.
 
     @property
-    def sheet_width(self) -> int:
-        """Columns of the sheet with its frame: of a page all that there are."""
-        return self.page_region.width if self.IS_PAGE else super().sheet_width
+    def panel_width(self) -> int:
+        """Columns of the panel with its frame: of a page all that there are."""
+        return self.page_region.width if self.IS_PAGE else super().panel_width
 
     @property
     def inside(self) -> int:
         """Columns of a line."""
-        return max(1, min(self.WIDTH, self.sheet_width) - FRAME)
+        return max(1, min(self.WIDTH, self.panel_width) - FRAME)
 
     @property
     def room(self) -> int:
@@ -105,21 +105,21 @@ class InfoForm(ModalForm[Result]):
             self._take_place()
 
     def _take_place(self) -> None:
-        if not self.IS_PAGE or self.sheet is None or not self.children:
+        if not self.IS_PAGE or self.panel is None or not self.children:
             return
         place, others = self.page_region, len(self.children) - 1
         self.children[0].styles.margin = (place.y, 0, 0, 0)
-        self.sheet.styles.width = place.width
+        self.panel.styles.width = place.width
         self._tallest = place.height - others * FIELD_ROWS if others else 0
         self._fit_height()
 
     def _fit_height(self) -> None:
         """Make a page as high as what it says, and no higher than its place; one over a field of text takes all of it."""
-        if not self.IS_PAGE or self.sheet is None or not self.children:
+        if not self.IS_PAGE or self.panel is None or not self.children:
             return
         most = self.page_region.height - (len(self.children) - 1) * FIELD_ROWS
-        self._tallest = max(self._tallest, self.sheet.line_count + EDGES)
-        self.sheet.styles.height = max(1, min(most, self._tallest))
+        self._tallest = max(self._tallest, self.panel.line_count + EDGES)
+        self.panel.styles.height = max(1, min(most, self._tallest))
 
     @abstractmethod
     def title_text(self) -> Printable:
@@ -153,9 +153,9 @@ class InfoForm(ModalForm[Result]):
     def on_frame(self, _frame: Frame) -> None:
         """Ignore the frame; a form that shows prices overrides this."""
 
-    def title_sheet(self, sheet: Sheet) -> None:
+    def title_panel(self, panel: Panel) -> None:
         """Set the title and the hints of the frame."""
-        sheet.entitle(self.title_text(), self.hints_text())
+        panel.entitle(self.title_text(), self.hints_text())
 
     def hints_text(self) -> Printable:
         """Return what stands in the lower edge: what may follow the first key of a chord, else the keys."""
@@ -234,7 +234,7 @@ class ScrolledForm(InfoForm[None]):
 
     @abstractmethod
     def all_lines(self) -> Sequence[TextLine]:
-        """Return every line, none wider than the sheet."""
+        """Return every line, none wider than the panel."""
 
     def copied_lines(self) -> Sequence[TextLine]:
         """Return every line, also those out of sight."""
@@ -446,12 +446,12 @@ class DetailsForm(ScrolledForm):
     def all_lines(self) -> Sequence[TextLine]:
         """Return all rows; a long value is wrapped within its column."""
         lines = self._lines_in(self.inside)
-        most = (self.sheet_width - FRAME + COLUMN_GAP) // (LEAST_COLUMN + COLUMN_GAP)
+        most = (self.panel_width - FRAME + COLUMN_GAP) // (LEAST_COLUMN + COLUMN_GAP)
         if not self.IN_COLUMNS or len(lines) <= self.room or most < 2:  # noqa: PLR2004
             return lines
         for columns in range(2, most + 1):
             between = COLUMN_GAP * (columns - 1)
-            width = min(self.inside, (self.sheet_width - FRAME - between) // columns)
+            width = min(self.inside, (self.panel_width - FRAME - between) // columns)
             lines = self._lines_in(width)
             if len(lines) <= self.room * columns:
                 break

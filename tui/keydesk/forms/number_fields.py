@@ -18,7 +18,7 @@ from keydesk.calc.orders.field_draft import (
 from keydesk.calc.orders.fields import Name
 from keydesk.forms.form import Form
 from keydesk.forms.level_name import LevelName
-from keydesk.forms.sheet import FormContext
+from keydesk.forms.modal_form import FormContext
 from keydesk.parse.price_levels import SIGN
 from keydesk.text.sanitize import Printable
 from keydesk.widgets.overlay import Result

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 
 from keydesk.forms.info_form import width_of
-from keydesk.forms.sheet import TextLine, Words
+from keydesk.forms.modal_form import TextLine, Words
 from keydesk.tables.column import Column, fit, needed
 from keydesk.text.format import shorten
 from keydesk.text.sanitize import safe

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from keydesk.calc.orders.ticket_draft import MAX_TEXT
-from keydesk.forms.sheet import ACTIVE_FIELD, TextLine, Words
+from keydesk.forms.modal_form import ACTIVE_FIELD, TextLine, Words
 from keydesk.text.sanitize import Printable, clean, safe
 
 ENDS_WRITING = "Enter ends the text; after that it can be sent"

@@ -247,8 +247,8 @@ class DeskScreen(Backdrop):
     def _form_region(self) -> Region:
         """The part that an open form covers, docked or not; empty without one."""
         above = () if self.is_active else self.app.screen_stack
-        sheets = [sheet for each in above if (sheet := getattr(each, "sheet", None)) is not None]
-        return sheets[-1].region if sheets else Region()
+        panels = [panel for each in above if (panel := getattr(each, "panel", None)) is not None]
+        return panels[-1].region if panels else Region()
 
     def on_screen_resume(self) -> None:
         """Redraw everything when the form on top closes."""

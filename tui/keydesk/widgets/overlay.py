@@ -1,4 +1,4 @@
-"""The base of every form: a modal screen that shows the screen beneath unchanged around its sheet.
+"""The base of every form: a modal screen that shows the screen beneath unchanged around its panel.
 
 The main screen is not dimmed: every cell would be sent twice, 11 kB at 120x35 to open a form and again to close it, and
 with 16 colours or none there is no dimmed variant to send.

@@ -103,7 +103,7 @@ async def test_a_note_that_cannot_be_kept_is_shown_again_as_typed(tmp_path: Path
         form = app.screen
         assert isinstance(form, NoteForm)
         assert form.changes == {"note": "seen"}
-        assert "NOT SAVED" in str(form.sheet.text if form.sheet else "")
+        assert "NOT SAVED" in str(form.panel.text if form.panel else "")
         app.notes.rmdir()
         await pilot.press("enter")
         await settle(app, pilot)
@@ -164,8 +164,8 @@ async def test_a_line_of_the_file_that_cannot_be_read_is_named_and_kept(tmp_path
         app.journal.write_note(OPEN)
         await pilot.pause()
         form = cast("NoteForm", app.screen)
-        assert form.sheet is not None
-        assert "main.notes.jsonl: lines 2, 4 cannot be read" in " ".join(form.sheet.text.split())
+        assert form.panel is not None
+        assert "main.notes.jsonl: lines 2, 4 cannot be read" in " ".join(form.panel.text.split())
         await pilot.press("3", "enter")
         await settle(app, pilot)
     text = app.notes.read_text()

@@ -24,7 +24,7 @@ from keydesk.calc.orders.ticket_draft import FILLS, Draft, Kind, OrderOptions, S
 from keydesk.calc.risk.exposure import Holding, exposure_of
 from keydesk.calc.risk.financing import financing_of
 from keydesk.calc.trade_journal.rebuild import rebuild
-from keydesk.forms.sheet import FormContext
+from keydesk.forms.modal_form import FormContext
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.keys.confirm import Letters, Step
 from keydesk.store.state import Arming

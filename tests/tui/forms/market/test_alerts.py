@@ -134,8 +134,8 @@ async def test_the_page_lists_watched_ones_first_at_every_size(
         assert form.chosen is not None
         assert form.chosen.id == "2"
         await pilot.press("h")
-        assert form.sheet is not None
-        assert "away" in form.sheet.text
+        assert form.panel is not None
+        assert "away" in form.panel.text
         await pilot.press("h", "escape")
         assert app.screen is app.window.screen
 
@@ -167,10 +167,10 @@ async def test_an_empty_page_says_how_to_make_one(app: WorkingDesk) -> None:
         await pilot.press("x", "enter", "e", "space", "j", "h")
         form = app.screen
         assert isinstance(form, AlertsForm)
-        assert form.sheet is not None
-        assert "No alert fired yet" in form.sheet.text
+        assert form.panel is not None
+        assert "No alert fired yet" in form.panel.text
         await pilot.press("h")
-        assert ":alert eurusd > 1.12" in form.sheet.text
+        assert ":alert eurusd > 1.12" in form.panel.text
     assert app.alert_actions == []
 
 

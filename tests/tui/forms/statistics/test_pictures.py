@@ -17,7 +17,7 @@ from keydesk.calc.trade_journal.excursions import (
 from keydesk.calc.trade_journal.rebuild import Journal
 from keydesk.calc.trade_journal.returns import median
 from keydesk.chart.plots import Rows
-from keydesk.forms.sheet import TextLine
+from keydesk.forms.modal_form import TextLine
 from keydesk.forms.statistics.equity import curve_rows
 from keydesk.forms.statistics.excursions import ExcursionView
 from keydesk.forms.statistics.r_histogram import histogram_rows

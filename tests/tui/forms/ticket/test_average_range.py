@@ -10,7 +10,7 @@ from textual.screen import Screen
 
 from keydesk.calc.orders.instructions import MoveEntry, OpenOrder, SetProtection
 from keydesk.calc.orders.ticket_settings import Template
-from keydesk.forms.sheet import FormContext
+from keydesk.forms.modal_form import FormContext
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.forms.trades.move_order import MoveForm
 from keydesk.forms.trades.protection import ProtectionForm, TrailingForm

@@ -6,7 +6,7 @@ import pytest
 
 from keydesk.calc.orders.preview import Preview
 from keydesk.calc.risk.financing import NextCharge
-from keydesk.forms.sheet import folded
+from keydesk.forms.modal_form import folded
 from keydesk.forms.ticket.figures import FigureLine, LeftOut, preview_lines
 from support.data.trading_contexts import example_facts
 

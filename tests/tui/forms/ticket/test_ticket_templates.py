@@ -8,7 +8,7 @@ from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.plans.exit_plans import ExitRules
 from keydesk.calc.orders.ticket_settings import Template, TemplateSet
-from keydesk.forms.sheet import FormContext
+from keydesk.forms.modal_form import FormContext
 from keydesk.forms.ticket.form import TicketForm
 from support.fakes.form_app import FormApp, example_context
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from keydesk.calc.orders.instructions import CloseParts, ClosePosition, Reverse, SetProtection
 from keydesk.calc.orders.position_effect import CloseOrder, in_close_order, parts_of
 from keydesk.calc.orders.ticket_settings import Template, TemplateSet
-from keydesk.forms.sheet import FormContext
+from keydesk.forms.modal_form import FormContext
 from keydesk.forms.trades.position_part import PositionPartForm
 from keydesk.forms.trades.protection import ProtectionForm
 from keydesk.forms.trades.reverse_flatten import ReverseForm

@@ -9,7 +9,7 @@ from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.instructions import SetExitPlan
 from keydesk.calc.orders.plans.exit_plans import ExitPlan, ExitRules
 from keydesk.calc.orders.ticket_settings import Template
-from keydesk.forms.sheet import FormContext
+from keydesk.forms.modal_form import FormContext
 from keydesk.forms.trades.exit_plan import ExitPlanForm
 from keydesk.store.state import Arming
 from keydesk.store.store import Store

@@ -13,7 +13,7 @@ from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.limits import LIMIT_FIELDS
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import FormContext
+from keydesk.forms.modal_form import FormContext
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.forms.trades.break_even import BreakEvenForm
 from keydesk.forms.trades.close_position import ClosePositionForm

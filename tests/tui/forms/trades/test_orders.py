@@ -12,7 +12,7 @@ from textual.screen import Screen
 from keydesk.calc.orders.instructions import CancelOrders, Flatten, MoveEntry, Reverse
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.forms.account.arming import ArmForm
-from keydesk.forms.sheet import FormContext
+from keydesk.forms.modal_form import FormContext
 from keydesk.forms.trades.move_order import MoveForm
 from keydesk.forms.trades.orders import CancelEntriesForm, CancelForm
 from keydesk.forms.trades.reverse_flatten import FlattenForm, ReverseForm

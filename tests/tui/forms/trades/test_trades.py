@@ -7,7 +7,7 @@ import pytest
 
 from keydesk.calc.orders.instructions import CloseTrades, SetProtection
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import FormContext
+from keydesk.forms.modal_form import FormContext
 from keydesk.forms.trades.break_even import BreakEvenForm
 from keydesk.forms.trades.close_trade import CloseForm, ScaleOutForm
 from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, TrailingForm

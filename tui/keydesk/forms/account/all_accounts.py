@@ -5,8 +5,8 @@ from decimal import Decimal
 from typing import ClassVar, NamedTuple
 
 from keydesk.forms.info_form import InfoForm, width_of
+from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, wrap_text
 from keydesk.forms.page_table import MARK, Cells, rows_in_sight, table_lines
-from keydesk.forms.sheet import BLANK, TextLine, Words, fold_line, wrap_text
 from keydesk.keys.keymap import ALL_ACCOUNTS
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.tables.column import Column

@@ -10,7 +10,7 @@ from keydesk.calc.daily_loss import SENTENCE, UNLOCK_AFTER_NS
 from keydesk.calc.market.trading_day import DAY_END_TEXT
 from keydesk.forms.form import Form
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_text
+from keydesk.forms.modal_form import BLANK, FormContext, TextLine, wrap_text
 from keydesk.forms.text_fields import edited_text
 from keydesk.keys.confirm import Action, Confirmation, KeyEffect, Step
 from keydesk.keys.guard import KeyPlace, arming_text

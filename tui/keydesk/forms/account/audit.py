@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual.widgets import Input
 
 from keydesk.forms.field_form import FieldForm
-from keydesk.forms.sheet import BLANK, TextLine, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
 from keydesk.keys.keymap import FIND
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import clock, made_at, shorten_text

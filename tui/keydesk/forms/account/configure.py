@@ -9,7 +9,7 @@ from keydesk.calc.orders.ticket_draft import MAX_TEXT
 from keydesk.calc.risk.margin import HeldMargin, MarginFigures, with_margin_rate
 from keydesk.forms.account.live_page import rate_text
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_text
+from keydesk.forms.modal_form import BLANK, FormContext, TextLine, wrap_text
 from keydesk.forms.text_fields import ENDS_WRITING, TextFields
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CONFIGURE

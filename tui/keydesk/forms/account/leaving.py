@@ -5,7 +5,7 @@ from time import monotonic
 from typing import ClassVar
 
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, TextLine, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
 from keydesk.forms.trades.trade_form import trade_name
 from keydesk.keys.keymap import LEAVING
 from keydesk.keys.textual_bindings import bindings_of

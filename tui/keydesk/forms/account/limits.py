@@ -24,7 +24,7 @@ from keydesk.calc.orders.limits import (
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.config.limits import LimitChange, with_limit
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, wrap_text
+from keydesk.forms.modal_form import BLANK, FormContext, TextLine, Words, wrap_text
 from keydesk.keys.keymap import LIMITS
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.settings.values import WHOLE_LIMITS

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from keydesk.forms.info_form import SearchForm
-from keydesk.forms.sheet import TextLine, Words, wrap_text
+from keydesk.forms.modal_form import TextLine, Words, wrap_text
 from keydesk.keys.keymap import HELP, MESSAGES
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame

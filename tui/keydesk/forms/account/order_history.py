@@ -7,7 +7,7 @@ from typing import ClassVar
 from rich.cells import cell_len
 
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, TextLine, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
 from keydesk.keys.keymap import ORDER_TRANSITIONS
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import TextLine
+from keydesk.forms.modal_form import TextLine
 from keydesk.keys.keymap import ACCOUNT_ORDERS
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.parse.pages import ORDER_STATES, OrdersIn

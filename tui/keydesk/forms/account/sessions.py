@@ -15,7 +15,7 @@ from keydesk.calc.market.sessions import (
 )
 from keydesk.calc.market.trading_day import DAY_END_TEXT, next_day_start
 from keydesk.forms.info_form import ScrolledForm
-from keydesk.forms.sheet import BLANK, TextLine, fold_line, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, fold_line, wrap_text
 from keydesk.forms.trades.trade_form import trade_name
 from keydesk.store.frame import Frame
 from keydesk.store.risk import unprotected_trades

@@ -6,9 +6,9 @@ from typing import ClassVar, LiteralString
 from msgspec import Struct
 
 from keydesk.forms.info_form import InfoForm, beside, width_of
+from keydesk.forms.modal_form import BLANK, TextLine, Words, wrap_text
 from keydesk.forms.page_table import rows_in_sight
 from keydesk.forms.requests import ChannelSwitched, SettingChosen, SettingOpened
-from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
 from keydesk.keys.keymap import KEYMAP, SETTINGS, KeyMap
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.settings.about import options_of

@@ -9,7 +9,7 @@ from textual.widgets import Input
 
 from keydesk.forms.field_form import FieldForm
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, TextLine, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
 from keydesk.keys.keymap import CHOICE, NAME, PROFILES
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.sanitize import Printable, clean, safe

@@ -10,7 +10,7 @@ from rich.cells import cell_len, set_cell_size
 
 from keydesk.forms.detail_rows import log_line_rows
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, TextLine, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
 from keydesk.keys.keymap import TRANSACTION
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.store import Store

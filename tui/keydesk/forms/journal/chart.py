@@ -14,7 +14,7 @@ from keydesk.chart.glyphs import CandleStyle
 from keydesk.chart.picture import Picture
 from keydesk.chart.price_axis import PriceLine
 from keydesk.chart.scene import Overlay, Scene
-from keydesk.forms.sheet import TextLine, as_lines
+from keydesk.forms.modal_form import TextLine, as_lines
 from keydesk.store.state import Candle
 from keydesk.text.format import at
 from keydesk.widgets.theme import signed_role

@@ -11,7 +11,7 @@ from keydesk.calc.market.sessions import SESSIONS
 from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.groups import NONE as NO_SESSION
 from keydesk.calc.trade_journal.notes import NO_NOTE, TradeNote
-from keydesk.forms.sheet import Words, signed_money
+from keydesk.forms.modal_form import Words, signed_money
 from keydesk.records.excursions import KeptExcursion
 from keydesk.records.trades import JournalLine
 from keydesk.tables.column import Column, Measured

@@ -17,7 +17,7 @@ from keydesk.calc.trade_journal.notes import (
 )
 from keydesk.forms.field_form import FieldForm
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, TextLine, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
 from keydesk.keys.keymap import KEYMAP, NAME, TRADE_NOTE, KeyMap
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import EMPTY, shorten

@@ -17,7 +17,7 @@ from keydesk.forms.journal.columns import (
     cells_of,
     text_of,
 )
-from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, Words, wrap_text
 from keydesk.records.trades import JournalLine
 from keydesk.tables.column import Column, Measured, fit, needed, widen
 from keydesk.tables.row_order import TableOrder

@@ -20,7 +20,7 @@ from keydesk.forms.journal.trade_rows import (
     stop_rows,
     time_rows,
 )
-from keydesk.forms.sheet import BLANK, TextLine, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
 from keydesk.keys.keymap import JOURNAL_TRADE, KEYMAP, KeyMap
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.records.trades import line_of

@@ -23,7 +23,7 @@ from keydesk.forms.journal.table import (
     table_header,
     table_row,
 )
-from keydesk.forms.sheet import BLANK, TextLine, two_ends, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, two_ends, wrap_text
 from keydesk.keys.keymap import JOURNAL, KEYMAP, KeyMap
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.records.trades import JournalLine
@@ -87,7 +87,7 @@ class JournalForm(InfoForm[None]):
         self._requested_rows: tuple[str, ...] = ()  # the rows whose excursions were asked for
 
     def compose(self) -> ComposeResult:
-        """Yield the sheet, with what is read already."""
+        """Yield the panel, with what is read already."""
         self.sort_rows()
         yield from super().compose()
 

@@ -10,7 +10,7 @@ from keydesk.chart.picture import Picture
 from keydesk.chart.plots import Label, Plot, Signed, Span, span_of
 from keydesk.chart.price_axis import PriceLine
 from keydesk.chart.scene import Scene
-from keydesk.forms.sheet import TextLine, as_lines
+from keydesk.forms.modal_form import TextLine, as_lines
 from keydesk.store.state import CandleSeries
 from keydesk.store.store import Store
 from keydesk.text.format import at, pair, price

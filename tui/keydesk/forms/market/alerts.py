@@ -10,9 +10,9 @@ from keydesk.calc.alerts.alert import Alert, AlertState, FiringRecord
 from keydesk.chart.picture import Picture
 from keydesk.forms.info_form import InfoForm, beside
 from keydesk.forms.market.alert_chart import alert_chart
+from keydesk.forms.modal_form import BLANK, TextLine, Words, wrap_text
 from keydesk.forms.page_table import Cells, rows_in_sight, table_lines
 from keydesk.forms.requests import AlertAction, AlertVerb
-from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
 from keydesk.keys.keymap import ALERTS, KEYMAP, KeyMap
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.settings.values import AlertSettings

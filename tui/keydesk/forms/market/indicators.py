@@ -20,7 +20,7 @@ from keydesk.calc.market.indicator_specs import (
 )
 from keydesk.calc.orders.field_draft import Entry, is_number_key
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, Words, wrap_text
 from keydesk.keys.keymap import INDICATORS, KEYMAP, KeyMap
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.store import Store

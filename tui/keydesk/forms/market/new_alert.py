@@ -15,7 +15,7 @@ from keydesk.calc.alerts.fact_conditions import TradeResult
 from keydesk.calc.alerts.price_conditions import PriceCross
 from keydesk.forms.field_form import FieldForm
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, TextLine, Words, fold_line, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, wrap_text
 from keydesk.keys.keymap import KEYMAP, NAME, NEW_ALERT, KeyMap
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.parse.alerts import parse_alert

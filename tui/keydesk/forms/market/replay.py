@@ -11,7 +11,7 @@ from textual.worker import Worker
 
 from keydesk.calc.market.replay import ControlledMarket, Home, Replay, speed_text
 from keydesk.forms.info_form import DetailsForm, InfoForm, Rows, StyledText
-from keydesk.forms.sheet import BLANK, TextLine, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
 from keydesk.keys.guard import KeyPlace
 from keydesk.keys.keymap import KEYMAP, REPLAY, KeyMap
 from keydesk.keys.textual_bindings import bindings_of

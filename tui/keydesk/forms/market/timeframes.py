@@ -5,7 +5,7 @@ from typing import ClassVar, Final
 
 from keydesk.calc.market.granularity import ALIGNMENT, SECONDS
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import TextLine, Words
+from keydesk.forms.modal_form import TextLine, Words
 from keydesk.keys.keymap import TIMEFRAMES
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.sanitize import Printable, safe

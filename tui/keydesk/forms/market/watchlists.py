@@ -9,7 +9,7 @@ from keydesk.calc.market.watchlists import MAX_NAME_LENGTH, Watchlist, majors_fi
 from keydesk.forms.command_line import FindForm
 from keydesk.forms.field_form import FieldForm
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import TextLine, wrap_text
+from keydesk.forms.modal_form import TextLine, wrap_text
 from keydesk.keys.keymap import COLUMNS, DELETE_LIST, NAME
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.store import Store

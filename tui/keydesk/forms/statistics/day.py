@@ -14,7 +14,7 @@ from textual.worker import Worker
 from keydesk.calc.market.trading_day import booking_date
 from keydesk.calc.trade_journal.charts import CurvePoint, equity_curve
 from keydesk.forms.info_form import ScrolledForm, beside, width_of
-from keydesk.forms.sheet import BLANK, TextLine, Words, as_lines, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, Words, as_lines, wrap_text
 from keydesk.forms.statistics.equity import LEAST_TRADES, curve_rows
 from keydesk.forms.statistics.view import FEW_ROLE, bars_of
 from keydesk.keys.keymap import DAY_PAGE

@@ -21,7 +21,7 @@ from keydesk.chart.plots import (
     scale_row,
     span_of,
 )
-from keydesk.forms.sheet import BLANK, TextLine, as_lines, signed_money
+from keydesk.forms.modal_form import BLANK, TextLine, as_lines, signed_money
 from keydesk.forms.statistics.view import View, ViewInput, too_few
 from keydesk.text.format import at, money
 from keydesk.text.sanitize import safe

@@ -23,7 +23,7 @@ from keydesk.chart.plots import (
     scale_row,
 )
 from keydesk.forms.info_form import beside
-from keydesk.forms.sheet import BLANK, TextLine, as_lines, signed_money, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, as_lines, signed_money, wrap_text
 from keydesk.forms.statistics.equity import LEAST_TRADES
 from keydesk.forms.statistics.view import View, ViewInput, bars_of, is_few, too_few
 from keydesk.text.format import counted, money

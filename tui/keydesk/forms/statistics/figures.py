@@ -21,7 +21,7 @@ from keydesk.calc.trade_journal.statistics import (
     statistics_of,
 )
 from keydesk.forms.info_form import beside, width_of
-from keydesk.forms.sheet import BLANK, TextLine, Words, as_lines, signed_money, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, Words, as_lines, signed_money, wrap_text
 from keydesk.forms.statistics.equity import LEAST_TRADES, curve_rows
 from keydesk.forms.statistics.r_histogram import HistogramView
 from keydesk.forms.statistics.view import View, ViewInput

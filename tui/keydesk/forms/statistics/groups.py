@@ -14,8 +14,8 @@ from keydesk.calc.trade_journal.statistics import (
     Statistics,
     statistics_of,
 )
+from keydesk.forms.modal_form import BLANK, TextLine, Words, signed_money, wrap_text
 from keydesk.forms.page_table import Cells, rows_in_sight, table_lines
-from keydesk.forms.sheet import BLANK, TextLine, Words, signed_money, wrap_text
 from keydesk.forms.statistics.heat_cells import sum_lines
 from keydesk.forms.statistics.view import (
     BAR_CELLS,

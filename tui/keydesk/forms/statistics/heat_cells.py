@@ -9,9 +9,9 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 
 from keydesk.calc.trade_journal.charts import LEVELS, HeatCell, level
-from keydesk.forms.framed_sheet import WordsRole
 from keydesk.forms.info_form import width_of
-from keydesk.forms.sheet import BLANK, TextLine, Words, fold_line, signed_money, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, signed_money, wrap_text
+from keydesk.forms.panel import WordsRole
 from keydesk.forms.statistics.view import FEW_ROLE, ViewInput, bars_of, is_few
 from keydesk.text.format import MINUS, counted, money, percent, shorten
 from keydesk.text.sanitize import safe

@@ -6,7 +6,7 @@ from typing import ClassVar
 from keydesk.calc.trade_journal.charts import HeatCell, HourOfWeek, hours_of_week, largest_result
 from keydesk.calc.trade_journal.groups import WEEKDAYS
 from keydesk.calc.trade_journal.statistics import FEW_TRADES
-from keydesk.forms.sheet import BLANK, TextLine, fold_line, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, fold_line, wrap_text
 from keydesk.forms.statistics.heat_cells import (
     LABEL,
     TABLE_GAP,

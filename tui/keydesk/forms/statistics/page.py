@@ -16,7 +16,7 @@ from textual.worker import Worker
 from keydesk.calc.trade_journal.groups import GroupContext, grouped
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, Words, wrap_text
 from keydesk.forms.statistics.equity import EquityView
 from keydesk.forms.statistics.excursions import ExcursionView
 from keydesk.forms.statistics.figures import FiguresView

@@ -8,7 +8,7 @@ from keydesk.calc.trade_journal.charts import BIN, OUTERMOST, Bin, r_histogram
 from keydesk.calc.trade_journal.returns import mean, median
 from keydesk.chart.canvas import Run
 from keydesk.chart.plots import Label, Plot, Rows, Span, scale_row
-from keydesk.forms.sheet import BLANK, TextLine, as_lines, fold_line, signed_money, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, as_lines, fold_line, signed_money, wrap_text
 from keydesk.forms.statistics.equity import LEAST_TRADES, Drawn
 from keydesk.forms.statistics.view import View, ViewInput, too_few
 from keydesk.text.format import money

@@ -9,7 +9,7 @@ from msgspec import Struct
 from keydesk.calc.market.trading_day import DAY_SPAN_TEXT
 from keydesk.calc.trade_journal.charts import HeatCell, largest_result, trading_days
 from keydesk.calc.trade_journal.groups import WEEKDAYS
-from keydesk.forms.sheet import BLANK, TextLine, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
 from keydesk.forms.statistics.heat_cells import (
     LABEL,
     TABLE_GAP,

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from keydesk.calc.trade_journal.statistics import Figure, Statistics
 from keydesk.calc.trade_journal.what_if import WhatIf, WhatIfResult, what_if
-from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, Words, wrap_text
 from keydesk.forms.statistics.view import FEW_ROLE, View, ViewInput
 from keydesk.text.format import money
 from keydesk.text.sanitize import safe

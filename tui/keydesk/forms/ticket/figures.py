@@ -17,7 +17,7 @@ from keydesk.calc.orders.ticket_levels import book_exceeded
 from keydesk.calc.risk.exposure import ExposureChange
 from keydesk.calc.risk.financing import NextCharge
 from keydesk.calc.risk.trading_context import TradingContext
-from keydesk.forms.sheet import LABEL_WIDTH, TextLine, Words, figure, signed_money
+from keydesk.forms.modal_form import LABEL_WIDTH, TextLine, Words, figure, signed_money
 from keydesk.text.format import EMPTY, UNLIMITED, money, percent, price, short_units, units
 from keydesk.text.sanitize import safe
 from keydesk.widgets.theme import ColourRole, signed_role

@@ -19,11 +19,11 @@ from keydesk.calc.orders.ticket_parts import parts_of, scale_out_of
 from keydesk.calc.orders.ticket_units import touch_of
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
-from keydesk.forms import ticket_sheet
+from keydesk.forms import ticket_lines
 from keydesk.forms.form import FIELD_HINTS, Form
 from keydesk.forms.level_name import ENDS_NAME
+from keydesk.forms.modal_form import BLANK, FormContext, TextLine, wrap_text
 from keydesk.forms.planned_lines import behind, planned_lines
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_text
 from keydesk.forms.ticket.editor import TicketEditor
 from keydesk.forms.ticket.figures import (
     FigureLine,
@@ -94,7 +94,7 @@ class TicketForm(Form[OpenOrder]):
     def headline(self) -> TextLine:
         """Say side, units, instrument and price."""
         context = self.trading_context()
-        return ticket_sheet.headline(self.draft, self.plan(context), context)
+        return ticket_lines.headline(self.draft, self.plan(context), context)
 
     def body(self) -> Sequence[TextLine]:
         """Show fields and figures."""
@@ -114,7 +114,7 @@ class TicketForm(Form[OpenOrder]):
     def price_line(self) -> TextLine:
         """Return the price that it goes by."""
         context = self.trading_context()
-        return () if context is None else ticket_sheet.quote_line(context)
+        return () if context is None else ticket_lines.quote_line(context)
 
     def details(self) -> Sequence[TextLine]:
         """Return financing, exposure, pip, open risk, target and price: in this order they are left out."""
@@ -138,7 +138,7 @@ class TicketForm(Form[OpenOrder]):
             *self._template_lines(),
             *exit_plan_lines(self.editor.template, plan, context, self.inside),
             *scale_out_lines(scale_out_of(self.draft), self._parts(plan, context), context),
-            *ticket_sheet.field_lines(self.draft, plan, context, self._level_text()),
+            *ticket_lines.field_lines(self.draft, plan, context, self._level_text()),
             time_in_force_line(self.draft, everything=self.editor.everything),
             *member_lines(
                 self.draft,
@@ -167,7 +167,7 @@ class TicketForm(Form[OpenOrder]):
         if len(names) == 1:
             return ()
         name = self.editor.template.name
-        return (ticket_sheet.choice_line("h", "template", safe(f"{name}, one of {len(names)}")),)
+        return (ticket_lines.choice_line("h", "template", safe(f"{name}, one of {len(names)}")),)
 
     def _figures(
         self, plan: Plan, context: TradingContext

@@ -26,9 +26,9 @@ from keydesk.calc.orders.ticket_draft import (
 )
 from keydesk.calc.orders.ticket_settings import Template
 from keydesk.calc.risk.trading_context import TradingContext
-from keydesk.forms.sheet import TextLine, Words, wrap_text
+from keydesk.forms.modal_form import TextLine, Words, wrap_text
 from keydesk.forms.text_fields import text_line
-from keydesk.forms.ticket_sheet import LABEL_WIDTH, choice_line
+from keydesk.forms.ticket_lines import LABEL_WIDTH, choice_line
 from keydesk.text.format import EMPTY, date_and_time, money, price, units
 from keydesk.text.sanitize import Printable, clean, safe
 

@@ -9,9 +9,9 @@ from keydesk.calc.orders.field_draft import Entry, FieldDraft, UnreadableText, s
 from keydesk.calc.orders.instructions import SetProtection
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.form_lines import KEYS_HINT
+from keydesk.forms.modal_form import BLANK, FormContext, TextLine, figure, signed_money
 from keydesk.forms.number_fields import NumberFields
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, figure, signed_money
-from keydesk.forms.ticket_sheet import CANNOT_BE_READ, number_field, quote_line
+from keydesk.forms.ticket_lines import CANNOT_BE_READ, number_field, quote_line
 from keydesk.forms.trades.close_trade import entry_and_now
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
 from keydesk.keys.confirm import Action

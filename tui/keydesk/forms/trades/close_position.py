@@ -9,8 +9,8 @@ from msgspec import Struct
 from keydesk.calc.orders.instructions import CloseParts, ClosePosition
 from keydesk.calc.risk.trading_context import Lot, TradingContext, realized_profit
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, figure, signed_money
-from keydesk.forms.ticket_sheet import quote_line
+from keydesk.forms.modal_form import BLANK, FormContext, TextLine, Words, figure, signed_money
+from keydesk.forms.ticket_lines import quote_line
 from keydesk.forms.trades.close_trade import NO_PRICE, choice_line
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CLOSE_POSITION

@@ -15,7 +15,7 @@ from keydesk.calc.orders.instructions import CloseTrades
 from keydesk.calc.risk.sizing import part
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import (
+from keydesk.forms.modal_form import (
     ACTIVE_FIELD,
     BLANK,
     FormContext,
@@ -24,7 +24,7 @@ from keydesk.forms.sheet import (
     figure,
     signed_money,
 )
-from keydesk.forms.ticket_sheet import FIELD_WIDTH, quote_line
+from keydesk.forms.ticket_lines import FIELD_WIDTH, quote_line
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm, trade_name
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import SCALE_OUT

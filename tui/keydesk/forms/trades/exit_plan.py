@@ -29,10 +29,10 @@ from keydesk.calc.orders.plans.exit_plans import (
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form import FIELD_HINTS
+from keydesk.forms.modal_form import BLANK, FormContext, TextLine, wrap_text
 from keydesk.forms.number_fields import NumberFields
 from keydesk.forms.planned_lines import planned_lines
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_text
-from keydesk.forms.ticket_sheet import CANNOT_BE_READ, number_field, quote_line
+from keydesk.forms.ticket_lines import CANNOT_BE_READ, number_field, quote_line
 from keydesk.forms.trades.close_trade import entry_and_now
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
 from keydesk.keys.confirm import Action

@@ -5,7 +5,7 @@ from typing import ClassVar, Generic
 
 from keydesk.calc.orders.ticket_draft import MAX_TEXT
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import BLANK, FormContext, TextLine
+from keydesk.forms.modal_form import BLANK, FormContext, TextLine
 from keydesk.forms.text_fields import ENDS_WRITING, TextFields
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
 from keydesk.keys.confirm import Action

@@ -14,10 +14,10 @@ from keydesk.calc.orders.lifetime import (
 )
 from keydesk.calc.orders.ticket_draft import MAX_TEXT, TRIGGER_WORDS, TRIGGERS, Trigger
 from keydesk.forms.level_name import ENDS_NAME
+from keydesk.forms.modal_form import TextLine, Words
 from keydesk.forms.number_fields import NumberFields
-from keydesk.forms.sheet import TextLine, Words
 from keydesk.forms.text_fields import ENDS_TEXT, ENDS_WRITING, edited_text, text_line
-from keydesk.forms.ticket_sheet import LABEL_WIDTH, choice_line
+from keydesk.forms.ticket_lines import LABEL_WIDTH, choice_line
 from keydesk.text.format import date_and_time
 from keydesk.text.sanitize import clean, safe
 from keydesk.widgets.overlay import Result

@@ -27,9 +27,9 @@ from keydesk.calc.orders.ticket_units import step_of
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form import NUDGES
+from keydesk.forms.modal_form import BLANK, FormContext, TextLine, Words, figure
 from keydesk.forms.planned_lines import behind, planned_lines
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, figure
-from keydesk.forms.ticket_sheet import (
+from keydesk.forms.ticket_lines import (
     CANNOT_BE_READ,
     NOT_KNOWN,
     number_field,

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 from keydesk.calc.orders.instructions import CancelOrders
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import BLANK, FormContext, TextLine
+from keydesk.forms.modal_form import BLANK, FormContext, TextLine
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CANCEL_ENTRIES
 from keydesk.keys.textual_bindings import bindings_of

@@ -22,7 +22,7 @@ from keydesk.calc.orders.position_effect import (
 )
 from keydesk.calc.risk.sizing import part
 from keydesk.calc.risk.trading_context import TradingContext
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, figure, signed_money
+from keydesk.forms.modal_form import BLANK, FormContext, TextLine, figure, signed_money
 from keydesk.forms.trades.close_position import (
     OpenSide,
     PositionForm,

@@ -25,9 +25,9 @@ from keydesk.calc.orders.ticket_draft import TRIGGER_WORDS
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form import FIELD_HINTS
+from keydesk.forms.modal_form import BLANK, FormContext, TextLine, Words, figure, signed_money
 from keydesk.forms.planned_lines import behind, planned_lines
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, figure, signed_money
-from keydesk.forms.ticket_sheet import (
+from keydesk.forms.ticket_lines import (
     CANNOT_BE_READ,
     NOT_KNOWN,
     number_field,

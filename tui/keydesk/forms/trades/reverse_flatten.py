@@ -17,8 +17,8 @@ from keydesk.calc.orders.ticket_draft import Draft, OrderOptions
 from keydesk.calc.orders.ticket_levels import levels_of, sendable
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, figure, signed_money
-from keydesk.forms.ticket_sheet import quote_line
+from keydesk.forms.modal_form import BLANK, FormContext, TextLine, figure, signed_money
+from keydesk.forms.ticket_lines import quote_line
 from keydesk.forms.trades.orders import ENTRY_TYPES
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import FLATTEN

@@ -5,7 +5,7 @@ from typing import Generic
 
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import FormContext, TextLine
+from keydesk.forms.modal_form import FormContext, TextLine
 from keydesk.keys.keymap import ONE_TRADE
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import pair, units

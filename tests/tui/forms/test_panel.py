@@ -8,8 +8,8 @@ from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
 
-from keydesk.forms.framed_sheet import Sheet
-from keydesk.forms.sheet import ModalForm, TextLine
+from keydesk.forms.modal_form import ModalForm, TextLine
+from keydesk.forms.panel import Panel
 from keydesk.text.sanitize import safe
 from keydesk.widgets import theme
 from keydesk.widgets.theme import ColourRole, palette_of
@@ -23,7 +23,7 @@ class PlainForm(ModalForm[None]):
     """Shows the words that it is given, in a frame."""
 
     WIDTH: ClassVar[int] = 24
-    DEFAULT_CSS = "PlainForm > Sheet { border: round $focus; padding: 0 1; }"
+    DEFAULT_CSS = "PlainForm > Panel { border: round $focus; padding: 0 1; }"
 
     def __init__(self, words: Sequence[str], role: ColourRole = "plain") -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class PlainForm(ModalForm[None]):
         self.redraw()
 
 
-class CountedSheet(Sheet):
+class CountedPanel(Panel):
     """Counts the lines that Textual asks it to draw anew."""
 
     refreshed = 0  # lines
@@ -50,7 +50,7 @@ class CountedSheet(Sheet):
         repaint: bool = True,
         layout: bool = False,
         recompose: bool = False,
-    ) -> "CountedSheet":
+    ) -> "CountedPanel":
         self.refreshed += sum(region.height for region in regions)
         self.whole += repaint and not regions
         self.layouts += layout
@@ -58,17 +58,17 @@ class CountedSheet(Sheet):
 
 
 class CountingForm(PlainForm):
-    """Has a sheet that counts."""
+    """Has a panel that counts."""
 
-    DEFAULT_CSS = "CountingForm > Sheet { border: round $focus; padding: 0 1; }"
+    DEFAULT_CSS = "CountingForm > Panel { border: round $focus; padding: 0 1; }"
 
-    def new_sheet(self) -> Sheet:
-        self.sheet = CountedSheet(self.lines(), self.sheet_width)
-        return self.sheet
+    def new_panel(self) -> Panel:
+        self.panel = CountedPanel(self.lines(), self.panel_width)
+        return self.panel
 
 
-def lines_of(sheet: Sheet) -> list[Strip]:
-    return sheet.render_lines(Region(0, 0, *sheet.outer_size))
+def lines_of(panel: Panel) -> list[Strip]:
+    return panel.render_lines(Region(0, 0, *panel.outer_size))
 
 
 def style_of(line: Strip, words: str) -> Style | None:
@@ -79,8 +79,8 @@ async def test_the_lines_stand_in_the_frame() -> None:
     form = PlainForm(["one", "two"])
     async with FormApp(lambda: form).run_test(size=SIZE) as pilot:
         await pilot.pause()
-        assert form.sheet is not None
-        shown = [line.text for line in lines_of(form.sheet)]
+        assert form.panel is not None
+        shown = [line.text for line in lines_of(form.panel)]
     assert shown == [
         "╭" + "─" * 22 + "╮",
         f"│ {'one':<20} │",
@@ -93,8 +93,8 @@ async def test_a_line_that_is_too_long_is_cut_with_an_ellipsis() -> None:
     form = PlainForm(["a" * 40, "字" * 15, "fits in here just so"])
     async with FormApp(lambda: form).run_test(size=SIZE) as pilot:
         await pilot.pause()
-        assert form.sheet is not None
-        lines = lines_of(form.sheet)
+        assert form.panel is not None
+        lines = lines_of(form.panel)
     assert lines[1].text == f"│ {'a' * 19}… │"
     assert lines[2].text.startswith("│ " + "字" * 9)
     assert lines[3].text == "│ fits in here just so │"
@@ -105,17 +105,17 @@ async def test_one_changed_line_is_one_line_to_draw_and_no_layout() -> None:
     form = CountingForm(TWENTY)
     async with FormApp(lambda: form).run_test(size=SIZE) as pilot:
         await pilot.pause()
-        sheet = form.sheet
-        assert isinstance(sheet, CountedSheet)
-        before = lines_of(sheet)
-        sheet.refreshed = sheet.layouts = 0
+        panel = form.panel
+        assert isinstance(panel, CountedPanel)
+        before = lines_of(panel)
+        panel.refreshed = panel.layouts = 0
         form.say(*TWENTY[:7], "seven", *TWENTY[8:])
-        assert (sheet.refreshed, sheet.layouts) == (1, 0)
-        after = lines_of(sheet)
+        assert (panel.refreshed, panel.layouts) == (1, 0)
+        after = lines_of(panel)
         assert [y for y, line in enumerate(after) if line is not before[y]] == [8]
         assert "seven" in after[8].text
         form.redraw()  # nothing changed
-        assert (sheet.refreshed, sheet.layouts) == (1, 0)
+        assert (panel.refreshed, panel.layouts) == (1, 0)
 
 
 @pytest.mark.parametrize("count", [1, 3, 15])
@@ -124,11 +124,11 @@ async def test_more_and_fewer_lines_move_the_frame(count: int) -> None:
     app = FormApp(lambda: form)
     async with app.run_test(size=SIZE) as pilot:
         await pilot.pause()
-        assert form.sheet is not None
+        assert form.panel is not None
         form.say(*TWENTY[:count])
         await pilot.pause()
         shown = [line.strip() for line in app.words.split("\n") if line.strip()]
-        assert form.sheet.outer_size.height == count + 2
+        assert form.panel.outer_size.height == count + 2
     assert shown[1:-1] == [f"│ {text:<20} │" for text in TWENTY[:count]]
 
 
@@ -138,12 +138,12 @@ async def test_a_theme_chosen_while_a_form_is_open_colours_every_line() -> None:
     app.register_theme(theme.load("light", "truecolor").textual())
     async with app.run_test(size=SIZE) as pilot:
         await pilot.pause()
-        assert form.sheet is not None
-        dark = style_of(lines_of(form.sheet)[1], "one")
+        assert form.panel is not None
+        dark = style_of(lines_of(form.panel)[1], "one")
         assert dark == palette_of(form.app)["warn"]
         app.theme = "light"
         await pilot.pause()
-        light = style_of(lines_of(form.sheet)[1], "one")
+        light = style_of(lines_of(form.panel)[1], "one")
         assert light == palette_of(form.app)["warn"]
         assert light != dark
 
@@ -152,15 +152,15 @@ async def test_the_same_title_again_draws_nothing_and_another_one_the_frame() ->
     form = CountingForm(["one"])
     async with FormApp(lambda: form).run_test(size=SIZE) as pilot:
         await pilot.pause()
-        sheet = form.sheet
-        assert isinstance(sheet, CountedSheet)
-        sheet.entitle(safe("first"), safe("Esc closes"))
-        sheet.whole = 0
-        sheet.entitle(safe("first"), safe("Esc closes"))
-        assert sheet.whole == 0
-        sheet.entitle(safe("second"))
-        assert sheet.whole
-        top, *_, bottom = lines_of(sheet)
+        panel = form.panel
+        assert isinstance(panel, CountedPanel)
+        panel.entitle(safe("first"), safe("Esc closes"))
+        panel.whole = 0
+        panel.entitle(safe("first"), safe("Esc closes"))
+        assert panel.whole == 0
+        panel.entitle(safe("second"))
+        assert panel.whole
+        top, *_, bottom = lines_of(panel)
     assert "second" in top.text
     assert "Esc" not in bottom.text
 
@@ -169,8 +169,8 @@ async def test_the_words_of_the_sheet_are_those_on_the_screen() -> None:
     form = PlainForm(["one", "two"])
     async with FormApp(lambda: form).run_test(size=SIZE) as pilot:
         await pilot.pause()
-        assert form.sheet is not None
-        assert form.sheet.text == "one\ntwo"
+        assert form.panel is not None
+        assert form.panel.text == "one\ntwo"
 
 
 async def test_without_colours_the_spaces_beside_a_loss_are_not_underlined() -> None:
@@ -180,10 +180,10 @@ async def test_without_colours_the_spaces_beside_a_loss_are_not_underlined() -> 
     async with app.run_test(size=SIZE) as pilot:
         app.theme = "mono"
         await pilot.pause()
-        assert form.sheet is not None
+        assert form.panel is not None
         underlined = [
             segment.text
-            for strip in lines_of(form.sheet)
+            for strip in lines_of(form.panel)
             for segment in strip
             if segment.style is not None and segment.style.underline
         ]

@@ -11,7 +11,7 @@ from keydesk.calc.orders.fields import TICKET_FIELDS, FieldName, Unit
 from keydesk.calc.orders.ticket import Plan, field_reading, fields_of
 from keydesk.calc.orders.ticket_draft import BY_THE_STOP, KIND_WORDS, Draft
 from keydesk.calc.risk.trading_context import TradingContext
-from keydesk.forms.sheet import ACTIVE_FIELD, TextLine
+from keydesk.forms.modal_form import ACTIVE_FIELD, TextLine
 from keydesk.text.format import EMPTY, money, pair, price, short_age, units
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.theme import ColourRole

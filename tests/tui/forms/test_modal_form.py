@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from keydesk.forms.sheet import TextLine, fold_line, folded
+from keydesk.forms.modal_form import TextLine, fold_line, folded
 
 RISK: TextLine = (("risk ", "muted"), ("0.00 → 20.00", "plain"), (" 0.02", "warn"), (" %", "muted"))
 

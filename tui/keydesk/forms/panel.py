@@ -25,14 +25,14 @@ WordsRole: TypeAlias = ColourRole | OnAnother | ChartRole
 FramedLine: TypeAlias = Sequence[tuple[Printable, WordsRole]]
 
 
-class Sheet(DrawnWidget):
+class Panel(DrawnWidget):
     """The framed lines of a form. It draws them itself, and again only those that changed.
 
     As a text of Textual's they would be wrapped and styled anew for each picture, a third of the time from a key to
     its form. Frame and title are Textual's.
     """
 
-    DEFAULT_CSS = "Sheet { height: auto; }"
+    DEFAULT_CSS = "Panel { height: auto; }"
 
     def __init__(self, lines: Iterable[FramedLine], width: int) -> None:
         super().__init__()

@@ -15,7 +15,7 @@ from textual.events import Resize
 from textual.geometry import Size
 
 from keydesk.calc.orders.ticket_settings import Limits, Template, TemplateSet
-from keydesk.forms.framed_sheet import Sheet, WordsRole
+from keydesk.forms.panel import Panel, WordsRole
 from keydesk.keys.confirm import Letters
 from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.keys.keymap import KEYMAP, KeyMap
@@ -184,7 +184,7 @@ def _size_of(line: TextLine) -> int:
 
 
 class ModalForm(Overlay[Result], Generic[Result]):
-    """A modal screen with a sheet, which closes only once: a key queued after the closing one must not send again."""
+    """A modal screen with a panel, which closes only once: a key queued after the closing one must not send again."""
 
     WIDTH: ClassVar[int] = 60
 
@@ -196,41 +196,41 @@ class ModalForm(Overlay[Result], Generic[Result]):
 
     def __init__(self, classes: str = "") -> None:
         super().__init__(classes=classes)
-        self.sheet: Sheet | None = None  # None before it is composed and after it is removed
+        self.panel: Panel | None = None  # None before it is composed and after it is removed
         self._drawn_for: Size | None = None  # of the terminal
 
     @property
     def inside(self) -> int:
         """Columns of a line."""
-        return max(1, self.sheet_width - 4)
+        return max(1, self.panel_width - 4)
 
     @property
-    def sheet_width(self) -> int:
-        """Columns of the sheet with its frame."""
+    def panel_width(self) -> int:
+        """Columns of the panel with its frame."""
         return min(self.WIDTH, self.app.size.width or self.WIDTH)
 
     @abstractmethod
     def lines(self) -> Sequence[TextLine]:
-        """Return what the sheet shows."""
+        """Return what the panel shows."""
 
-    def title_sheet(self, sheet: Sheet) -> None:
-        """Set the words in the frame of the sheet."""
+    def title_panel(self, panel: Panel) -> None:
+        """Set the words in the frame of the panel."""
 
     def compose(self) -> ComposeResult:
-        yield self.new_sheet()
+        yield self.new_panel()
 
-    def new_sheet(self) -> Sheet:
-        """Return the sheet with its lines, width and title, so that mounting it lays the screen out once."""
+    def new_panel(self) -> Panel:
+        """Return the panel with its lines, width and title, so that mounting it lays the screen out once."""
         self._drawn_for = self.app.size
-        self.sheet = Sheet(self.lines(), self.sheet_width)
-        self.title_sheet(self.sheet)
-        return self.sheet
+        self.panel = Panel(self.lines(), self.panel_width)
+        self.title_panel(self.panel)
+        return self.panel
 
     def redraw(self) -> None:
         """Draw everything as it is now; do nothing while the form is being mounted or removed."""
-        if self.sheet is not None and self.is_attached:
-            self.title_sheet(self.sheet)
-            self.sheet.show(self.lines())
+        if self.panel is not None and self.is_attached:
+            self.title_panel(self.panel)
+            self.panel.show(self.lines())
 
     def on_resize(self, event: Resize) -> None:
         """Draw for the terminal's new size.
@@ -242,12 +242,12 @@ class ModalForm(Overlay[Result], Generic[Result]):
             event.prevent_default()
         if self._drawn_for != self.app.size:
             self._drawn_for = self.app.size
-            if self.sheet is not None:
-                self.sheet.styles.width = self.sheet_width
+            if self.panel is not None:
+                self.panel.styles.width = self.panel_width
             self.redraw()
 
     def on_unmount(self) -> None:
-        self.sheet = None
+        self.panel = None
 
 
 class FormContext(Struct, frozen=True):
