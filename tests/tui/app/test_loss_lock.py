@@ -1,7 +1,12 @@
 """The daily loss lock as the desk keeps it: held over a restart, shared by two desks, whatever happens to its file."""
 
-import json
 import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -17,6 +22,7 @@ from keydesk.calc.market.trading_day import day_start
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.keys.guard import Cause
 from keydesk.keys.guarded_app import GuardedKeys
+from keydesk.records.desk_records import DeskRecords
 from keydesk.store.risk import exit_only_text
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue_day
@@ -26,10 +32,6 @@ from support.data.desk_store import example_store
 D = Decimal
 NOON = 1_772_557_200_000_000_000  # 2026-03-03 17:00 UTC, noon in New York
 HOUR = 3_600_000_000_000
-EARLIER = (
-    *("account_ns", "transaction", "day_ns", "limit", "is_on", "warned"),
-    *("accepted", "unlock_at_ns"),
-)
 
 
 @dataclass
@@ -54,7 +56,7 @@ class Desk:
         self.store.audit.listen(lambda _what, text: self.recorded.append(text))
         self.store.clock_ns = NOON
         self.loses(self.loss)
-        self.lock.open(self.path, lambda: setattr(self, "wanted", True))
+        self.lock.open(DeskRecords(self.path), lambda: setattr(self, "wanted", True))
 
     def loses(self, amount: str | None) -> None:
         account = self.store.account
@@ -110,7 +112,7 @@ class Desk:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     tmp_path.chmod(0o700)
-    return tmp_path / "account.daily-loss"
+    return tmp_path / "account.sqlite"
 
 
 def test_at_the_limit_the_desk_is_exit_only_and_says_why(path: Path) -> None:
@@ -160,14 +162,26 @@ def test_without_its_file_the_loss_itself_locks(path: Path) -> None:
     assert Desk(path, "300").looks().lock.is_on
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{", "[]", "null", '{"account_ns": 1}', "x" * 5000, '{"limit": NaN}']
-)
-def test_a_damaged_file_is_as_none(path: Path, text: str) -> None:
-    path.write_text(text)
+@pytest.mark.parametrize("content", [b"", b"x" * 5000])
+def test_a_damaged_file_is_as_none(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
     path.chmod(0o600)
     assert not Desk(path, "20").looks().lock.is_on
+    desk = Desk(path, "300").looks().looks()
+    assert desk.lock.is_on
+    assert sum("kept in this desk only" in text for text in desk.said) == bool(content)
+
+
+@pytest.mark.parametrize("text", ["{", "null", '{"account_ns": 1}', "limit", "accepted"])
+def test_a_damaged_record_is_as_none_and_written_over(path: Path, text: str) -> None:
+    Desk(path, "300").looks()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        [[record]] = connection.execute("SELECT record FROM records").fetchall()
+        wrong = re.sub(rf'"{text}":"[^"]*"', f'"{text}":"NaN"', record)
+        connection.execute("UPDATE records SET record = ?", (text if wrong == record else wrong,))
+    assert not Desk(path, "20").looks().lock.is_on
     assert Desk(path, "300").looks().lock.is_on
+    assert Desk(path, "20").looks().lock.is_on, "it is kept again"
 
 
 def test_a_lock_taken_off_the_disk_while_the_desk_runs_stays(path: Path) -> None:
@@ -235,6 +249,36 @@ def test_a_loss_that_is_not_known_yet_opens_nothing(path: Path) -> None:
     assert "still being read" in desk.looks().exit_only
     desk.limits = Limits()
     assert desk.exit_only == ""
+
+
+LOCKS = """
+import os, signal, sys
+from decimal import Decimal
+from pathlib import Path
+from keydesk.calc.daily_loss import LossLock
+from keydesk.records.desk_records import DeskRecords
+from keydesk.records.loss_lock import LossRecord, write_record
+account_ns, day_ns = map(int, sys.argv[2:])
+lock = LossLock(day_ns=day_ns, amount=Decimal(300), limit=Decimal(300), is_on=True)
+write_record(DeskRecords(Path(sys.argv[1])), LossRecord(account_ns, 0, 0, lock))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_desk_that_is_killed_once_it_has_locked_leaves_the_lock(path: Path) -> None:
+    next_desk = Desk(path, "20")
+    assert next_desk.store.account is not None
+    numbers = str(next_desk.store.account.created_time_ns), str(day_start(NOON))
+    done = subprocess.run([sys.executable, "-c", LOCKS, str(path), *numbers], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert next_desk.looks().lock.is_on
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing stops root from writing")
+def test_a_lock_on_a_disk_that_cannot_be_written_is_found(path: Path) -> None:
+    Desk(path, "300").looks()
+    path.parent.chmod(0o500)
+    assert Desk(path, "20").looks().lock.is_on
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing stops root from writing")
@@ -335,14 +379,6 @@ def test_a_desk_that_is_opened_on_the_next_day_is_not_disarmed_before_the_day_is
     assert "released" in again.said[-1]
 
 
-def test_the_record_of_an_earlier_version_still_locks(path: Path) -> None:
-    Desk(path, "300").looks()
-    record = json.loads(path.read_text())
-    earlier = {name: record[name] for name in EARLIER}
-    path.write_text(json.dumps(earlier))
-    assert Desk(path).looks().lock.is_on
-
-
 def test_a_limit_in_per_cent_counts_what_was_paid_in_today(path: Path) -> None:
     """An account that is funded today had nothing at 17:00."""
     desk = Desk(path, limits=Limits(daily_loss_percent=D(2)))
@@ -389,12 +425,12 @@ def test_the_clock_of_another_ledger_with_the_account_that_was_left_releases_not
     path: Path,
 ) -> None:
     desk = Desk(path, "300").looks()
-    before, said = path.read_text(), len(desk.said)
+    before, said = path.read_bytes(), len(desk.said)
     desk.loses("0")
     desk.hears(1000 * HOUR).glances().glances()
     assert desk.lock.is_on
     assert desk.wanted
-    assert (desk.said[said:], path.read_text()) == ([], before)
+    assert (desk.said[said:], path.read_bytes()) == ([], before)
     assert desk.disarmed == [Cause.DAILY_LOSS] * 3, "exits only, as before"
 
 
@@ -402,10 +438,10 @@ def test_the_account_of_another_ledger_with_the_clock_that_was_left_does_not_loc
     path: Path,
 ) -> None:
     desk = Desk(path).looks()
-    before = path.read_text()
+    before = path.read_bytes()
     desk.replaced(1, "119205.38").glances().glances()
     assert not desk.lock.is_on
-    assert (desk.said, path.read_text()) == ([], before)
+    assert (desk.said, path.read_bytes()) == ([], before)
     desk.seconds += 0.5
     desk.store.day_asked_at = desk.seconds
     assert not desk.glances().lock.is_on, "its clock is not read yet"

@@ -32,7 +32,7 @@ def limits(module_folder: Path, shell_broker: PracticeServer) -> Iterator[Path]:
     assert shell_broker
     path = module_folder / "home" / "templates.toml"
     yield path
-    for each in (path, *module_folder.rglob("*.daily-loss")):
+    for each in (path, *module_folder.rglob("orders/*.sqlite")):
         each.unlink(missing_ok=True)
 
 
@@ -148,8 +148,8 @@ def test_the_daily_loss_lock_refuses_an_entry_and_no_exit(
     limits.write_text("[limits]\ndaily_loss = 0.01\n")
     refused = run(*entry, "--json")
     assert (refused.code, refused.json["category"]) == (1, "refused"), refused.out
-    [kept] = module_folder.rglob("*.daily-loss")
-    assert '"is_on": true' in kept.read_text()  # also for a desk that is opened later
+    [kept] = module_folder.rglob("orders/*.sqlite")
+    assert b'"is_on":true' in kept.read_bytes()  # also for a desk that is opened later
     [trade] = trades(run)
     wider = run("order", "protect", trade, "--stop", "none", "--yes")
     assert (wider.code, "may only be tightened" in wider.err) == (1, True), wider.err

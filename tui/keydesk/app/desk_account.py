@@ -113,7 +113,8 @@ class DeskAccount:
         """What the desks of the account keep for each other and for the next start."""
         from keydesk.records.desk_records import DeskRecords  # noqa: PLC0415 - SQLite is loaded after the first picture
 
-        return DeskRecords(self.file("sqlite"))
+        assert self._session is not None  # noqa: S101 - of an open account
+        return DeskRecords.of(self._state, self._session.name)
 
     async def _keep_messages(self, path: Path, target: AccountAddress) -> None:
         """Read the messages that earlier desks left, and write those of this one from now on."""

@@ -1,12 +1,13 @@
-"""Keep the daily loss lock: check the day's loss once a second, and keep the lock in a file beside the order journal.
+"""Keep the daily loss lock: check the day's loss once a second, and keep the lock in the desk's records.
 
-The file is of the account, so that every desk and every restart finds it; it has a record of each of its ledgers. It
-only adds to what transactions show: a lock that was reached holds although the loss is smaller now, and an early unlock
-waits across a restart. Without the file, or with one that cannot be written, the loss itself still locks.
+The records are of the account, so that every desk and every restart finds the lock of the ledger. It only adds to what transactions show: a lock that was reached holds although the loss is smaller now, and an early unlock
+waits across a restart. Without the records, or where they cannot be written, the loss itself still locks.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -21,13 +22,17 @@ from keydesk.calc.daily_loss import (
 )
 from keydesk.keys.guard import Cause
 from keydesk.keys.guarded_app import GuardedKeys
+from keydesk.records.errors import FAILURES
+from keydesk.records.loss_lock import LossRecord, read_record, write_record
 from keydesk.store.ledger_watch import LedgerWatch
 from keydesk.store.risk import day_result, keep_day_start
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.text.file_errors import file_trouble
 from keydesk.text.format import duration
-from keydesk.text.sanitize import clean
-from keydesk.trading.loss_lock_file import LossRecord, read_record, write_record
+
+if TYPE_CHECKING:
+    from keydesk.records.desk_records import DeskRecords
 
 CHECK_INTERVAL = 1.0  # seconds
 BEHIND_NS = 5_000_000_000  # by which one of two desks may see the clock and transactions later
@@ -53,12 +58,12 @@ class DailyLossLock:
         self._store, self._settings, self._keys = store, settings, keys
         self._ledgers = LedgerWatch(store)
         self._read_account: Callable[[], object] = lambda: None
-        self._path: Path | None = None
+        self._records: DeskRecords | None = None
         self._seen = LossRecord(0, 0, 0, LossLock())  # at the last look
         self._told: list[str] = []  # messages that wait to be seen, true while the lock is on
         self._checked_at = float("-inf")
         self._locked_now = self._released_early = self._new_day = False
-        self._failed = False  # the file could not be written, which was reported
+        self._failed = False  # the records could not be written, which was reported
         self._kept_is_read = False  # before the broker's time was known
 
     @property
@@ -66,15 +71,15 @@ class DailyLossLock:
         """Whether the desk is exit-only for the rest of the day."""
         return self._store.loss_lock.is_on
 
-    def open(self, path: Path, read_account: Callable[[], object]) -> None:
+    def open(self, records: DeskRecords, read_account: Callable[[], object]) -> None:
         """Take the lock that an earlier desk left, or that another one holds now; have the account read when in doubt of it."""
-        self._path, self._read_account = path, read_account
+        self._records, self._read_account = records, read_account
         self._kept_is_read = False
 
     def check(self, now: float) -> None:
         """Judge the loss of the day; at most once a second."""
         is_due = now - self._checked_at >= CHECK_INTERVAL
-        if self._path is None or self._store.account is None or not is_due:
+        if self._records is None or self._store.account is None or not is_due:
             return
         if not self._store.clock_ns:
             self._hold_until_the_clock_is_known()
@@ -102,14 +107,14 @@ class DailyLossLock:
         self._keys.disarm(Cause.DAILY_LOSS)
 
     def _hold_until_the_clock_is_known(self) -> None:
-        """Let the lock of the file refuse entries, and show it: the broker's time comes with the first price, perhaps seconds later.
+        """Let the lock of the records refuse entries, and show it: the broker's time comes with the first price, perhaps seconds later.
 
         Whether the lock's day is over is judged then; until then nothing is said, and the keyboard is not disarmed.
         """
-        if self._path is None or self._kept_is_read:
+        if self._records is None or self._kept_is_read:
             return
         self._kept_is_read = True
-        found = read_record(self._path, self._account_ns)
+        found = read_record(self._records, self._account_ns)
         if found is None or not found.lock.is_on or self._store.now_ns >= found.lock.ends_ns:
             return
         if self._record_of(found.lock).newest >= found.newest:  # else a ledger that began anew
@@ -193,7 +198,7 @@ class DailyLossLock:
         return f". {are} at the broker and can still fill"
 
     def _change(self, change: Callable[[LossLock], LossLock]) -> None:
-        """Change the lock as the file has it now, and write it if that made a difference."""
+        """Change the lock as the records have it now, and write it if that made a difference."""
         before = self._read()
         after = change(before)
         self._set(after)
@@ -207,23 +212,23 @@ class DailyLossLock:
             self._store.mark(Topic.ACCOUNT)
             self._store.mark(Topic.ARMING)
 
-    # The file: a record of each ledger, so that none takes the lock of another one and each finds its own again.
+    # The records: one of each ledger, so that none takes the lock of another one and each finds its own again.
 
     def _read(self) -> LossLock:
-        """Return the lock of this ledger: that of the file, else that of this desk; another ledger has none."""
+        """Return the lock of this ledger: that of the records, else that of this desk; another ledger has none."""
         kept = self._seen.lock if self._goes_on(self._seen) else LossLock()
-        found = None if self._path is None else read_record(self._path, self._account_ns)
+        found = None if self._records is None else read_record(self._records, self._account_ns)
         return kept if found is None or not self._goes_on(found) else found.lock
 
     def _write(self, record: LossRecord) -> None:
-        if self._path is None:
+        if self._records is None:
             return
         try:
-            write_record(self._path, record)
-        except OSError as error:
+            write_record(self._records, record)
+        except FAILURES as error:
             if not self._failed:
-                reason = clean(error.strerror or str(error))
-                text = f"The daily loss lock is kept in this desk only: {reason}: {self._path}"
+                reason = file_trouble(error, self._records.path)
+                text = f"The daily loss lock is kept in this desk only: {reason}"
                 self._store.notify("warn", text)
             self._failed = True
         else:

@@ -52,6 +52,11 @@ class DeskRecords(Struct, frozen=True):
 
     path: Path
 
+    @classmethod
+    def of(cls, folder: Path, name: str) -> "DeskRecords":
+        """Return the records of an account in the folder of order journals, by the name that its profiles share."""
+        return cls(folder / f"{name}.sqlite")
+
     def read(self, kind: Kind[Record], account_ns: int) -> Record | None:
         """Return the record of a ledger, given by when its account was created; None if there is none."""
         try:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from time import monotonic
 
 from msgspec import Struct
@@ -16,13 +16,15 @@ from keydesk.cli.script_output import Refusal
 from keydesk.feeds import session
 from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.session import Feed
+from keydesk.records.desk_records import DeskRecords
+from keydesk.records.errors import FAILURES
+from keydesk.records.loss_lock import LossRecord, read_record, write_record
 from keydesk.store.risk import day_result, exit_only_text
 from keydesk.store.store import Store
 from keydesk.store.trading_context import Snapshot
 from keydesk.store.valuation import revalue
 from keydesk.text.format import pair
 from keydesk.trading.desk_session import DeskLock
-from keydesk.trading.loss_lock_file import LossRecord, read_record, write_record
 from keydesk.words.outages import Broker
 
 WITHIN = 30.0  # seconds
@@ -100,15 +102,16 @@ def why_exits_only(account: OpenAccount, knowledge: MarketSnapshot) -> str:
 
 
 def _daily_loss_lock(account: OpenAccount, knowledge: MarketSnapshot) -> LossLock:
-    """Return the lock of the day as a desk would: from its file, and from the loss so far; keep it if it is reached."""
+    """Return the lock of the day as a desk would: from the records, and from the loss so far; keep it if it is reached."""
     store = knowledge.store
     known = store.account
-    path = account.folder / f"{account.target.shared_records}.daily-loss"
+    records = DeskRecords.of(account.folder, account.target.shared_records)
     created_ns = 0 if known is None else known.created_time_ns
-    kept = read_record(path, created_ns)
+    kept = read_record(records, created_ns)
     before = LossLock() if kept is None else kept.lock
     lock, _ = advance(before, store.now_ns, day_result(store), knowledge.limits)
     if lock.is_on and lock != before and known is not None:
         newest = known.last_transaction_id
-        write_record(path, LossRecord(created_ns, newest, store.clock_ns or 0, lock))
+        with suppress(*FAILURES):  # the loss itself still locks
+            write_record(records, LossRecord(created_ns, newest, store.clock_ns or 0, lock))
     return lock
