@@ -9,9 +9,11 @@ from textual.pilot import Pilot
 
 from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.calc.trade_journal.trades import Costs, JournalTrade
+from keydesk.forms.journal.columns import COLUMNS, JournalColumn
 from keydesk.forms.journal.trades import SORTED_AT_ONCE, JournalForm
 from keydesk.keys.keymap import JOURNAL, KEYMAP
-from keydesk.text.format import at
+from keydesk.tables.row_order import TableOrder
+from keydesk.text.format import EMPTY, at
 from keydesk.text.sanitize import safe
 from keydesk.trade_journal.live import NEWEST, LiveJournal
 from keydesk.trade_journal.notes_file import Notes
@@ -133,7 +135,41 @@ async def test_v_sorts_by_the_net_result_both_ways_and_back(tmp_path: Path) -> N
     assert orders == [["1", "2", "3", "4"], ["3", "2", "1", "4"], ["4", "3", "2", "1"]]
 
 
-async def test_every_shown_column_sorts(tmp_path: Path) -> None:
+def unlike_trades() -> list[JournalTrade]:
+    """Return trades that each number puts in another order."""
+    return [
+        replace(closed_trade("120", 1, risk=None), costs=Costs(financing=D(-3))),
+        replace(closed_trade("-40", 2, risk="50", units=30_000), costs=Costs(financing=D(-1))),
+        replace(closed_trade("50", 3, units=-20_000), costs=Costs(financing=D(-95))),
+        open_trade(4),
+    ]
+
+
+def number_in(cell: str) -> float | None:
+    said = cell.strip("~").replace("−", "-").replace(",", "").removesuffix("/5")
+    return None if said in {"", "–", "open"} else float(said)
+
+
+@pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.key)
+async def test_a_column_sorts_by_what_it_shows(column: JournalColumn, tmp_path: Path) -> None:
+    page = Page(tmp_path, unlike_trades())
+    async with page.app.run_test(size=(250, 20)):
+        page.frame()
+        page.form.sort_rows(order=TableOrder(column.key, descending=not column.ascending))
+        keys = page.form.keys
+        cells = [each[column.key][0] for each in page.form.table.cells(keys)]
+    assert sorted(keys) == ["1", "2", "3", "4"]
+    if column.ascending:
+        said = [cell.lower() for cell in cells if cell]
+        assert said == sorted(said)
+    elif column.key not in {"time", "held", "marks"}:
+        numbers = [number for cell in cells if (number := number_in(cell)) is not None]
+        assert numbers == sorted(numbers, reverse=True)
+        are_known = [cell != EMPTY for cell in cells]
+        assert are_known == sorted(are_known, reverse=True), "the unknown is last"
+
+
+async def test_keys_go_through_every_shown_column(tmp_path: Path) -> None:
     page = Page(tmp_path)
     seen = set()
     async with page.app.run_test(size=(250, 20)) as pilot:
@@ -141,12 +177,7 @@ async def test_every_shown_column_sorts(tmp_path: Path) -> None:
         while page.form.table.order.column not in seen:
             seen.add(page.form.table.order.column)
             await pilot.press("l")
-            assert sorted(page.form.keys) == ["1", "2", "3", "4"]
-            if page.form.table.order.column == "rating":
-                assert page.form.keys[:2] == ["1", "3"]
-            if page.form.table.order.column == "pair":
-                assert page.form.keys[-1] == "3"
-    assert len(seen) == 20
+    assert seen == {"", *(column.key for column in COLUMNS)}
 
 
 async def test_many_rows_are_sorted_in_a_thread_in_the_order_asked_for_last(tmp_path: Path) -> None:

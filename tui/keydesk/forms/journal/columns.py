@@ -11,6 +11,7 @@ from keydesk.calc.market.sessions import SESSIONS
 from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.groups import NONE as NO_SESSION
 from keydesk.calc.trade_journal.notes import NO_NOTE, TradeNote
+from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.forms.modal_form import Words, signed_money
 from keydesk.records.excursions import KeptExcursion
 from keydesk.records.trades import JournalLine
@@ -32,29 +33,6 @@ from keydesk_client.arithmetic.constants import SECOND
 NO_MARK = safe("")
 PROVISIONAL = safe("~")  # before MAE and MFE whose last candle still forms
 WIDEST_WORD = 14  # columns of a setup, of tags
-COLUMNS: Sequence[Column] = (
-    Column("time", "closed", 12, right=False),
-    Column("pair", "pair", 7, right=False),
-    Column("side", "side", 5, rank=2, right=False),
-    Column("units", "units", 7, rank=8),
-    Column("pips", "pips", 7, rank=7),
-    Column("r", "R", 6, rank=1),
-    Column("pl", "P/L", 9),
-    Column("financing", "swap", 6, rank=5),
-    Column("result", "net", 9, rank=12),
-    Column("mae", "MAE p", 6, rank=9, group="pips"),
-    Column("mfe", "MFE p", 6, rank=9, group="pips"),
-    Column("mae_r", "MAE R", 6, rank=13, group="r"),
-    Column("mfe_r", "MFE R", 6, rank=13, group="r"),
-    Column("held", "held", 6, rank=6),
-    Column("session", "session", 7, rank=14, right=False),
-    Column("rating", "rate", 4, rank=4),
-    Column("marks", "marks", 5, rank=3, right=False),
-    Column("setup", "setup", 8, rank=11, right=False),
-    Column("tags", "tags", 8, rank=10, right=False),
-)
-WORDS = frozenset({"pair", "side", "session", "setup", "tags"})
-"""Columns of words, which are sorted from A to Z."""
 
 
 class ListContext(Struct, frozen=True):
@@ -71,7 +49,7 @@ class ListContext(Struct, frozen=True):
         return self.notes.get(line.trade.id, NO_NOTE)
 
 
-class _Reach(NamedTuple):
+class Reach(NamedTuple):
     """MAE and MFE in pips and in R, as far as they are known."""
 
     mae: Decimal | None = None
@@ -81,69 +59,74 @@ class _Reach(NamedTuple):
     mark: SafeText = NO_MARK
 
 
-def cells_of(line: JournalLine, context: ListContext, pip: Decimal | None) -> dict[str, Words]:
-    """Return what each column shows of a line, and its role."""
-    trade, note, reach = line.trade, context.note(line), _reach(line, context, pip)
-    is_open = line.is_open
-    marks = "".join(
-        mark
-        for mark, is_set in (
-            ("!", bool(note.mistake)),
-            ("n", bool(note.note)),
-            ("s", trade.id in context.with_screens),
-            ("*", len(trade.trade_ids) > 1),
-        )
-        if is_set
-    )
-    return {
-        "time": (
-            _time(line, context),
-            "focus" if is_open else "plain",
-        ),
-        "pair": (shorten(pair(trade.instrument), 11), "plain"),
-        "side": ("LONG", "buy") if trade.is_long else ("SHORT", "sell"),
-        "units": (units(abs(trade.units)), "plain"),
-        "pips": _signed(line.pips, pips(line.pips)),
-        "r": _signed(line.r, money(line.r, signed=True)),
-        "pl": ("open", "focus") if is_open and not trade.exits else signed_money(line.profit),
-        "financing": signed_money(trade.costs.financing),
-        "result": (EMPTY, "muted") if is_open else signed_money(line.result),
-        "mae": (safe(f"{reach.mark}{pips(reach.mae, signed=False)}"), "muted"),
-        "mfe": (safe(f"{reach.mark}{pips(reach.mfe, signed=False)}"), "muted"),
-        "mae_r": (safe(f"{reach.mark}{money(reach.mae_r)}"), "muted"),
-        "mfe_r": (safe(f"{reach.mark}{money(reach.mfe_r)}"), "muted"),
-        "held": (duration(_held_ns(line, context) / SECOND), "muted"),
-        "session": (safe(session_text(line.session)), "muted"),
-        "rating": (safe(EMPTY if note.rating is None else f"{note.rating}/5"), "plain"),
-        "marks": (safe(marks), "warn" if note.mistake else "muted"),
-        "setup": (shorten(clean(note.setup), WIDEST_WORD), "plain"),
-        "tags": (shorten(clean(" ".join(note.tags)), WIDEST_WORD), "plain"),
-    }
+class JournalRow(Struct, frozen=True):
+    """What the columns show of a trade or a position."""
+
+    line: JournalLine
+    context: ListContext
+    note: TradeNote
+    reach: Reach
+
+    @property
+    def trade(self) -> JournalTrade:
+        """The trade, or the trades of the position together."""
+        return self.line.trade
 
 
-def _time(line: JournalLine, context: ListContext) -> SafeText:
+def _time(row: JournalRow) -> Words:
     """Return the time of a closing; of one in another year, its date; of an open trade, since when it is open."""
-    time, now = at(line.time_ns, context.zone), at(context.now_ns, context.zone)
-    if line.is_open:
-        since = (
-            "%H:%M" if time.date() == now.date() else "%d %b" if time.year == now.year else "%m/%Y"
-        )
-        return safe(f"open {time:{since}}")
-    return safe(f"{time:%d %b %H:%M}" if time.year == now.year else f"{time:%d %b %Y}")
+    line, zone = row.line, row.context.zone
+    time, now = at(line.time_ns, zone), at(row.context.now_ns, zone)
+    is_this_year = time.year == now.year
+    if not line.is_open:
+        return (safe(f"{time:%d %b %H:%M}" if is_this_year else f"{time:%d %b %Y}"), "plain")
+    since = "%H:%M" if time.date() == now.date() else "%d %b" if is_this_year else "%m/%Y"
+    return (safe(f"open {time:{since}}"), "focus")
+
+
+def _profit(row: JournalRow) -> Words:
+    if row.line.is_open and not row.trade.exits:
+        return ("open", "focus")
+    return signed_money(row.line.profit)
+
+
+def _marks(row: JournalRow) -> Words:
+    """Return `!` of a mistake, `n` of a note, `s` of a kept screen, `*` of several trades."""
+    note, trade = row.note, row.trade
+    marks = {
+        "!": note.mistake,
+        "n": note.note,
+        "s": trade.id in row.context.with_screens,
+        "*": len(trade.trade_ids) > 1,
+    }
+    text = "".join(mark for mark, is_set in marks.items() if is_set)
+    return (safe(text), "warn" if note.mistake else "muted")
+
+
+def _excursion_pips(row: JournalRow, value: Decimal | None) -> Words:
+    return (safe(f"{row.reach.mark}{pips(value, signed=False)}"), "muted")
+
+
+def _excursion_r(row: JournalRow, value: Decimal | None) -> Words:
+    return (safe(f"{row.reach.mark}{money(value)}"), "muted")
+
+
+def _typed(text: str) -> Words:
+    return (shorten(clean(text), WIDEST_WORD), "plain")
 
 
 def _signed(value: Decimal | None, text: str) -> Words:
     return safe(text), "muted" if value is None else signed_role(value)
 
 
-def _reach(line: JournalLine, context: ListContext, pip: Decimal | None) -> _Reach:
+def _reach(line: JournalLine, context: ListContext, pip: Decimal | None) -> Reach:
     excursion = context.excursion(line)
     if excursion is None:
-        return _Reach()
+        return Reach()
     mae, mfe = (None, None) if pip is None else excursion.pips(pip)
     mae_r, mfe_r = excursion.r or (None, None)
     mark = PROVISIONAL if excursion.is_provisional else NO_MARK
-    return _Reach(mae, mfe, mae_r, mfe_r, mark)
+    return Reach(mae, mfe, mae_r, mfe_r, mark)
 
 
 def _held_ns(line: JournalLine, context: ListContext) -> int:
@@ -214,12 +197,12 @@ def _reached(side: str, unit: str) -> Measure:
     return Measure(("is_trade", "opened_ns", "time_ns", "instrument", "stop_distance"), value)
 
 
-def _rating(facts: RowFacts, id_: str) -> Measured:
+def _noted_rating(facts: RowFacts, id_: str) -> Measured:
     rating = facts.note(id_).rating
     return None if rating is None else Decimal(rating)
 
 
-def _marks(facts: RowFacts, id_: str) -> Measured:
+def _noted_marks(facts: RowFacts, id_: str) -> Measured:
     note = facts.note(id_)
     return Decimal(2 * bool(note.mistake) + bool(note.note)) or None
 
@@ -237,39 +220,130 @@ def _result(_: RowFacts, __: str, is_open: int, result: str) -> Measured:
     return None if is_open else Decimal(result)
 
 
-MEASURES: Mapping[str, Measure] = {
-    "time": _column("time_ns"),
-    "pair": _column("instrument"),
-    "side": _column("side"),
-    "units": _amount("units"),
-    "pips": Measure(("move", "instrument"), _pips),
-    "r": _amount("r"),
-    "pl": _amount("profit"),
-    "financing": _amount("financing"),
-    "result": Measure(("is_open", "result"), _result),
-    "mae": _reached("adverse", "pips"),
-    "mfe": _reached("favourable", "pips"),
-    "mae_r": _reached("adverse", "r"),
-    "mfe_r": _reached("favourable", "r"),
-    "held": Measure(("is_open", "time_ns", "opened_ns"), _held),
-    "session": _column("session"),
-    "rating": Measure((), _rating),
-    "marks": Measure((), _marks),
-    "setup": _noted("setup"),
-    "tags": Measure((), lambda facts, id_: " ".join(facts.note(id_).tags) or None),
-}
+class JournalColumn(Column, frozen=True, kw_only=True):
+    """A column of the list; drawing and sorting read it."""
+
+    text: Callable[[JournalRow], Words]
+    measure: Measure
+    by_candles: bool = False  # it needs the candles of the trade's time
 
 
-def text_of(words_of_trade: str, note: TradeNote | None) -> str:
-    """Return the text that the filter searches."""
-    if note is None:
-        return words_of_trade
-    words = (
-        *(words_of_trade, *note.tags, note.setup, note.note),
-        note.mistake and f"mistake {note.mistake}",
-        "" if note.rating is None else f"{note.rating}/5",
-    )
-    return " ".join(filter(None, words))
+COLUMNS: tuple[JournalColumn, ...] = (
+    JournalColumn(*("time", "closed", 12), right=False, text=_time, measure=_column("time_ns")),
+    JournalColumn(
+        *("pair", "pair", 7),
+        right=False,
+        ascending=True,
+        text=lambda row: (shorten(pair(row.trade.instrument), 11), "plain"),
+        measure=_column("instrument"),
+    ),
+    JournalColumn(
+        *("side", "side", 5, 2),
+        right=False,
+        ascending=True,
+        text=lambda row: ("LONG", "buy") if row.trade.is_long else ("SHORT", "sell"),
+        measure=_column("side"),
+    ),
+    JournalColumn(
+        *("units", "units", 7, 8),
+        text=lambda row: (units(abs(row.trade.units)), "plain"),
+        measure=_amount("units"),
+    ),
+    JournalColumn(
+        *("pips", "pips", 7, 7),
+        text=lambda row: _signed(row.line.pips, pips(row.line.pips)),
+        measure=Measure(("move", "instrument"), _pips),
+    ),
+    JournalColumn(
+        *("r", "R", 6, 1),
+        text=lambda row: _signed(row.line.r, money(row.line.r, signed=True)),
+        measure=_amount("r"),
+    ),
+    JournalColumn(*("pl", "P/L", 9), text=_profit, measure=_amount("profit")),
+    JournalColumn(
+        *("financing", "swap", 6, 5),
+        text=lambda row: signed_money(row.trade.costs.financing),
+        measure=_amount("financing"),
+    ),
+    JournalColumn(
+        *("result", "net", 9, 12),
+        text=lambda row: (EMPTY, "muted") if row.line.is_open else signed_money(row.line.result),
+        measure=Measure(("is_open", "result"), _result),
+    ),
+    JournalColumn(
+        *("mae", "MAE p", 6, 9),
+        group="pips",
+        by_candles=True,
+        text=lambda row: _excursion_pips(row, row.reach.mae),
+        measure=_reached("adverse", "pips"),
+    ),
+    JournalColumn(
+        *("mfe", "MFE p", 6, 9),
+        group="pips",
+        by_candles=True,
+        text=lambda row: _excursion_pips(row, row.reach.mfe),
+        measure=_reached("favourable", "pips"),
+    ),
+    JournalColumn(
+        *("mae_r", "MAE R", 6, 13),
+        group="r",
+        by_candles=True,
+        text=lambda row: _excursion_r(row, row.reach.mae_r),
+        measure=_reached("adverse", "r"),
+    ),
+    JournalColumn(
+        *("mfe_r", "MFE R", 6, 13),
+        group="r",
+        by_candles=True,
+        text=lambda row: _excursion_r(row, row.reach.mfe_r),
+        measure=_reached("favourable", "r"),
+    ),
+    JournalColumn(
+        *("held", "held", 6, 6),
+        text=lambda row: (duration(_held_ns(row.line, row.context) / SECOND), "muted"),
+        measure=Measure(("is_open", "time_ns", "opened_ns"), _held),
+    ),
+    JournalColumn(
+        *("session", "session", 7, 14),
+        right=False,
+        ascending=True,
+        text=lambda row: (safe(session_text(row.line.session)), "muted"),
+        measure=_column("session"),
+    ),
+    JournalColumn(
+        *("rating", "rate", 4, 4),
+        text=lambda row: (
+            EMPTY if row.note.rating is None else safe(f"{row.note.rating}/5"),
+            "plain",
+        ),
+        measure=Measure((), _noted_rating),
+    ),
+    JournalColumn(
+        *("marks", "marks", 5, 3), right=False, text=_marks, measure=Measure((), _noted_marks)
+    ),
+    JournalColumn(
+        *("setup", "setup", 8, 11),
+        right=False,
+        ascending=True,
+        text=lambda row: _typed(row.note.setup),
+        measure=_noted("setup"),
+    ),
+    JournalColumn(
+        *("tags", "tags", 8, 10),
+        right=False,
+        ascending=True,
+        text=lambda row: _typed(" ".join(row.note.tags)),
+        measure=Measure((), lambda facts, id_: " ".join(facts.note(id_).tags) or None),
+    ),
+)
+BY_KEY = {column.key: column for column in COLUMNS}
+ASCENDING = frozenset(column.key for column in COLUMNS if column.ascending)
+
+
+def cells_of(line: JournalLine, context: ListContext, pip: Decimal | None) -> dict[str, Words]:
+    """Return what each column shows of a line, and its role."""
+    row = JournalRow(line, context, context.note(line), _reach(line, context, pip))
+    return {column.key: column.text(row) for column in COLUMNS}
 
 
 def name_of(line: JournalLine) -> str:

@@ -10,12 +10,11 @@ from rich.cells import cell_len
 from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.forms.journal.columns import (
+    BY_KEY,
     COLUMNS,
-    MEASURES,
     ListContext,
     RowFacts,
     cells_of,
-    text_of,
 )
 from keydesk.forms.modal_form import BLANK, TextLine, Words, wrap_text
 from keydesk.records.trades import JournalLine
@@ -30,7 +29,6 @@ from keydesk.widgets.theme import ColourRole, signed_role
 NOTE_LINES = 3  # about the chosen trade, with the blank one above
 GAPS = (2, 1)
 MAX_SHOWN = 300  # rows that are held, more than a window has
-BY_CANDLES = frozenset({"mae", "mfe", "mae_r", "mfe_r"})  # columns
 FLAT = frozenset({"plain", "muted", "bright"})  # roles that leave spaces as they are in every theme
 
 
@@ -91,7 +89,8 @@ class JournalRows(Struct):
     @property
     def is_by_candles(self) -> bool:
         """Whether rows are sorted by an excursion."""
-        return self.order.column in BY_CANDLES
+        column = BY_KEY.get(self.order.column)
+        return column is not None and column.by_candles
 
     def line(self, key: str) -> JournalLine | None:
         """Return a trade or a position, as it is now."""
@@ -128,7 +127,7 @@ class JournalRows(Struct):
 
     def _values(self) -> dict[str, Measured]:
         """Return what each row is sorted by."""
-        journal, measure = self.journal, MEASURES[self.order.column]
+        journal, measure = self.journal, BY_KEY[self.order.column].measure
         excursions = journal.excursions.all_known() if self.is_by_candles else {}
         facts = RowFacts(self.context.notes, self.context.now_ns, journal.pips, excursions)
         rows = journal.rows(measure.columns, by_position=self.by_position)
@@ -146,7 +145,7 @@ class JournalRows(Struct):
                 rows = [
                     each
                     for each in rows
-                    if has_text(text_of(each.words, notes.get(each.id)), self.filter_text)
+                    if has_text(_text_of(each.words, notes.get(each.id)), self.filter_text)
                 ]
             keys = [each.id for each in rows]
             self._newest = _Newest(state, keys, total_line(rows, currency), total)
@@ -163,6 +162,18 @@ class JournalRows(Struct):
                 pip = self.journal.pips.get(line.trade.instrument)
                 made[key] = cells_of(line, self.context, pip)
         return [made[key] for key in keys if key in made]
+
+
+def _text_of(words_of_trade: str, note: TradeNote | None) -> str:
+    """Return the text that the filter searches."""
+    if note is None:
+        return words_of_trade
+    words = (
+        *(words_of_trade, *note.tags, note.setup, note.note),
+        note.mistake and f"mistake {note.mistake}",
+        "" if note.rating is None else f"{note.rating}/5",
+    )
+    return " ".join(filter(None, words))
 
 
 def fit_columns(cells: Sequence[dict[str, Words]], room: int) -> tuple[Sequence[Column], int]:

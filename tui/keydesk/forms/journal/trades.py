@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.worker import Worker
 
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.journal.columns import COLUMNS, WORDS, ListContext, name_of
+from keydesk.forms.journal.columns import ASCENDING, BY_KEY, ListContext, name_of
 from keydesk.forms.journal.table import (
     NOTE_LINES,
     JournalRows,
@@ -239,10 +239,13 @@ class JournalForm(InfoForm[None]):
         if self._is_partial:
             count = f"newest {count}"
         filter_text = shorten(safe(self.filter_text), MAX_SHOWN_WIDTH)
-        column = next((each.title for each in COLUMNS if each.key == self.table.order.column), "")
+        column = BY_KEY.get(self.table.order.column)
         parts = [f"Journal  {count} {what}"]
         if self.table.order.column or not (self._is_partial and self.journal.progress):
-            parts.append(self.table.order.text(column).removesuffix(" held") or NEWEST)
+            parts.append(
+                self.table.order.text(column.title if column else "").removesuffix(" held")
+                or NEWEST
+            )
         if filter_text:
             parts.append(f"only {filter_text}")
         if self.journal.is_reading or self.journal.progress:
@@ -370,12 +373,12 @@ class JournalForm(InfoForm[None]):
 
     def action_view(self) -> None:
         """Sort by the net result, largest first; then the other way; then the newest first."""
-        self._sort(self._wanted.order.with_next_direction("result", WORDS))
+        self._sort(self._wanted.order.with_next_direction("result", ASCENDING))
 
     def action_sort_by(self, step: int) -> None:
         """Sort by the column beside the present one."""
         keys = [each.key for each in self._shown_columns()]
-        self._sort(self._wanted.order.with_adjacent_column(keys, step, WORDS))
+        self._sort(self._wanted.order.with_adjacent_column(keys, step, ASCENDING))
 
     def _shown_columns(self) -> Iterable[Column]:
         return fit_columns(self.table.cells(self._in_sight), self.inside - 2)[0]
