@@ -10,6 +10,7 @@ from keydesk.app.account_connection import Connection, open_account
 from keydesk.app.account_sources import AccountAddress
 from keydesk.calc.orders.instructions import Instruction, OpenOrder, SetExitPlan
 from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitPlan, ExitRules
+from keydesk.records.desk_records import DeskRecords
 from keydesk.store.store import Store
 from keydesk.trading.account_changes import AccountChange
 from keydesk.values import TradeRow
@@ -22,8 +23,13 @@ TIGHTENS = ExitPlan(trail_after=-50 * PIP, trail_distance=20 * PIP, trail_step=1
 """Moves the stop to 70 pips from the entry wherever the price is near it; no form takes a profit below 0."""
 
 
+def plan_records(folder: Path) -> DeskRecords:
+    """Return the records that the desks of a folder share."""
+    return DeskRecords.of(folder, "account")
+
+
 class PlanDesk:
-    """A connected desk; its plans are in a file beside its journal."""
+    """A connected desk; its plans are in records beside its journal."""
 
     def __init__(self, connection: Connection, store: Store, folder: Path) -> None:
         self.connection, self.store, self.folder = connection, store, folder
@@ -101,7 +107,7 @@ async def plan_desk(
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700)
     async with open_account(target, store, folder / name, folder / "audit") as connection:
-        connection.exit_plans.open(folder / "exit-plans")
+        connection.exit_plans.open(plan_records(folder))
         running = asyncio.create_task(connection.run())
         desk = PlanDesk(connection, store, folder)
         try:

@@ -1,6 +1,8 @@
 """When an exit plan acts and when it waits: halted markets, stale prices, commands under way, rejections, READ-ONLY."""
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 from keydesk.calc.daily_loss import LossLock
 from keydesk.calc.orders.instructions import SetExitPlan, SetProtection
 from keydesk.calc.orders.plans.exit_plans import ExitPlan
+from keydesk.records.desk_records import DeskRecords
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from keydesk.trading.dispatcher import Dispatcher
@@ -100,7 +103,7 @@ class Desk:
         commands: Any = self.broker
         self.keeper = ExitPlanKeeper(dispatcher)
         self.plans = ExitPlans(commands, self.keeper, lambda: self.seconds)
-        self.plans.open(folder / "exit-plans")
+        self.plans.open(DeskRecords.of(folder, "account"))
 
     def has(self, plan: ExitPlan | None) -> "Desk":
         self.keeper.update_plan(SetExitPlan(TRADE, "EUR_USD", plan))
@@ -285,18 +288,49 @@ def test_a_plan_set_at_the_second_desk_is_carried_out_by_the_first(
     assert desk.looks(2) == [MOVED]
 
 
+def damage(folder: Path, text: str) -> None:
+    """Write a text in the place of the plans."""
+    with closing(sqlite3.connect(folder / "account.sqlite")) as connection, connection:
+        connection.execute("UPDATE records SET record = ?", (text,))
+
+
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", '{"account_ns": 1}', '{"plans": 3}', "x" * 600_000]
+    "text", ["", "{", "[]", '{"plans": 3}', '{"plans": {"1": {"trail_step": "NaN"}}}']
 )
-def test_a_damaged_file_is_told_and_no_plan_runs(tmp_path: Path, text: str) -> None:
+def test_a_damaged_record_is_told_once_and_no_plan_runs(
+    desk: Desk, tmp_path: Path, text: str
+) -> None:
+    desk.has(EVEN)
+    desk.plans.close()
+    damage(tmp_path, text)
+    later = Desk(tmp_path)
+    assert later.looks() == later.looks() == []
+    told = [each for each in later.said if "cannot be read, none of its plans runs" in each]
+    assert len(told) == 1
+
+
+def test_a_file_that_is_no_database_is_told_and_no_plan_runs(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
-    path = tmp_path / "exit-plans"
-    path.write_text(text)
+    path = tmp_path / "account.sqlite"
+    path.write_bytes(b"x" * 5000)
     path.chmod(0o600)
     desk = Desk(tmp_path)
     assert desk.looks() == []
-    told = [each for each in desk.said if "cannot be read, none of its plans runs" in each]
-    assert bool(told) is (text != '{"account_ns": 1}')
+    assert any("cannot be read, none of its plans runs" in each for each in desk.said)
+    desk.has(EVEN)
+    assert any("holds in this desk only" in each for each in desk.said)
+    assert desk.looks() == [MOVED]
+
+
+def test_while_another_desk_writes_the_plans_run_on_and_nothing_is_said(
+    desk: Desk, tmp_path: Path
+) -> None:
+    desk.has(EVEN)
+    said = list(desk.said)
+    with closing(sqlite3.connect(tmp_path / "account.sqlite", isolation_level=None)) as theirs:
+        theirs.execute("BEGIN EXCLUSIVE")
+        assert desk.looks() == [MOVED]
+    assert not any("cannot be read" in each for each in desk.said[len(said) :])
 
 
 def test_the_file_of_an_earlier_account_has_no_plans(desk: Desk, tmp_path: Path) -> None:
@@ -348,10 +382,12 @@ def test_the_plan_of_a_trade_that_a_new_market_lacks_ends_at_once(desk: Desk) ->
 def test_without_a_file_a_plan_runs_in_this_desk_and_that_is_said(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
     desk = Desk(tmp_path)
-    (tmp_path / "exit-plans").mkdir()
+    (tmp_path / "account.sqlite").mkdir()
     desk.has(EVEN)
     assert any("holds in this desk only" in each for each in desk.said)
     assert desk.looks() == [MOVED]
+    assert desk.looks(5.0) == []
+    assert TRADE in desk.store.exit_plans, "it stays although the records have none"
 
 
 def test_a_tighter_stop_set_by_hand_stays(desk: Desk) -> None:

@@ -1,6 +1,7 @@
 """Exit plans against the real practice broker: carried out once, kept over a restart, by one of two desks."""
 
 import asyncio
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 
@@ -9,9 +10,10 @@ import pytest
 from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.instructions import CancelOrders, CloseTrades, OpenOrder
 from keydesk.calc.orders.plans.exit_plans import ExitPlan, ExitRules
-from keydesk.trading.exit_plan_file import ExitPlanFile, ExitPlanSet, ExpectedPlan
+from keydesk.records.desk_records import DeskRecords
+from keydesk.records.exit_plans import EXIT_PLANS, NO_PLANS, ExitPlanSet, ExpectedPlan
 from support.broker import PracticeServer
-from support.exit_plan_desk import FAR, PIP, TIGHTENS, actions_at_broker, plan_desk
+from support.exit_plan_desk import FAR, PIP, TIGHTENS, actions_at_broker, plan_desk, plan_records
 from support.fakes.talking_server import talking_server
 from support.proxies.losing_relay import LosingRelay
 
@@ -19,6 +21,13 @@ pytestmark = pytest.mark.e2e
 
 D = Decimal
 ONE_R = ExitRules(break_even_at=Entry("1", "R"), break_even_offset_pips=D(1))
+
+
+def changes(
+    records: DeskRecords, ledger: int, change: Callable[[ExitPlanSet], ExitPlanSet]
+) -> None:
+    """Change the plans as another desk does."""
+    records.change(EXIT_PLANS, ledger, lambda found: change(found or NO_PLANS))
 
 
 @pytest.fixture
@@ -61,15 +70,13 @@ async def test_a_plan_goes_on_after_a_restart(desk_of_my_own: PracticeServer, fo
     async with plan_desk(desk_of_my_own, folder) as desk:
         trade = await desk.buys()
         await desk.plans(trade, ExitPlan(break_even_after=FAR))
-    file = ExitPlanFile(folder / "exit-plans")
+    records = plan_records(folder)
     async with plan_desk(desk_of_my_own, folder) as desk:
         await desk.until(lambda: trade.id in desk.store.exit_plans)
         assert desk.store.exit_plans[trade.id].break_even_after == FAR
         account = desk.store.account
         assert account is not None
-        file.change(
-            account.created_time_ns, lambda plan_set: plan_set.with_plan(trade.id, TIGHTENS)
-        )
+        changes(records, account.created_time_ns, lambda plans: plans.with_plan(trade.id, TIGHTENS))
         await desk.until(
             lambda: desk.stop_of(desk.store.trades[trade.id]) == trade.price - 70 * PIP
         )
@@ -145,12 +152,14 @@ async def test_an_order_that_filled_while_no_desk_ran_still_gets_its_plan(
         account = desk.store.account
         assert account is not None
         expected = ExpectedPlan(ONE_R, account.last_transaction_id)
-        file = ExitPlanFile(folder / "exit-plans")
-        file.change(
-            account.created_time_ns, lambda plan_set: plan_set.with_expected("kd-gone", expected)
+        records = plan_records(folder)
+        changes(
+            records, account.created_time_ns, lambda plans: plans.with_expected("kd-gone", expected)
         )
-        file.change(
-            account.created_time_ns, lambda plan_set: plan_set.with_expected("kd-never", expected)
+        changes(
+            records,
+            account.created_time_ns,
+            lambda plans: plans.with_expected("kd-never", expected),
         )
         stop = f"{desk.store.quotes['EUR_USD'].bid - FAR}"
     order = {

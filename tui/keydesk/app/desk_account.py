@@ -79,7 +79,7 @@ class DeskAccount:
                 session.open()  # the journal has made its folder
                 if damaged := await asyncio.to_thread(self._set_aside_damaged):
                     self._store.notify("bad", damaged)
-                connection.exit_plans.open(self.file("exit-plans"))
+                connection.exit_plans.open(self.records)
                 await self._keep_messages(self.file("messages"), target)
                 for name, left in session.pop_left_over().items():
                     text = safe(left.late_text(self._store.zone))

@@ -6,7 +6,6 @@ although the desk ends in between.
 
 from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal
-from pathlib import Path
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -21,33 +20,34 @@ from keydesk.calc.orders.plans.exit_plans import (
     problem_of,
     resolved,
 )
+from keydesk.records.desk_records import DeskRecords
+from keydesk.records.errors import FAILURES
+from keydesk.records.exit_plans import EXIT_PLANS, NO_PLANS, ExitPlanSet, ExpectedPlan
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text.format import pair
 from keydesk.text.sanitize import clean
 from keydesk.trading.dispatcher import Dispatcher
-from keydesk.trading.exit_plan_file import ExitPlanFile, ExitPlanSet, ExpectedPlan
 from keydesk_client.arithmetic.profit import pip
 from keydesk_client.client import Client
-from keydesk_client.errors import UnsafeFile
 from keydesk_client.models import OrderCancelTransaction, OrderFillTransaction, Transaction
 from keydesk_client.orders.outcome import Done, NotSent, OrderResult, Outcome, Rejected
 
 STOP_WITHIN = 5.0  # seconds that the stop on fill of a new trade may take to come
 MAX_WAIT = 1000  # transactions after which an order that was never seen is not expected any more
-READ_EVERY = 1.0  # seconds between looks whether another desk changed the file
-FILE_ERRORS = (OSError, UnsafeFile, ValueError)
+READ_EVERY = 1.0  # seconds between looks whether another desk changed the plans
 
 
 class ExitPlanKeeper(Struct):
-    """The exit plans of one account, and their file."""
+    """The exit plans of one account, and their record."""
 
     dispatcher: Dispatcher
     plan_set: ExitPlanSet = field(default_factory=ExitPlanSet)
-    _file: ExitPlanFile | None = None
+    _records: DeskRecords | None = None
     _read_at: float = float("-inf")
     _read_for: int = 0  # the account, by when it was created
-    _trouble: str = ""  # why the file cannot be used, as last reported
+    _kept: ExitPlanSet | None = None  # what its record has; None: not read yet
+    _trouble: str = ""  # why the record cannot be used, as last reported
     _opened_at: dict[str, float] = field(default_factory=dict)  # by trade, when it was first seen
 
     @property
@@ -60,9 +60,9 @@ class ExitPlanKeeper(Struct):
         """The plans by trade."""
         return self.plan_set.plans
 
-    def open(self, path: Path) -> None:
-        """Use this file."""
-        self._file = ExitPlanFile(path)
+    def open(self, records: DeskRecords) -> None:
+        """Use these records."""
+        self._records = records
 
     # What the trader sets.
 
@@ -190,20 +190,29 @@ class ExitPlanKeeper(Struct):
                 if lost and newest - sent.since > MAX_WAIT:
                     self._forget(client_id)
 
-    # The plans and their file.
+    # The plans and their record.
 
     def read_again(self, now: float) -> None:
-        """Take what another desk has written."""
-        if self._file is None or now - self._read_at < READ_EVERY:
+        """Take what another desk has written; what could not be written here stays in force until then."""
+        if self._records is None or now - self._read_at < READ_EVERY:
             return
         self._read_at = now
-        if self._file.has_changed() or self._read_for != self._account_ns:
-            self._read_for = self._account_ns
-            try:
-                self.plan_set = self._file.read(self._account_ns)
-            except FILE_ERRORS as error:
-                self._say_trouble(f"cannot be read, none of its plans runs: {clean(str(error))}")
-            self._show()
+        try:
+            found = self._records.read(EXIT_PLANS, self._begin_ledger()) or NO_PLANS
+        except BlockingIOError:
+            pass  # another desk writes: the next look reads it
+        except FAILURES as error:
+            self._say_trouble(f"cannot be read, none of its plans runs: {clean(str(error))}")
+        else:
+            if found != self._kept:
+                self._kept = self.plan_set = found
+        self._show()
+
+    def _begin_ledger(self) -> int:
+        """Return the ledger of the account as it is now; one that was left leaves its plans in its record."""
+        if self._read_for != self._account_ns:
+            self._read_for, self._kept, self.plan_set = self._account_ns, None, NO_PLANS
+        return self._read_for
 
     def restart_market(self) -> None:
         """Take the plans of the account of another market at once."""
@@ -211,13 +220,15 @@ class ExitPlanKeeper(Struct):
         self.read_again(0.0)
 
     def change(self, change: Callable[[ExitPlanSet], ExitPlanSet]) -> bool:
-        """Change the plans and their file; return False if the file was not written: the change then holds in this desk only."""
-        kept = True
+        """Change the plans and their record; return False if that was not written: the change then holds in this desk only."""
+        kept, ledger = True, self._begin_ledger()
         try:
-            if self._file is None:
+            if self._records is None:
                 raise OSError("no folder for it")
-            self.plan_set = self._file.change(self._account_ns, change)
-        except FILE_ERRORS as error:
+            self._kept = self.plan_set = self._records.change(
+                EXIT_PLANS, ledger, lambda found: change(found or NO_PLANS)
+            )
+        except FAILURES as error:
             self.plan_set, kept = change(self.plan_set), False
             reason = getattr(error, "strerror", "") or str(error)
             self._say_trouble(f"cannot be written, what you set holds in this desk only: {reason}")

@@ -3,7 +3,7 @@
 Every action goes through the order protocol, as the exits of the trader do. For a trade there is one action at a time: the
 next one waits until the outcome of the last is known, and until no other command of the instrument is under way or
 unconfirmed. What is to be done follows from the trade at the broker and the price alone, so that nothing is done twice
-after a restart. Of several desks on this machine one acts: the one that holds the lock file beside the plans.
+after a restart. Of several desks on this machine one acts: the one that holds the lock file beside their records.
 """
 
 import asyncio
@@ -22,6 +22,7 @@ from keydesk.calc.orders.plans.exit_plans import (
     next_step,
     with_break_even_done,
 )
+from keydesk.records.desk_records import DeskRecords
 from keydesk.store.risk import costs_until_closed
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
@@ -71,10 +72,10 @@ class ExitPlans(Struct):
     _missing: dict[str, float] = field(default_factory=dict)  # since when a trade is not there
     _looked_up: bool = False  # what became of orders that were sent by an earlier desk
 
-    def open(self, path: Path) -> None:
-        """Use this file, and try to become the desk that acts."""
-        self.keeper.open(path)
-        self._lock_path = path.with_name(f"{path.name}.acting")
+    def open(self, records: DeskRecords) -> None:
+        """Use these records, and try to become the desk that acts."""
+        self.keeper.open(records)
+        self._lock_path = records.path.with_suffix(".exit-plans.acting")
 
     @property
     def is_acting(self) -> bool:
