@@ -58,11 +58,11 @@ def test_a_curve_keeps_its_value_until_the_next_one() -> None:
     drawn = plot((10, 5), Span(0, 9), Span(0, 4), ascii_only=True)
     drawn.steps([(0, 4), (5, 0), (9, 0)], Signed("profit", "loss", base=-1))
     assert texts(drawn.drawn()) == [
-        "─────╮    ",
-        "     │    ",
-        "     │    ",
-        "     │    ",
-        "     ╰────",
+        "******    ",
+        "     *    ",
+        "     *    ",
+        "     *    ",
+        "     *****",
     ]
 
 

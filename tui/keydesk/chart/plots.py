@@ -1,7 +1,7 @@
 """Plots with axes: step curves, areas, bars, densities of points and lines across, as rows of text and roles.
 
 Values go in, rows come out. What is painted first keeps its cells; lines across and down cross filled cells. A curve is of
-braille dots, a cell two wide and four high; of lines where the terminal shows ASCII characters only.
+braille dots, a cell two wide and four high; of stars where the terminal shows ASCII characters only.
 """
 
 from __future__ import annotations
@@ -17,18 +17,13 @@ Point = tuple[float, float]
 Rows = list[list[Run]]
 DOTS = ((0x40, 0x04, 0x02, 0x01), (0x80, 0x20, 0x10, 0x08))  # left and right dots, from below
 BRAILLE = 0x2800
-SHADE, SHADED = (
-    ":",
-    "#",
-)  # of one byte: an area may have hundreds of cells; where there is ASCII alone
+SHADE = ":"  # of one byte: an area may have hundreds of cells
+SHADED = "#"  # where there is ASCII alone
 DOTS_HIGH, DOTS_WIDE = 4, 2  # of a cell
 EIGHTHS = " ▁▂▃▄▅▆▇"
 DENSITY, ASCII_DENSITY = ("•", "●", "█"), (".", "o", "@")  # one point, several, many
 SEVERAL, MANY = 2, 5  # points in a cell
-CURVE_TURNS = {
-    False: ("╮", "╰"),
-    True: ("╯", "╭"),
-}  # of a falling and of a rising step: leaves, arrives
+STAR = "*"  # of a curve where there is ASCII alone
 MARGIN = 0.04  # of the span, above and below a curve
 GAP = 2  # columns between labels
 LEAST_TICKS = 2
@@ -111,7 +106,7 @@ class Plot:
         """Paint a curve that keeps each value until the next one, in the roles of its sign."""
         base = self.row(roles.base)
         if self.ascii_only:
-            cells = _step_lines(self._walk(points, 1, 1), self.rows)
+            cells = _starred(_spans(self._walk(points, 1, 1)), self.rows)
         else:
             cells = _dotted(_spans(self._walk(points, DOTS_WIDE, DOTS_HIGH)), self.rows)
         last_row = self.row(points[-1][1]) if points else base
@@ -242,24 +237,13 @@ def _dotted(spans: Mapping[int, tuple[int, int]], rows: int) -> dict[tuple[int, 
     return {cell: chr(BRAILLE + dots) for cell, dots in cells.items()}
 
 
-def _step_lines(walk: Sequence[tuple[int, int]], rows: int) -> dict[tuple[int, int], str]:
-    """Return the cells of a curve of steps as lines with corners."""
-    spans, cells = _spans(walk), dict[tuple[int, int], str]()
-    entries: dict[int, int] = {}
-    exits: dict[int, int] = {}
-    before: int | None = None
-    for place, level in walk:
-        entries.setdefault(place, level if before is None else before)
-        exits[place] = before = level
-    for x, (low, high) in spans.items():
-        first = entries.get(x, low)
-        last = exits.get(x, low)
-        for level in range(low, high + 1):
-            cells[x, rows - 1 - level] = "│" if low < high else "─"
-        if first != last:
-            leaves, arrives = CURVE_TURNS[last > first]
-            cells[x, rows - 1 - first], cells[x, rows - 1 - last] = leaves, arrives
-    return cells
+def _starred(spans: Mapping[int, tuple[int, int]], rows: int) -> dict[tuple[int, int], str]:
+    """Return the ASCII cells of spans of rows."""
+    return {
+        (x, rows - 1 - level): STAR
+        for x, (low, high) in spans.items()
+        for level in range(low, high + 1)
+    }
 
 
 def scale_row(labels: Sequence[Label], columns: int, *, centred: bool = True) -> list[Run]:

@@ -162,16 +162,23 @@ def number(value: Decimal | None, step: Decimal | None = None, *, rounded: bool 
     return f"{value:f}"
 
 
-def as_shown(text: str) -> str:
-    """Return a number of `number` as the desk shows it, grouped and with a proper minus; what stands behind it stays."""
-    head, space, rest = text.partition(" ")
+def figure_text(name: str, value: str) -> str:
+    """Return the value of a figure as the desk shows it: grouped, with a proper minus, and with a plus if it may be negative."""
+    head, space, rest = value.partition(" ")
     try:
         exact = Decimal(head)
     except ArithmeticError:
-        return text
+        return value
     if not exact.is_finite():
-        return text
-    return f"{money(exact, max(0, -int(exact.as_tuple().exponent)))}{space}{rest}"
+        return value
+    places = max(0, -int(exact.as_tuple().exponent))
+    return f"{money(exact, places, signed=name in SIGNED_FIGURES)}{space}{rest}"
+
+
+def count_text(basis: str, n: int) -> str:
+    """Return the number of trades that a figure rests on, "" where that is all of them."""
+    count = basis.split(",", maxsplit=1)[0].replace("n=", "n ")
+    return "" if count == f"n {n}" else count
 
 
 def _price(average: Decimal | None, executions: Sequence[Execution]) -> str:
@@ -185,6 +192,11 @@ def _price(average: Decimal | None, executions: Sequence[Execution]) -> str:
 
 def _time(time_ns: int, zone: tzinfo) -> str:
     return at(time_ns, zone).isoformat()
+
+
+SIGNED_FIGURES = frozenset(
+    ("result", "average win", "average loss", "expectancy", "expectancy R", "financing")
+)
 
 
 def statistics_rows(statistics: Statistics) -> list[tuple[str, str, str]]:

@@ -14,14 +14,15 @@ from msgspec import Struct
 from keydesk.calc.market.trading_day import next_day_start, start_of
 from keydesk.calc.trade_journal.groups import GroupContext, grouped
 from keydesk.calc.trade_journal.rebuild import Journal
-from keydesk.calc.trade_journal.statistics import Statistics, statistics_of
+from keydesk.calc.trade_journal.statistics import FEW_TRADES, Statistics, statistics_of
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.text.format import at, counted, duration, money, pair, units
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.csv_rows import (
     RowContext,
-    as_shown,
+    count_text,
     escaped,
+    figure_text,
     markdown_table,
     number,
     statistics_rows,
@@ -194,14 +195,21 @@ def _figures(journal: Journal, period: Period, statistics: Statistics) -> Sectio
         (p.transfer for p in journal.balances if period.start_ns < p.time_ns <= period.end_ns),
         Decimal(0),
     )
+    n = statistics.n
     rows = [
-        {"figure": name, "value": as_shown(value), "of": basis}
+        {"figure": name, "value": figure_text(name, value), "of": count_text(basis, n)}
         for name, value, basis in statistics_rows(statistics)
         if value
     ]
     if moved:
-        rows.append({"figure": "transfers", "value": money(moved), "of": ""})
-    return Section("Figures", ("figure", "value", "of"), tuple(rows))
+        rows.append({"figure": "transfers", "value": money(moved, signed=True), "of": ""})
+    few = f"{counted(n, 'trade')}, under {FEW_TRADES}: each figure may be chance."
+    return Section(
+        "Figures",
+        ("figure", "value", "of"),
+        tuple(rows),
+        sentences=(few,) if n < FEW_TRADES else (),
+    )
 
 
 def _by_day(trades: Sequence[JournalTrade], period: Period) -> Section:
@@ -226,8 +234,8 @@ def _group_row(trades: Sequence[JournalTrade]) -> dict[str, str]:
     return {
         "trades": f"{statistics.n:,}",
         "win %": "" if share is None else number(share * 100, Decimal(1)),
-        "result": money(statistics.total.value),
-        "R": money(sum(rs, Decimal(0))) if rs else "",
+        "result": money(statistics.total.value, signed=True),
+        "R": money(sum(rs, Decimal(0)), signed=True) if rs else "",
     }
 
 
@@ -240,8 +248,8 @@ def _trades(trades: Iterable[JournalTrade], context: RowContext) -> Section:
             "side": "long" if each.is_long else "short",
             "units": units(abs(each.units)),
             "held": str(duration((each.hold_ns or 0) / SECOND)),
-            "result": money(each.result),
-            "R": "" if each.r is None else money(each.r),
+            "result": money(each.result, signed=True),
+            "R": "" if each.r is None else money(each.r, signed=True),
             "setup": context.note(each).setup,
         }
         for each in trades

@@ -50,6 +50,7 @@ def test_ratios_of_fewer_than_60_days_are_called_meaningless() -> None:
 
 def test_returns_that_do_not_vary_or_lose_have_no_ratio() -> None:
     assert sharpe([D(1), D(1)]) is None
+    assert sharpe([D("-0.01000"), D("-0.01001")] * 40) is None
     assert sortino([D(1), D(2)]) is None
     assert (sharpe([]), sortino([])) == (None, None)
     assert (sharpe([D(-1)]), sortino([D(-1)])) == (None, None)

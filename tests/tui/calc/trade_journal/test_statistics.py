@@ -70,7 +70,8 @@ def test_the_system_quality_counts_at_most_100_trades() -> None:
 def test_results_that_differ_by_rounding_only_do_not_vary() -> None:
     rs = [D(-1) / 3, D(-1) / 3 + D("1E-28")] * 9
     assert system_quality(rs) is None
-    assert system_quality([D(1), D("1.0000001")]) is not None
+    assert system_quality([D("-1.0000"), D("-1.0001")] * 12) is None
+    assert system_quality([D(-1), D("-1.05")] * 12) is not None
 
 
 def test_a_result_of_zero_ends_a_streak() -> None:

@@ -128,6 +128,22 @@ async def test_six_figures_stand_first_and_that_they_rest_on_few_trades_is_said_
     assert "2 won, 1 lost" in text
 
 
+async def test_a_ratio_to_a_deviation_of_about_zero_says_why_it_is_missing() -> None:
+    text = await after(host=Host(few(*["-100.00", "-100.01"] * 12)))
+    assert "No SQN: the R of these trades hardly varies." in " ".join(
+        text.replace("│", " ").split()
+    )
+    line = next(each for each in text.splitlines() if "│ SQN" in each)
+    assert line.split()[:3] == ["│", "SQN", "–"]
+    assert "No SQN" not in await after(host=Host(few("100", "-50")))
+
+
+async def test_averages_have_their_sign() -> None:
+    text = await after(host=Host(few("100", "-50", "30")))
+    assert "+65.00" in text
+    assert "−50.00" in text
+
+
 def under(text: str, name: str) -> str:
     """The value in the tile of this name: in the line below it, from its left edge to the next one."""
     lines = text.splitlines()

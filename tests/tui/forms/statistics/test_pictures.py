@@ -68,6 +68,17 @@ def test_the_last_value_and_the_deepest_fall_stand_beside_their_curves() -> None
     assert any("below its highest value" in row for row in rows)
 
 
+@pytest.mark.parametrize("results", [("50", "-49.95"), ("-50", "50.05"), ("50", "-50.05")])
+def test_the_line_of_zero_is_named_zero_though_the_last_value_is_near_it(
+    results: tuple[str, str],
+) -> None:
+    shown = curve(*((30 * number, each) for number, each in enumerate(results)))
+    rows = texts(curve_rows(shown, (80, 10), UTC, ascii_only=False))
+    line = next(row for row in rows if "──" in row)
+    assert line.split()[-1] == "0"
+    assert sum("0.05" in row for row in rows) == 1
+
+
 def test_dates_are_as_short_as_they_differ() -> None:
     week = texts(
         curve_rows(curve(*((24 * day, "1") for day in range(5))), (80, 12), UTC, ascii_only=False)

@@ -17,7 +17,7 @@ from keydesk_client.arithmetic.constants import SECOND, ZERO
 ONE = Decimal(1)
 DAYS_A_YEAR = Decimal(252)
 SATURDAY = 5
-ROUNDING = Decimal("1E-20")  # of a quotient of 28 digits, and of what is computed from it
+LEAST_DEVIATION = Decimal("0.01")  # of the mean: below it values differ by the rounding of money
 LEAST_DAYS = 2  # of a ratio
 
 
@@ -139,9 +139,9 @@ def _is_weekend(end_ns: int) -> bool:
 
 
 def sharpe(changes: Sequence[Decimal]) -> Decimal | None:
-    """Return the annual Sharpe ratio of daily returns, without a risk-free rate; None if they do not vary."""
-    deviation = sample_deviation(changes)
-    return None if not deviation else mean(changes) / deviation * DAYS_A_YEAR.sqrt()
+    """Return the annual Sharpe ratio of daily returns, without a risk-free rate; None if they hardly vary."""
+    ratio = over_deviation(changes)
+    return None if ratio is None else ratio * DAYS_A_YEAR.sqrt()
 
 
 def sortino(changes: Sequence[Decimal]) -> Decimal | None:
@@ -165,11 +165,18 @@ def median(values: Sequence[Decimal]) -> Decimal:
     )
 
 
+def over_deviation(values: Sequence[Decimal]) -> Decimal | None:
+    """Return the mean over the sample deviation; None if that is under a hundredth of the mean: it is rounding."""
+    deviation, middle = sample_deviation(values), mean(values)
+    if deviation is None or deviation <= abs(middle) * LEAST_DEVIATION:
+        return None
+    return middle / deviation
+
+
 def sample_deviation(values: Sequence[Decimal]) -> Decimal | None:
-    """Return the standard deviation with n-1; None of fewer than two, 0 where they differ by rounding only."""
+    """Return the standard deviation with n-1; None of fewer than two."""
     if len(values) < LEAST_DAYS:  # one value does not vary
         return None
     middle = mean(values)
     squares = sum(((each - middle) ** 2 for each in values), ZERO)
-    deviation = (squares / (len(values) - 1)).sqrt()
-    return deviation if deviation > abs(middle) * ROUNDING else ZERO
+    return (squares / (len(values) - 1)).sqrt()

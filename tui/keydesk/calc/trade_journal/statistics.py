@@ -14,7 +14,7 @@ from keydesk.calc.trade_journal.returns import (
     drawdown_of_days,
     drawdown_of_results,
     mean,
-    sample_deviation,
+    over_deviation,
     sharpe,
     sortino,
 )
@@ -123,11 +123,9 @@ def daily_statistics_of(days: Sequence[Day]) -> DailyStatistics:
 
 
 def system_quality(rs: Sequence[Decimal]) -> Decimal | None:
-    """Return the SQN: √n x mean / deviation of R, n at most 100; None if R does not vary."""
-    deviation = sample_deviation(rs)
-    if not deviation:
-        return None
-    return Decimal(min(len(rs), MAX_TRADES_OF_SQN)).sqrt() * mean(rs) / deviation
+    """Return the SQN: √n x mean / deviation of R, n at most 100; None if R hardly varies."""
+    ratio = over_deviation(rs)
+    return None if ratio is None else Decimal(min(len(rs), MAX_TRADES_OF_SQN)).sqrt() * ratio
 
 
 def longest_streak(outcomes: Iterable[bool]) -> int:

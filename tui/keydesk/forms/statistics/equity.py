@@ -119,10 +119,7 @@ def _curve_plot(
     plot.line_across(0.0, "muted")
     for mark in times.marks:
         plot.line_down(mark.x, "grid")
-    last = curve[-1].total
-    now = Label(
-        plot.row(float(last)), str(money(last, _places(last), signed=True)), signed_role(last)
-    )
+    now = _last_label(curve[-1].total, plot)
     labels = [now, *(Label(plot.row(tick), _value(tick)) for tick in ticks)]
     return plot.with_values(labels, VALUES)
 
@@ -143,6 +140,15 @@ def _band_plot(
         plot.line_down(mark.x, "grid")
     lowest = str(money(deepest, _places(deepest)))
     return plot.with_values([Label(0, "0"), Label(size[1] - 1, lowest)], VALUES)
+
+
+def _last_label(last: Decimal, plot: Plot) -> Label:
+    """Return the last value beside its row; beside the next one where the line of zero has that row and its own label."""
+    row, zero = plot.row(float(last)), plot.row(0.0)
+    if last and row == zero:
+        is_above = row == plot.rows - 1 or (last > 0 and row > 0)
+        row += -1 if is_above else 1
+    return Label(row, str(money(last, _places(last), signed=True)), signed_role(last))
 
 
 def _places(value: Decimal) -> int:

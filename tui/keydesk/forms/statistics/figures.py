@@ -27,7 +27,14 @@ from keydesk.forms.statistics.r_histogram import HistogramView
 from keydesk.forms.statistics.view import View, ViewInput
 from keydesk.text.format import counted, money, shorten
 from keydesk.text.sanitize import Printable, SafeText, safe
-from keydesk.trade_journal.csv_rows import HUNDREDTH, as_shown, number, statistics_rows
+from keydesk.trade_journal.csv_rows import (
+    HUNDREDTH,
+    SIGNED_FIGURES,
+    count_text,
+    figure_text,
+    number,
+    statistics_rows,
+)
 from keydesk.widgets.theme import signed_role
 
 TILES_FROM = {6: 108, 3: 60, 2: 1}  # tiles beside each other: columns of the page
@@ -42,7 +49,6 @@ IN_TILES = frozenset(
     ("trades", "result", "win %", "expectancy", "expectancy R", "profit factor", "max drawdown")
 )
 DAILY = ("Sharpe, daily NAV", "Sortino, daily NAV", "max drawdown, daily NAV")
-SIGNED = frozenset(("average win", "average loss", "financing"))
 MEANINGS: dict[str, Printable] = {
     "average win": "of the trades that were won",
     "average loss": "of the trades that were lost",
@@ -124,12 +130,24 @@ def _figure_lines(data: FigureData, given: ViewInput) -> list[TextLine]:
 
 
 def _few_text(data: FigureData) -> SafeText:
-    """Return that figures rest on few trades or days, "" if none does: said once for all of them."""
+    """Return that figures rest on few trades or days, once for all of them, and why some cannot be reckoned."""
     n, days = data.statistics.n, FEW_DAYS if data.daily is None else data.daily.n
     parts = [f"{counted(n, 'trade')}, under {FEW_TRADES}"] if n < FEW_TRADES else []
     parts += [f"{counted(days, 'day')}, under {FEW_DAYS}"] if days < FEW_DAYS else []
     what = "each figure" if n < FEW_TRADES else "the daily ratios"
-    return safe(f"{' and '.join(parts)}: {what} may be chance." if parts else "")
+    few = [f"{' and '.join(parts)}: {what} may be chance."] if parts else []
+    return safe(" ".join([*few, *_undefined(data)]))
+
+
+def _undefined(data: FigureData) -> list[str]:
+    """Return why ratios to a deviation cannot be reckoned although there are values."""
+    own, daily = data.statistics.sqn, data.daily
+    reasons = []
+    if own.value is None and own.n > 1:
+        reasons.append("No SQN: the R of these trades hardly varies.")
+    if daily is not None and daily.sharpe.value is None and daily.n > 1:
+        reasons.append("No Sharpe ratio: the daily returns hardly vary.")
+    return reasons
 
 
 def _capital(given: ViewInput) -> Decimal | None:
@@ -291,10 +309,9 @@ def _figure_line(row: tuple[str, str, str], data: FigureData, width: int) -> Tex
     """Return a figure with its value, and what it rests on where that is not every trade."""
     name, value, rests_on = row
     own = _column_width(width)
-    role = signed_role(Decimal(value)) if name in SIGNED and value else "plain"
-    shown = as_shown(value) if value else "–"
-    count = rests_on.split(",")[0].replace("n=", "n ")
-    basis = "" if count == f"n {data.statistics.n}" else count
+    role = signed_role(Decimal(value)) if name in SIGNED_FIGURES and value else "plain"
+    shown = figure_text(name, value) if value else "–"
+    basis = count_text(rests_on, data.statistics.n)
     names = min(NAME_WIDTH, own - VALUE_WIDTH)
     line: list[Words] = [
         (safe(f"{shorten(safe(name), names - 1):<{names}}"), "muted"),

@@ -23,11 +23,8 @@ CURSOR: Final = "focus"
 LABEL = 4  # columns of the names of weekdays
 LEAST_CELL, WIDEST_CELL = 3, 16  # columns of a cell with the gap behind it
 WIDE_GAP_FROM = 8  # columns of a cell from which its gap has two
-AMOUNT_FROM, BOTH_FROM, APART_FROM = (
-    6,
-    7,
-    9,
-)  # columns of a cell with its amount below its shade, beside it, and apart from it
+AMOUNT_FROM, BOTH_FROM = 6, 7  # columns of a cell with its amount below its shade, and beside it
+APART_FROM = 9  # columns of a cell with a blank between its amount and its shade
 AMOUNT_ROW, COUNT_ROW = 1, 2  # of a cell that has both
 LEAST_TABLE_ROWS = 4  # in sight, else the tables begin on the next page
 SUM_BAR = 5  # cells of a bar to each side of its axis, where there is no room for more
