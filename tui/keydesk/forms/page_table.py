@@ -1,6 +1,7 @@
 """A table on a page: columns as wide as their widest cell, as many as fit, and a mark at the chosen row."""
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 
 from msgspec.structs import replace
 from rich.cells import cell_len
@@ -9,11 +10,25 @@ from keydesk.forms.info_form import width_of
 from keydesk.forms.modal_form import TextLine, Words
 from keydesk.tables.column import Column, fit, needed
 from keydesk.text.format import shorten
-from keydesk.text.sanitize import safe
+from keydesk.text.sanitize import SafeText, safe
 
 MARK = 2  # columns of the mark of the chosen row
 GAPS = (3, 2, 1)  # columns between two, as far as there is room
 Cells = Mapping[str, TextLine]
+
+
+def has_room(columns: Sequence[Column], rows: Sequence[Cells], width: int) -> bool:
+    """Return whether every column that has a cell fits, the flexible ones at their least width."""
+    used = _used(columns, rows)
+    narrow = [own if own.flexible else _measured(own, rows) for own in used]
+    return needed(narrow, 1) <= width - MARK
+
+
+def share_bar(share: Decimal, cells: int) -> SafeText:
+    """Return a thin bar for a share from 0 to 1, half a cell precise; any share above 0 is drawn."""
+    halves = int(min(max(share, Decimal(0)), Decimal(1)) * 2 * cells + Decimal("0.5"))
+    halves = max(halves, 1 if share > 0 else 0)
+    return safe("━" * (halves // 2) + "╸" * (halves % 2))
 
 
 def table_lines(
@@ -27,7 +42,7 @@ def table_lines(
         width: Columns of the page.
         chosen: The row with the mark.
     """
-    used = [each for each in columns if any(row.get(each.key) for row in rows)]
+    used = _used(columns, rows)
     measured = [_measured(each, rows) for each in used]
     narrow = [own if own.flexible else each for own, each in zip(used, measured, strict=True)]
     kept = {each.key for each in fit(narrow, width - MARK)}
@@ -40,6 +55,10 @@ def table_lines(
         cells = [_cell(row.get(each.key, ()), each) for each in shown]
         lines.append(_joined(mark, cells, gap))
     return lines
+
+
+def _used(columns: Sequence[Column], rows: Sequence[Cells]) -> list[Column]:
+    return [each for each in columns if any(row.get(each.key) for row in rows)]
 
 
 def _measured(column: Column, rows: Sequence[Cells]) -> Column:

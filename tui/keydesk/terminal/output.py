@@ -16,7 +16,8 @@ from keydesk.terminal.check import ascii_locale
 from keydesk.text.sanitize import Printable, lines_without_controls
 
 LINES = {
-    **dict.fromkeys("─━╸╺╌┄═", "-"),
+    **dict.fromkeys("─╌┄", "-"),
+    **dict.fromkeys("━╸╺═", "="),  # bars: told from the rule that they stand on
     **dict.fromkeys("│┃╎║▏▎▍▌▐", "|"),
     "┊": ":",
     **dict.fromkeys("▔“”", '"'),

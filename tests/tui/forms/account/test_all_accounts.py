@@ -43,10 +43,11 @@ async def test_gains_losses_and_what_cannot_be_read_are_shown(size: tuple[int, i
             page.show(each)
         await pilot.pause()
         shown = app.words
+        roles: dict[str, str] = {}
         for _ in range(40):
             await pilot.press("down")
             shown += app.words
-        roles = {str(text).strip(): role for line in page.lines() for text, role in line}
+            roles |= {str(text).strip(): role for line in page.lines() for text, role in line}
     for text in ("−8.50", "+12.25", "1 without a stop", "timed out", "vault is locked", "slow"):
         assert text in shown, text
     assert (roles["−8.50"], roles["+12.25"]) == ("loss", "profit")
@@ -62,9 +63,49 @@ async def test_sums_stand_by_kind_of_money_and_currency() -> None:
             page.show(each)
         await pilot.pause()
         totals = [line.split() for line in app.words.splitlines() if " total " in line]
-    assert totals[0][1:9] == ["PRACTICE", "total", "2", "accounts", "20,000.00", "USD", "–", "–"]
-    assert totals[1][1:8] == ["LIVE", "total", "2", "accounts", "20,000.00", "USD", "+12.25"]
-    assert "UNLIMITED" in totals[1]
+    assert totals[0][1:7] == ["LIVE", "total", "2", "20,000.00", "USD", "+12.25"]
+    assert "UNLIMITED" in totals[0]
+    assert totals[1][1:7] == ["PRACTICE", "total", "2", "20,000.00", "USD", "–"]
+
+
+async def test_in_80_columns_margin_risk_trades_and_the_open_one_are_there() -> None:
+    page = AllAccountsPage("main", "101-001-1-1")
+    app = FormApp(lambda: page)
+    rich = AccountOverview(
+        "101-001-1-2",
+        alias="a name of many letters",
+        currency="JPY",
+        nav=D("36214005.5"),
+        unrealized_pl=D("-1204550"),
+        margin_used=D("22090543.36"),
+        open_risk=D("905350.14"),
+        trades=14,
+    )
+    async with app.run_test(size=(80, 24)) as pilot:
+        page.expect(["main"])
+        page.show(ProfileOverview("main", "PRACTICE", (account("-8.5"), rich)))
+        await pilot.pause()
+        lines = app.words.splitlines()
+        head = next(line for line in lines if "open P/L" in line)
+        own, other = (next(line for line in lines if end in line) for end in ("…01-1-1", "…01-1-2"))
+    assert [each in head for each in ("margin", "open risk", "trades")] == [True] * 3
+    assert own.rstrip(" │").endswith("open")
+    for figure in ("36,214,006 JPY", "−1,204,550 ", "61 %", "905,350", "14"):
+        assert figure in other, figure
+
+
+async def test_the_profile_of_the_rows_in_sight_is_named_above_them() -> None:
+    page = AllAccountsPage("main")
+    accounts = tuple(AccountOverview(f"101-001-1-{number}", nav=D(1)) for number in range(40))
+    app = FormApp(lambda: page)
+    async with app.run_test(size=(80, 24)) as pilot:
+        page.expect(["main", "money"])
+        page.show(PROFILES[0])
+        page.show(ProfileOverview("money", "LIVE", accounts))
+        await pilot.press("end")
+        lines = app.words.splitlines()
+    at = next(number for number, line in enumerate(lines) if "LIVE  money   40 accounts" in line)
+    assert "open P/L" in lines[at - 1]
 
 
 async def test_enter_returns_the_chosen_account_and_the_open_one_is_marked() -> None:

@@ -1,41 +1,46 @@
 """The page of every account of every profile: value, profit, margin, what is open and at risk. Enter opens one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import ClassVar, NamedTuple
 
-from keydesk.forms.info_form import InfoForm, width_of
+from keydesk.forms.info_form import InfoForm
 from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, wrap_text
-from keydesk.forms.page_table import MARK, Cells, rows_in_sight, table_lines
+from keydesk.forms.page_table import Cells, has_room, rows_in_sight, share_bar, table_lines
 from keydesk.keys.keymap import ALL_ACCOUNTS
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.tables.column import Column
 from keydesk.text.format import UNLIMITED, account_tail, counted, money, percent
 from keydesk.text.sanitize import Printable, SafeText, clean, safe
 from keydesk.trading.accounts.account_overview import AccountOverview, ProfileOverview
-from keydesk.widgets.theme import signed_role
+from keydesk.widgets.theme import ColourRole, signed_role
 from keydesk_client.arithmetic.constants import ZERO
 
 MOST_SHOWN = 50  # accounts of a token: the page is drawn anew with every key
 LOADING = "is being read"
-BAR = 4  # cells of the margin used
+BAR = 8  # cells of the margin used
 FULL = Decimal("0.5")  # of the value, from which on the margin used is a warning
 BELOW = 4  # lines about the chosen one
-PROFILE_WIDTH = 16  # columns of its band and its name
+ACCOUNT_WIDTH = 19  # columns of a number with its name, and of a band with its total
+LARGE = 1000  # of a result, from which on it needs no cents
+FEW = 8  # rows in sight
+LEAST_TABLE = 3  # rows, below which the profile of the first one is not repeated
 COLUMNS = (
-    Column("profile", "profile", PROFILE_WIDTH, right=False, flexible=True),
-    Column("account", "account", 0, right=False),
+    Column("account", "account", ACCOUNT_WIDTH, right=False, flexible=True),
     Column("nav", "NAV", 0),
     Column("currency", "", 0, right=False),
     Column("open", "open P/L", 0, rank=1),
     Column("margin", "margin used", 0, rank=5),
-    Column("share", "of NAV", 0, rank=4, right=False),
-    Column("available", "available", 0, rank=7),
+    Column("share", "margin", 0, rank=2, right=False),
     Column("risk", "open risk", 0, rank=2),
     Column("trades", "trades", 0, rank=3),
     Column("orders", "orders", 0, rank=6),
-    Column("state", "", 0, rank=3, right=False),
+    Column("state", "", 0, rank=4, right=False),
 )
+
+
+_USUAL: ColourRole = "plain"
+_CHOSEN: ColourRole = "bright"  # also of a sum
 
 
 class AccountChoice(NamedTuple):
@@ -53,6 +58,21 @@ class _Row(NamedTuple):
     account: AccountOverview | None = None
     why: str = ""  # it cannot be read
     is_first: bool = True  # of its profile
+
+
+class _Line(NamedTuple):
+    """A line of the table: of an account, or the head of its profile."""
+
+    place: int  # of the row
+    is_head: bool
+
+
+class _Group(NamedTuple):
+    """Accounts whose money can be added up."""
+
+    environment: str
+    currency: str
+    accounts: Sequence[AccountOverview]
 
 
 class AllAccountsPage(InfoForm[AccountChoice]):
@@ -114,21 +134,50 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         if not rows:
             return wrap_text("No profile yet: :login NAME signs in", "muted", self.inside)
         self.at = min(self.at, len(rows) - 1)
-        totals = _totals(rows)
+        groups = _groups(rows)
         below = [BLANK, *self._chosen_lines(rows[self.at])]
-        room = self.room - 1 - len(below) - (len(totals) + 1 if totals else 0)
+        room = self.room - 1 - len(below) - (len(groups) + 1 if groups else 0)
+        if room < min(len(rows), FEW):  # the sums of this kind of money only, or none
+            kind = rows[self.at].environment
+            groups = [each for each in groups if each.environment == kind][:BELOW]
+            room = self.room - 2 - len(below) - len(groups)
         if room < min(len(rows), BELOW):
-            totals, room = [], self.room - 1 - len(below)
-        sight = rows_in_sight(len(rows), self.at, max(1, room))
-        cells = [self._cells(rows[at]) for at in sight]
-        table = table_lines(COLUMNS, [*cells, *totals], self.inside, self.at - sight.start)
-        split, column = 1 + len(cells), "".join(text for text, _ in table[0]).index("account")
-        for at, place in zip(range(1, split), sight, strict=True):
-            if rows[place].why:
-                table[at] = self._trouble_line(rows[place], column, is_chosen=place == self.at)
-        more = self._more_text() if sight.stop == len(rows) else []
-        rule: list[TextLine] = [((safe("─" * self.inside), "line"),)] if totals else []
+            groups, room = [], self.room - 1 - len(below)
+        shown = _shown(rows, self.at, max(1, room))
+        table = self._table(rows, shown, groups)
+        split = 1 + len(shown)
+        more = self._more_text() if shown[-1].place == len(rows) - 1 else []
+        rule: list[TextLine] = [((safe("─" * self.inside), "line"),)] if groups else []
         return [*table[:split], *more, *rule, *table[split:], *below]
+
+    def _table(
+        self, rows: Sequence[_Row], shown: Sequence[_Line], groups: Sequence[_Group]
+    ) -> list[TextLine]:
+        """Return the header, the lines in sight and the totals; whole amounts where cents have no room."""
+        marks = [each for each in shown if not (each.is_head or rows[each.place].why)]
+        for is_short in (False, True):
+            cells = [self._cells(rows, each.place, is_short=is_short) for each in marks]
+            cells += [_total(each, is_short=is_short) for each in groups]
+            if has_room(COLUMNS, cells, self.inside):
+                break
+        chosen = next((n for n, each in enumerate(marks) if each.place == self.at), None)
+        head, *table = table_lines(COLUMNS, cells, self.inside, chosen)
+        figures = iter(table)
+        lines = [self._line(rows[each.place], each, figures) for each in shown]
+        return [head, *lines, *figures]
+
+    def _line(self, row: _Row, line: _Line, figures: Iterator[TextLine]) -> TextLine:
+        """Return the head of a profile, an account that cannot be read, or the next line of figures."""
+        mark: Words = ("▶ " if line.place == self.at else "  ", "focus")
+        if line.is_head:
+            return (mark if row.account is None else ("  ", "plain"), *self._head_of(row))
+        if row.account is None or not row.why:
+            return next(figures)
+        return (
+            mark,
+            (safe(f"{_name(row.account)}  "), "plain"),
+            (safe(f"cannot be read: {clean(row.why)}"), "warn"),
+        )
 
     def _more_text(self) -> list[TextLine]:
         unshown = sum(max(0, len(each.accounts) - MOST_SHOWN) for each in self._read.values())
@@ -136,22 +185,13 @@ class AllAccountsPage(InfoForm[AccountChoice]):
             return []
         return [((safe(f"  and {counted(unshown, 'account')} more of this token"), "muted"),)]
 
-    def _cells(self, row: _Row) -> Cells:
-        account = row.account
-        profile: TextLine = self._profile(row) if row.is_first else ()
-        if account is None:
-            return {"profile": profile, "account": ((LOADING, "muted"),)}
-        used = None if not account.nav else (account.margin_used or ZERO) / account.nav
+    def _cells(self, rows: Sequence[_Row], place: int, *, is_short: bool) -> Cells:
+        row, role = rows[place], _CHOSEN if place == self.at else _USUAL
+        if row.account is None:
+            return {}
         return {
-            "profile": profile,
-            "account": ((_name(account), "plain"),),
-            "nav": ((money(account.nav), "bright"),),
-            "currency": ((clean(account.currency, 8), "muted"),),
-            **_figures(account.unrealized_pl, account.margin_used, used),
-            "available": ((money(account.margin_available), "plain"),),
-            "risk": (_risk(account.unprotected, account.open_risk),),
-            "trades": ((safe(f"{account.trades:,}"), "plain"),),
-            "orders": ((safe(f"{account.entry_orders:,}"), "plain"),),
+            "account": ((_name(row.account), role),),
+            **_figures([row.account], role, is_short=is_short),
             "state": (("open", "focus"),) if self._is_open(row) else (),
         }
 
@@ -160,21 +200,15 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         name, opened = self._opened
         return row.profile == name and (account_id == opened if opened else row.is_first)
 
-    def _profile(self, row: _Row) -> TextLine:
-        return (*_band(row.environment), (clean(row.profile), "bright"))
-
-    def _trouble_line(self, row: _Row, column: int, *, is_chosen: bool) -> TextLine:
-        """Return an account or a profile that cannot be read; the reason is whole below the table."""
-        profile = self._profile(row) if row.is_first else ()
-        gap = " " * max(1, column - MARK - width_of(profile))
-        name = safe("" if row.account is None else f"{_name(row.account)}  ")
-        return (
-            ("▶ " if is_chosen else " " * MARK, "focus"),
-            *profile,
-            (safe(gap), "plain"),
-            (name, "plain"),
-            (safe(f"cannot be read: {clean(row.why)}"), "warn"),
-        )
+    def _head_of(self, row: _Row) -> TextLine:
+        """Return a profile with the number of its accounts, or why there is none."""
+        profile: TextLine = (*_band(row.environment), (clean(row.profile), "bright"))
+        if row.account is not None:
+            count = len(self._read[row.profile].accounts)
+            return (*profile, (safe(f"   {counted(count, 'account')}"), "muted"))
+        if not row.why:
+            return (*profile, (f"   {LOADING}", "muted"))
+        return (*profile, (safe(f"   cannot be read: {clean(row.why)}"), "warn"))
 
     def _chosen_lines(self, row: _Row) -> list[TextLine]:
         """Return what the table leaves out of the chosen account."""
@@ -183,14 +217,14 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         account = row.account
         if account is None:
             return [((LOADING, "muted"),)]
-        phrases = [
+        phrases = (
+            account.name,
             f"balance {money(account.balance)}",
-            f"available {money(account.margin_available)}",
+            f"free {money(account.margin_available)}",
             f"closeout {percent(account.closeout_percent, 1)} %",
-            f"{counted(account.trades, 'trade')}, {counted(account.entry_orders, 'entry order')}",
-        ]
-        lines: list[TextLine] = [((account.name, "bright"),)]
-        lines += fold_line(((safe("   ".join(phrases)), "muted"),), self.inside)
+            counted(account.entry_orders, "entry order"),
+        )
+        lines = fold_line(((safe("  ".join(phrases)), "muted"),), self.inside)
         if account.unprotected:
             lines += wrap_text(safe(f"Open risk {account.risk_text}"), "danger", self.inside)
         return lines[:BELOW]
@@ -227,53 +261,75 @@ def _name(account: AccountOverview) -> SafeText:
     return safe(f"…{clean(account_tail(account.id))}{alias}")
 
 
-def _figures(result: Decimal | None, used: Decimal | None, share: Decimal | None) -> Cells:
-    """Return the cells of the open result and of the margin."""
-    role = "warn" if share is not None and share >= FULL else "muted"
-    filled = 0 if share is None else min(BAR, int(share * BAR + FULL))
-    bar: TextLine = (
-        (safe("━" * filled), "warn" if role == "warn" else "focus"),
-        (safe("·" * (BAR - filled)), "faint"),
-        (safe(f" {percent(share, 0):>3} %"), "warn" if role == "warn" else "plain"),
+def _figures(accounts: Sequence[AccountOverview], role: ColourRole, *, is_short: bool) -> Cells:
+    """Return the cells of an account, or of the sum of several of one currency."""
+    nav, result, used, risk = (
+        _sum([getattr(each, name) for each in accounts])
+        for name in ("nav", "unrealized_pl", "margin_used", "open_risk")
     )
+    places = 0 if is_short else 2
     return {
-        "open": ((money(result, signed=True), signed_role(result, zero="muted")),),
-        "margin": ((money(used), "plain"),),
-        "share": () if share is None else bar,
+        "nav": ((money(nav, places), role),),
+        "currency": ((clean(accounts[0].currency, 8), "muted"),),
+        "open": (
+            (
+                money(result, places if result and abs(result) >= LARGE else 2, signed=True),
+                signed_role(result, zero="muted"),
+            ),
+        ),
+        "margin": ((money(used, places), "plain"),),
+        "share": () if not nav or used is None else _share(used / nav, is_short=is_short),
+        "risk": (
+            (safe(UNLIMITED), "danger")
+            if any(each.unprotected for each in accounts)
+            else (money(risk, places), "plain"),
+        ),
+        "trades": (_count(sum(each.trades for each in accounts)),),
+        "orders": (_count(sum(each.entry_orders for each in accounts)),),
     }
 
 
-def _risk(unprotected: int, risk: Decimal | None) -> Words:
-    return (safe(UNLIMITED), "danger") if unprotected else (money(risk), "plain")
+def _share(share: Decimal, *, is_short: bool) -> TextLine:
+    """Return the margin used as a share of the value, with a bar where it has room."""
+    is_much = share >= FULL
+    words: Words = (safe(f"{percent(share, 0):>3} %"), "warn" if is_much else "plain")
+    bar: Words = (safe(f" {share_bar(share, BAR)}"), "warn" if is_much else "focus")
+    return (words,) if is_short else (words, bar)
 
 
-def _totals(rows: Sequence[_Row]) -> list[Cells]:
-    """Return the sums of what was read, by kind of money and currency; nothing of a single account."""
+def _count(number: int) -> Words:
+    return (safe(f"{number:,}"), "plain" if number else "faint")
+
+
+def _shown(rows: Sequence[_Row], at: int, room: int) -> list[_Line]:
+    """Return the lines around the chosen row; the profile of the first one stands above it, also out of its place."""
+    lines: list[_Line] = []
+    for place, row in enumerate(rows):
+        if row.account is None or row.is_first:
+            lines.append(_Line(place, is_head=True))
+        if row.account is not None:
+            lines.append(_Line(place, is_head=False))
+    chosen = max(n for n, each in enumerate(lines) if each.place == at)
+    sight = rows_in_sight(len(lines), chosen, room)
+    shown = lines[sight.start : sight.stop]
+    if len(shown) >= LEAST_TABLE and shown[0].place != at:
+        shown[0] = shown[0]._replace(is_head=True)
+    return shown
+
+
+def _groups(rows: Sequence[_Row]) -> list[_Group]:
+    """Return what was read, by kind of money and currency; a single account is its own sum."""
     groups: dict[tuple[str, str], list[AccountOverview]] = {}
     for row in rows:
         if row.account is not None and not row.why:
             groups.setdefault((row.environment, row.account.currency), []).append(row.account)
-    if sum(map(len, groups.values())) < 2:  # noqa: PLR2004 - one account is its own total
-        return []
-    return [_total(*kind, own) for kind, own in groups.items()]
+    return [_Group(*kind, own) for kind, own in sorted(groups.items()) if len(own) > 1]
 
 
-def _total(environment: str, currency: str, accounts: Sequence[AccountOverview]) -> Cells:
-    nav, result, used, available, risk = (
-        _sum([getattr(each, name) for each in accounts])
-        for name in ("nav", "unrealized_pl", "margin_used", "margin_available", "open_risk")
-    )
-    return {
-        "profile": (*_band(environment), ("total", "bright")),
-        "account": ((counted(len(accounts), "account"), "muted"),),
-        "nav": ((money(nav), "bright"),),
-        "currency": ((clean(currency, 8), "muted"),),
-        **_figures(result, used, used / nav if nav and used is not None else None),
-        "available": ((money(available), "plain"),),
-        "risk": (_risk(sum(each.unprotected for each in accounts), risk),),
-        "trades": ((safe(f"{sum(each.trades for each in accounts):,}"), "plain"),),
-        "orders": ((safe(f"{sum(each.entry_orders for each in accounts):,}"), "plain"),),
-    }
+def _total(group: _Group, *, is_short: bool) -> Cells:
+    name = safe(f"total {len(group.accounts)}")
+    figures = _figures(group.accounts, _CHOSEN, is_short=is_short)
+    return {"account": (*_band(group.environment), (name, "plain")), **figures}
 
 
 def _sum(values: Sequence[Decimal | None]) -> Decimal | None:
