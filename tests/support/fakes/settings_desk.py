@@ -13,7 +13,7 @@ from textual.message import Message
 from keydesk.app.account_sources import AccountAddress
 from keydesk.app.accounts.sign_in import SignIn
 from keydesk.app.actions.desk import DeskActions
-from keydesk.app.actions.leaving import Leaving
+from keydesk.app.actions.shutdown_flow import ShutdownFlow
 from keydesk.app.desk import DeskSetup, TradingDesk
 from keydesk.app.desk_accounts import DeskAccounts
 from keydesk.app.lifecycle import ForcedExit
@@ -45,7 +45,7 @@ class NoAccount:
         """Wait for ever."""
         return await asyncio.Future()
 
-    async def supervise(self, say: Callable[[str], None]) -> None:
+    async def supervise(self, notify: Callable[[str], None]) -> None:
         """Do nothing."""
 
     def stop(self) -> None:
@@ -79,10 +79,10 @@ class SettingsDesk(TerminalApp[int], QuickTests[int]):
         self.apply_theme(settings.theme, own_themes=setup.own.themes.themes)
         self.set_keymap(dict(setup.own.keymap.moved))
         self.desk = TradingDesk(self, setup, super().on_event)
-        leaving = Leaving(self.desk, setup.forced_exit)
+        shutdown = ShutdownFlow(self.desk, setup.forced_exit)
         self.settings_files = SettingsFiles(self.desk, setup.own, folder)
         self.settings_page = SettingsPage(self.desk, folder)
-        actions = DeskActions(self.desk, leaving, cast("SignIn", None), self.settings_page)
+        actions = DeskActions(self.desk, shutdown, cast("SignIn", None), self.settings_page)
         self.requests = PaneRequests(self.desk, actions, self.settings_page)
         self.desk.look = DeskLook(self, self.desk.store, folder, settings, self.frames.append)
 

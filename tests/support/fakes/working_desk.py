@@ -56,7 +56,7 @@ from support.fakes.quick_pilot import QuickTests
 
 if TYPE_CHECKING:
     from keydesk.app.accounts.sign_in import SignIn
-    from keydesk.app.actions.leaving import Leaving
+    from keydesk.app.actions.shutdown_flow import ShutdownFlow
     from keydesk.app.desk import TradingDesk
     from keydesk.app.settings.settings_page import SettingsPage
 
@@ -94,12 +94,12 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
         self.desk.tour = Tour(self.window, self.desk.presets, TourFile(lock.path.parent / "tour"))
         self.desk.clipboard = Clipboard(self.window, self.copied.append, {})
         self.desk.lock = lock
-        leaving = SimpleNamespace(ask_or_leave=self.leave)
+        shutdown = SimpleNamespace(ask_or_leave=self.leave)
         self.asked_of_accounts: list[tuple[str, str]] = []
         self.sign_in = self._recording_sign_in()
         self.actions = DeskActions(
             cast("TradingDesk", self.desk),
-            cast("Leaving", leaving),
+            cast("ShutdownFlow", shutdown),
             cast("SignIn", self.sign_in),
             cast("SettingsPage", None),
         )

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 from textual.geometry import Size
 
-from keydesk.panes.book_figures import BookStep, figures
+from keydesk.panes.book_figures import BookSnapshotWanted, figures
 from keydesk.panes.books import Books
 from keydesk.panes.chart import Chart
 from keydesk.store.prices import step_book
@@ -101,7 +101,7 @@ async def test_the_keys_ask_for_other_snapshots() -> None:
                 pane.action_book_step(-1)
                 pane.action_book_step(1)
             await pilot.pause()
-            assert [each.steps for each in heard(pilot, BookStep)] == [-1, 1]
+            assert [each.steps for each in heard(pilot, BookSnapshotWanted)] == [-1, 1]
 
 
 async def test_an_earlier_snapshot_is_read_at_the_price_of_its_time() -> None:

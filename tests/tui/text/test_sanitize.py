@@ -16,7 +16,7 @@ from rich.style import Style
 import keydesk
 from keydesk.cli.csv_output import write_csv
 from keydesk.tables.watchlist import Watchlist
-from keydesk.terminal.output import say_json, say_picture
+from keydesk.terminal.output import print_json, print_picture
 from keydesk.text.format import lines_of, pair, shorten
 from keydesk.text.sanitize import NAME_LIMIT, clean, clean_name, lines_without_controls, safe
 from keydesk.widgets.terminal_diff import TerminalContents
@@ -135,14 +135,14 @@ def test_what_was_drawn_without_the_sanitizer_is_disarmed_before_the_terminal() 
 
 
 def test_pictures_keep_their_colours_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
-    say_picture("\x1b[32m│\x1b[0m\n\x1b]52;c;eA==\x07")
+    print_picture("\x1b[32m│\x1b[0m\n\x1b]52;c;eA==\x07")
     assert capsys.readouterr().out == "\x1b[32m│\x1b[0m\n␛]52;c;eA==␇\n"
 
 
 def test_json_for_scripts_is_ascii_without_control_characters(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    say_json({"all": "".join(FRAGMENTS)})
+    print_json({"all": "".join(FRAGMENTS)})
     shown = capsys.readouterr().out
     assert shown.isascii()
     assert all(" " <= character <= "~" or character == "\n" for character in shown)

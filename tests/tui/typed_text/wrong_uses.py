@@ -6,7 +6,7 @@ from keydesk.cli.csv_output import encode_csv
 from keydesk.forms.modal_form import TextLine, wrap_text
 from keydesk.store.state import Notice
 from keydesk.tables.column import Column
-from keydesk.terminal.output import say, say_error
+from keydesk.terminal.output import print_error, print_lines
 from keydesk.text.format import pair
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.values import TradeRow
@@ -46,8 +46,8 @@ def server_text_in_a_message(error: Exception) -> None:
 
 
 def server_text_from_a_command(trade: TradeRow) -> None:
-    say(trade.id)  # pyright: ignore[reportArgumentType]
-    say_error(f"no such trade: {trade.id}")  # pyright: ignore[reportArgumentType]
+    print_lines(trade.id)  # pyright: ignore[reportArgumentType]
+    print_error(f"no such trade: {trade.id}")  # pyright: ignore[reportArgumentType]
     encode_csv([["id"], [trade.id]])  # pyright: ignore[reportArgumentType]
 
 

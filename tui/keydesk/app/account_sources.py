@@ -74,7 +74,7 @@ class AccountSource(Protocol):
     @property
     def environment(self) -> Band: ...
     async def target(self) -> AccountAddress: ...
-    async def supervise(self, say: Callable[[str], None]) -> None: ...
+    async def supervise(self, notify: Callable[[str], None]) -> None: ...
     def stop(self) -> None: ...
     def abandon(self) -> None: ...
 
@@ -100,20 +100,20 @@ class PracticeMarket(Struct):
             self.noted = True
         return practice_account(self.address)
 
-    async def supervise(self, say: Callable[[str], None]) -> None:
+    async def supervise(self, notify: Callable[[str], None]) -> None:
         """Restart the broker when it ends by itself, at most three times."""
         for _ in range(MAX_STARTS):
             await self.broker.wait_until_ended()
             if not self.broker.has_ended:  # it was stopped
                 return
-            say("The practice broker ended and is started again; your orders are in its ledger")
+            notify("The practice broker ended and is started again; your orders are in its ledger")
             try:
                 self.address = await self.broker.start_again()
                 practice_broker.write_address(self.ledger, self.address)
             except PracticeFailed as error:
-                say(f"The practice broker does not start again: {error}")
+                notify(f"The practice broker does not start again: {error}")
                 return
-        say("The practice broker ended too often; leave and start again")
+        notify("The practice broker ended too often; leave and start again")
 
     def stop(self) -> None:
         """Stop the broker."""
@@ -189,7 +189,7 @@ class ProfileAccount(Struct, frozen=True):
             proxy=self.profile.proxy,
         )
 
-    async def supervise(self, say: Callable[[str], None]) -> None:
+    async def supervise(self, notify: Callable[[str], None]) -> None:
         """Do nothing: no process belongs to this account."""
 
     def stop(self) -> None:

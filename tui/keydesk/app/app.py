@@ -25,7 +25,7 @@ from keydesk.app.accounts.account_window import AccountWindow
 from keydesk.app.accounts.sign_in import SignIn
 from keydesk.app.accounts.switching import AccountSwitch, name_of_account
 from keydesk.app.actions.desk import DeskActions
-from keydesk.app.actions.leaving import Leaving
+from keydesk.app.actions.shutdown_flow import ShutdownFlow
 from keydesk.app.availability import is_available
 from keydesk.app.desk import DeskSetup, TradingDesk
 from keydesk.app.garbage_collection import return_unused_memory, settle
@@ -120,10 +120,10 @@ class KeydeskApp(AccountWindow, inherit_bindings=False):
             self.set_frames,
             forced=self._forced,
         )
-        self.leaving = Leaving(self.desk, setup.forced_exit)
+        self.shutdown = ShutdownFlow(self.desk, setup.forced_exit)
         self.settings_files = SettingsFiles(self.desk, setup.own, setup.folders.config)
         settings_page = SettingsPage(self.desk, setup.folders.config)
-        self.actions = DeskActions(self.desk, self.leaving, self.sign_in, settings_page)
+        self.actions = DeskActions(self.desk, self.shutdown, self.sign_in, settings_page)
         self.requests = PaneRequests(self.desk, self.actions, settings_page)
         fps = self.desk.look.value("fps")
         self.clock = FrameClock(self.desk.store, None if fps == AUTO else int(fps))
@@ -207,7 +207,7 @@ class KeydeskApp(AccountWindow, inherit_bindings=False):
 
     def leave(self, code: int) -> None:
         """Leave the desk that is open."""
-        self.leaving.leave(code)
+        self.shutdown.leave(code)
 
     def _watch_screens(self) -> None:
         self.guarded_keys.watch_screens()
@@ -271,10 +271,10 @@ class KeydeskApp(AccountWindow, inherit_bindings=False):
         if source.name not in self._supervised:
             self._supervised.add(source.name)
 
-            def say(text: str) -> None:
+            def notify(text: str) -> None:
                 self.desk.store.notify("bad", text)
 
-            self.run_worker(source.supervise(say), "broker", group="brokers")
+            self.run_worker(source.supervise(notify), "broker", group="brokers")
 
     async def _account_address(self) -> AccountAddress:
         text = "The broker is still starting: a large ledger takes a while to read"
@@ -361,7 +361,7 @@ class KeydeskApp(AccountWindow, inherit_bindings=False):
 
     def action_interrupt(self) -> None:
         """Leave on the second Ctrl-C within two seconds, or answer what it asks; the first shows how to leave."""
-        if not self.leaving.interrupt():
+        if not self.shutdown.interrupt():
             line = self.desk.keymap.name("command")
             self.desk.store.notify("info", f"Press {line}q and Enter to leave, or Ctrl-C again now")
 

@@ -21,7 +21,7 @@ from keydesk.forms.requests import (
     SettingOpened,
     ThemePreview,
 )
-from keydesk.panes.book_figures import BookStep
+from keydesk.panes.book_figures import BookSnapshotWanted
 from keydesk.panes.chart import Chart
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.watchlists import want_day_lines
@@ -63,7 +63,7 @@ PaneRequest = (
     | Chart.PricesWanted
     | Chart.LevelWanted
     | Chart.SeriesWanted
-    | BookStep
+    | BookSnapshotWanted
     | Log.AuditWanted
     | Log.PastWanted
     | SortedTable.FilterWanted
@@ -177,7 +177,7 @@ class PaneRequests:
             case Log.PastWanted():
                 seen = message.from_followed
                 want_past(store, message.direction, message.filter_text, from_followed=seen)
-            case BookStep():
+            case BookSnapshotWanted():
                 step_book(store, message.steps)
             case Chart.SeriesWanted() if message.place > 1:
                 store.set_side_chart(message.place, message.instrument, message.granularity)

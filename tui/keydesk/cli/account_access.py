@@ -23,14 +23,14 @@ from msgspec import Struct
 from keydesk.app import practice_broker
 from keydesk.app.account_sources import AccountAddress, Band, ProfileAccount, practice_account
 from keydesk.app.practice_broker import EmbeddedBroker, PracticeFailed
-from keydesk.cli.script_output import Refusal, document_text, say_document
+from keydesk.cli.script_output import Refusal, document_text, print_document
 from keydesk.cli.token_access import given_passphrase, token_of
 from keydesk.config.folders import Folders, find_folders
 from keydesk.config.own_themes import OwnThemes, load_own_themes
 from keydesk.config.settings import load_settings, profile_to_open
 from keydesk.settings.toml_text import BadSettings
 from keydesk.settings.values import Settings
-from keydesk.terminal.output import say, say_error
+from keydesk.terminal.output import print_error, print_lines
 from keydesk.text.format import pair
 from keydesk.text.sanitize import clean, safe
 from keydesk.trade_journal.files import JournalFiles
@@ -71,9 +71,9 @@ class OpenAccount(Struct, frozen=True):
         """The account in words: LIVE main account 101-001-1000001-001."""
         return f"{self.environment} {self.target.profile} account {self.target.account_id}"
 
-    def say_document(self, kind: str, members: Mapping[str, object]) -> None:
+    def print_document(self, kind: str, members: Mapping[str, object]) -> None:
         """Print a JSON document about the account."""
-        say_document(kind, self._about(members))
+        print_document(kind, self._about(members))
 
     def document_text(self, kind: str, members: Mapping[str, object]) -> str:
         """Return the same as text of several lines."""
@@ -184,7 +184,7 @@ def _settings(options: argparse.Namespace, folders: Folders, *, for_exit: bool) 
 
 def warn_exposed(text: str) -> None:
     """Say that others can read a folder or file, which an exit uses nevertheless."""
-    say_error(
+    print_error(
         safe(
             f"keydesk: warning: {clean(text)}. The command goes on, because it only closes or cancels"
         )
@@ -256,7 +256,7 @@ async def close_and_cancel(
             break
     audit.write(command, f"left: {open_items.text or 'nothing'}")
     if audit.failed:
-        say_error(safe(f"The audit log cannot be written: {audit.failed}"))
+        print_error(safe(f"The audit log cannot be written: {audit.failed}"))
     return open_items
 
 
@@ -293,7 +293,7 @@ async def wait_for_outcomes(
                 _say_waiting(len(waiting), len(tasks), monotonic() - began)
     except asyncio.CancelledError:
         left = sum(not each.done() for each in tasks)
-        say_error(
+        print_error(
             safe(
                 f"LEFT: {left} of {len(tasks)} requests had no outcome and may still be carried out; see keydesk status"
             )
@@ -304,7 +304,7 @@ async def wait_for_outcomes(
 
 
 def _say_waiting(waiting: int, of: int, seconds: float) -> None:
-    say_error(
+    print_error(
         safe(
             f"no outcome of {waiting} of {of} requests after {seconds:.0f} s; the broker is asked again. "
             "Ctrl-C leaves: what was sent may still be carried out"
@@ -329,4 +329,4 @@ async def _report(command: Command, sending: Awaitable[Outcome], audit: AuditLog
     took = (monotonic() - began) * 1000
     text = report_of(outcome, Command(command.text, command.again, milliseconds=took)).text
     audit.write_outcome(outcome, text)
-    say(safe(text))
+    print_lines(safe(text))

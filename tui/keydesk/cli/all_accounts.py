@@ -13,12 +13,12 @@ from msgspec.structs import replace
 
 from keydesk.app.account_sources import CannotOpen, ProfileAccount, refused_token
 from keydesk.cli.account_access import OpenAccount, opened_account, warn_exposed
-from keydesk.cli.script_output import Refusal, say_document
+from keydesk.cli.script_output import Refusal, print_document
 from keydesk.cli.token_access import given_passphrase, store_of, token_in, with_retries
 from keydesk.config.folders import Folders, find_folders
 from keydesk.config.settings import load_settings
 from keydesk.settings.values import Settings
-from keydesk.terminal.output import say
+from keydesk.terminal.output import print_lines
 from keydesk.text.sanitize import Printable, clean, safe
 from keydesk.trading.accounts.account_overview import AccountOverview, read_account
 from keydesk_client.auth.profiles import Profile, TokenPlace
@@ -177,10 +177,10 @@ async def status_of_all(options: argparse.Namespace) -> int:
                 _document(profile, accounts)
                 for profile, accounts in zip(profiles, read, strict=True)
             ]
-            say_document("status-all", {"profiles": members})
+            print_document("status-all", {"profiles": members})
         else:
             for profile, accounts in zip(profiles, read, strict=True):
-                say(*_lines(profile, accounts))
+                print_lines(*_lines(profile, accounts))
         failed = any(each.why for each in profiles) or any(
             account.why for accounts in read for account in accounts
         )

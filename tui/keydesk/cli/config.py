@@ -14,7 +14,7 @@ from keydesk.config.own_themes import load_own_themes
 from keydesk.config.settings import load_settings
 from keydesk.config.settings_files import FILES, Setting, SettingsFile, settings_of
 from keydesk.settings.toml_text import BadSettings, first_line, table_in
-from keydesk.terminal.output import say
+from keydesk.terminal.output import print_lines
 from keydesk.text.sanitize import clean, safe
 from keydesk_client.auth.private_files import make_folders, replace_file
 
@@ -25,7 +25,7 @@ def path(options: Namespace) -> int:
     """Print the files, or one of them, with their folder; return the exit code."""
     folder = find_folders(options.data, os.environ).config
     for name in [options.file] if options.file else (*FILES, THEMES):
-        say(safe(clean(str(folder / name))))
+        print_lines(safe(clean(str(folder / name))))
     return 0
 
 
@@ -36,11 +36,11 @@ def check(options: Namespace) -> int:
     for name, file in FILES.items():
         why = file.trouble(folder)
         state = "ok" if (folder / name).exists() else "ok, not there: everything is as usual"
-        say(safe(clean(f"{name}: {why or state}")))
+        print_lines(safe(clean(f"{name}: {why or state}")))
         code = UNUSABLE if why else code
     troubles = _theme_troubles(folder)
     for name, why in troubles.items():
-        say(safe(clean(f"{name}: {why or 'ok'}")))
+        print_lines(safe(clean(f"{name}: {why or 'ok'}")))
     return UNUSABLE if any(troubles.values()) else code
 
 
@@ -70,13 +70,15 @@ def show(options: Namespace) -> int:
 def _show(path: Path, file: SettingsFile) -> None:
     file.load(path.parent)
     own = path.read_text(encoding="utf-8").strip() if path.exists() else ""
-    say(safe(clean(f"# {path}: {file.about}")), *(safe(clean(line)) for line in own.splitlines()))
+    print_lines(
+        safe(clean(f"# {path}: {file.about}")), *(safe(clean(line)) for line in own.splitlines())
+    )
     set_here = table_in(path)
     for setting in settings_of(file.declaration()):
         if not _is_set(set_here, setting):
             words = " · ".join(part for part in (setting.about, setting.must) if part)
-            say(safe(clean(f"# {setting.name} = {setting.default or '...'}  {words}")))
-    say(safe(""))
+            print_lines(safe(clean(f"# {setting.name} = {setting.default or '...'}  {words}")))
+    print_lines(safe(""))
 
 
 def _is_set(table: object, setting: Setting) -> bool:
@@ -109,5 +111,5 @@ def edit(options: Namespace) -> int:
     if code:
         raise Refusal(f"the editor ended with {code}")
     why = file.trouble(folder)
-    say(safe(clean(why or f"{file.name}: ok; a desk that is open reads it within seconds")))
+    print_lines(safe(clean(why or f"{file.name}: ok; a desk that is open reads it within seconds")))
     return UNUSABLE if why else 0

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from keydesk.cli.script_output import Refusal
-from keydesk.terminal.output import say, say_error
+from keydesk.terminal.output import print_error, print_lines
 from keydesk.text.sanitize import Printable, safe
 from keydesk_client.auth.private_files import replace_file
 
@@ -55,9 +55,9 @@ def say_written(count: int, thing: str, path: Path | None) -> None:
     """Say how many rows were written; on stderr where they went to standard output."""
     text = f"{count} {thing}" if count == 1 else f"{count} {thing}s"
     if path is None:
-        say_error(safe(text))
+        print_error(safe(text))
     else:
-        say(safe(f"{text} in {path}"))
+        print_lines(safe(f"{text} in {path}"))
 
 
 def encode_csv(lines: Iterable[Sequence[Printable]]) -> bytes:

@@ -22,8 +22,8 @@ from keydesk.settings.values import PRACTICE_MARKET, Settings
 from keydesk.terminal.check import TerminalCheck, TerminalFacts, unusable
 from keydesk.terminal.output import (
     discard_what_cannot_be_written,
+    print_error,
     sanitizing_excepthook,
-    say_error,
 )
 from keydesk.terminal.reset import repair_if_left
 from keydesk.text.sanitize import clean, safe
@@ -103,7 +103,7 @@ def _run(
 
     folders = accounts.folders
     if why := _trouble_with_theme(options, settings, folders, own):
-        say_error(safe(f"keydesk: {clean(why, MAX_LAST_WORDS_LENGTH)}"))
+        print_error(safe(f"keydesk: {clean(why, MAX_LAST_WORDS_LENGTH)}"))
         return 1
     setup = DeskSetup(
         options,
@@ -122,7 +122,7 @@ def _run(
     app.run(mouse=options.mouse or settings.mouse)
     discard_what_cannot_be_written()
     if app.last_text:
-        say_error(safe(f"keydesk: {clean(app.last_text, MAX_LAST_WORDS_LENGTH)}"))
+        print_error(safe(f"keydesk: {clean(app.last_text, MAX_LAST_WORDS_LENGTH)}"))
     return app.return_code or (1 if app.last_text else 0)
 
 

@@ -21,14 +21,14 @@ from msgspec import Struct
 import keydesk
 from keydesk.app.account_sources import AccountAddress
 from keydesk.cli.account_access import OpenAccount, open_account
-from keydesk.cli.script_output import Refusal, say_document
+from keydesk.cli.script_output import Refusal, print_document
 from keydesk.cli.token_access import VAULT
 from keydesk.config.folders import Folders, UnsafeFolder, find_folders, make_private
 from keydesk.config.own_themes import load_own_themes
 from keydesk.config.settings import load_settings
 from keydesk.settings.toml_text import BadSettings
 from keydesk.terminal.check import TerminalCheck, TerminalFacts, ascii_locale, unusable
-from keydesk.terminal.output import say, say_error
+from keydesk.terminal.output import print_error, print_lines
 from keydesk.terminal.query import colour_depth
 from keydesk.terminal.reset import reset
 from keydesk.text.file_errors import file_trouble
@@ -243,9 +243,9 @@ def doctor(options: Namespace) -> int:
         records = [
             {"name": check.name, "verdict": check.verdict, "words": check.text} for check in checks
         ]
-        say_document("doctor", {"ok": fit, "checks": records})
+        print_document("doctor", {"ok": fit, "checks": records})
     else:
-        say(*lines_of(checks))
+        print_lines(*lines_of(checks))
     if options.report is not None:
         write_report(options.report, checks)
     return 0 if fit else 1
@@ -272,7 +272,7 @@ def write_report(path: Path, checks: Iterable[Check]) -> None:
             file.write(text)
     except FileExistsError:
         raise Refusal(f"{path} is there already: choose another name", "local") from None
-    say_error(safe(f"Written: {clean(str(path))}; look at it before you pass it on"))
+    print_error(safe(f"Written: {clean(str(path))}; look at it before you pass it on"))
 
 
 def _checks(options: Namespace) -> list[Check]:
@@ -312,5 +312,5 @@ def reset_terminal(_: Namespace) -> int:
         reset(os.environ.get("TERM", ""))
     except termios.error:
         raise Refusal("standard input is not a terminal, so there is nothing to reset") from None
-    say("The terminal is reset.")
+    print_lines("The terminal is reset.")
     return 0

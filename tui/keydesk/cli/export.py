@@ -124,7 +124,7 @@ def export(options: Namespace) -> int:
     """Write the file; return the exit code."""
     read_period(options)
     if options.json:
-        return asyncio.run(_say_json(options))
+        return asyncio.run(_print_json(options))
     path = None if options.csv == STDOUT else options.csv
     if path is not None:
         refuse_existing(path, overwrite=options.force)
@@ -134,11 +134,11 @@ def export(options: Namespace) -> int:
     return 0
 
 
-async def _say_json(options: Namespace) -> int:
+async def _print_json(options: Namespace) -> int:
     async with open_account(options) as account:
         _, rows = await _rows_of(account, options)
         own = [{name: text or None for name, text in row.items()} for row in rows]
-        account.say_document("export", {"what": options.what, "rows": own})
+        account.print_document("export", {"what": options.what, "rows": own})
     return 0
 
 

@@ -19,14 +19,14 @@ from keydesk.cli.account_access import (
     warn_exposed,
 )
 from keydesk.cli.all_accounts import MAX_REASON_LENGTH, every_account
-from keydesk.cli.script_output import Refusal, say_document
+from keydesk.cli.script_output import Refusal, print_document
 from keydesk.cli.token_access import is_confirmed
 from keydesk.config.folders import find_folders
 from keydesk.config.settings import load_settings, profile_to_open
 from keydesk.keys.confirm import Letters
 from keydesk.keys.guard import SEND
 from keydesk.settings.values import PRACTICE_MARKET
-from keydesk.terminal.output import say, say_error
+from keydesk.terminal.output import print_error, print_lines
 from keydesk.text.sanitize import clean, safe
 from keydesk.trading.desk_session import DeskLock
 from keydesk.trading.journal import open_journal
@@ -52,7 +52,7 @@ def _in_words_or_json(command: str, work: Coroutine[None, None, Heads], options:
         return 0
     with redirect_stdout(sys.stderr):
         heads = asyncio.run(work)
-    say_document(command, {"accounts": heads})
+    print_document(command, {"accounts": heads})
     return 0
 
 
@@ -61,14 +61,14 @@ async def _cancel_all(options: Namespace) -> Heads:
         with unreadable_account(f"NOTHING WAS SENT: {account.name}", "cancel-all"):
             open_items = _entries(await open_items_at_broker(account.client))
         if open_items.is_flat:
-            say(safe(f"{account.name} has no entry order"))
+            print_lines(safe(f"{account.name} has no entry order"))
             return [account.head]
-        say(safe(f"CANCEL {account.name}: {open_items.text}"))
+        print_lines(safe(f"CANCEL {account.name}: {open_items.text}"))
         if not (options.yes or is_confirmed(SEND, "cancel them")):
             raise Refusal("nothing was sent")
         left = await close_and_cancel(account, "cancel-all", _entries, open_items)
         if left.is_flat:
-            say(safe(f"{account.name} has no entry order"))
+            print_lines(safe(f"{account.name} has no entry order"))
             return [account.head]
         raise Refusal(f"NOT CANCELLED, still there: {left.text}; again: keydesk cancel-all")
 
@@ -88,16 +88,16 @@ async def _flatten(options: Namespace) -> Heads:
         with unreadable_account(f"NOTHING WAS SENT: {account.name}", "flatten"):
             open_items = await open_items_at_broker(account.client)
         if open_items.is_flat:
-            say(safe(f"FLAT: {account.name} has no position and no entry order"))
+            print_lines(safe(f"FLAT: {account.name} has no position and no entry order"))
             _say_unknown(account)
             return [account.head]
-        say(safe(f"FLATTEN {account.name}: {_count_text(open_items)}: {open_items.text}"))
+        print_lines(safe(f"FLATTEN {account.name}: {_count_text(open_items)}: {open_items.text}"))
         letter = Letters(random.SystemRandom().choice).draw()
         if not (options.yes or is_confirmed(letter, "flatten")):
             raise Refusal("nothing was sent")
         left = await close_and_cancel(account, "flatten", lambda whole: whole, open_items)
         if left.is_flat:
-            say(safe(f"FLAT: {account.name} has no position and no entry order"))
+            print_lines(safe(f"FLAT: {account.name} has no position and no entry order"))
             _say_unknown(account)
             return [account.head]
         raise Refusal(f"NOT FLAT, still there: {left.text}; again: keydesk flatten")
@@ -114,19 +114,19 @@ async def _flatten_all(options: Namespace) -> Heads:
             if isinstance(items, str):
                 unread.append(f"{account.name}: {items}")
             elif items.is_flat:
-                say(safe(f"FLAT: {account.name}"))
+                print_lines(safe(f"FLAT: {account.name}"))
                 _say_unknown(account)
             else:
-                say(safe(f"FLATTEN {account.name}: {_count_text(items)}: {items.text}"))
+                print_lines(safe(f"FLATTEN {account.name}: {_count_text(items)}: {items.text}"))
                 to_close.append((account, items))
         for each in unread:
-            say(safe(f"CANNOT BE READ, stays as it is: {clean(each, MAX_REASON_LENGTH)}"))
+            print_lines(safe(f"CANNOT BE READ, stays as it is: {clean(each, MAX_REASON_LENGTH)}"))
         left = await _closed(to_close, options) if to_close else []
         if left or unread:
             raise Refusal(
                 f"NOT ALL FLAT: {'; '.join([*left, *unread])}; again: keydesk flatten --all"
             )
-        say("ALL FLAT: no account of any profile has a position or an entry order")
+        print_lines("ALL FLAT: no account of any profile has a position or an entry order")
         return [account.head for account in accounts]
 
 
@@ -157,7 +157,7 @@ async def _flat(account: OpenAccount, items: OpenItems) -> str:
     except (Refusal, KeydeskClientError) as error:
         return f"{account.name}: {error}"
     if left.is_flat:
-        say(safe(f"FLAT: {account.name} has no position and no entry order"))
+        print_lines(safe(f"FLAT: {account.name} has no position and no entry order"))
         _say_unknown(account)
         return ""
     return f"{account.name}: still there: {left.text}"
@@ -167,7 +167,7 @@ def _say_unknown(account: OpenAccount) -> None:
     """Say which orders of this machine have no known outcome: one of them may open a trade on an account that is flat."""
     for intent in open_journal(account.journal).open_intents():
         if intent.action in (Action.CREATE, Action.REPLACE):
-            say_error(
+            print_error(
                 safe(
                     f"NOT KNOWN {account.name}: {intent_text(intent)} may still take effect: look again"
                 )
@@ -200,12 +200,12 @@ def lock(options: Namespace) -> int:
     else:
         lock.lock()
     if options.json:
-        say_document("lock", {"profile": name, "locked": not options.release})
+        print_document("lock", {"profile": name, "locked": not options.release})
     elif options.release:
-        say(safe(f"Unlocked: a desk on {name} may be armed again with A"))
+        print_lines(safe(f"Unlocked: a desk on {name} may be armed again with A"))
     else:
         text = f"LOCKED: a desk on {name} closes, cancels and tightens, and opens nothing. "
-        say(safe(f"{text}Release it: keydesk lock {_profile_option(profile)} --release"))
+        print_lines(safe(f"{text}Release it: keydesk lock {_profile_option(profile)} --release"))
     return 0
 
 

@@ -20,7 +20,7 @@ from keydesk.cli.candle_file import CandleWriter, PartialFile, day_of
 from keydesk.cli.csv_output import refuse_existing, say_written
 from keydesk.cli.options import instrument_of, read_period
 from keydesk.cli.script_output import Refusal, UsageError, refusal_of
-from keydesk.terminal.output import say_error
+from keydesk.terminal.output import print_error
 from keydesk.text.sanitize import safe
 from keydesk_client import DateTime
 from keydesk_client.errors import Refused
@@ -57,7 +57,7 @@ async def _history(options: Namespace, path: Path | None, *, is_stream: bool) ->
             return 0
     say_written(writer.count, "candle", path)
     if writer.missing.text:
-        say_error(safe(f"missing: {writer.missing.text}"))
+        print_error(safe(f"missing: {writer.missing.text}"))
     return 0
 
 
@@ -85,7 +85,7 @@ async def _write_file(account: OpenAccount, options: Namespace, path: Path) -> C
     part = PartialFile(path, order)
     try:
         if part.resumes:
-            say_error(safe(f"going on after {part.writer.count:,} candles of an earlier run"))
+            print_error(safe(f"going on after {part.writer.count:,} candles of an earlier run"))
         end = DateTime(part.order["to"] or part.order["now"] or "")
         await _write(account, options, part.writer, end)
         part.complete()
@@ -111,7 +111,7 @@ async def _write(
                 writer.add(candle)
                 if not writer.count % PROGRESS_EVERY and sys.stderr.isatty():
                     text = f"{writer.count:,} candles, to {day_of(candle.time.ns)}"
-                    say_error(safe(text))
+                    print_error(safe(text))
     except Refused as error:
         raise refusal_of(error, f"no candles of {options.instrument}", "invalid") from error
     if not writer.count:
@@ -135,4 +135,4 @@ def _say_report(account: OpenAccount, options: Namespace, writer: CandleWriter) 
             "no_ticks": writer.missing.no_ticks,
         },
     }
-    account.say_document("history", members)
+    account.print_document("history", members)

@@ -15,15 +15,15 @@ from keydesk.cli.script_output import (
     Refusal,
     UsageError,
     category_of,
-    say_error_json,
+    print_error_json,
 )
 from keydesk.config.folders import DeskOptions, UnsafeFolder, find_folders
 from keydesk.settings.toml_text import BadSettings
 from keydesk.terminal.output import (
     discard_what_cannot_be_written,
+    print_error,
     replace_signs,
     sanitize_stderr,
-    say_error,
 )
 from keydesk.text.sanitize import clean, safe
 from keydesk_client.errors import KeydeskClientError
@@ -73,7 +73,7 @@ def _failed(error: Exception, *, wants_json: bool) -> int:
         discard_what_cannot_be_written()
         return EXIT_CODES[category_of(error)]
     try:
-        return say_error_json(category_of(error), clean(text_of(error), SENTENCE))
+        return print_error_json(category_of(error), clean(text_of(error), SENTENCE))
     except OSError as unwritten:
         report_error(unwritten)
         discard_what_cannot_be_written()
@@ -94,7 +94,7 @@ def flush_output() -> int:
 
 def report_error(error: Exception) -> None:
     """Print an error on stderr."""
-    say_error(safe(f"keydesk: {clean(text_of(error), SENTENCE)}"))
+    print_error(safe(f"keydesk: {clean(text_of(error), SENTENCE)}"))
 
 
 def report_other_files(error: BadSettings, data: str | None) -> None:
@@ -103,7 +103,7 @@ def report_other_files(error: BadSettings, data: str | None) -> None:
 
     with suppress(UnsafeFolder, KeydeskClientError, OSError):
         for each in other_troubles(error, find_folders(data, os.environ).config):
-            say_error(safe(f"keydesk: {clean(each, SENTENCE)}"))
+            print_error(safe(f"keydesk: {clean(each, SENTENCE)}"))
 
 
 def text_of(error: Exception) -> str:

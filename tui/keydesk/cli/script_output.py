@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from keydesk.settings.toml_text import BadSettings, ReadOnlySettings
-from keydesk.terminal.output import json_text, say_json
+from keydesk.terminal.output import json_text, print_json
 from keydesk_client.errors import (
     ConnectionLost,
     Forbidden,
@@ -95,17 +95,17 @@ def category_of(error: Exception) -> Category:
     return "local"
 
 
-def say_error_json(category: Category, message: str) -> int:
+def print_error_json(category: Category, message: str) -> int:
     """Print an error as the document of the schema `error`; return the exit code."""
     code = EXIT_CODES[category]
     members = {"category": category, "retryable": category in RETRYABLE, "exit_code": code}
-    say_document("error", members | {"message": message})
+    print_document("error", members | {"message": message})
     return code
 
 
-def say_document(kind: str, members: Mapping[str, object]) -> None:
+def print_document(kind: str, members: Mapping[str, object]) -> None:
     """Print a document: its version and kind, and these members."""
-    say_json({"schema_version": SCHEMA_VERSION, "kind": kind, **members})
+    print_json({"schema_version": SCHEMA_VERSION, "kind": kind, **members})
 
 
 def document_text(kind: str, members: Mapping[str, object]) -> str:

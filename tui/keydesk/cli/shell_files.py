@@ -7,7 +7,7 @@ from pathlib import Path
 import keydesk
 from keydesk.cli.arguments.parser import did_you_mean
 from keydesk.cli.script_output import UsageError
-from keydesk.terminal.output import say
+from keydesk.terminal.output import print_lines
 from keydesk.text.sanitize import safe
 
 FOLDER = Path(keydesk.__file__).parent / "shell"
@@ -23,7 +23,7 @@ def schema(options: Namespace) -> int:
     """Print a schema, or the kinds of documents; return the exit code."""
     kinds = sorted(path.stem for path in (FOLDER / "schemas").glob("*.json"))
     if options.kind is None:
-        say(*(safe(kind) for kind in kinds))
+        print_lines(*(safe(kind) for kind in kinds))
         return 0
     if options.kind not in kinds:
         near = did_you_mean(options.kind, kinds)

@@ -5,11 +5,11 @@ from argparse import Namespace
 from pathlib import Path
 
 from keydesk.calc.orders.ticket_settings import Template
-from keydesk.cli.script_output import say_document
+from keydesk.cli.script_output import print_document
 from keydesk.config.folders import find_folders
 from keydesk.config.template_transfer import export_templates, import_templates
 from keydesk.config.user_files import load_templates
-from keydesk.terminal.output import say
+from keydesk.terminal.output import print_lines
 from keydesk.text.sanitize import clean, safe
 
 
@@ -23,11 +23,11 @@ def list_templates(options: Namespace) -> int:
             for name in book.names
         }
         named = [{"name": name, "instruments": used} for name, used in by_name.items()]
-        say_document("templates", {"templates": named})
+        print_document("templates", {"templates": named})
         return 0
     for name in book.names:
         used = [each for each, of in book.by_instrument.items() if of == name]
-        say(safe(clean(f"{name}  {', '.join(used)}".rstrip())))
+        print_lines(safe(clean(f"{name}  {', '.join(used)}".rstrip())))
     return 0
 
 
@@ -35,7 +35,7 @@ def export(options: Namespace) -> int:
     """Print templates as TOML; return the exit code."""
     folder, standard = _folder_and_standard(options)
     text = export_templates(folder, tuple(options.names), standard)
-    say(*(safe(line) for line in text.rstrip().split("\n")))
+    print_lines(*(safe(line) for line in text.rstrip().split("\n")))
     return 0
 
 
@@ -44,7 +44,7 @@ def import_(options: Namespace) -> int:
     folder, standard = _folder_and_standard(options)
     names = import_templates(folder, options.file, standard)
     text = f"Imported: {', '.join(names)}. A desk that is open reads them at its next start."
-    say(safe(clean(text)))
+    print_lines(safe(clean(text)))
     return 0
 
 

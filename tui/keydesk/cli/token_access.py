@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from keydesk.cli.script_output import Refusal
 from keydesk.config.folders import Folders
-from keydesk.terminal.output import say
+from keydesk.terminal.output import print_lines
 from keydesk.text.sanitize import safe
 from keydesk_client.auth.private_files import Warn
 from keydesk_client.auth.profiles import VAULT as VAULT_PATH
@@ -92,7 +92,7 @@ def is_confirmed(letter: str, action: str) -> bool:
         raise Refusal("there is no terminal to confirm at; use --yes in a script")
     text = f"Type {letter} and Enter to {action}; anything else leaves everything as it is: "
     with interruptible():
-        say(safe(text), end="")
+        print_lines(safe(text), end="")
         return sys.stdin.readline().strip() == letter
 
 
@@ -153,7 +153,7 @@ def with_retries(ask: Callable[[], Answer], given: Passphrase | None) -> Answer:
         except WrongPassphrase as error:
             if given or not tries_left:
                 raise PassphraseForgotten(f"{error}. {FORGOTTEN}", "auth") from error
-            say("That passphrase does not open the vault.")
+            print_lines("That passphrase does not open the vault.")
     raise AssertionError
 
 
@@ -262,7 +262,7 @@ def new_passphrase(question: str) -> str:
             return first
         if not tries_left:
             raise Refusal(f"{why}; nothing was stored")
-        say(safe(f"{why[:1].upper()}{why[1:]}. Again:"))
+        print_lines(safe(f"{why[:1].upper()}{why[1:]}. Again:"))
     raise AssertionError
 
 

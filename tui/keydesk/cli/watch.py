@@ -27,7 +27,7 @@ from keydesk.feeds.session import Feed
 from keydesk.settings.values import AlertSettings
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
-from keydesk.terminal.output import say, say_error, say_json_line
+from keydesk.terminal.output import print_error, print_json_line, print_lines
 from keydesk.text.format import clock, counted
 from keydesk.text.sanitize import SafeText, clean, safe
 from keydesk.words.outages import Broker
@@ -88,7 +88,7 @@ class Watcher:
         self.store.lists, self.store.list_name = ONLY_ALERTS, "alerts"
         self._name, self._ended, self._code = account.name, asyncio.Event(), 0
         commands = CommandRunner(
-            settings.notify, settings.notify_timeout, lambda text: say_error(safe(text))
+            settings.notify, settings.notify_timeout, lambda text: print_error(safe(text))
         )
         self._delivery = Delivery(settings, _write, os.environ, commands, lambda _: None)
         self._profile = account.target.profile
@@ -161,7 +161,7 @@ class Watcher:
         if self._as_json:
             self._say(event.name or event.kind, safe(event.text), event.time_ns, event.data)
         else:
-            say(_line(event, self.store.zone))
+            print_lines(_line(event, self.store.zone))
         self._delivery.deliver(event)
 
     def _say(
@@ -173,14 +173,16 @@ class Watcher:
     ) -> None:
         """Print a line, or the same as one line of JSON by the schema `watch`."""
         if not self._as_json:
-            say(text)
+            print_lines(text)
             return
         time = None if time_ns is None else str(DateTime.from_ns(time_ns))
         members = {"event": event, "time": time, "text": text, "data": _plain(data)}
-        say_json_line({"schema_version": SCHEMA_VERSION, "kind": "watch", **self._head, **members})
+        print_json_line(
+            {"schema_version": SCHEMA_VERSION, "kind": "watch", **self._head, **members}
+        )
 
     def _tell(self, _level: str, text: str) -> None:
-        say_error(safe(text))
+        print_error(safe(text))
 
 
 def _plain(data: Mapping[str, object]) -> Mapping[str, object]:

@@ -27,7 +27,7 @@ POSITIONING = "client positioning, not depth"
 WHOLE_PIPS_FROM = 10
 
 
-class BookStep(Message):
+class BookSnapshotWanted(Message):
     """Request for the snapshots before those in sight (-1), after them (1), or the newest (0)."""
 
     def __init__(self, steps: int) -> None:

@@ -18,7 +18,7 @@ from keydesk.keys.textual_bindings import bindings_of
 from keydesk.panes.book_figures import (
     POSITIONING,
     BookFigures,
-    BookStep,
+    BookSnapshotWanted,
     FiguresReader,
     cluster_text,
     own_text,
@@ -77,7 +77,7 @@ class Books(LinePane):
 
     def action_step(self, steps: int) -> None:
         """Ask for the snapshots before those in sight, after them, or the newest."""
-        self.post(BookStep(steps))
+        self.post(BookSnapshotWanted(steps))
 
     # What a frame changed.
 

@@ -15,7 +15,7 @@ from keydesk.chart.glyphs import STYLES, ZOOMS, Style
 from keydesk.chart.price_axis import Rank
 from keydesk.keys.keymap import CHART, CROSSHAIR
 from keydesk.keys.textual_bindings import bindings_of
-from keydesk.panes.book_figures import BookStep
+from keydesk.panes.book_figures import BookSnapshotWanted
 from keydesk.panes.chart_view import ChartView
 from keydesk.panes.crosshair import crosshair_at
 from keydesk.store.state import Candle, CandlePrices, CandleSeries, Zoom
@@ -260,7 +260,7 @@ class Chart(ChartView):
 
     def action_book_step(self, steps: int) -> None:
         """Ask for the books before those in sight, after them, or the newest."""
-        self.post(BookStep(steps))
+        self.post(BookSnapshotWanted(steps))
 
     def action_prices(self) -> None:
         """Ask for mid, bid or ask candles, then for those of the ticket's size, in turn."""

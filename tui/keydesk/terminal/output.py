@@ -36,12 +36,12 @@ ERRORS = "keydesk-ascii"
 SGR = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def say(*lines: Printable, end: str = "\n") -> None:
+def print_lines(*lines: Printable, end: str = "\n") -> None:
     """Print lines on standard output, at once."""
     print(*lines, sep="\n", end=end, flush=True)
 
 
-def say_error(line: Printable) -> None:
+def print_error(line: Printable) -> None:
     """Print a line on standard error."""
     print(line, file=sys.stderr)
 
@@ -59,12 +59,12 @@ def discard_what_cannot_be_written() -> None:
             os.close(nowhere)
 
 
-def say_json(value: object) -> None:
+def print_json(value: object) -> None:
     """Print a value for a script; everything beyond ASCII, and every control character, is escaped."""
     print(json_text(value))
 
 
-def say_json_line(value: object) -> None:
+def print_json_line(value: object) -> None:
     """Print a value as one line of JSON, at once: the reader gets each event as it comes."""
     print(json.dumps(value).replace("\x7f", "\\u007f"), flush=True)
 
@@ -74,7 +74,7 @@ def json_text(value: object) -> str:
     return json.dumps(value, indent=2).replace("\x7f", "\\u007f")
 
 
-def say_picture(text: str) -> None:
+def print_picture(text: str) -> None:
     """Print text drawn by another library; only colour sequences are passed on."""
     parts = SGR.split(text)
     codes = [*SGR.findall(text), ""]
@@ -86,7 +86,7 @@ def say_picture(text: str) -> None:
 
 
 class SanitizedStream(TextIOWrapper):
-    """Standard error for what is written past `say_error`: tracebacks and warnings may quote the server."""
+    """Standard error for what is written past `print_error`: tracebacks and warnings may quote the server."""
 
     def write(self, text: str, /) -> int:
         """Write text without escape sequences and control characters."""

@@ -14,7 +14,7 @@ from keydesk.parse.replay import STATUS, ReplayCommand
 
 if TYPE_CHECKING:
     from keydesk.app.accounts.sign_in import SignIn
-    from keydesk.app.actions.leaving import Leaving
+    from keydesk.app.actions.shutdown_flow import ShutdownFlow
     from keydesk.app.desk import TradingDesk
     from keydesk.forms.command_list import CommandList, RunKey, SetOption
     from keydesk.parse.commands import AccountVerb, ParsedCommand, ViewCommand
@@ -25,7 +25,7 @@ class CommandActions:
 
     Args:
         desk: Has what a command changes.
-        leaving: Ends the desk.
+        shutdown: Ends the desk.
         tickets: Opens a typed order as a ticket.
         pages: Shows a page by its name.
         trades: Opens forms for the selected trade.
@@ -35,7 +35,7 @@ class CommandActions:
     def __init__(
         self,
         desk: TradingDesk,
-        leaving: Leaving,
+        shutdown: ShutdownFlow,
         tickets: TicketActions,
         pages: PageActions,
         trades: TradeActions,
@@ -43,7 +43,7 @@ class CommandActions:
         sign_in: SignIn,
     ) -> None:
         self._desk, self._window, self._store = desk, desk.window, desk.store
-        self._leaving = leaving
+        self._shutdown = shutdown
         self._tickets, self._pages, self._trades = tickets, pages, trades
         self._sign_in = sign_in
 
@@ -108,7 +108,7 @@ class CommandActions:
 
         match command:
             case QuitDesk():
-                self._leaving.ask_or_leave()
+                self._shutdown.ask_or_leave()
             case ShowHelp():
                 self._pages.action_help()
             case ShowMessages():

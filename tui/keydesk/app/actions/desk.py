@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from keydesk.app.accounts.sign_in import SignIn
-    from keydesk.app.actions.leaving import Leaving
+    from keydesk.app.actions.shutdown_flow import ShutdownFlow
     from keydesk.app.clipboard import Part
     from keydesk.app.desk import TradingDesk
     from keydesk.app.settings.settings_page import SettingsPage
@@ -30,18 +30,18 @@ class DeskActions:
 
     Args:
         desk: Has what the keys act on, and carries out what the forms return.
-        leaving: Ends the desk.
+        shutdown: Ends the desk.
         sign_in: Signs in and opens other accounts.
         settings: The page of settings.
     """
 
     def __init__(
-        self, desk: TradingDesk, leaving: Leaving, sign_in: SignIn, settings: SettingsPage
+        self, desk: TradingDesk, shutdown: ShutdownFlow, sign_in: SignIn, settings: SettingsPage
     ) -> None:
         self._desk, self._window, self._store = desk, desk.window, desk.store
         tickets, trades = TicketActions(desk), TradeActions(desk)
         pages = PageActions(desk, sign_in, settings)
-        commands = CommandActions(desk, leaving, tickets, pages, trades, sign_in=sign_in)
+        commands = CommandActions(desk, shutdown, tickets, pages, trades, sign_in=sign_in)
         self._groups = (
             *(self, tickets, trades, pages),
             *(AlertActions(desk), commands, ReplayActions(desk, commands)),

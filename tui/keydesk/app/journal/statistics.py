@@ -221,14 +221,14 @@ class JournalStatistics:
     async def _read_paths(self, page: StatisticsPage, trades: Sequence[JournalTrade]) -> None:
         from keydesk.trade_journal.paths import read_paths  # noqa: PLC0415
 
-        def say(read: int, of: int) -> None:
+        def show_progress(read: int, of: int) -> None:
             if not read % SAY_EVERY:
                 page.show_progress(_candles_text(read, of))
 
         live = self._live
         page.show_progress(_candles_text(0, len(trades)))
         database = live.excursions.database or live.records.database
-        paths = await read_paths(live.client, database, trades, say, page.show_paths)
+        paths = await read_paths(live.client, database, trades, show_progress, page.show_paths)
         page.show_progress("")
         page.show_paths(paths)
 

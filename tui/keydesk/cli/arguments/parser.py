@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from msgspec import Struct
 
-from keydesk.cli.script_output import say_error_json
+from keydesk.cli.script_output import print_error_json
 
 WIDTH = 79  # columns of a description
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
@@ -58,7 +58,7 @@ class CommandParser(argparse.ArgumentParser):
                 "too many arguments; the token is asked for, or read from stdin, never an argument"
             )
         if self._wants_json:
-            self.exit(say_error_json("invalid", text))
+            self.exit(print_error_json("invalid", text))
         super().error(text)
 
     def _remedy(self, message: str) -> str:

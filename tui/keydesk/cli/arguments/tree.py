@@ -17,7 +17,7 @@ from keydesk.cli.arguments import (
     sign_in,
 )
 from keydesk.cli.arguments.parser import CommandParser, Verb, did_you_mean
-from keydesk.cli.script_output import EXIT_CODES, say_error_json
+from keydesk.cli.script_output import EXIT_CODES, print_error_json
 
 VERBS = {
     verb.words: verb
@@ -67,7 +67,7 @@ def _no_such_verb(typed: str, known: Collection[str], arguments: Sequence[str]) 
         f"(known: {', '.join(sorted(known))})"
     )
     if "--json" in arguments:
-        return SystemExit(say_error_json("invalid", text))
+        return SystemExit(print_error_json("invalid", text))
     sys.stderr.write(f"keydesk: {text}\n")
     return SystemExit(EXIT_CODES["invalid"])
 

@@ -32,7 +32,7 @@ from keydesk.cli.journal.filter import TradeFilter, chosen, rule_of
 from keydesk.cli.options import instant
 from keydesk.cli.script_output import Refusal
 from keydesk.records.errors import DamagedRecords
-from keydesk.terminal.output import say, say_error
+from keydesk.terminal.output import print_error, print_lines
 from keydesk.text.format import counted
 from keydesk.text.sanitize import Printable, clean, safe
 from keydesk.trade_journal.candles import ExcursionReader, read_day_closes, read_excursions
@@ -139,18 +139,18 @@ async def _note(options: argparse.Namespace) -> None:
             raise Refusal(str(error)) from error
         if options.json:
             members = {"trade": options.trade, "removed": note.is_empty}
-            account.say_document("journal-note", members)
+            account.print_document("journal-note", members)
             return
         kept = "removed from" if note.is_empty else "kept in"
-        say(safe(f"The note on trade {options.trade} is {kept} {account.notes}"))
+        print_lines(safe(f"The note on trade {options.trade} is {kept} {account.notes}"))
 
 
 async def _read(options: argparse.Namespace) -> _AccountData:
     async with open_account(options) as account:
-        records, whole = await load_journal(account.client, account.records, _say_progress)
+        records, whole = await load_journal(account.client, account.records, _print_progress)
         notes = read_notes(account.notes)
         if notes.trouble:
-            say_error(safe(notes.trouble))
+            print_error(safe(notes.trouble))
         pips = await pips_of(account.client)
         context = RowContext(notes.by_trade, pips, account.zone)
         found = _AccountData(account, whole, context)
@@ -159,7 +159,7 @@ async def _read(options: argparse.Namespace) -> _AccountData:
             spans = held_over_a_day_end(whole.trades, now)
             closes = await read_day_closes(account.client, spans)
             for name in sorted(spans.keys() - closes.keys()):
-                say_error(safe(f"no daily prices of {name}: its open profit is left out"))
+                print_error(safe(f"no daily prices of {name}: its open profit is left out"))
             return replace(found, open_profits=open_profits(whole.trades, closes, now))
         if options.what == "what-if":
             trades, database = _chosen(found, options), records.database
@@ -190,12 +190,12 @@ async def _present_time(client: Client, whole: Journal) -> int:
 
 def _say_candles(read: int, of: int) -> None:
     if sys.stderr.isatty() and not read % CANDLES_EVERY:
-        say_error(safe(f"candles of {read:,} of {counted(of, 'trade')}"))
+        print_error(safe(f"candles of {read:,} of {counted(of, 'trade')}"))
 
 
-def _say_progress(read: int, newest: int) -> None:
+def _print_progress(read: int, newest: int) -> None:
     if sys.stderr.isatty():
-        say_error(safe(f"{read:,} of {newest:,} transactions"))
+        print_error(safe(f"{read:,} of {newest:,} transactions"))
 
 
 def _chosen(found: _AccountData, options: argparse.Namespace) -> list[JournalTrade]:
@@ -238,12 +238,14 @@ def _list(found: _AccountData, options: argparse.Namespace) -> None:
         if not (options.csv or options.markdown):
             rows = [{**row, "closed": row["closed"][:16].replace("T", " ")} for row in rows]
         _write(TRADE_COLUMNS if options.csv else shown, rows, options)
-    say_error(safe(f"{counted(len(trades), 'trade')} of {found.account.name}"))
+    print_error(safe(f"{counted(len(trades), 'trade')} of {found.account.name}"))
     if found.candles_trouble:
         text = f"MAE and MFE are incomplete: {clean(found.candles_trouble)}. "
-        say_error(safe(f"{text}Those that are missing are left empty: run this again to read them"))
+        print_error(
+            safe(f"{text}Those that are missing are left empty: run this again to read them")
+        )
     if growing := [row["id"] for row in rows if row["maeMfe"] == "provisional"]:
-        say_error(provisional_text(growing))
+        print_error(provisional_text(growing))
 
 
 def provisional_text(ids: Sequence[str]) -> Printable:
@@ -333,10 +335,10 @@ def _what_if(found: _AccountData, options: argparse.Namespace) -> None:
         dict(zip(names, (name, value, after[name], rests_on), strict=True))
         for name, value, rests_on in statistics_rows(result.before)
     ]
-    say_error(safe(f"What if: {rule_text(rule)}"))
+    print_error(safe(f"What if: {rule_text(rule)}"))
     _write(names, rows, options)
     for text in doubts(result):
-        say_error(safe(text))
+        print_error(safe(text))
 
 
 def _report(found: _AccountData, options: argparse.Namespace) -> None:
@@ -346,7 +348,7 @@ def _report(found: _AccountData, options: argparse.Namespace) -> None:
         _report_document(found, period, options)
         return
     if options.date is None and (hint := last_day_hint(found.whole, period)):
-        say_error(safe(hint))
+        print_error(safe(hint))
     shown = page(found.whole, period, found.context, found.account.name, found.limits)
     _write_lines(as_markdown(shown) if options.markdown else as_text(shown), options)
 
@@ -393,7 +395,7 @@ def _write_document(
 
 def _write_lines(lines: Sequence[Printable], options: argparse.Namespace) -> None:
     if options.out is None:
-        say(*lines)
+        print_lines(*lines)
     else:
         replace_file(options.out, "".join(f"{line}\n" for line in lines).encode())
-        say_error(safe(f"Written to {options.out}"))
+        print_error(safe(f"Written to {options.out}"))

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from keydesk.cli.account_access import OpenAccount
 from keydesk.cli.script_output import EXIT_CODES, Category, Refusal
-from keydesk.terminal.output import say, say_error
+from keydesk.terminal.output import print_error, print_lines
 from keydesk.text.sanitize import clean, safe
 from keydesk.trading.audit import AuditLog
 from keydesk.trading.journal import open_journal
@@ -66,7 +66,9 @@ async def carry_out(
         Refusal: --live is missing on live money, or --despite-warnings where the ticket warns.
     """
     if not options.yes:
-        return _Answer(proposal, "dry-run", f"WOULD {proposal.command.text}").say(account, options)
+        return _Answer(proposal, "dry-run", f"WOULD {proposal.command.text}").print_lines(
+            account, options
+        )
     if account.environment == "LIVE" and not options.live:
         raise Refusal(f"NOTHING WAS SENT: {account.name} is live money: add --live to --yes")
     if proposal.warnings and not options.despite_warnings:
@@ -92,13 +94,13 @@ async def _send(
     text = report_of(outcome, replace(proposal.command, milliseconds=took)).text
     audit.write_outcome(outcome, text)
     if audit.failed:
-        say_error(safe(f"The audit log cannot be written: {audit.failed}"))
-    return _Answer(proposal, result_of(outcome), text, outcome).say(account, options)
+        print_error(safe(f"The audit log cannot be written: {audit.failed}"))
+    return _Answer(proposal, result_of(outcome), text, outcome).print_lines(account, options)
 
 
 def _say_recovered(outcome: Outcome) -> None:
     text = report_of(outcome, Command("an order of an earlier session", "check first")).text
-    say_error(safe(text))
+    print_error(safe(text))
 
 
 def result_of(outcome: Outcome) -> Result:
@@ -129,10 +131,10 @@ class _Answer(Struct, frozen=True):
     text: str
     outcome: Outcome | None = None
 
-    def say(self, account: OpenAccount, options: Namespace) -> int:
+    def print_lines(self, account: OpenAccount, options: Namespace) -> int:
         """Print it; return the exit code."""
         if options.json:
-            account.say_document("order", self._members())
+            account.print_document("order", self._members())
         else:
             self._say_lines(account)
         return self._exit_code
@@ -157,16 +159,18 @@ class _Answer(Struct, frozen=True):
         }
 
     def _say_lines(self, account: OpenAccount) -> None:
-        say(safe(self.text))
+        print_lines(safe(self.text))
         if self.result != "dry-run":
             return
         for name, value in (self.proposal.figures or {}).items():
-            say(safe(f"  {name}  {value}"))
+            print_lines(safe(f"  {name}  {value}"))
         for each in self.proposal.warnings:
-            say(safe(f"  warning: {each}"))
+            print_lines(safe(f"  warning: {each}"))
         more = " --live" if account.environment == "LIVE" else ""
         more += " --despite-warnings" if self.proposal.warnings else ""
-        say(safe(f"Nothing was sent. To send it to {account.name}: the same with --yes{more}"))
+        print_lines(
+            safe(f"Nothing was sent. To send it to {account.name}: the same with --yes{more}")
+        )
 
 
 def _members_of(outcome: Outcome | None) -> Mapping[str, object]:

@@ -17,7 +17,7 @@ from keydesk.cli.options import instrument_of
 from keydesk.cli.script_output import Refusal
 from keydesk.settings import theme_data
 from keydesk.settings.theme_data import ThemeData
-from keydesk.terminal.output import say_picture
+from keydesk.terminal.output import print_picture
 from keydesk.terminal.query import Depth, colour_depth
 from keydesk.text.format import at as show_at
 from keydesk.text.format import pair, price
@@ -42,7 +42,7 @@ def chart(options: Namespace) -> int:
     theme, own = trader_theme(options)
     colours = colours_of_candles(theme, colour_depth(os.environ), own.themes)
     text = draw_chart(candles, options.instrument, options.granularity, size, zone, colours=colours)
-    say_picture(text if has_colours(sys.stdout, os.environ) else plotext.uncolorize(text))
+    print_picture(text if has_colours(sys.stdout, os.environ) else plotext.uncolorize(text))
     return 0
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.options import instrument_of, read_period
 from keydesk.cli.reading.order_lines import order_line
-from keydesk.terminal.output import say
+from keydesk.terminal.output import print_lines
 from keydesk.text.format import counted, date_and_time, money, pair, units
 from keydesk.text.sanitize import SafeText, clean, clean_name, safe
 from keydesk_client.account.rows import words_of
@@ -66,10 +66,10 @@ async def _print(options: Namespace, thing: str, read: Read, line: Callable[...,
             options.instrument = await instrument_of(account, options.instrument)
         records = await read(account, options)
         if options.json:
-            account.say_document(f"{thing}s", {f"{thing}s": [each.to_wire() for each in records]})
+            account.print_document(f"{thing}s", {f"{thing}s": [each.to_wire() for each in records]})
         else:
             lines = [_line(line, each, account) for each in records]
-            say(*lines, safe(f"{counted(len(records), thing)} of {account.name}"))
+            print_lines(*lines, safe(f"{counted(len(records), thing)} of {account.name}"))
     return 0
 
 

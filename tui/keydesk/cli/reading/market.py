@@ -9,7 +9,7 @@ from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.arguments.reading import COUNT
 from keydesk.cli.options import instrument_of, read_period
 from keydesk.cli.script_output import UsageError, refusal_of
-from keydesk.terminal.output import say
+from keydesk.terminal.output import print_lines
 from keydesk.text.format import date_and_time, pair
 from keydesk.text.sanitize import SafeText, safe
 from keydesk_client.errors import NotFound, Refused
@@ -33,9 +33,9 @@ async def _prices(options: Namespace) -> int:
             raise refusal_of(error, f"no prices of {', '.join(names)}", "invalid") from error
         if options.json:
             prices = [each.to_wire() for each in answer.prices]
-            account.say_document("prices", {"time": str(answer.time), "prices": prices})
+            account.print_document("prices", {"time": str(answer.time), "prices": prices})
         else:
-            say(*(price_line(each, account) for each in answer.prices))
+            print_lines(*(price_line(each, account) for each in answer.prices))
     return 0
 
 
@@ -70,9 +70,9 @@ async def _candles(options: Namespace) -> int:
                 "granularity": options.granularity,
                 "candles": [candle_row(each) for each in found],
             }
-            account.say_document("candles", members)
+            account.print_document("candles", members)
         else:
-            say(*(candle_line(each, account, options.price) for each in found))
+            print_lines(*(candle_line(each, account, options.price) for each in found))
     return 0
 
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.reading.order_lines import level, order_line
-from keydesk.terminal.output import say
+from keydesk.terminal.output import print_lines
 from keydesk.text.format import (
     UNLIMITED,
     counted,
@@ -52,9 +52,9 @@ async def _status(options: Namespace) -> None:
         details = (await account.client.accounts.get()).account
         if options.json:
             document = {"unread": list(unread_parts(details)), "account": details.to_wire()}
-            account.say_document("status", document)
+            account.print_document("status", document)
         else:
-            say(*_lines(account, details, await _present_time(account.client, details)))
+            print_lines(*_lines(account, details, await _present_time(account.client, details)))
 
 
 async def _present_time(client: Client, account: Account) -> int | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from textwrap import wrap
 
 from keydesk.app.account_sources import CannotOpen, accounts_to_choose, urls_of
-from keydesk.cli.script_output import Refusal, UsageError, say_document
+from keydesk.cli.script_output import Refusal, UsageError, print_document
 from keydesk.cli.sign_in.sign_in_dialog import (
     ask_addresses,
     ask_environment,
@@ -31,7 +31,7 @@ from keydesk.config.live_safety import LiveSafetyNote
 from keydesk.config.profiles import delete_profile, save_last_profile, save_profile
 from keydesk.config.settings import load_settings, profile_named
 from keydesk.settings.values import PRACTICE_MARKET
-from keydesk.terminal.output import say
+from keydesk.terminal.output import print_lines
 from keydesk.text.sanitize import Printable, SafeText, clean, safe
 from keydesk.words.live_safety import LIVE_SAFETY, TITLE
 from keydesk.words.token_places import KEPT
@@ -63,7 +63,7 @@ def login(options: Namespace) -> int:
         )
     given = given_passphrase(options.passphrase_fd, options.passphrase_file)
     if sys.stdin.isatty():
-        say(safe(f"The token will be kept in {_place_to_be(given, known)}."))
+        print_lines(safe(f"The token will be kept in {_place_to_be(given, known)}."))
     profile, token = (
         signed_in_at_terminal(asked_for) if sys.stdin.isatty() else _signed_in_by_script(asked_for)
     )
@@ -79,7 +79,7 @@ def login(options: Namespace) -> int:
         opened = "keydesk and its commands use it from now on"
     else:
         opened = f"Open it: keydesk --profile {profile.name}"
-    say(safe(f"{text}The token is in {where}. {opened}"))
+    print_lines(safe(f"{text}The token is in {where}. {opened}"))
     if sys.stdin.isatty() and not profile.is_practice:
         _say_safety(LiveSafetyNote.of(folders.state))
     return 0
@@ -98,10 +98,10 @@ def _say_safety(note: LiveSafetyNote) -> None:
     """Print the page of safety, at the first sign-in of a person to real money."""
     if note.is_shown:
         return
-    say("", TITLE)
+    print_lines("", TITLE)
     for name, text in LIVE_SAFETY.items():
         lines = wrap(text, WIDTH - LABEL)
-        say(
+        print_lines(
             *(
                 safe(f"{label:<{LABEL}}{line}")
                 for label, line in zip((name, *[""] * len(lines)), lines, strict=False)
@@ -199,7 +199,7 @@ def logout(options: Namespace) -> int:
     token = _forgotten(folders, profile, given, others)
     delete_profile(folders.config, profile.name)
     text = f"Signed out: profile {profile.name} is gone, {token}. "
-    say(safe(f"{text}The broker accepts the token until you revoke it there."))
+    print_lines(safe(f"{text}The broker accepts the token until you revoke it there."))
     return 0
 
 
@@ -214,7 +214,7 @@ def _forgotten(
     if profile.kept_in == "vault" and not given:
         if not has_terminal():
             return _left_sealed(vault, others)
-        say("Enter alone signs out without the vault's passphrase.")
+        print_lines("Enter alone signs out without the vault's passphrase.")
     store = store_of(folders, given, profile.kept_in)
     try:
         had = with_retries(lambda: store.forget(profile.name, profile.environment), given)
@@ -244,14 +244,14 @@ def profiles(options: Namespace) -> int:
             }
             for each in settings.profiles.values()
         ]
-        say_document("profiles", {"profiles": named})
+        print_document("profiles", {"profiles": named})
         return 0
     lines: list[Printable] = [
         _line(profile, settings.last_profile) for profile in settings.profiles.values()
     ]
     if not lines:
         lines = ["No profile yet. Sign in: keydesk login NAME --environment practice|live|custom"]
-    say(*lines)
+    print_lines(*lines)
     return 0
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from keydesk.app.account_sources import CannotOpen, accounts_to_choose, urls_of
 from keydesk.cli.script_output import Refusal
 from keydesk.cli.token_access import TRIES, ask_token, interruptible
-from keydesk.terminal.output import say
+from keydesk.terminal.output import print_lines
 from keydesk.text.sanitize import clean, safe
 from keydesk.trading.accounts.token_accounts import TokenAccount
 from keydesk_client.auth.profiles import ENVIRONMENTS, Environment, Profile
@@ -28,9 +28,11 @@ PRACTICE_WORD = "practice"
 
 def ask_environment(name: str) -> Environment:
     """Ask where the token of a new profile belongs."""
-    say(safe(f"Where does the token of {clean(name)} belong? It is never sent anywhere else."))
+    print_lines(
+        safe(f"Where does the token of {clean(name)} belong? It is never sent anywhere else.")
+    )
     for number, each in enumerate(ENVIRONMENTS, 1):
-        say(safe(f"  {number}  {each:<9} {MEANINGS[each]}"))
+        print_lines(safe(f"  {number}  {each:<9} {MEANINGS[each]}"))
     return ENVIRONMENTS[_chosen("Number, then Enter", len(ENVIRONMENTS))]
 
 
@@ -47,7 +49,7 @@ def _asked_address(question: str, usual: str) -> str:
         try:
             address_of(typed)
         except ValueError as error:
-            say(clean(str(error), MAX_ANSWER_LENGTH))
+            print_lines(clean(str(error), MAX_ANSWER_LENGTH))
         else:
             return typed
 
@@ -76,7 +78,9 @@ def signed_in_at_terminal(profile: Profile) -> tuple[Profile, Secret]:
         except (CannotOpen, InvalidSettings) as error:
             if not tries_left:
                 raise Refusal(f"{error}; nothing was stored") from error
-            say(safe(f"{clean(_sentence(error), MAX_ANSWER_LENGTH)}. Try again, or Ctrl-C leaves."))
+            print_lines(
+                safe(f"{clean(_sentence(error), MAX_ANSWER_LENGTH)}. Try again, or Ctrl-C leaves.")
+            )
             continue
         return replace(profile, account_id=_chosen_account(profile, accounts)), token
     raise AssertionError
@@ -94,7 +98,7 @@ def _accounts_of(profile: Profile, token: Secret) -> Sequence[TokenAccount]:
             return asyncio.run(accounts_to_choose(profile, token))
         except KeydeskClientError as error:
             text = clean(f"{urls_of(profile)[0]} does not answer: {error}", MAX_ANSWER_LENGTH)
-            say(safe(f"The token could not be checked. {text}."))
+            print_lines(safe(f"The token could not be checked. {text}."))
             _answer("Enter asks the broker again with the same token, Ctrl-C leaves: ")
 
 
@@ -104,12 +108,12 @@ def _chosen_account(profile: Profile, accounts: Sequence[TokenAccount]) -> str:
     if profile.account_id in ids:
         return profile.account_id
     if profile.account_id:
-        say(safe(f"The token has no account {clean(profile.account_id)}."))
+        print_lines(safe(f"The token has no account {clean(profile.account_id)}."))
     elif len(accounts) == 1:
         return ids[0]
-    say(safe(f"The accounts of the token of {clean(profile.name)}:"))
+    print_lines(safe(f"The accounts of the token of {clean(profile.name)}:"))
     for number, each in enumerate(accounts, 1):
-        say(safe(f"  {number:>2}  {each.text}"))
+        print_lines(safe(f"  {number:>2}  {each.text}"))
     return ids[_chosen("Which one? Number, then Enter", len(accounts))]
 
 
@@ -119,7 +123,7 @@ def _chosen(question: str, count: int) -> int:
         typed = _answer(f"{question} (1-{count}): ")
         if typed.isascii() and typed.isdecimal() and 1 <= int(typed) <= count:
             return int(typed) - 1
-        say(safe(f"Type a number from 1 to {count}."))
+        print_lines(safe(f"Type a number from 1 to {count}."))
 
 
 def _answer(question: str) -> str:
@@ -129,7 +133,7 @@ def _answer(question: str) -> str:
         Refusal: the terminal is at its end (Ctrl-D).
     """
     with interruptible():
-        say(safe(question), end="")
+        print_lines(safe(question), end="")
         line = sys.stdin.readline(MAX_ANSWER_LENGTH)
     if not line:
         raise Refusal("nothing was typed; nothing was stored")

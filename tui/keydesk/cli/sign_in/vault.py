@@ -15,7 +15,7 @@ from keydesk.cli.token_access import (
     with_retries,
 )
 from keydesk.config.folders import find_folders
-from keydesk.terminal.output import say
+from keydesk.terminal.output import print_lines
 from keydesk_client.auth.token_store import Passphrase
 
 
@@ -39,7 +39,9 @@ def change_passphrase(options: Namespace) -> int:
     vault = VaultKeyring(path, given or _present_passphrase)
     with_retries(lambda: vault.get_password("", ""), given)  # asks for the present one, three times
     vault.change_passphrase(_long(new) if new else _asked_new)
-    say("The vault has the new passphrase. Its tokens are the same; open desks stay signed in.")
+    print_lines(
+        "The vault has the new passphrase. Its tokens are the same; open desks stay signed in."
+    )
     return 0
 
 

@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING, Any
 
-from keydesk.app.actions.leaving import INTERRUPTED, Leaving
+from keydesk.app.actions.shutdown_flow import INTERRUPTED, ShutdownFlow
 from keydesk.app.lifecycle import ForcedExit
 
 if TYPE_CHECKING:
     pass
 
 
-class Hand(Leaving):
+class Hand(ShutdownFlow):
     """Leaving by Ctrl-C, with the exit codes that it would leave with."""
 
     def __init__(self, *, unprotected: bool) -> None:

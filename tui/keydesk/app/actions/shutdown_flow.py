@@ -19,7 +19,7 @@ TO_READ = 0.5  # seconds that a question before leaving is on the screen before 
 INTERRUPTED = 130
 
 
-class Leaving:
+class ShutdownFlow:
     """Ends the desk by hand, after commands in flight had time to finish.
 
     Args:
