@@ -196,11 +196,11 @@ def _figures(journal: Journal, period: Period, statistics: Statistics) -> Sectio
         Decimal(0),
     )
     n = statistics.n
-    rows = [
-        {"figure": name, "value": figure_text(name, value), "of": count_text(basis, n)}
-        for name, value, basis in statistics_rows(statistics)
-        if value
-    ]
+    rows = []
+    for name, value, basis in statistics_rows(statistics):
+        shown, _, share = figure_text(name, value).partition(" ")
+        if shown:
+            rows.append({"figure": name, "value": shown, "of": share or count_text(basis, n)})
     if moved:
         rows.append({"figure": "transfers", "value": money(moved, signed=True), "of": ""})
     few = f"{counted(n, 'trade')}, under {FEW_TRADES}: each figure may be chance."

@@ -1,12 +1,16 @@
 """The page of a day or a week: the content of the printed report, turned by keys."""
 
+import re
 from datetime import date
 from functools import cache
 
 import pytest
 
 from keydesk.calc.trade_journal.rebuild import rebuild
-from keydesk.forms.statistics.day import DayPage, section_lines, side_by_side
+from keydesk.forms.modal_form import TextLine, wrap_text
+from keydesk.forms.statistics.day import DayPage
+from keydesk.forms.statistics.report_lines import in_pages, section_lines, side_by_side
+from keydesk.text.sanitize import safe
 from keydesk.trade_journal.csv_rows import RowContext
 from keydesk.trade_journal.report import LimitHit, Section, as_text, day_of, page
 from keydesk.trade_journal.snapshot import JournalSnapshot
@@ -72,6 +76,55 @@ async def test_each_result_of_a_group_has_a_bar_of_its_sign() -> None:
     for line in lines:
         result = next(word for word in line.split() if "." in word)
         assert ("━│" in line) == result.startswith("−"), line
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50)])
+async def test_that_a_day_has_few_trades_is_said_once(size: tuple[int, int]) -> None:
+    pages = [await after(*["space"] * number, size=size) for number in range(4)]
+    assert max(text.count("under 20") for text in pages) == 1
+
+
+async def test_results_of_trades_and_groups_have_their_sign() -> None:
+    lines = (await after(size=(200, 50))).splitlines()
+    row = next(line for line in lines if re.search("Fri ..:.. .* (long|short) ", line))
+    assert re.search(r" [+−]\d+\.\d\d  [+−]\d+\.\d\d", row)
+
+
+@pytest.mark.parametrize("size", [(120, 35), (200, 50)])
+async def test_the_trades_stand_beside_the_curve_in_a_wide_window(size: tuple[int, int]) -> None:
+    lines = (await after(size=size)).splitlines()
+    words, trades = (next(line for line in lines if name in line) for name in ("Result:", "side "))
+    groups = next(line for line in lines if "By instrument" in line)
+    assert groups.index("By instrument") < size[0] // 4
+    assert min(words.index("Result:"), trades.index("side ")) > size[0] // 2
+
+
+@pytest.mark.parametrize("room", range(6, 20))
+def test_no_title_stands_alone_at_the_end_of_a_page(room: int) -> None:
+    parts: list[list[TextLine]] = [
+        [((safe(f"{number} title"), "bright"),), *wrap_text("row " * number, "plain", 3)]
+        for number in range(8)
+    ]
+    lines = ["".join(text for text, _ in line) for line in in_pages(parts, room)]
+    for at in range(room - 1, len(lines) - 1, room):
+        assert "title" not in lines[at] or lines[at] == "0 title", lines[at]
+    assert sum("title" in line for line in lines) == len(parts)
+
+
+def test_a_list_of_groups_is_broken_between_its_items() -> None:
+    sentence = "Traded: AUD/USD 1 (−3.80, −0.17 R), EUR/USD 2 (+50.55, +1.00 R)"
+    lines = section_lines(Section("", sentences=(sentence,)), 50)
+    texts = ["".join(text for text, _ in line) for line in lines]
+    assert texts == [
+        "Traded:   AUD/USD 1 (−3.80, −0.17 R),",
+        "          EUR/USD 2 (+50.55, +1.00 R)",
+    ]
+
+
+def test_a_name_that_has_no_room_is_cut_not_the_figures_behind_it() -> None:
+    row = {"session": "London and New York", "result": "−12.50", "R": "−0.50"}
+    lines = section_lines(Section("By session", tuple(row), (row,)), 24)
+    assert "".join(text for text, _ in lines[-1]) == "London a…  −12.50  −0.50"
 
 
 async def test_d_shows_the_week_and_goes_back_to_its_last_day() -> None:
