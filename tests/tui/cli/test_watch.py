@@ -28,7 +28,7 @@ def test_each_event_is_a_line_of_json_until_a_signal_ends_it(
         if value["event"] == "prices":  # type: ignore[index]  # a mapping
             threading.Timer(0, os.kill, (os.getpid(), signal.SIGTERM)).start()
 
-    monkeypatch.setattr(watch, "say_json_line", note)
+    monkeypatch.setattr(watch, "print_json_line", note)
     assert run("watch", "--alerts", "--json").code == 0
     assert [line["event"] for line in said] == ["watching", "prices"]  # type: ignore[index]
     for line in said:
@@ -40,7 +40,7 @@ async def test_a_connection_that_is_lost_and_back_is_an_event_each_time(
 ) -> None:
     assert shell_broker
     said: list[dict[str, Any]] = []
-    monkeypatch.setattr(watch, "say_json_line", said.append)
+    monkeypatch.setattr(watch, "print_json_line", said.append)
     chosen = Namespace(
         data=str(module_folder / "home"),
         profile=None,
