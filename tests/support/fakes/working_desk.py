@@ -32,6 +32,7 @@ from keydesk.config.tour_file import TourFile
 from keydesk.config.watchlists import WatchlistFile
 from keydesk.forms.account.order_history import OrderHistoryForm
 from keydesk.forms.account.transaction import TransactionForm
+from keydesk.forms.market.alert_chart import ReadFor
 from keydesk.forms.market.alerts import AlertsForm
 from keydesk.forms.market.new_alert import AlertChoice, NewAlertForm, TakeAlert
 from keydesk.forms.modal_form import FormContext
@@ -167,6 +168,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
                 read_summary=lambda _: None,  # nothing is read here
                 read_bookings=lambda _: None,
                 read_closes=lambda _names, _take: None,
+                read_candles=lambda _instrument, _granularity, _take: None,
             ),
             workspaces=self.workspaces,
             replay=self.replay,
@@ -178,7 +180,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
     def make_alert(self, line: AlertLine) -> None:
         self.alert_choices.append(TakeAlert(line))
 
-    def show_alerts(self) -> None:
+    def show_alerts(self, _read: ReadFor) -> None:
         self.push_screen(AlertsForm(self.store))
 
     def show_day(self, *, week: bool = False) -> None:

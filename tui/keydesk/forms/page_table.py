@@ -67,15 +67,15 @@ def _measured(column: Column, rows: Sequence[Cells]) -> Column:
 
 
 def _with_room(columns: Sequence[Column], least: Sequence[Column], width: int) -> list[Column]:
-    """Return the columns with the flexible ones cut to what the others leave, but not below their least width."""
-    widths = {each.key: each.width for each in least}
+    """Return the columns with the flexible ones cut to what the others leave, the last one first, none below its least width."""
+    least_widths = {each.key: each.width for each in least}
     over = max(0, needed(columns, 1) - width)
-    return [
-        replace(each, width=max(min(each.width, widths[each.key]), each.width - over))
-        if each.flexible
-        else each
-        for each in columns
-    ]
+    cut: list[Column] = []
+    for each in reversed(columns):
+        spare = max(0, each.width - least_widths[each.key]) if each.flexible else 0
+        cut.insert(0, replace(each, width=each.width - min(spare, over)))
+        over -= min(spare, over)
+    return cut
 
 
 def _cell(line: TextLine, column: Column) -> TextLine:

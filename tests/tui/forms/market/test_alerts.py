@@ -1,5 +1,6 @@
 """Alerts at the desk: a new one at the crosshair, of a row, of a trade; the page that changes them; the line of an alert."""
 
+from collections.abc import Callable
 from datetime import UTC
 from decimal import Decimal
 from pathlib import Path
@@ -14,14 +15,14 @@ from keydesk.calc.alerts.alert import Alert, AlertLine, FiringRecord
 from keydesk.calc.alerts.condition_base import Facts
 from keydesk.calc.alerts.fact_conditions import TradeResult
 from keydesk.calc.alerts.price_conditions import PriceCross
+from keydesk.forms.market.alert_chart import ReadCandles
 from keydesk.forms.market.alerts import AlertsForm
 from keydesk.forms.market.new_alert import AlertLineForm, EditAsText, NewAlertForm, TakeAlert
 from keydesk.panes.chart_marks import own_lines
 from keydesk.parse.alerts import KINDS, parse_alert
-from keydesk.store.state import Topic
+from keydesk.store.state import Candle, CandleSeries, Topic
 from keydesk.store.store import Store
 from keydesk.trading.desk_session import DeskLock
-from keydesk.values import DayLine
 from support.data.desk_data import desk_store
 from support.fakes.form_app import FormApp
 from support.fakes.working_desk import WorkingDesk
@@ -249,13 +250,49 @@ async def test_the_chosen_alert_stands_on_a_chart_of_its_instrument_with_its_lev
     assert [line for line in text.splitlines() if "alert" in line and "1.08500" in line]
 
 
-async def test_without_candles_the_day_of_the_watchlist_stands_for_them() -> None:
+async def test_candles_of_a_pair_without_a_chart_are_read_once_for_each_pair() -> None:
     yen = PriceCross(instrument="USD_JPY", side="mid", direction="up", level=D("151.5"))
-    store = watching(Alert("1", yen, TEN))
-    store.day_lines = {"USD_JPY": DayLine(0, (151.0, 151.2, 151.1))}
-    text = await shown(store)
-    assert "USD/JPY today" in text
-    assert "151.500" in text
+    store = watching(*(Alert(each, yen, TEN) for each in "12"), Alert("3", ABOVE, TEN))
+    asked: list[tuple[str, str]] = []
+    answers: list[Callable[[ReadCandles], None]] = []
+
+    def read(instrument: str, granularity: str, take: Callable[[ReadCandles], None]) -> None:
+        asked.append((instrument, granularity))
+        answers.append(take)
+
+    app = FormApp(lambda: AlertsForm(store, read=read))
+    async with app.run_test(size=(120, 35)) as pilot:
+        await pilot.press("j")
+        assert "USD/JPY  candles are being read" in app.words
+        await pilot.press("j", "k")
+        assert asked == [("USD_JPY", "M5")]
+        answers[0](ReadCandles(trouble="no candles: timed out"))
+        await pilot.pause()
+        assert "USD/JPY  no candles: timed out" in app.words
+        candles = [
+            Candle(TEN + n * 300 * 10**9, 151.1, 151.6, 151.0, 151.4, complete=True)
+            for n in range(20)
+        ]
+        answers[0](ReadCandles(CandleSeries("USD_JPY", "M5", candles=candles)))
+        await pilot.pause()
+        assert "USD/JPY M5" in app.words
+        assert [line for line in app.words.splitlines() if "alert" in line and "151.500" in line]
+
+
+async def test_the_note_has_a_column_of_its_own() -> None:
+    store = watching(Alert("1", ABOVE, TEN, note="range high"))
+    [line] = [line for line in (await shown(store)).splitlines() if "mid crosses up" in line]
+    assert " mid crosses up 1.12  " in line
+    assert "range high" in line
+    assert "EUR/USD mid crosses up 1.12: range high" in await shown(store, size=(80, 24))
+
+
+async def test_an_alert_far_from_its_level_has_a_bar_too_and_a_near_one_a_longer_one() -> None:
+    near = Alert("1", replace(ABOVE, level=D("1.0846")), TEN)
+    far = Alert("2", replace(ABOVE, level=D("1.2")), TEN)
+    text = await shown(watching(near, far))
+    bars = [line.count("━") + line.count("╸") for line in text.splitlines() if "watching" in line]
+    assert 0 < bars[0] < bars[1]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50)], ids=str)

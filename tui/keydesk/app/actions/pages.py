@@ -45,7 +45,7 @@ class PageActions:
             "audit": desk.pages.show_audit,
             "configure": self.configure_account,
             "settings": self.show_settings,
-            "alerts": desk.alerts.show_page,
+            "alerts": lambda: desk.alerts.show_page(desk.pages.read_candles),
             "statistics": self.action_statistics,
             "calendar": lambda: desk.statistics.show(CALENDAR_VIEW),
             "what-if": lambda: desk.statistics.show(WHAT_IF_VIEW),
@@ -203,7 +203,7 @@ class AlertActions:
             self._desk.alerts.new(found)
 
     def action_alerts(self) -> None:
-        self._desk.alerts.show_page()
+        self._desk.alerts.show_page(self._desk.pages.read_candles)
 
     def action_mute(self) -> None:
         """Mute bell and notifications, or end that."""

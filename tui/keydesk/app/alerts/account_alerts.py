@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from keydesk.calc.alerts.condition_base import Direction
     from keydesk.calc.alerts.fact_conditions import TradeResult
     from keydesk.calc.alerts.price_conditions import PriceCross
+    from keydesk.forms.market.alert_chart import ReadFor
     from keydesk.forms.market.new_alert import AlertChoice
     from keydesk.forms.requests import AlertAction
     from keydesk.settings.values import EventKind
@@ -205,11 +206,11 @@ class AccountAlerts:
 
     # The page.
 
-    def show_page(self) -> None:
-        """Show the alerts."""
+    def show_page(self, read: ReadFor | None = None) -> None:
+        """Show the alerts; `read` reads candles that no chart shows."""
         from keydesk.forms.market.alerts import AlertsForm  # noqa: PLC0415 - with the first form
 
-        self._app.push_screen(AlertsForm(self._store, self._keymap, self._settings))
+        self._app.push_screen(AlertsForm(self._store, self._keymap, self._settings, read))
 
     def carry_out(self, action: AlertAction) -> None:
         """Do what the page of alerts asks for."""

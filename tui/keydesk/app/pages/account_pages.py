@@ -24,6 +24,7 @@ from keydesk_client.errors import UnsafeFile
 if TYPE_CHECKING:
     from keydesk.forms.account.order_history import Take as TakeOutcomes
     from keydesk.forms.info_form import Rows
+    from keydesk.forms.market.alert_chart import ReadCandles
     from keydesk.trading.order_history import OrderHistory
     from keydesk_client.models import Transaction
     from keydesk_client.models.enumerations import TransactionFilter
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 BOOKED: tuple[TransactionFilter, ...] = ("ORDER_FILL", "DAILY_FINANCING", "DIVIDEND_ADJUSTMENT")
 MAX_BOOKINGS = 20_000
 RETURNS = 120
+CANDLES = 150  # of a chart on a page
 CLOSES_LAST = 1800.0  # seconds until the candles of an instrument are read again
 TakeBookings = Callable[[Sequence[Booking] | None, str], None]
 TakeCloses = Callable[[Mapping[str, Mapping[int, float]]], None]
@@ -190,6 +192,44 @@ class AccountPages:
             closes = closes_of(candles.candles, self._store)
             self._closes[name] = monotonic(), closes
         take({name: self._closes.get(name, (0.0, {}))[1] for name in names})
+
+    def read_candles(
+        self, instrument: str, granularity: str, take: Callable[[ReadCandles], None]
+    ) -> None:
+        """Read the newest candles of an instrument that no chart shows."""
+        from keydesk.forms.market.alert_chart import ReadCandles  # noqa: PLC0415 - with the first page
+
+        if (connection := self._account.connection) is None:
+            take(ReadCandles(trouble="no candles: the account is not open"))
+            return
+        reading = _read_candles(connection, self._store, (instrument, granularity), take)
+        self._app.run_worker(reading, "candles of a page", group="candles", exit_on_error=False)
+
+
+async def _read_candles(
+    connection: Connection,
+    store: Store,
+    key: tuple[str, str],
+    take: Callable[[ReadCandles], None],
+) -> None:
+    from keydesk.forms.market.alert_chart import ReadCandles  # noqa: PLC0415 - with the first page
+    from keydesk.store.candles import candle_of  # noqa: PLC0415
+    from keydesk.store.state import CandleSeries  # noqa: PLC0415
+    from keydesk_client.account.values import readable  # noqa: PLC0415
+    from keydesk_client.errors import KeydeskClientError  # noqa: PLC0415
+    from keydesk_client.models.enumerations import granularity_of  # noqa: PLC0415
+
+    instrument, granularity = key
+    try:
+        answer = await connection.commands.client.candles.get(
+            instrument, granularity=granularity_of(granularity), price="M", count=CANDLES
+        )
+    except KeydeskClientError as error:
+        take(ReadCandles(trouble=clean(f"no candles: {error}")))
+        return
+    found = readable(store, candle_of, answer.candles)
+    candles = [each for each in found if each is not None]
+    take(ReadCandles(CandleSeries(instrument, granularity, candles=candles)))
 
 
 async def _read_outcomes(audit: Path, take: Callable[..., None]) -> None:

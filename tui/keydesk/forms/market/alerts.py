@@ -6,12 +6,12 @@ from time import monotonic
 from typing import ClassVar, LiteralString
 
 from keydesk.alerts.readings import facts_of
-from keydesk.calc.alerts.alert import Alert, AlertState, FiringRecord
+from keydesk.calc.alerts.alert import MAX_NOTE_LENGTH, Alert, AlertState, FiringRecord
 from keydesk.chart.picture import Picture
-from keydesk.forms.info_form import InfoForm, beside
-from keydesk.forms.market.alert_chart import alert_chart
+from keydesk.forms.info_form import InfoForm, beside, width_of
+from keydesk.forms.market.alert_chart import BEING_READ, ReadCandles, ReadFor, alert_chart, charted
 from keydesk.forms.modal_form import BLANK, TextLine, Words, wrap_text
-from keydesk.forms.page_table import Cells, rows_in_sight, table_lines
+from keydesk.forms.page_table import Cells, rows_in_sight, share_bar, table_lines
 from keydesk.forms.requests import AlertAction, AlertVerb
 from keydesk.keys.keymap import ALERTS, KEYMAP, KeyMap
 from keydesk.keys.textual_bindings import bindings_of
@@ -26,26 +26,30 @@ from keydesk.widgets.theme import ColourRole
 from keydesk_client.arithmetic.constants import ZERO
 
 STATES: Mapping[AlertState, Words] = {
-    "on": ("watching", "good"),
+    "on": ("watching", "plain"),
     "paused": ("paused", "warn"),
     "done": ("fired", "muted"),
     "expired": ("expired", "muted"),
 }
 COLUMNS = (
     Column("pair", "pair", 0, right=False),
-    Column("condition", "condition", 24, right=False, flexible=True),
+    Column("condition", "condition", 26, right=False, flexible=True),
+    Column("note", "note", 12, rank=7, right=False, flexible=True),
     Column("now", "now", 0, rank=3),
     Column("distance", "distance", 0, rank=2),
     Column("near", "near", 0, rank=4, right=False),
     Column("state", "state", 0, rank=1, right=False),
-    Column("often", "notifies", 0, rank=6, right=False),
+    Column("often", "fires", 0, rank=6, right=False),
     Column("fired", "last fired", 0, rank=5, right=False),
 )
-BAR = 6  # cells of how near the value is to the level
+BAR = 8  # cells of how near the value is to the level
+NEARNESS = 4  # a distance of the day's range is one fifth near, of a quarter of it half
+CLOSE = Decimal("0.5")  # from which on the bar stands out
 BELOW = 4  # lines about the chosen one
 LEAST_LOWER = 5  # rows of the firings and the chart below the table; without them there is neither
 CHART_FROM = 100  # columns of the page with a chart beside the firings
-CHART_SHARE = 0.5  # of the page
+LEAST_CHART = 0.6  # of the page's width, where the firings need more than the rest
+FEWEST = 8  # columns of the firings, where there is none
 CHANNEL_NAMES = {"flash": "flash", "bell": "bell", "desktop": "notification", "command": "command"}
 MUTED_CHANNELS = frozenset(("bell", "desktop"))
 PAIR_WIDTH = 9  # columns
@@ -61,25 +65,49 @@ class AlertsForm(InfoForm[None]):
         store: Has the alerts, their history, and what their distances are counted from.
         keymap: The keys, as the foot names them.
         settings: Which channels an alert has.
+        read: Reads candles of an instrument that no chart shows; None: there is no one to ask.
     """
 
     KEY_CONTEXT: ClassVar[str] = ALERTS
     BINDINGS = bindings_of(ALERTS)
-    WIDTH: ClassVar[int] = 150
+    WIDTH: ClassVar[int] = 200
 
     def __init__(
         self,
         store: Store,
         keymap: KeyMap = KEYMAP,
         settings: AlertSettings | None = None,
+        read: ReadFor | None = None,
     ) -> None:
-        self.store, self.keymap = store, keymap
+        self.store, self.keymap, self._read_candles = store, keymap, read
         self._settings = settings or AlertSettings()
         self.at = 0
         self.shows_history = False
         self.deleting = ""  # id of the alert that `y` deletes
         self._picture = Picture()
+        self._read: dict[str, ReadCandles] = {}  # by instrument
         super().__init__()
+
+    def on_mount(self) -> None:
+        """Take its place; read the candles of the first alert."""
+        super().on_mount()
+        self._read_chosen()
+
+    def _read_chosen(self) -> None:
+        """Read the candles of the chosen alert's instrument, unless a chart shows them or they were read."""
+        alert = self.chosen
+        if alert is None or self._read_candles is None or not alert.condition.HAS_INSTRUMENT:
+            return
+        name = alert.condition.instrument
+        if name in self._read or charted(self.store, name) is not None:
+            return
+        self._read[name] = BEING_READ
+
+        def take(candles: ReadCandles) -> None:
+            self._read[name] = candles
+            self.redraw()
+
+        self._read_candles(name, self.store.granularity, take)
 
     def on_frame(self, frame: Frame) -> None:
         if frame.touched(Topic.ALERTS, Topic.PRICES):
@@ -154,12 +182,13 @@ class AlertsForm(InfoForm[None]):
         name = safe(pair(condition.instrument)) if condition.HAS_INSTRUMENT else safe("account")
         is_over = alert.state in ("done", "expired")
         plain: ColourRole = "bright" if is_chosen else "muted" if is_over else "plain"
-        words = clean(alert.text.removeprefix(f"{name} "))
+        words = clean(alert.condition.text.removeprefix(f"{name} "))
         value = None if is_over else self._value(alert)
         last = f"{at(alert.fired_ns, self.store.zone):%d %b %H:%M}" if alert.fired_ns else ""
         return {
             "pair": ((shorten_text(name, PAIR_WIDTH), plain),),
             "condition": ((words, plain),),
+            "note": ((clean(alert.note, MAX_NOTE_LENGTH), "muted"),) if alert.note else (),
             "now": () if is_over else ((safe(self._value_text(alert, value)), plain),),
             "distance": () if is_over else ((safe(self._distance(alert, value)), plain),),
             "near": _bar(self._nearness(alert, value)),
@@ -191,7 +220,7 @@ class AlertsForm(InfoForm[None]):
         return condition.value_text(far, 0) or EMPTY
 
     def _nearness(self, alert: Alert, value: Decimal | None) -> Decimal | None:
-        """Return how near a value is to its level: 1 at it, 0 as far as the day's range or the level itself."""
+        """Return how near a value is to its level: 1 at it, less the more of the day's range or of the level are between."""
         condition = alert.condition
         if value is None or condition.UNIT == "untold":
             return None
@@ -199,7 +228,7 @@ class AlertsForm(InfoForm[None]):
         scale = max(abs(condition.level), abs(value))
         if condition.UNIT == "price":
             scale = ZERO if day is None else day.high - day.low
-        return None if scale <= 0 else 1 - min(Decimal(1), far / scale)
+        return None if scale <= 0 else scale / (scale + NEARNESS * far)
 
     def _channels_text(self) -> str:
         """Return how an alert that fires is brought to the trader."""
@@ -233,18 +262,24 @@ class AlertsForm(InfoForm[None]):
         fired = self.store.alert_history[::-1]
         if rows < LEAST_LOWER or (alert is None and not fired):
             return []
-        columns = int(self.inside * CHART_SHARE) if self.inside >= CHART_FROM else 0
+        columns = self._chart_columns(fired[:rows]) if self.inside >= CHART_FROM else 0
         ascii_only = self.app.has_class("-ascii")
         chart: Sequence[TextLine] = ()
         if alert is not None and columns and rows - 2 >= LEAST_LOWER:
             size = columns, rows - 2
-            chart = alert_chart(self.store, alert, size, self._picture, ascii_only=ascii_only)
+            read = self._read.get(alert.condition.instrument, ReadCandles())
+            chart = alert_chart(self.store, alert, read, size, self._picture, ascii_only=ascii_only)
         width = self.inside - columns - GAP if chart else self.inside
         title: TextLine = (("Fired", "bright"),)
         firings = [title, *(self._firing_line(each, "", width) for each in fired[: rows - 2])]
         if not fired:
             firings.append((("none yet", "muted"),))
         return [BLANK, *(beside(chart, columns + GAP, firings) if chart else firings)]
+
+    def _chart_columns(self, fired: Sequence[FiringRecord]) -> int:
+        """Return the columns that the firings leave to the chart, but not below its share."""
+        texts = (width_of(self._firing_line(each, "", self.inside)) for each in fired)
+        return max(int(self.inside * LEAST_CHART), self.inside - GAP - max(texts, default=FEWEST))
 
     def _history(self) -> Sequence[TextLine]:
         fired = self.store.alert_history[::-1]
@@ -275,6 +310,8 @@ class AlertsForm(InfoForm[None]):
     def action_row(self, step: int) -> None:
         count = len(self.store.alert_history if self.shows_history else self.store.alerts)
         self.at, self.deleting = max(0, min(count - 1, self.at + step)), ""
+        if not self.shows_history:
+            self._read_chosen()
         self.redraw()
 
     def action_act(self, verb: AlertVerb) -> None:
@@ -317,9 +354,6 @@ class AlertsForm(InfoForm[None]):
             super().action_drop()
 
 
-def _bar(share: Decimal | None) -> TextLine:
+def _bar(near: Decimal | None) -> TextLine:
     """Return how near a value is to its level as a bar."""
-    if share is None:
-        return ()
-    filled = int(share * BAR + Decimal("0.5"))
-    return (safe("━" * filled), "alert"), (safe("·" * (BAR - filled)), "faint")
+    return () if near is None else ((share_bar(near, BAR), "alert" if near >= CLOSE else "muted"),)
