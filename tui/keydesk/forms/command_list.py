@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import LiteralString
 
 from msgspec import Struct, field
 
@@ -72,7 +73,15 @@ class RunKey(Struct, frozen=True):
     text: Printable
 
 
-OPTIONS = (*options_of(Settings), "profile")
+SETTINGS = options_of(Settings)
+OPTIONS = (*SETTINGS, "profile")
+COMMANDS: Mapping[str, tuple[LiteralString, LiteralString]] = {
+    **USAGES,
+    **{
+        name: (row.example, row.words) for name, each in SETTINGS.items() if (row := each.about.row)
+    },
+}
+"""The commands but for the pages: an example of those that take more words, and what each does."""
 
 
 class SetOption(Struct, frozen=True):
@@ -175,11 +184,11 @@ class CommandList(Struct, frozen=True):
 
     def _of_commands(self) -> Iterable[Entry]:
         texts = {key.id: key.text for key in self.keymap.keys}
-        commands = [(name, *usage) for name, usage in USAGES.items()]
+        commands = [(name, *usage) for name, usage in COMMANDS.items()]
         commands += [(name, "", text) for name, text in PAGES.items() if name not in SAME_AS]
         for name, example, words in commands:
             id_ = KEY_OF_COMMAND.get(name, "")
-            text = words if name in USAGES else texts.get(id_, f"{words[0].upper()}{words[1:]}")
+            text = words if name in COMMANDS else texts.get(id_, f"{words[0].upper()}{words[1:]}")
             key = safe(self.keymap.name(id_).replace(" ", "")) if id_ else ""
             reason = self.reason_against("replay-status" if name == "replay" else id_)
             yield Entry(

@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rich.cells import cell_len
 
-from keydesk.forms.command_list import KEY_OF_COMMAND
+from keydesk.forms.command_list import COMMANDS, KEY_OF_COMMAND
 from keydesk.forms.modal_form import BLANK, TextLine, Words, wrap_text
 from keydesk.keys.keymap import BENEATH, FORM, PAGES, Key, KeyMap
 from keydesk.keys.tasks import EXAMPLES, Task, task_of
-from keydesk.parse.commands import USAGES
 from keydesk.text.format import shorten
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.theme import ColourRole
@@ -285,7 +284,7 @@ def _entry(key: Key, width: int) -> TextLine:
 
 def _commands(width: int, words: Sequence[str] = ()) -> Iterable[TextLine]:
     """Yield the commands that are no keys, and those that take more words, with an example."""
-    for name, (example, text) in USAGES.items():
+    for name, (example, text) in COMMANDS.items():
         searched = f"{name} {example} {text}".lower()
         if (example or name not in KEY_OF_COMMAND) and all(
             len(word) > 1 and word.lower() in searched for word in words

@@ -74,18 +74,11 @@ USAGES: Mapping[str, tuple[LiteralString, LiteralString]] = {
     "help": ("", "The keys of this pane"),
     "tour": ("", "The first trade in five steps"),
     "quit": ("", "Leave the desk"),
-    "theme": ("theme light", "Colours; shown as you choose"),
-    "zone": ("zone Europe/Berlin", "Time zone of what is shown"),
-    "fps": ("fps 5", "Frames a second, or auto"),
-    "ascii": ("ascii on", "ASCII alone, on or off"),
-    "mouse": ("mouse on", "Clicks and the wheel, on or off"),
-    "hints": ("hints off", "Key hints in the last line"),
-    "candles": ("candles bars", "How charts draw prices"),
     "profile": ("profile main", "Open another account"),
     "login": ("login main", "Sign in, with a token"),
     "logout": ("logout main", "Remove a profile, its token"),
 }
-"""The commands but for the pages: an example of those that take more words, and what each does."""
+"""The commands but for pages and settings: an example of those that take more words, and what each does."""
 SIDES: dict[str, Side] = {"b": "BUY", "buy": "BUY", "s": "SELL", "sell": "SELL"}
 KNOWN = "Try :q, :help, :messages, :eurusd, :tf h4, :date 2015-01-15, :b eurusd 50k sl 20p, :alert > 1.12"
 

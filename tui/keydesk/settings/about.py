@@ -30,11 +30,15 @@ class Row(Struct, frozen=True):
         option: Its name on the desk's command line.
         label: Its name on the page of settings.
         hint: What is said of it there.
+        example: A command that changes it.
+        words: What that command does, as the list of commands says.
     """
 
     option: str
     label: LiteralString
     hint: LiteralString
+    example: LiteralString
+    words: LiteralString
 
 
 class About(Struct, frozen=True):

@@ -132,6 +132,8 @@ class Settings(Struct, frozen=True):
                 "theme",
                 "colours",
                 "shown as you turn; your own themes lie in themes/ beside config.toml",
+                example="theme light",
+                words="Colours; shown as you choose",
             ),
         ),
     ] = "dark"
@@ -142,7 +144,13 @@ class Settings(Struct, frozen=True):
             "The time zone in which times are shown, such as Europe/Berlin; left out: the system's.",
             TEXT,
             key="timezone",
-            row=Row("zone", "time zone", "in which times are shown"),
+            row=Row(
+                "zone",
+                "time zone",
+                "in which times are shown",
+                example="zone Europe/Berlin",
+                words="Time zone of what is shown",
+            ),
         ),
     ] = field(default_factory=SystemZone)
 
@@ -151,7 +159,13 @@ class Settings(Struct, frozen=True):
         About(
             "How the charts draw prices when the desk opens.",
             Must("candles, bars, line or heikin-ashi in quotes", 'candles = "bars"'),
-            row=Row("candles", "chart", "how charts draw prices; v turns one chart"),
+            row=Row(
+                "candles",
+                "chart",
+                "how charts draw prices; v turns one chart",
+                example="candles bars",
+                words="How charts draw prices",
+            ),
         ),
     ] = "candles"
 
@@ -161,7 +175,11 @@ class Settings(Struct, frozen=True):
             "Whether the last line names the keys of the pane.",
             SWITCH,
             row=Row(
-                "hints", "key hints", "the keys of the pane in the last line; ? lists them always"
+                "hints",
+                "key hints",
+                "the keys of the pane in the last line; ? lists them always",
+                example="hints off",
+                words="Key hints in the last line",
             ),
         ),
     ] = True
@@ -173,7 +191,13 @@ class Settings(Struct, frozen=True):
             Must("a whole number from 1 to 30", "fps = 10"),
             key="fps",
             within=range(1, 31),
-            row=Row("fps", "frames a second", "auto: ten, fewer on a slow line"),
+            row=Row(
+                "fps",
+                "frames a second",
+                "auto: ten, fewer on a slow line",
+                example="fps 5",
+                words="Frames a second, or auto",
+            ),
         ),
     ] = None
 
@@ -182,7 +206,13 @@ class Settings(Struct, frozen=True):
         About(
             "Whether the desk is drawn with ASCII alone.",
             SWITCH,
-            row=Row("ascii", "ASCII alone", "for terminals and fonts without lines and blocks"),
+            row=Row(
+                "ascii",
+                "ASCII alone",
+                "for terminals and fonts without lines and blocks",
+                example="ascii on",
+                words="ASCII alone, on or off",
+            ),
         ),
     ] = False
 
@@ -195,6 +225,8 @@ class Settings(Struct, frozen=True):
                 "mouse",
                 "mouse",
                 "clicks choose and never send; the terminal then selects with Shift",
+                example="mouse on",
+                words="Clicks and the wheel, on or off",
             ),
         ),
     ] = False
