@@ -433,7 +433,7 @@ def test_no_keys_at_all_make_a_ticket_send_what_it_does_not_show(keys: list[str]
     form = TicketForm(example_context(store), "BUY", "EUR_USD")
     for key in keys:
         press(form, key)
-    order = None if form.confirmation().step is Step.REFUSED else form.result()
+    order = None if form.confirmation().step is Step.REFUSED else form.request()
     if order is None:
         return
     draft = form.draft

@@ -64,7 +64,7 @@ async def test_a_capital_opens_a_limit_or_a_stop_at_the_crosshair(
         ticket = app.screen
         assert isinstance(ticket, TicketForm)
         assert (ticket.draft.kind, ticket.draft.side) == (kind, side)
-        order = ticket.result()
+        order = ticket.request()
         assert isinstance(order, OpenOrder)
         assert order.price == price
         assert app.decided == []
@@ -106,7 +106,7 @@ async def test_modify_takes_the_nearest_line_and_the_line_follows_the_keys(
         await pilot.press("up", "up")
         await pilot.pause()
         assert planned(app) == {"new stop": pytest.approx(float(stop + D("0.0002")))}
-        decision = form.result()
+        decision = form.request()
         assert isinstance(decision, SetProtection)
         await pilot.press("escape")
         await pilot.pause()
@@ -129,7 +129,7 @@ async def test_modify_takes_an_entry_order_that_is_nearest(app: WorkingDesk) -> 
         assert isinstance(form, MoveForm)
         assert form.order_id == order.id
         await pilot.press("down")
-        moved = form.result()
+        moved = form.request()
         assert isinstance(moved, MoveEntry)
         assert order.price is not None
         assert moved.price == order.price - D("0.0001")

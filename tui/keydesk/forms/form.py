@@ -41,7 +41,8 @@ from keydesk.widgets.terminal_app import SMALLEST
 
 STEP: TextLine = (("↑ ↓", "plain"), (" ±1  ", "muted"))
 NEXT_FIELD: TextLine = (("Tab", "plain"), (" next  ", "muted"), *KEYS_HINT)
-NUDGES: TextLine = (*STEP, (", .", "plain"), (" ±10  ", "muted"), *NEXT_FIELD)
+TENS: TextLine = ((", .", "plain"), (" ±10  ", "muted"))
+NUDGES: TextLine = (*STEP, *TENS, *NEXT_FIELD)
 FIELD_HINTS: TextLine = (("m", "plain"), (" unit  ", "muted"), *STEP, *NEXT_FIELD)
 
 ONLY_LOOKS = frozenset(("form_keys", "left_out"))  # actions that change nothing
@@ -60,7 +61,7 @@ class Form(FormView[Result]):
     """A form that ends in a confirmation."""
 
     KEY_CONTEXT: ClassVar[str] = FORM
-    BINDINGS = bindings_of(FORM)
+    BINDINGS = bindings_of(FORM)  # each form adds those of its own context
 
     def __init__(self, context: FormContext) -> None:
         super().__init__(context)
@@ -70,6 +71,13 @@ class Form(FormView[Result]):
         self._key_time = float("-inf")  # when the key that is being handled was typed
         self._planned_at = float("-inf")  # when a price last moved the draft on the chart
         self._asked_at = float("-inf")  # when an old price was asked for again
+        self.begin()
+
+    def __init_subclass__(cls, **options: bool) -> None:
+        """Bind the keys that the key map has for the form."""
+        if "KEY_CONTEXT" in vars(cls):
+            cls.BINDINGS = bindings_of(cls.KEY_CONTEXT)
+        super().__init_subclass__(**options)
 
     # To be implemented by each form.
 
@@ -77,9 +85,12 @@ class Form(FormView[Result]):
         """Return the reasons why it cannot be sent as it is."""
         return ()
 
+    def begin(self) -> None:
+        """Fill the fields: as the form opens, and when it turns to another trade."""
+
     @abstractmethod
-    def result(self) -> Result | None:
-        """Return the decision, frozen at this moment."""
+    def request(self) -> Result | None:
+        """Return what is sent, frozen at this moment; None while it cannot be."""
 
     def recheck_reason(self) -> str:
         """Return, once, why a change since the last drawing requires a second press; empty: send."""
@@ -274,7 +285,7 @@ class Form(FormView[Result]):
 
     def _send(self) -> None:
         with self.as_painted():
-            result = self.result()
+            result = self.request()
         self._record("preview", "sent as shown")
         if result is None:
             self._hint = (

@@ -42,7 +42,7 @@ class FormView(ModalForm[Result]):
     """What a form shows: headline and body, warnings, confirmation."""
 
     WIDTH: ClassVar[int] = 60
-    HINTS: ClassVar[TextLine] = ()  # keys of its fields that no line of it shows
+    ACTION: ClassVar[Action]  # where the form always does the same
     TWO_COLUMNS: ClassVar[bool] = True  # in a wide window
     DEFAULT_CSS = """
     FormView { align: left middle; }
@@ -71,25 +71,34 @@ class FormView(ModalForm[Result]):
     def headline(self) -> TextLine:
         """Return in words what the form will do."""
 
+    def hints(self) -> TextLine:
+        """Return the keys of its fields that no line of it shows."""
+        return ()
+
     def price_line(self) -> TextLine:
         """Return the price that the form goes by; it stands beside the headline where there is room."""
         return ()
 
-    def body(self) -> Sequence[TextLine]:
-        """Return the lines between headline and confirmation, sections apart by blank lines."""
+    def field_lines(self) -> Sequence[TextLine]:
+        """Return the lines that nothing is sent without: what the trader types."""
         return ()
 
-    def field_lines(self) -> Sequence[TextLine]:
-        """Return the lines of the body that nothing is sent without: what the trader types."""
+    def effect(self) -> Sequence[TextLine]:
+        """Return the lines of what follows: the right column of a wide window, sections apart by blank lines."""
         return ()
+
+    def body(self) -> Sequence[TextLine]:
+        """Return the lines between headline and confirmation."""
+        fields = self.field_lines()
+        return [*fields, BLANK, *self.effect()] if fields else self.effect()
 
     def details(self) -> Sequence[TextLine]:
         """Return the lines of the body that are left out where rows are missing, the least important first."""
         return ()
 
-    @abstractmethod
     def action(self) -> Action:
         """Return what the form does, for the confirmation matrix."""
+        return self.ACTION
 
     def warnings(self) -> Sequence[str]:
         """Return what the trader should know before it is sent."""
@@ -245,7 +254,9 @@ class FormView(ModalForm[Result]):
 
     def _form_lines(self, confirmation: Confirmation) -> FormLines:
         head, body, warnings = self._content(confirmation)
-        foot = confirmation_lines(confirmation, self.HINTS, self.across, is_touched=self.is_touched)
+        foot = confirmation_lines(
+            confirmation, self.hints(), self.across, is_touched=self.is_touched
+        )
         return FormLines.of(
             head,
             body,

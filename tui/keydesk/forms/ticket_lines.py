@@ -6,8 +6,8 @@ from typing import Literal
 
 from keydesk.calc.market.price_age import FRESH
 from keydesk.calc.orders import average_range
-from keydesk.calc.orders.field_draft import NOT_ABOVE_ZERO, Reading, UnreadableText, shown_number
-from keydesk.calc.orders.fields import TICKET_FIELDS, FieldName, Unit
+from keydesk.calc.orders.field_draft import Reading, UnreadableText, shown_number
+from keydesk.calc.orders.fields import NOT_ABOVE_ZERO, TICKET_FIELDS, FieldName, Unit
 from keydesk.calc.orders.ticket import Plan, field_reading, fields_of
 from keydesk.calc.orders.ticket_draft import BY_THE_STOP, KIND_WORDS, Draft
 from keydesk.calc.risk.trading_context import TradingContext

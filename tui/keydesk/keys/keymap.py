@@ -11,7 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from keydesk.calc.orders.fields import (
+    ACCOUNT_FIELDS,
     EXIT_PLAN_FIELDS,
+    LABEL_FIELDS,
     MODIFY_FIELDS,
     TICKET_FIELDS,
     TICKET_TEXTS,
@@ -206,10 +208,15 @@ def _fields(context: str, fields: Mapping[Name, Field]) -> Iterable[Key]:
         yield Key(field.id, (field.key,), context, field.hint, field.text, f"pick('{name}')")
 
 
+def _texts(context: str, fields: Mapping[Name, Field]) -> Iterable[Key]:
+    """Return the keys that write the fields of text of a form, from their declaration."""
+    for name, field in fields.items():
+        yield Key(field.id, (field.key,), context, field.hint, field.text, f"write('{name}')")
+
+
 def _text_field(name: TextName) -> Key:
     """Return the key that writes a field of text of the ticket."""
-    field = TICKET_TEXTS[name]
-    return Key(field.id, (field.key,), TICKET, field.hint, field.text, f"write('{name}')")
+    return next(iter(_texts(TICKET, {name: TICKET_TEXTS[name]})))
 
 
 _LETTERS_BEHIND = {first: tuple(f"{first} {each}" for each in ascii_lowercase) for first in "'m"}
@@ -413,10 +420,8 @@ KEYS: tuple[Key, ...] = (
     Key("plan-none", ("w",), EXIT_PLAN, "no plan", "Remove the plan", "no_plan"),
     *_editing(EXIT_PLAN, "plan"),
     # Tag and comment of a trade; name and margin rate of the account.
-    Key("label-tag", ("k",), LABELS, "tag", "Write the tag", "write('tag')"),
-    Key("label-comment", ("j",), LABELS, "comment", "Write the comment", "write('comment')"),
-    Key("account-name", ("k",), CONFIGURE, "name", "Write the account's name", "write('name')"),
-    Key("account-margin", ("m",), CONFIGURE, "margin", "Write the margin rate", "write('margin')"),
+    *_texts(LABELS, LABEL_FIELDS),
+    *_texts(CONFIGURE, ACCOUNT_FIELDS),
     Key("account-configure", ("e",), ACCOUNT, "change", "Name and margin rate", "configure"),
     Key("next-trade", ("n",), ONE_TRADE, "next trade", "Next trade of it", "next_trade"),
     # A part to close.

@@ -204,7 +204,7 @@ def check(terms: Terms, drawn: Drawn) -> None:
     plan = form.plan(context)
     assert plan is not None
     asked = form.confirmation()
-    order = form.result()
+    order = form.request()
     if asked.step is Step.REFUSED:
         return
     assert order is not None

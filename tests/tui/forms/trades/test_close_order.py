@@ -119,7 +119,7 @@ def reversing(store: Store, template: Template | None = None) -> ReverseForm:
 
 
 def test_a_reversal_carries_the_trailing_stop_of_the_template() -> None:
-    decided = reversing(example_store(), Template(name="trail", trail_pips=D(25))).result()
+    decided = reversing(example_store(), Template(name="trail", trail_pips=D(25))).request()
     assert isinstance(decided, Reverse)
     assert (decided.units, decided.trail) == (D(-40_000), D("0.00250"))
 

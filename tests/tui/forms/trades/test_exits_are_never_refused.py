@@ -184,7 +184,7 @@ def test_no_guard_lock_or_limit_refuses_an_exit(hold: str) -> None:
         asked = form.confirmation()
         assert asked.step is not Step.REFUSED, f"{name}: {asked.reason}"
         assert form.action() in EXITS
-        assert form.result() is not None
+        assert form.request() is not None
 
 
 @pytest.mark.parametrize("hold", HOLDS)

@@ -84,3 +84,10 @@ async def test_time_in_force_and_trigger_change_alone() -> None:
     text = (await after("e e")).last_text
     assert "e until good for the day" in text
     assert "No change yet" in (await after("e e e e e e")).last_text
+
+
+@pytest.mark.parametrize("keys", ["p 0", "u 0"])
+async def test_a_number_that_is_not_above_zero_is_no_missing_average_range(keys: str) -> None:
+    text = (await after(keys)).last_text
+    assert "✗ cannot be read" in text
+    assert "ATR" not in text

@@ -11,14 +11,12 @@ from typing import Generic
 from msgspec import Struct
 from msgspec.structs import replace
 
-from keydesk.calc.orders.fields import Name, Unit
+from keydesk.calc.orders.fields import NOT_ABOVE_ZERO, Field, Name, Unit
 
 MAX_LENGTH = 20  # characters of a field; Decimal's 28 digits hold it at any precision
 NUMBER_CHARACTERS = frozenset("0123456789.-")
 TYPED_BEHIND_A_DIGIT = {10: ".", -10: ","}  # the nudges by ten: what their keys type after a digit
 NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)", re.ASCII)
-
-NOT_ABOVE_ZERO = "is not above 0"
 
 
 class UnreadableText(Struct, frozen=True):
@@ -108,6 +106,13 @@ class Entry(Struct, frozen=True):
         return replace(self, text=f"{value:f}", fresh=True, by_hand=True)
 
 
+def checked(entry: Entry, field: Field) -> Reading:
+    """Return the number typed into a field, None if it is empty, else why it cannot be one."""
+    value = entry.value
+    reason = field.check(value) if isinstance(value, Decimal) else ""
+    return UnreadableText(entry.text, reason) if reason else value
+
+
 class FieldDraft(Struct, Generic[Name], frozen=True):
     """Fields by name, in screen order."""
 
@@ -130,3 +135,12 @@ class FieldDraft(Struct, Generic[Name], frozen=True):
     def pick(self, name: Name) -> "FieldDraft[Name]":
         """Make a field the active one; its first digit replaces what is in it."""
         return self.with_field(name, replace(self.entries[name], fresh=True))
+
+
+def opening(fields: Mapping[Name, Field]) -> FieldDraft[Name]:
+    """Return the fields as a form opens: each with its default, the first one active."""
+    entries = {
+        name: Entry(field.default, field.units[0] if field.units else "units")
+        for name, field in fields.items()
+    }
+    return FieldDraft(entries, next(iter(entries)))

@@ -1,10 +1,35 @@
 """The fields of the forms that send, each declared once: key map, lines, units and refusals read these tables."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Literal, NamedTuple, TypeVar
 
 Unit = Literal["units", "risk %", "loss", "value", "marg %", "price", "pips", "R", "ATR", "min"]
 Name = TypeVar("Name", bound=str)
+Check = Callable[[Decimal], str]
+"""Returns why a number cannot be in its field, "" if it can."""
+NOT_ABOVE_ZERO = "is not above 0"
+YEAR = Decimal(525_600)  # minutes
+
+
+def any_number(_: Decimal) -> str:
+    """Take every number."""
+    return ""
+
+
+def not_below_zero(number: Decimal) -> str:
+    """Take 0 and what is above it."""
+    return "is below 0" if number < 0 else ""
+
+
+def not_zero(number: Decimal) -> str:
+    """Take what is above 0."""
+    return not_below_zero(number) or ("" if number else NOT_ABOVE_ZERO)
+
+
+def minutes_of_a_year(number: Decimal) -> str:
+    """Take a time of at most a year."""
+    return not_zero(number) or ("is more than a year" if number > YEAR else "")
 
 
 class Field(NamedTuple):
@@ -21,6 +46,9 @@ class Field(NamedTuple):
     """In the footer; "" leaves it out."""
     units: tuple[Unit, ...] = ()
     """What its number may count in, the usual one first."""
+    check: Check = any_number
+    default: str = ""
+    """What it holds as the form opens, where nothing else says so."""
 
 
 FieldName = Literal["size", "price", "stop", "target", "trail", "bound"]
@@ -78,16 +106,50 @@ MODIFY_FIELDS: Mapping[str, Field] = {
 PlanField = Literal["even", "offset", "from", "behind", "step", "time"]
 EXIT_PLAN_FIELDS: Mapping[PlanField, Field] = {
     "even": Field(
-        "plan-even", "e", "break-even", "Profit for break-even", "even", ("R", "pips", "ATR")
+        *("plan-even", "e", "break-even", "Profit for break-even", "even"),
+        ("R", "pips", "ATR"),
+        not_below_zero,
     ),
-    "offset": Field("plan-offset", "o", " offset", "Pips beyond break-even", "offset", ("pips",)),
+    "offset": Field(
+        *("plan-offset", "o", " offset", "Pips beyond break-even", "offset"),
+        ("pips",),
+        not_below_zero,
+    ),
     "from": Field(
-        "plan-from", "t", "trail from", "Profit the trail starts at", "trail", ("R", "pips", "ATR")
+        *("plan-from", "t", "trail from", "Profit the trail starts at", "trail"),
+        ("R", "pips", "ATR"),
+        not_below_zero,
     ),
     "behind": Field(
-        "plan-behind", "r", " distance", "How far the stop is behind", units=("R", "pips", "ATR")
+        *("plan-behind", "r", " distance", "How far the stop is behind", ""),
+        ("R", "pips", "ATR"),
+        not_zero,
     ),
-    "step": Field("plan-step", "k", " step", "Step of the trail", units=("pips", "R", "ATR")),
-    "time": Field("plan-time", "h", "close after", "Minutes until it closes", "time", ("min",)),
+    "step": Field(
+        *("plan-step", "k", " step", "Step of the trail", ""), ("pips", "R", "ATR"), not_zero
+    ),
+    "time": Field(
+        *("plan-time", "h", "close after", "Minutes until it closes", "time"),
+        ("min",),
+        minutes_of_a_year,
+    ),
 }
 """The fields of an exit plan, in screen order."""
+
+LABEL_FIELDS: Mapping[str, Field] = {
+    "tag": Field("label-tag", "k", "tag", "Write the tag", "tag"),
+    "comment": Field("label-comment", "j", "comment", "Write the comment", "comment"),
+}
+"""The texts of a trade or a pending order."""
+
+ACCOUNT_FIELDS: Mapping[str, Field] = {
+    "name": Field("account-name", "k", "name", "Write the account's name", "name"),
+    "margin": Field("account-margin", "m", "margin", "Write the margin rate", "margin"),
+}
+"""What is changed of the account."""
+
+Offset = Literal["beyond"]
+BREAK_EVEN_FIELDS: Mapping[Offset, Field] = {
+    "beyond": Field("even-beyond", " ", "beyond", "Pips beyond break-even", units=("pips",)),
+}
+"""The one of break-even, which needs no key."""

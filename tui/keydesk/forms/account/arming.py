@@ -58,7 +58,7 @@ class ArmForm(Form[bool]):
         """Return what arming means."""
         return (("ARM the keyboard", "bright"), (": orders may open trades", "plain"))
 
-    def body(self) -> Sequence[TextLine]:
+    def effect(self) -> Sequence[TextLine]:
         """Ask for the account's digits on live."""
         if not self._asks_digits or len(self.required_digits) < LENGTH:
             return ()
@@ -85,7 +85,7 @@ class ArmForm(Form[bool]):
         if self.confirmation().answer(key) is KeyEffect.SENDS and self.is_confirmed():
             self.close(True)
 
-    def result(self) -> bool:
+    def request(self) -> bool:
         """Return True."""
         return True
 

@@ -1,45 +1,46 @@
 """The form that changes name and margin rate of the account, with the effect on its margin."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import ClassVar
 
 from keydesk.calc.orders.field_draft import UnreadableText, above_zero, read_number
-from keydesk.calc.orders.ticket_draft import MAX_TEXT
+from keydesk.calc.orders.fields import ACCOUNT_FIELDS, Field
 from keydesk.calc.risk.margin import HeldMargin, MarginFigures, with_margin_rate
 from keydesk.forms.account.live_page import rate_text
-from keydesk.forms.form import Form
-from keydesk.forms.modal_form import BLANK, FormContext, TextLine, wrap_text
-from keydesk.forms.text_fields import ENDS_WRITING, TextFields
+from keydesk.forms.modal_form import TextLine, Words, wrap_text
+from keydesk.forms.text_form import TextForm
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CONFIGURE
-from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.store import Store
 from keydesk.text.format import EMPTY, money, percent
-from keydesk.text.sanitize import Printable, safe
+from keydesk.text.sanitize import safe
 from keydesk.trading.account_changes import ConfigureAccount
 from keydesk.values import AccountState
-from keydesk.widgets.theme import ColourRole
 from keydesk_client.arithmetic.constants import PERCENT
 
 LABEL = 12  # columns
 INSTRUMENTS_RATE = "the rates of the instruments"
 
 
-class ConfigureForm(Form[ConfigureAccount]):
+class ConfigureForm(TextForm[ConfigureAccount]):
     """Changes name and margin rate; only what was changed is sent."""
 
-    TWO_COLUMNS: ClassVar[bool] = False
+    ACTION: ClassVar[Action] = Action.CONFIGURE
     KEY_CONTEXT: ClassVar[str] = CONFIGURE
-    WIDTH: ClassVar[int] = 68
-    BINDINGS = bindings_of(CONFIGURE)
+    FIELDS: ClassVar[Mapping[str, Field]] = ACCOUNT_FIELDS
+    NO_CHANGE: ClassVar[str] = "Nothing is changed: k name, m margin rate"
 
-    def __init__(self, context: FormContext) -> None:
-        super().__init__(context)
-        account = context.store.account
+    def texts(self) -> Mapping[str, str]:
+        """Return name and margin rate as they are."""
+        account = self.context.store.account
         rate = account.margin_rate if account else None
         shown = "" if rate is None else f"{(rate * PERCENT).normalize():f}"
-        self.fields = TextFields({"name": account.alias if account else "", "margin": shown})
+        return {"name": account.alias if account else "", "margin": shown}
+
+    def gone(self) -> str:
+        """Return that the account is not known yet."""
+        return "" if self.context.store.account else "The account is still being read"
 
     @property
     def rate(self) -> Decimal | UnreadableText | None:
@@ -59,24 +60,15 @@ class ConfigureForm(Form[ConfigureAccount]):
         account = self.context.store.account
         return (("ACCOUNT SETTINGS ", "bright"), (safe(account.id if account else EMPTY), "bright"))
 
-    def body(self) -> Sequence[TextLine]:
-        """Show the fields, and the margin before and after."""
-        return [*self.field_lines(), BLANK, *self.effect_lines()]
+    def meaning(self, name: str) -> Words:
+        """Return that the name is changed, or what the rate is of."""
+        if name == "name":
+            return super().meaning(name)
+        if isinstance(self.rate, UnreadableText):
+            return ("✗ invalid", "danger")
+        return ("% of what is held", "muted")
 
-    def field_lines(self) -> Sequence[TextLine]:
-        """Return both fields."""
-        rate = self.rate
-        text: Printable = "% of what is held"
-        if isinstance(rate, UnreadableText):
-            text = "✗ invalid"
-        role: ColourRole = "danger" if isinstance(rate, UnreadableText) else "muted"
-        changed = "changed" if self.fields.changed("name") is not None else ""
-        return [
-            self.fields.line("k", "name", (safe(changed), "warn"), self.inside),
-            self.fields.line("m", "margin", (text, role), self.inside),
-        ]
-
-    def effect_lines(self) -> Sequence[TextLine]:
+    def effect(self) -> Sequence[TextLine]:
         """Return rate, margin used, available and closeout, old and new."""
         account, rate = self.context.store.account, self.rate
         if account is None or not isinstance(rate, Decimal):
@@ -97,10 +89,6 @@ class ConfigureForm(Form[ConfigureAccount]):
         note = "An instrument's own rate counts where it is higher. Resting orders need it when they fill"
         return [*lines, *wrap_text(safe(note), "muted", self.inside)]
 
-    def action(self) -> Action:
-        """Return the row of the confirmation matrix."""
-        return Action.CONFIGURE
-
     def warnings(self) -> Sequence[str]:
         """Warn of what the rate does to what is held."""
         account, rate = self.context.store.account, self.rate
@@ -113,42 +101,25 @@ class ConfigureForm(Form[ConfigureAccount]):
             return ("No margin is left at this rate: no new trade, and a margin call is near",)
         return ()
 
-    def refusals(self) -> Sequence[str]:
-        """Refuse what cannot be sent, and to send nothing."""
-        fields, rate = self.fields, self.rate
-        if fields.writing:
-            return (ENDS_WRITING,)
-        if self.context.store.account is None:
-            return ("The account is still being read",)
-        if isinstance(rate, UnreadableText):
-            return (" ".join(f"margin: {rate.text} {rate.reason}. m: type it again".split()),)
-        if fields.too_long():
-            return (f"name: it is longer than {MAX_TEXT} characters. k Backspace shortens it",)
-        unchanged = fields.changed("name") is None and rate is None
-        return ("Nothing is changed: k name, m margin rate",) if unchanged else ()
+    def problems(self) -> Sequence[str]:
+        """Refuse a rate that cannot be."""
+        rate = self.rate
+        if not isinstance(rate, UnreadableText):
+            return ()
+        return (" ".join(f"margin: {rate.text} {rate.reason}. m: type it again".split()),)
 
-    def result(self) -> ConfigureAccount | None:
+    def request(self) -> ConfigureAccount | None:
         """Return what was changed; None while the rate cannot be read."""
         rate = self.rate
         if isinstance(rate, UnreadableText):
             return None
         return ConfigureAccount(self.fields.changed("name"), rate)
 
-    @property
-    def is_writing(self) -> bool:
-        """Whether letters are typed into one of the fields."""
-        return bool(self.fields.writing)
-
-    def write(self, key: str, character: str | None) -> None:
-        """Take a key for that field."""
-        self.fields.write(key, character)
-
     def action_write(self, name: str) -> None:
         """Type the letters that follow into a field; a rate is typed anew."""
-        self.fields.writing = name
         if name == "margin":
             self.fields.texts[name] = ""
-        self.redraw()
+        super().action_write(name)
 
 
 def margin_before_and_after(

@@ -43,7 +43,6 @@ from keydesk.forms.ticket.members import (
 from keydesk.forms.ticket.sending import SeenPrices, ends_of, order_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import TICKET
-from keydesk.keys.textual_bindings import bindings_of
 from keydesk.parse.orders import ParsedOrder
 from keydesk.parse.price_levels import SIGN
 from keydesk.store.entry_obstacles import line_warnings, what_entries_wait_for
@@ -59,8 +58,6 @@ class TicketForm(Form[OpenOrder]):
 
     KEY_CONTEXT: ClassVar[str] = TICKET
     WIDTH: ClassVar[int] = 60
-    HINTS: ClassVar[TextLine] = FIELD_HINTS
-    BINDINGS = bindings_of(TICKET)
 
     def __init__(
         self,
@@ -96,20 +93,18 @@ class TicketForm(Form[OpenOrder]):
         context = self.trading_context()
         return ticket_lines.headline(self.draft, self.plan(context), context)
 
-    def body(self) -> Sequence[TextLine]:
-        """Show fields and figures."""
+    def hints(self) -> TextLine:
+        """Return the keys of its fields."""
+        return FIELD_HINTS
+
+    def effect(self) -> Sequence[TextLine]:
+        """Show what the order may win and lose, and what it needs and changes."""
         context = self.trading_context()
         plan = self.plan(context)
         if context is None or plan is None:
             return ()
         result, exposure = self._figures(plan, context)
-        return [
-            *self._lines_of(plan, context),
-            BLANK,
-            *(figure.line for figure in result),
-            BLANK,
-            *(figure.line for figure in exposure),
-        ]
+        return [*(each.line for each in result), BLANK, *(each.line for each in exposure)]
 
     def price_line(self) -> TextLine:
         """Return the price that it goes by."""
@@ -241,7 +236,7 @@ class TicketForm(Form[OpenOrder]):
         """Return the checks' warnings."""
         return self.verdict().warnings
 
-    def result(self) -> OpenOrder | None:
+    def request(self) -> OpenOrder | None:
         """Freeze the plan on the screen into an order; None while a field cannot be read."""
         context = self.trading_context()
         plan = self.plan(context)

@@ -2,21 +2,19 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from keydesk.calc.orders import protection
 from keydesk.calc.orders.field_draft import Entry, FieldDraft, UnreadableText, shown_number
+from keydesk.calc.orders.fields import BREAK_EVEN_FIELDS, Offset
 from keydesk.calc.orders.instructions import SetProtection
 from keydesk.calc.risk.trading_context import TradingContext
-from keydesk.forms.form_lines import KEYS_HINT
-from keydesk.forms.modal_form import BLANK, FormContext, TextLine, figure, signed_money
+from keydesk.forms.modal_form import TextLine, figure, signed_money
 from keydesk.forms.number_fields import NumberFields
-from keydesk.forms.ticket_lines import CANNOT_BE_READ, number_field, quote_line
 from keydesk.forms.trades.close_trade import entry_and_now
-from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
+from keydesk.forms.trades.trade_form import TradeForm
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import BREAK_EVEN
-from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.risk import costs_until_closed
 from keydesk.text.format import price
 from keydesk.text.sanitize import safe
@@ -25,33 +23,17 @@ from keydesk_client.arithmetic.constants import ZERO
 from keydesk_client.arithmetic.profit import closing_price
 from keydesk_client.arithmetic.risk import break_even_stop
 
-Offset = Literal["beyond"]
-
 
 class BreakEvenForm(TradeForm[SetProtection], NumberFields[SetProtection, Offset]):
     """Moves the stop to break-even or so many pips beyond; refuses what would fire at once or loosen the stop."""
 
+    ACTION: ClassVar[Action] = Action.BREAK_EVEN
     KEY_CONTEXT: ClassVar[str] = BREAK_EVEN
-    HINTS: ClassVar[TextLine] = (
-        ("↑ ↓", "plain"),
-        (" ±1  ", "muted"),
-        (", .", "plain"),
-        (" ±10  ", "muted"),
-        *KEYS_HINT,
-    )
-    BINDINGS = [*bindings_of(BREAK_EVEN), *TRADE_BINDINGS]  # noqa: RUF012 - as Textual has it
+    FIELDS = BREAK_EVEN_FIELDS
 
-    def __init__(self, context: FormContext, trade_id: str) -> None:
-        super().__init__(context, trade_id)
-        self.draft = self._usual_offset()
-
-    def on_trade_change(self) -> None:
-        """Begin with the offset of the other trade's template."""
-        self.draft = self._usual_offset()
-
-    def _usual_offset(self) -> FieldDraft[Offset]:
-        trade = self.trade
-        template = self.context.template_of(trade.instrument if trade else "")
+    def first_draft(self) -> FieldDraft[Offset]:
+        """Return the offset of the template."""
+        template = self.context.template_of(self.instrument)
         offset = Entry(f"{template.break_even_offset_pips.normalize():f}", "pips")
         return FieldDraft({"beyond": offset}, "beyond")
 
@@ -70,34 +52,14 @@ class BreakEvenForm(TradeForm[SetProtection], NumberFields[SetProtection, Offset
         """Return the trade that it is about."""
         return self.headline_of("STOP TO BREAK-EVEN ")
 
-    def body(self) -> Sequence[TextLine]:
-        """Show where the stop is and where it goes."""
+    def effect(self) -> Sequence[TextLine]:
+        """Show the trade, and what the price has to earn back."""
         known = self.trade_and_context()
-        if known is None:
-            return ()
-        trade, context = known
-        return [
-            *self.field_lines(),
-            BLANK,
-            *entry_and_now(trade, context),
-            *self._cost_lines(trade, context),
-        ]
-
-    def price_line(self) -> TextLine:
-        """Return the price that it goes by."""
-        known = self.trade_and_context()
-        return () if known is None else quote_line(known[1])
+        return () if known is None else [*entry_and_now(*known), *self._cost_lines(*known)]
 
     def field_lines(self) -> Sequence[TextLine]:
-        """Return where the stop goes, and the offset as typed: what a small window shows first."""
-        unreadable = isinstance(self.draft.current.value, UnreadableText)
-        return [
-            (
-                *number_field(" ", "beyond", self.draft.current.text, "pips", active=True),
-                (CANNOT_BE_READ if unreadable else "", "danger"),
-            ),
-            *self._stop_lines(),
-        ]
+        """Return the offset as typed, and where the stop goes: what a small window shows first."""
+        return [*super().field_lines(), *self._stop_lines()]
 
     def _stop_lines(self) -> Sequence[TextLine]:
         known = self.trade_and_context()
@@ -120,20 +82,16 @@ class BreakEvenForm(TradeForm[SetProtection], NumberFields[SetProtection, Offset
             lines.append(figure("fees", fees, currency, ("with commission", "muted")))
         return lines
 
-    def action(self) -> Action:
-        """Return the row of the confirmation matrix."""
-        return Action.BREAK_EVEN
+    def unread_text(self, _: Offset, unread: UnreadableText) -> str:
+        """Refuse an offset that cannot be read: it has no key."""
+        return f"The offset {unread.text} {unread.reason}: type a number"
 
-    def refusals(self) -> Sequence[str]:
+    def problems(self) -> Sequence[str]:
         """Refuse a stop that would fire at once or protect less than the present one."""
-        trade = self.trade
-        if trade is None:
-            return ["The trade is closed already"]
-        context, offset = self.trading_context(trade), self.draft.current.value
-        if context is None:
-            return ["Waiting for a price"]
-        if isinstance(offset, UnreadableText):
-            return [f"The offset {offset.text} {offset.reason}: type a number"]
+        known = self.trade_and_context()
+        if known is None:
+            return ()
+        trade, context = known
         stop, close = (
             self.stop(trade, context),
             closing_price(trade.units, context.bid, context.ask),
@@ -152,7 +110,7 @@ class BreakEvenForm(TradeForm[SetProtection], NumberFields[SetProtection, Offset
         """Return the offset moved by pips; one that cannot be read begins at 0."""
         return entry.set((shown_number(entry.value) or ZERO) + steps)
 
-    def result(self) -> SetProtection | None:
+    def request(self) -> SetProtection | None:
         """Return the new stop; target and trailing stop stay untouched."""
         known = self.trade_and_context()
         if known is None:

@@ -14,7 +14,6 @@ from keydesk.forms.ticket_lines import quote_line
 from keydesk.forms.trades.close_trade import NO_PRICE, choice_line
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CLOSE_POSITION
-from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import counted, pair, price, units
 from keydesk.text.sanitize import safe
 from keydesk.values import PositionRow, TradeRow
@@ -101,8 +100,8 @@ class PositionForm(Form[ClosePosition | CloseParts]):
 class ClosePositionForm(PositionForm):
     """Closes a position at market: its side, or both sides where it is hedged."""
 
+    ACTION: ClassVar[Action] = Action.CLOSE
     KEY_CONTEXT: ClassVar[str] = CLOSE_POSITION
-    BINDINGS = bindings_of(CLOSE_POSITION)
     WIDTH: ClassVar[int] = 76
 
     def __init__(self, context: FormContext, instrument: str) -> None:
@@ -121,7 +120,7 @@ class ClosePositionForm(PositionForm):
             (" at market", "plain"),
         )
 
-    def body(self) -> Sequence[TextLine]:
+    def effect(self) -> Sequence[TextLine]:
         """Show each side, what closing realizes, and the orders that are cancelled with it."""
         context, sides = self.trading_context(), self.open_sides()
         lines: list[TextLine] = []
@@ -139,10 +138,6 @@ class ClosePositionForm(PositionForm):
         parts = [side.realized(side.units, context) for side in self.closing()]
         return _realized_line(parts, context)
 
-    def action(self) -> Action:
-        """Return the row of the confirmation matrix."""
-        return Action.CLOSE
-
     def refusals(self) -> Sequence[str]:
         """Refuse only when there is nothing left to close."""
         if self.closing():
@@ -151,7 +146,7 @@ class ClosePositionForm(PositionForm):
             return [f"The {self.choice} side is closed already"]
         return ["It is closed already"]
 
-    def result(self) -> ClosePosition | None:
+    def request(self) -> ClosePosition | None:
         """Return the sides that are open; an empty side is never named."""
         closing = {side.name for side in self.closing()}
         return ClosePosition(

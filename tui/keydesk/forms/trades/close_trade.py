@@ -25,10 +25,9 @@ from keydesk.forms.modal_form import (
     signed_money,
 )
 from keydesk.forms.ticket_lines import FIELD_WIDTH, quote_line
-from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm, trade_name
+from keydesk.forms.trades.trade_form import TradeForm, trade_name
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import SCALE_OUT
-from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import EMPTY, money, pair, pips, price, units
 from keydesk.text.sanitize import clean_name, safe
 from keydesk.values import TradeRow
@@ -82,6 +81,8 @@ def choice_line(choices: Sequence[tuple[str, str]]) -> TextLine:
 class CloseForm(Form[CloseTrades]):
     """Closes a trade, or all trades of a position."""
 
+    ACTION: ClassVar[Action] = Action.CLOSE
+
     def __init__(self, context: FormContext, instrument: str, trade_ids: Sequence[str]) -> None:
         super().__init__(context)
         self.instrument = instrument
@@ -109,7 +110,7 @@ class CloseForm(Form[CloseTrades]):
             return ((safe(f"CLOSE {pair(self.instrument)} {named}"), "bright"),)
         return ((text, "bright"), (" at market", "plain"))
 
-    def body(self) -> Sequence[TextLine]:
+    def effect(self) -> Sequence[TextLine]:
         """Show each trade and what closing realizes."""
         context = self.trading_context()
         if not self.trades:
@@ -130,15 +131,11 @@ class CloseForm(Form[CloseTrades]):
         context = self.trading_context()
         return () if context is None or not self.trades else quote_line(context)
 
-    def action(self) -> Action:
-        """Return the row of the confirmation matrix."""
-        return Action.CLOSE
-
     def refusals(self) -> Sequence[str]:
         """Refuse only when there is nothing left to close."""
         return () if self.trades else ["It is closed already"]
 
-    def result(self) -> CloseTrades | None:
+    def request(self) -> CloseTrades | None:
         """Return the trades that are still open."""
         return CloseTrades(self.instrument, tuple(trade.id for trade in self.trades))
 
@@ -170,17 +167,12 @@ def _dependents_of(trade: TradeRow) -> int:
 class ScaleOutForm(TradeForm[CloseTrades]):
     """Closes a part of one trade, rounded down to whole units."""
 
+    ACTION: ClassVar[Action] = Action.SCALE_OUT
     KEY_CONTEXT: ClassVar[str] = SCALE_OUT
-    BINDINGS = [*bindings_of(SCALE_OUT), *TRADE_BINDINGS]  # noqa: RUF012 - as Textual has it
 
-    def __init__(self, context: FormContext, trade_id: str) -> None:
-        super().__init__(context, trade_id)
+    def begin(self) -> None:
         self.percent: Decimal | None = None  # chosen: a preset, or typed and taken by %
         self.text = ""  # typed since
-
-    def on_trade_change(self) -> None:
-        """Drop the part of the other trade."""
-        self.percent, self.text = None, ""
 
     def units(self) -> Decimal:
         """Return the magnitude that would be closed; 0 while no part is chosen."""
@@ -198,26 +190,18 @@ class ScaleOutForm(TradeForm[CloseTrades]):
         chosen = EMPTY if self.percent is None else f"{self.percent:f} %"
         return ((safe(f"CLOSE {chosen} of "), "bright"), (name, "bright"))
 
-    def body(self) -> Sequence[TextLine]:
-        """Show the parts to choose from, the profit of the chosen one and the remainder."""
+    def effect(self) -> Sequence[TextLine]:
+        """Show the trade, the profit of the chosen part and the remainder."""
         trade = self.trade
         if trade is None:
             return ()
         context, closing = self.trading_context(trade), self.units()
         now = (NO_PRICE,) if context is None else entry_and_now(trade, context)
-        lines = [*self.field_lines(), BLANK, *now]
-        if closing:
-            lines += [BLANK, *self._remainder(trade, closing, context)]
-        return lines
+        return [*now, BLANK, *self._remainder(trade, closing, context)] if closing else now
 
     def field_lines(self) -> Sequence[TextLine]:
         """Return the parts to choose from, and an own percentage as typed."""
-        return part_lines(PART_CHOICES, self.text)
-
-    def price_line(self) -> TextLine:
-        """Return the price that it goes by."""
-        known = self.trade_and_context()
-        return () if known is None else quote_line(known[1])
+        return () if self.gone() else part_lines(PART_CHOICES, self.text)
 
     def _remainder(
         self, trade: TradeRow, closing: Decimal, context: TradingContext | None
@@ -230,15 +214,10 @@ class ScaleOutForm(TradeForm[CloseTrades]):
         stays: Words = ("its stop and target stay", "muted")
         return [*lines, figure("remains", (units(left), "plain"), "", stays)]
 
-    def action(self) -> Action:
-        """Return the row of the confirmation matrix."""
-        return Action.SCALE_OUT
-
     def refusals(self) -> Sequence[str]:
         """Refuse without a part, and a part of less than one unit."""
-        trade = self.trade
-        if trade is None:
-            return ["The trade is closed already"]
+        if gone := self.gone():
+            return [gone]
         if self.percent is None:
             return [self._choice_text()]
         if self.percent > PERCENT:
@@ -257,7 +236,7 @@ class ScaleOutForm(TradeForm[CloseTrades]):
             return f"% takes the {self.text} typed; Esc drops"
         return "Choose: 2 5 7 = 25, 50, 75 %, or digits and %"
 
-    def result(self) -> CloseTrades | None:
+    def request(self) -> CloseTrades | None:
         """Return the units of that trade."""
         trade = self.trade
         if trade is None:

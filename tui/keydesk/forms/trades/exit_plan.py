@@ -6,15 +6,13 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from keydesk.calc.orders.field_draft import Entry, UnreadableText, shown_number
-from keydesk.calc.orders.fields import EXIT_PLAN_FIELDS, PlanField
+from keydesk.calc.orders.field_draft import Entry, UnreadableText, opening
+from keydesk.calc.orders.fields import EXIT_PLAN_FIELDS, PlanField, Unit
 from keydesk.calc.orders.instructions import SetExitPlan
 from keydesk.calc.orders.plans.exit_plan_draft import (
     ExitPlanDraft,
     draft_of_plan,
     draft_of_rules,
-    empty_draft,
-    plan_reading,
     typed_rules,
 )
 from keydesk.calc.orders.plans.exit_plans import (
@@ -28,19 +26,16 @@ from keydesk.calc.orders.plans.exit_plans import (
 )
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
-from keydesk.forms.form import FIELD_HINTS
-from keydesk.forms.modal_form import BLANK, FormContext, TextLine, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, Words, wrap_text
 from keydesk.forms.number_fields import NumberFields
 from keydesk.forms.planned_lines import planned_lines
-from keydesk.forms.ticket_lines import CANNOT_BE_READ, number_field, quote_line
 from keydesk.forms.trades.close_trade import entry_and_now
-from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
+from keydesk.forms.trades.trade_form import TradeForm
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import EXIT_PLAN
-from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.risk import costs_until_closed
 from keydesk.text.format import date_and_time, money, price
-from keydesk.text.sanitize import Printable, safe
+from keydesk.text.sanitize import safe
 from keydesk.values import TradeRow
 from keydesk_client.arithmetic.risk import break_even_stop
 
@@ -53,30 +48,27 @@ RUNS_HERE = (
 class ExitPlanForm(TradeForm[SetExitPlan], NumberFields[SetExitPlan, PlanField]):
     """Sets the plan of one trade; with all fields empty it takes the plan away."""
 
+    ACTION: ClassVar[Action] = Action.ADD_PROTECTION
     KEY_CONTEXT: ClassVar[str] = EXIT_PLAN
-    HINTS: ClassVar[TextLine] = FIELD_HINTS
-    BINDINGS = [*bindings_of(EXIT_PLAN), *TRADE_BINDINGS]  # noqa: RUF012 - as Textual has it
+    FIELDS = EXIT_PLAN_FIELDS
 
-    def __init__(self, context: FormContext, trade_id: str) -> None:
-        super().__init__(context, trade_id)
-        self.draft = self._first_draft()
-
-    def on_trade_change(self) -> None:
-        self.draft = self._first_draft()
-
-    def _first_draft(self) -> ExitPlanDraft:
+    def first_draft(self) -> ExitPlanDraft:
         """Return the plan that runs, else the template's; without both, break-even at 1R."""
         trade, plan = self.trade, self.plan
         known = None if trade is None else self.trading_context(trade)
         if trade is None or known is None:
-            return empty_draft()
+            return opening(EXIT_PLAN_FIELDS)
         if plan is not None:
             return draft_of_plan(plan, known.rules.pip, trade.open_time_ns)
         template = self.context.template_of(trade.instrument)
         if not template.exit_rules.is_empty:
             return draft_of_rules(template.exit_rules)
         offset = Entry(f"{template.break_even_offset_pips.normalize():f}", "pips")
-        return empty_draft().with_field("offset", offset).with_field("even", Entry("1", "R"))
+        return (
+            opening(EXIT_PLAN_FIELDS)
+            .with_field("offset", offset)
+            .with_field("even", Entry("1", "R"))
+        )
 
     @property
     def plan(self) -> ExitPlan | None:
@@ -101,25 +93,17 @@ class ExitPlanForm(TradeForm[SetExitPlan], NumberFields[SetExitPlan, PlanField])
         """Return the trade that it is about."""
         return self.headline_of("EXIT PLAN ")
 
-    def body(self) -> Sequence[TextLine]:
-        """Show the trade, what runs now, and the fields with their prices."""
+    def effect(self) -> Sequence[TextLine]:
+        """Show the trade, and what runs now."""
         known = self.trade_and_context()
         if known is None:
             return ()
-        trade, context = known
         return [
-            *self.field_lines(),
-            BLANK,
-            *entry_and_now(trade, context),
-            *self._plan_now(context),
+            *entry_and_now(*known),
+            *self._plan_now(known[1]),
             BLANK,
             *wrap_text(safe(RUNS_HERE), "muted", self.inside),
         ]
-
-    def price_line(self) -> TextLine:
-        """Return the price that it goes by."""
-        known = self.trade_and_context()
-        return () if known is None else quote_line(known[1])
 
     def _plan_now(self, context: TradingContext) -> list[TextLine]:
         if self.plan is None:
@@ -129,33 +113,15 @@ class ExitPlanForm(TradeForm[SetExitPlan], NumberFields[SetExitPlan, PlanField])
         lines = wrap_text(safe(f"runs now: {text}"), "plain", self.inside)
         return lines + (wrap_text(safe(state), "warn", self.inside) if state else [])
 
-    def field_lines(self) -> Sequence[TextLine]:
-        """Return the fields, each with the price or the time that it comes to."""
+    def meaning(self, name: PlanField) -> Words:
+        """Return the price or the time that a field comes to."""
         known = self.trade_and_context()
         if known is None:
-            return ()
+            return ("", "plain")
         trade, context = known
-        return [self._field(name, trade, context) for name in EXIT_PLAN_FIELDS]
-
-    def _field(self, name: PlanField, trade: TradeRow, context: TradingContext) -> TextLine:
-        entry, active = self.draft.entries[name], self.draft.active == name
-        unreadable = isinstance(plan_reading(self.draft, name), UnreadableText)
-        meaning: Printable = CANNOT_BE_READ if unreadable else self._meaning(name, trade, context)
-        return (
-            *number_field(
-                EXIT_PLAN_FIELDS[name].key,
-                EXIT_PLAN_FIELDS[name].label,
-                entry.text,
-                entry.unit,
-                active=active,
-            ),
-            (meaning, "danger" if unreadable else "plain"),
-        )
-
-    def _meaning(self, name: PlanField, trade: TradeRow, context: TradingContext) -> Printable:
         plan = self.typed_plan(trade, context)
         if isinstance(plan, str):
-            return "✗ not known" if self.draft.entries[name].text else ""
+            return ("✗ not known" if self.draft.entries[name].text else "", "plain")
         at: dict[PlanField, Callable[[], str]] = {
             "even": lambda: self._at(plan.break_even_after, trade, context),
             "offset": lambda: self._stop_text(plan, trade, context),
@@ -164,7 +130,7 @@ class ExitPlanForm(TradeForm[SetExitPlan], NumberFields[SetExitPlan, PlanField])
             "step": lambda: self._step_text(plan, context),
             "time": lambda: self._time_text(plan),
         }
-        return safe(at[name]())
+        return (safe(at[name]()), "plain")
 
     def _at(self, after: Decimal | None, trade: TradeRow, context: TradingContext) -> str:
         if after is None:
@@ -220,19 +186,12 @@ class ExitPlanForm(TradeForm[SetExitPlan], NumberFields[SetExitPlan, PlanField])
             trail = _beyond(trade, plan.trail_after - plan.trail_distance)
         return trade.instrument, planned_lines(stop=stop, trail=trail)
 
-    def action(self) -> Action:
-        """Return the row of the confirmation matrix: a plan only reduces risk."""
-        return Action.ADD_PROTECTION
-
     def refusals(self) -> Sequence[str]:
         """Refuse what cannot be read, makes no sense, or is due already."""
-        trade = self.trade
-        if trade is None:
-            return ["The trade is closed already"]
-        context = self.trading_context(trade)
-        if context is None:
-            return ["Waiting for a price"]
-        plan = self.typed_plan(trade, context)
+        known = self.trade_and_context()
+        if known is None:
+            return [self.unready()]
+        plan = self.typed_plan(*known)
         problem = plan if isinstance(plan, str) else self._problem(plan)
         return [problem] if problem else []
 
@@ -255,7 +214,7 @@ class ExitPlanForm(TradeForm[SetExitPlan], NumberFields[SetExitPlan, PlanField])
             return ["This removes the exit plan; stop and target stay as they are"]
         return ()
 
-    def result(self) -> SetExitPlan | None:
+    def request(self) -> SetExitPlan | None:
         """Return the plan as typed; None in it takes the plan away."""
         known = self.trade_and_context()
         if known is None:
@@ -268,29 +227,20 @@ class ExitPlanForm(TradeForm[SetExitPlan], NumberFields[SetExitPlan, PlanField])
 
     # The keys.
 
-    def nudged(self, entry: Entry, steps: int) -> Entry:
-        """Return the field moved by steps of its unit; one that cannot be read begins at 0."""
-        one = Decimal("0.1") if entry.unit in {"R", "ATR"} else Decimal(1)
-        value = shown_number(entry.value) or Decimal(0)
-        return entry.set(max(Decimal(0), value + steps * one))
-
-    def action_next_unit(self) -> None:
-        """Count the active field in its next unit, at the same distance where that is known."""
-        name, trade = self.draft.active, self.trade
-        context = self.trading_context(trade) if trade else None
-        entry, choices = self.draft.entries[name], EXIT_PLAN_FIELDS[name].units
-        unit = choices[(choices.index(entry.unit) + 1) % len(choices)]
-        converted = replace(entry, unit=unit)
-        if trade is not None and context is not None and entry.fresh:
-            units = self._units(trade, context)
+    def in_unit(self, name: PlanField, unit: Unit) -> Entry:
+        """Return a field in another unit, at the same distance where that is known."""
+        entry, known = self.draft.entries[name], self.trade_and_context()
+        turned = replace(entry, unit=unit)
+        if known is not None and entry.fresh:
+            units = self._units(*known)
             distance, one = units.distance(entry), units.distance(Entry("1", unit))
             if isinstance(distance, Decimal) and isinstance(one, Decimal) and one:
-                converted = converted.set(round(distance / one, 2).normalize())
-        self.set_field(converted)
+                turned = turned.set(round(distance / one, 2).normalize())
+        return turned
 
     def action_no_plan(self) -> None:
         """Empty all fields: what is sent then takes the plan away."""
-        self.draft = empty_draft()
+        self.draft = opening(EXIT_PLAN_FIELDS)
         self.redraw()
 
 

@@ -14,10 +14,10 @@ from keydesk.calc.orders.lifetime import (
 )
 from keydesk.calc.orders.ticket_draft import MAX_TEXT, TRIGGER_WORDS, TRIGGERS, Trigger
 from keydesk.forms.level_name import ENDS_NAME
-from keydesk.forms.modal_form import TextLine, Words
+from keydesk.forms.modal_form import BLANK, TextLine, Words
 from keydesk.forms.number_fields import NumberFields
 from keydesk.forms.text_fields import ENDS_TEXT, ENDS_WRITING, edited_text, text_line
-from keydesk.forms.ticket_lines import LABEL_WIDTH, choice_line
+from keydesk.forms.ticket_lines import LABEL_WIDTH, choice_line, range_line
 from keydesk.text.format import date_and_time
 from keydesk.text.sanitize import clean, safe
 from keydesk.widgets.overlay import Result
@@ -33,6 +33,17 @@ class LifetimeFields(NumberFields[Result, Name], Generic[Result, Name]):
     lifetime: LifetimeDraft = UNCHANGED_DRAFT
     trigger: Trigger | Literal[""] = ""  # "": as it is
     _writing: bool = False
+
+    def range_lines(self) -> Sequence[TextLine]:
+        """Return the size of an average true range, where a field counts in it."""
+        counts = any(entry.unit == "ATR" for entry in self.draft.entries.values())
+        return [range_line(self.market)] if counts and self.market else []
+
+    def body(self) -> Sequence[TextLine]:
+        """Return the fields, the unit of those that count in average true ranges, and what follows."""
+        if self.unready():
+            return ()
+        return [*self.field_lines(), *self.range_lines(), BLANK, *self.effect()]
 
     def leave_life(self) -> None:
         """Leave time in force and trigger as they are."""

@@ -17,7 +17,14 @@ from keydesk.calc.orders.entry_move import (
     risk_of,
     typed_levels,
 )
-from keydesk.calc.orders.field_draft import Entry, FieldDraft, Reading, UnreadableText, shown_number
+from keydesk.calc.orders.field_draft import (
+    Entry,
+    FieldDraft,
+    Reading,
+    UnreadableText,
+    above_zero,
+    shown_number,
+)
 from keydesk.calc.orders.fields import ENTRY_FIELDS
 from keydesk.calc.orders.instructions import MoveEntry
 from keydesk.calc.orders.lifetime import frozen
@@ -27,25 +34,18 @@ from keydesk.calc.orders.ticket_units import step_of
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form import NUDGES
-from keydesk.forms.modal_form import BLANK, FormContext, TextLine, Words, figure
+from keydesk.forms.modal_form import FormContext, TextLine, Words, figure
 from keydesk.forms.planned_lines import behind, planned_lines
 from keydesk.forms.ticket_lines import (
-    CANNOT_BE_READ,
     NOT_KNOWN,
-    number_field,
-    quote_line,
-    range_line,
-    shown_digits,
 )
 from keydesk.forms.trades.lifetime_fields import LifetimeFields
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import MODIFY
-from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.risk import open_risk_of
 from keydesk.text.format import EMPTY, UNLIMITED, money, price, units
-from keydesk.text.sanitize import Printable, safe
+from keydesk.text.sanitize import safe
 from keydesk.values import OrderRow
-from keydesk.widgets.theme import ColourRole
 from keydesk.words.order_text import order_name
 from keydesk_client.arithmetic.profit import pip, round_price
 
@@ -58,17 +58,26 @@ class MoveForm(LifetimeFields[MoveEntry, str]):
 
     KEY_CONTEXT: ClassVar[str] = MODIFY
     WIDTH: ClassVar[int] = 68
-    HINTS: ClassVar[TextLine] = NUDGES
-    BINDINGS = bindings_of(MODIFY)
+    FIELDS = ENTRY_FIELDS
     PRICES: ClassVar[frozenset[str]] = frozenset(("price", "stop", "target"))
 
     def __init__(self, context: FormContext, order_id: str) -> None:
-        super().__init__(context)
         self.order_id = order_id
+        super().__init__(context)
+
+    def first_draft(self) -> FieldDraft[str]:
+        """Return the levels of the order."""
         levels = levels_of(self.order).items()
-        self.draft = FieldDraft(
-            {name: field_of(name, at, self._pip) for name, at in levels}, "price"
-        )
+        return FieldDraft({name: field_of(name, at, self._pip) for name, at in levels}, "price")
+
+    def gone(self) -> str:
+        """Return that it is filled or cancelled, "" while it rests."""
+        is_there = self.order is not None and self.order.units is not None
+        return "" if is_there else "It is filled or cancelled already"
+
+    def hints(self) -> TextLine:
+        """Return the keys of its fields: most are prices, which steps of ten move far."""
+        return NUDGES
 
     @property
     def instrument(self) -> str:
@@ -79,10 +88,6 @@ class MoveForm(LifetimeFields[MoveEntry, str]):
     def order(self) -> OrderRow | None:
         """Return the order, None once it is gone."""
         return self.context.store.orders.get(self.order_id)
-
-    def trading_context(self, order: OrderRow) -> TradingContext | None:
-        """Return rules, price and funds for its instrument, None while one is missing."""
-        return self.trading_context_about(order.instrument)
 
     @property
     def _pip(self) -> Decimal:
@@ -110,30 +115,16 @@ class MoveForm(LifetimeFields[MoveEntry, str]):
         name = order_name(order) if order else safe(f"#{self.order_id}")
         return (("MOVE ", "bright"), (name, "bright"))
 
-    def body(self) -> Sequence[TextLine]:
-        """Show the fields and their prices."""
-        order = self.order
-        context = self.trading_context(order) if order else None
-        if order is None or context is None:
+    def effect(self) -> Sequence[TextLine]:
+        """Show what the order may lose and win."""
+        order, context = self.order, self.market
+        if order is None or context is None or order.reduces:
             return ()
-        levels = self.levels(context)
-        return [
-            *self.field_lines(),
-            *([range_line(context)] if self.counts_in_ranges else ()),
-            BLANK,
-            *(_risk_lines(levels, context) if not order.reduces else ()),
-        ]
-
-    def price_line(self) -> TextLine:
-        """Return the price that it goes by."""
-        order = self.order
-        context = self.trading_context(order) if order else None
-        return () if context is None else quote_line(context)
+        return _risk_lines(self.levels(context), context)
 
     def planned(self) -> tuple[str, Sequence[PriceLine]]:
         """Return the new price where it differs from the order's, which is drawn, and the stop and target it brings."""
-        order = self.order
-        context = self.trading_context(order) if order else None
+        order, context = self.order, self.market
         if order is None or context is None:
             return "", ()
         levels = self.levels(context)
@@ -147,15 +138,12 @@ class MoveForm(LifetimeFields[MoveEntry, str]):
 
     def field_lines(self) -> Sequence[TextLine]:
         """Return price, stop and target as they stand in the form."""
-        order = self.order
-        context = self.trading_context(order) if order else None
-        if context is None:
-            return ()
-        levels = self.levels(context)
-        return [
-            *(self._field(name, levels[name], context) for name in self.names),
-            *self.life_lines(),
-        ]
+        lines = super().field_lines()
+        return [*lines, *self.life_lines()] if lines else ()
+
+    def reading(self, name: str) -> Reading:
+        """Return the number in a field: prices, distances and units are above 0."""
+        return above_zero(self.draft.entry(name).value)
 
     def action(self) -> Action:
         """Return REPLACE_ENTRY, or what opening without a stop requires."""
@@ -165,12 +153,9 @@ class MoveForm(LifetimeFields[MoveEntry, str]):
 
     def refusals(self) -> Sequence[str]:
         """Refuse an unchanged order, unreadable levels and levels on the wrong side."""
-        order = self.order
-        if order is None or order.units is None:
-            return ["It is filled or cancelled already"]
-        context = self.trading_context(order)
-        if context is None:
-            return ["Waiting for a price"]
+        order, context = self.order, self.market
+        if order is None or order.units is None or context is None:
+            return [self.unready()]
         levels = self.levels(context)
         if refusals := self.life_refusals():
             return refusals
@@ -207,17 +192,15 @@ class MoveForm(LifetimeFields[MoveEntry, str]):
         return self._soft_risk()
 
     def _soft_risk(self) -> Sequence[str]:
-        order = self.order
-        context = self.trading_context(order) if order else None
+        order, context = self.order, self.market
         if order is None or context is None or order.reduces:
             return ()
         own = self.context.limits.of(order.instrument)
         return move_warnings(order, self.levels(context), context, own)
 
-    def result(self) -> MoveEntry | None:
+    def request(self) -> MoveEntry | None:
         """Return the new levels."""
-        order = self.order
-        context = self.trading_context(order) if order else None
+        order, context = self.order, self.market
         if order is None or context is None:
             return None
         move = move_instruction(order, self.levels(context))
@@ -226,34 +209,22 @@ class MoveForm(LifetimeFields[MoveEntry, str]):
             return None
         return replace(move, lifetime=lifetime, trigger=self.trigger)
 
-    def _field(self, name: str, level: Reading, context: TradingContext) -> TextLine:
-        active, was = self.draft.active == name, levels_of(self.order)[name]
+    def meaning(self, name: str) -> Words:
+        """Return a level before and after."""
+        context, was = self.market, levels_of(self.order)[name]
+        level = None if context is None else self.levels(context)[name]
+        if context is None or isinstance(level, UnreadableText):
+            return (NOT_KNOWN, "danger")
         digits = context.rules.price_precision
-        meaning: Printable
-        role: ColourRole
-        if named := self.level_text(name):
-            meaning, role = named, "muted"
-        elif isinstance(level, UnreadableText):
-            known = isinstance(self.draft.entry(name).value, UnreadableText)
-            meaning, role = CANNOT_BE_READ if known else NOT_KNOWN, "danger"
-        elif level == was:
-            meaning, role = "as it is" if was is not None else "none", "muted"
-        elif level is None:
-            meaning, role = safe(f"{self._shown(name, was, digits)} → REMOVED"), "warn"
-        else:
-            distance = (
-                self._distance_text(name, level, context)
-                if name in {"price", "stop", "target"}
-                else ""
-            )
-            before, after = (self._shown(name, each, digits) for each in (was, level))
-            meaning, role = safe(f"{before} → {after}{distance}"), "plain"
-        entry = self.draft.entry(name)
-        text = shown_digits(entry.text)
-        return (
-            *number_field(ENTRY_FIELDS[name].key, name, text, entry.unit, active=active),
-            (meaning, role),
+        if level == was:
+            return ("as it is" if was is not None else "none", "muted")
+        if level is None:
+            return (safe(f"{self._shown(name, was, digits)} → REMOVED"), "warn")
+        away = (
+            self._distance_text(name, level, context) if name in {"price", "stop", "target"} else ""
         )
+        before, after = (self._shown(name, each, digits) for each in (was, level))
+        return (safe(f"{before} → {after}{away}"), "plain")
 
     def _shown(self, name: str, level: Decimal | None, digits: int) -> str:
         if level is None:
@@ -274,8 +245,7 @@ class MoveForm(LifetimeFields[MoveEntry, str]):
 
     def action_next_unit(self) -> None:
         """Turn a distance in average true ranges into its price; an order that rests is known by prices."""
-        order, entry = self.order, self.draft.current
-        context = self.trading_context(order) if order else None
+        entry, context = self.draft.current, self.market
         if entry.unit != "ATR" or context is None:
             return
         level = self.levels(context)[self.draft.active]
@@ -297,8 +267,7 @@ class MoveForm(LifetimeFields[MoveEntry, str]):
 
     def nudged(self, entry: Entry, steps: int) -> Entry | None:
         """Return the field moved by pips, or by steps of its unit."""
-        order, value = self.order, entry.value
-        context = self.trading_context(order) if order else None
+        value, context = entry.value, self.market
         if context is None or isinstance(value, UnreadableText):
             return None
         if self.draft.active in {"trail", "units"} or entry.unit == "ATR":

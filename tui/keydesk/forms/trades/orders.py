@@ -8,7 +8,6 @@ from keydesk.forms.form import Form
 from keydesk.forms.modal_form import BLANK, FormContext, TextLine
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CANCEL_ENTRIES
-from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
 from keydesk.values import OrderRow
@@ -60,7 +59,7 @@ class CancelForm(Form[CancelOrders]):
         """Refuse only an order that is gone already."""
         return () if self.order else ["It is filled or cancelled already"]
 
-    def result(self) -> CancelOrders | None:
+    def request(self) -> CancelOrders | None:
         """Return the order to cancel."""
         order = self.order
         return CancelOrders((self.order_id,), order_name(order)) if order else None
@@ -69,9 +68,9 @@ class CancelForm(Form[CancelOrders]):
 class CancelEntriesForm(Form[CancelOrders]):
     """Cancels entry orders of the instrument, or of the account; what protects trades is left alone."""
 
+    ACTION: ClassVar[Action] = Action.CANCEL_ENTRIES
     TWO_COLUMNS: ClassVar[bool] = False
     KEY_CONTEXT: ClassVar[str] = CANCEL_ENTRIES
-    BINDINGS = bindings_of(CANCEL_ENTRIES)
     WIDTH: ClassVar[int] = 68
 
     def __init__(self, context: FormContext, instrument: str) -> None:
@@ -92,7 +91,7 @@ class CancelEntriesForm(Form[CancelOrders]):
             (safe(f"CANCEL {count} entry {'order' if count == 1 else 'orders'} {where}"), "bright"),
         )
 
-    def body(self) -> Sequence[TextLine]:
+    def effect(self) -> Sequence[TextLine]:
         """List them, and what stays."""
         orders = self.orders
         lines: list[TextLine] = [((order_name(order), "plain"),) for order in orders[:SHOWN_ORDERS]]
@@ -118,15 +117,11 @@ class CancelEntriesForm(Form[CancelOrders]):
         )
         return [*lines, BLANK, scope]
 
-    def action(self) -> Action:
-        """Return the row of the confirmation matrix."""
-        return Action.CANCEL_ENTRIES
-
     def refusals(self) -> Sequence[str]:
         """Refuse when there is nothing to cancel."""
         return () if self.orders else ["No entry orders there"]
 
-    def result(self) -> CancelOrders:
+    def request(self) -> CancelOrders:
         """Return the orders listed."""
         ids = tuple(order.id for order in self.orders)
         return CancelOrders(ids, f"{len(ids)} entry orders")

@@ -38,7 +38,6 @@ from keydesk.forms.trades.close_trade import (
 )
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import POSITION_PART
-from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import pair, price, units
 from keydesk.text.sanitize import clean_name, safe
 from keydesk.values import TradeRow
@@ -51,8 +50,8 @@ UNITS = ("digits u", "units")
 class PositionPartForm(PositionForm):
     """Closes a part of one side of a position, by percent or by units, rounded down to whole units."""
 
+    ACTION: ClassVar[Action] = Action.SCALE_OUT
     KEY_CONTEXT: ClassVar[str] = POSITION_PART
-    BINDINGS = bindings_of(POSITION_PART)
     WIDTH: ClassVar[int] = 76
 
     def __init__(self, context: FormContext, instrument: str) -> None:
@@ -114,14 +113,13 @@ class PositionPartForm(PositionForm):
             return f"{units(self.typed_units)} units"
         return "–" if self.percent is None else f"{self.percent:f} %"
 
-    def body(self) -> Sequence[TextLine]:
-        """Show the parts to choose from, the profit of the chosen one and the remainder."""
+    def effect(self) -> Sequence[TextLine]:
+        """Show the sides, the profit of the chosen part and the remainder."""
         context, sides = self.trading_context(), self.open_sides()
         lines: list[TextLine] = [NO_PRICE]
         if context is not None:
             lines = [line for side in sides for line in self.side_lines(side, context)]
         side, closing = self.side, self.units()
-        lines = [*self.field_lines(), BLANK, *lines]
         if side is not None and ZERO < closing <= side.units:
             lines += [BLANK, *self._remainder(side, closing, context)]
         return lines
@@ -186,10 +184,6 @@ class PositionPartForm(PositionForm):
         shown = [f"#{clean_name(trade.id)} {units(part_units)}" for trade, part_units in parts]
         return (((safe(f"of {', '.join(shown)}"), "muted"),),)
 
-    def action(self) -> Action:
-        """Return the row of the confirmation matrix."""
-        return Action.SCALE_OUT
-
     def refusals(self) -> Sequence[str]:
         """Refuse without a side or a part, and a part that is nothing or more than all."""
         if not self.open_sides():
@@ -236,7 +230,7 @@ class PositionPartForm(PositionForm):
             return [f"{self._chosen_text()} of the position is less than one unit: {all_of_it}"]
         return ()
 
-    def result(self) -> ClosePosition | CloseParts | None:
+    def request(self) -> ClosePosition | CloseParts | None:
         """Return the units of that side; by trades where the order is not the broker's, which is the oldest first."""
         side = self.side
         if side is None:

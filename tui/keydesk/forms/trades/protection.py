@@ -6,9 +6,9 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from keydesk.calc.orders import average_range, protection
+from keydesk.calc.orders import protection
 from keydesk.calc.orders.change_checks import absurd_levels, protection_refusals
-from keydesk.calc.orders.field_draft import Entry, UnreadableText, shown_number
+from keydesk.calc.orders.field_draft import Entry, Reading, UnreadableText, shown_number
 from keydesk.calc.orders.fields import PROTECTION_FIELDS, ProtectionField, Unit
 from keydesk.calc.orders.instructions import Change, SetProtection
 from keydesk.calc.orders.lifetime import EXPIRY_WORDS, TYPED_EXPIRY, frozen
@@ -24,23 +24,16 @@ from keydesk.calc.orders.protection import (
 from keydesk.calc.orders.ticket_draft import TRIGGER_WORDS
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
-from keydesk.forms.form import FIELD_HINTS
-from keydesk.forms.modal_form import BLANK, FormContext, TextLine, Words, figure, signed_money
+from keydesk.forms.modal_form import BLANK, TextLine, Words, figure, signed_money
 from keydesk.forms.planned_lines import behind, planned_lines
 from keydesk.forms.ticket_lines import (
-    CANNOT_BE_READ,
     NOT_KNOWN,
-    number_field,
-    quote_line,
-    range_line,
-    shown_digits,
 )
 from keydesk.forms.trades.close_trade import entry_and_now
 from keydesk.forms.trades.lifetime_fields import LifetimeFields
-from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm, trade_name
+from keydesk.forms.trades.trade_form import TradeForm, trade_name
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import MODIFY
-from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import EMPTY, UNLIMITED, money, price
 from keydesk.text.sanitize import Printable, safe
 from keydesk.values import TradeRow
@@ -64,21 +57,11 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
     """Sets, moves or takes away what protects one trade; untouched levels are not sent."""
 
     KEY_CONTEXT: ClassVar[str] = MODIFY
-    HINTS: ClassVar[TextLine] = FIELD_HINTS
-    BINDINGS = [*bindings_of(MODIFY), *TRADE_BINDINGS]  # noqa: RUF012 - as Textual has it
+    FIELDS = PROTECTION_FIELDS
     VERB: ClassVar[str] = "MODIFY"
     PRICES: ClassVar[frozenset[str]] = frozenset(("stop", "target", "guaranteed"))
 
-    def __init__(self, context: FormContext, trade_id: str) -> None:
-        super().__init__(context, trade_id)
-        self.draft = self._as_counted(self.first_draft())
-
-    @property
-    def instrument(self) -> str:
-        """The trade's."""
-        return self.trade.instrument if self.trade else ""
-
-    def on_trade_change(self) -> None:
+    def begin(self) -> None:
         self.draft = self._as_counted(self.first_draft())
         self.leave_life()
 
@@ -106,26 +89,13 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
         name = trade_name(trade) if trade else safe(f"#{self.trade_id}")
         return ((safe(f"{self.VERB} "), "bright"), (name, "bright"))
 
-    def body(self) -> Sequence[TextLine]:
-        """Show the trade, the fields and their prices."""
+    def effect(self) -> Sequence[TextLine]:
+        """Show the trade, and what the levels win and lose."""
         known = self.trade_and_context()
         if known is None:
             return ()
-        trade, context = known
-        new = wanted_protection(self.draft, trade, context)
-        return [
-            *self.field_lines(),
-            *([range_line(context)] if self.counts_in_ranges else ()),
-            BLANK,
-            *entry_and_now(trade, context),
-            BLANK,
-            *self._outlook_lines(trade, new, context),
-        ]
-
-    def price_line(self) -> TextLine:
-        """Return the price that it goes by."""
-        known = self.trade_and_context()
-        return () if known is None else quote_line(known[1])
+        new = wanted_protection(self.draft, *known)
+        return [*entry_and_now(*known), BLANK, *self._outlook_lines(known[0], new, known[1])]
 
     def planned(self) -> tuple[str, Sequence[PriceLine]]:
         """Return the levels that differ from those of the trade."""
@@ -148,13 +118,20 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
             trail=behind(best, trail, direction),
         )
 
-    def field_lines(self) -> Sequence[TextLine]:
-        """Return stop, target and trailing stop as they stand in the form."""
+    @property
+    def shown(self) -> Sequence[ProtectionField]:
+        """The fields; that of the guaranteed stop where there is one, or the broker offers it."""
         known = self.trade_and_context()
         if known is None:
+            return tuple(PROTECTION_FIELDS)
+        offered = known[1].rules.guarantee != "DISABLED" or known[0].guaranteed_stop is not None
+        typed = self.draft.entry("guaranteed").text or self.draft.active == "guaranteed"
+        return [name for name in PROTECTION_FIELDS if name != "guaranteed" or offered or typed]
+
+    def field_lines(self) -> Sequence[TextLine]:
+        """Return stop, target and trailing stop as they stand in the form."""
+        if not (lines := super().field_lines()):
             return ()
-        trade, context = known
-        lines = [self._field(name, trade, context) for name in self._fields(trade, context)]
         names = [PROTECTION_FIELDS[name].label for name, level in self._sent().items() if level]
         return [*lines, *self.life_lines(", ".join(names) or "nothing that is sent")]
 
@@ -193,12 +170,6 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
             self._sent().get(name) is not None for name in PROTECTION_FIELDS if name != "target"
         )
 
-    def _fields(self, trade: TradeRow, context: TradingContext) -> Sequence[ProtectionField]:
-        """Return the fields; that of the guaranteed stop where there is one, or the broker offers it."""
-        offered = context.rules.guarantee != "DISABLED" or trade.guaranteed_stop is not None
-        typed = self.draft.entry("guaranteed").text or self.draft.active == "guaranteed"
-        return [name for name in PROTECTION_FIELDS if name != "guaranteed" or offered or typed]
-
     def action(self) -> Action:
         """Return the most dangerous of the changes."""
         known = self.trade_and_context()
@@ -219,12 +190,10 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
 
     def refusals(self) -> Sequence[str]:
         """Return the refusals of the draft."""
-        trade = self.trade
-        if trade is None:
-            return ["The trade is closed already"]
-        context = self.trading_context(trade)
-        if context is None:
-            return ["Waiting for a price"]
+        known = self.trade_and_context()
+        if known is None:
+            return [self.unready()]
+        trade, context = known
         new = wanted_protection(self.draft, trade, context)
         if refusals := self.life_refusals():
             return refusals
@@ -256,7 +225,7 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
                 found.append(f"An exit plan runs and may tighten it again: {plan} changes it")
         return found
 
-    def result(self) -> SetProtection | None:
+    def request(self) -> SetProtection | None:
         """Return only what changed."""
         known = self.trade_and_context()
         if known is None:
@@ -280,29 +249,26 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
             trigger=self.trigger,
         )
 
-    def _field(self, name: ProtectionField, trade: TradeRow, context: TradingContext) -> TextLine:
-        entry, active = self.draft.entry(name), self.draft.active == name
-        meaning = self.level_text(name) or self._change_text(name, trade, context)
-        text = shown_digits(entry.text)
-        return (
-            *number_field(
-                PROTECTION_FIELDS[name].key,
-                PROTECTION_FIELDS[name].label,
-                text,
-                entry.unit,
-                active=active,
-            ),
-            (meaning, "danger" if meaning in {CANNOT_BE_READ, NOT_KNOWN} else "plain"),
-        )
+    def reading(self, name: ProtectionField) -> Reading:
+        """Return the number in a field; a price and a trailing distance are above 0."""
+        return protection.level_reading(self.draft, name)
+
+    def meaning(self, name: ProtectionField) -> Words:
+        """Return a level before and after."""
+        known = self.trade_and_context()
+        after = None if known is None else wanted_level(self.draft, name, *known)
+        if known is None or isinstance(after, UnreadableText):
+            return (NOT_KNOWN, "danger")
+        before: Decimal | None = getattr(protection_of(known[0]), name)
+        return (self._change_text(name, before, after, known[1]), "plain")
 
     def _change_text(
-        self, name: ProtectionField, trade: TradeRow, context: TradingContext
+        self,
+        name: ProtectionField,
+        before: Decimal | None,
+        after: Decimal | None,
+        context: TradingContext,
     ) -> Printable:
-        before = getattr(protection_of(trade), name)
-        after = wanted_level(self.draft, name, trade, context)
-        if isinstance(after, UnreadableText):
-            known = isinstance(protection.level_reading(self.draft, name), UnreadableText)
-            return CANNOT_BE_READ if known else NOT_KNOWN
         if before == after:
             return "as it is" if before is not None else "none"
         if after is None:
@@ -349,41 +315,26 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
             return None
         return _nudged(entry, steps, *known)
 
-    def action_next_unit(self) -> None:
-        """Count the active field in its next unit; its level stays."""
-        name, trade = self.draft.active, self.trade
-        context = self.trading_context(trade) if trade else None
-        choices = PROTECTION_FIELDS[name].units
-        if trade is None or context is None:
-            return
-        entry = self.draft.entry(name)
-        unit = choices[(choices.index(entry.unit) + 1) % len(choices)]
-        if (converted := self._in_unit(name, unit, trade, context)) is not None:
-            self.set_field(converted)
-        else:
-            self._hint = f"The {name} stays in {entry.unit}: {average_range.NAME} is not known"
-            self.redraw()
-
-    def _in_unit(
-        self, name: ProtectionField, unit: Unit, trade: TradeRow, context: TradingContext
-    ) -> Entry | None:
+    def in_unit(self, name: ProtectionField, unit: Unit) -> Entry | None:
         """Return a field in another unit at the same level; None where the unit is not known."""
-        level = wanted_level(self.draft, name, trade, context)
+        entry, known = self.draft.entry(name), self.trade_and_context()
+        if known is None:
+            return entry
+        level = wanted_level(self.draft, name, *known)
         if isinstance(level, UnreadableText):
-            return replace(self.draft.entry(name), unit=unit)  # the text stays for correction
+            return replace(entry, unit=unit)  # the text stays for correction
         if level is None:
             return Entry("", unit)
-        counted = protection.in_unit(name, level, unit, trade, context)
+        counted = protection.in_unit(name, level, unit, *known)
         return None if counted is None else Entry("", unit).set(counted)
 
     def action_count_in_atr(self) -> None:
         """Count the active field in average true ranges: typed digits stay, an old distance is converted."""
-        name, trade = self.draft.active, self.trade
-        entry, context = self.draft.entry(name), self.trading_context(trade) if trade else None
-        if trade is None or context is None or entry.unit == "ATR":
+        entry = self.draft.current
+        if entry.unit == "ATR" or self.unready():
             return
-        converted = self._in_unit(name, "ATR", trade, context) if entry.fresh else None
-        self.set_field(converted or replace(entry, unit="ATR"))
+        turned = self.in_unit(self.draft.active, "ATR") if entry.fresh else None
+        self.set_field(turned or replace(entry, unit="ATR"))
 
 
 class ProtectForm(ProtectionForm):

@@ -22,7 +22,6 @@ from keydesk.forms.ticket_lines import quote_line
 from keydesk.forms.trades.orders import ENTRY_TYPES
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import FLATTEN
-from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.risk import open_risk_of
 from keydesk.store.unknown import is_known, unknown_text
 from keydesk.text.format import EMPTY, money, pair, price, units
@@ -36,6 +35,8 @@ SHOWN_ENTRIES = 4
 
 class ReverseForm(Form[Reverse]):
     """Turns a net position round by one order of twice its size, with the template's bracket."""
+
+    ACTION: ClassVar[Action] = Action.REVERSE
 
     def __init__(self, context: FormContext, instrument: str) -> None:
         super().__init__(context)
@@ -67,7 +68,7 @@ class ReverseForm(Form[Reverse]):
             (" at market", "plain"),
         )
 
-    def body(self) -> Sequence[TextLine]:
+    def effect(self) -> Sequence[TextLine]:
         """Show the order, its bracket and its risk."""
         context = self.trading_context()
         if context is None or not context.funds.net_units:
@@ -97,10 +98,6 @@ class ReverseForm(Form[Reverse]):
     def plan(self, context: TradingContext) -> Plan:
         """Return the order with its levels, margin and risk."""
         return work_out(self.draft(context), context, self.context.limits)
-
-    def action(self) -> Action:
-        """Return the row of the confirmation matrix."""
-        return Action.REVERSE
 
     def refusals(self) -> Sequence[str]:
         """Refuse without a net position, a market, or the margin for the other side."""
@@ -135,7 +132,7 @@ class ReverseForm(Form[Reverse]):
         """Warn of orders whose outcome is not known yet."""
         return unconfirmed_warnings(self.context.store.in_flight_of(self.instrument))
 
-    def result(self) -> Reverse | None:
+    def request(self) -> Reverse | None:
         """Freeze the order."""
         context = self.trading_context()
         if context is None:
@@ -158,8 +155,8 @@ class ReverseForm(Form[Reverse]):
 class FlattenForm(Form[Flatten]):
     """Closes every position and cancels every entry order; works at every level but READ-ONLY."""
 
+    ACTION: ClassVar[Action] = Action.FLATTEN
     KEY_CONTEXT: ClassVar[str] = FLATTEN
-    BINDINGS = bindings_of(FLATTEN)
     WIDTH: ClassVar[int] = 68
 
     def __init__(self, context: FormContext, instrument: str) -> None:
@@ -197,7 +194,7 @@ class FlattenForm(Form[Flatten]):
             (": close positions, cancel entries", "plain"),
         )
 
-    def body(self) -> Sequence[TextLine]:
+    def effect(self) -> Sequence[TextLine]:
         """List the positions to close and the orders to cancel."""
         positions, entries = self.positions, self.entries
         lines = [_position_line(row) for row in positions[:SHOWN_POSITIONS]]
@@ -227,17 +224,13 @@ class FlattenForm(Form[Flatten]):
         )
         return [*lines, BLANK, scope]
 
-    def action(self) -> Action:
-        """Return the row of the confirmation matrix."""
-        return Action.FLATTEN
-
     def refusals(self) -> Sequence[str]:
         """Refuse when there is nothing to do; what is not known may be open."""
         is_flat = not (self.positions or self.entries or self.in_flight)
         is_flat = is_flat and is_known(self.context.store)
         return ["FLAT: no position, no entry order"] if is_flat else ()
 
-    def result(self) -> Flatten:
+    def request(self) -> Flatten:
         """Return the scope; positions and orders are read again when it is carried out."""
         return Flatten(None if self.everywhere else self.instrument)
 

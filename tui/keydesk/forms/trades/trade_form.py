@@ -6,14 +6,13 @@ from typing import Generic
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.form import Form
 from keydesk.forms.modal_form import FormContext, TextLine
+from keydesk.forms.ticket_lines import quote_line
 from keydesk.keys.keymap import ONE_TRADE
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.format import pair, units
 from keydesk.text.sanitize import Printable, SafeText, clean_name, safe
 from keydesk.values import TradeRow
 from keydesk.widgets.overlay import Result
-
-TRADE_BINDINGS = bindings_of(ONE_TRADE)
 
 
 def trade_name(trade: TradeRow) -> SafeText:
@@ -27,15 +26,26 @@ def trade_name(trade: TradeRow) -> SafeText:
 class TradeForm(Form[Result], Generic[Result]):
     """A form about one trade."""
 
+    BINDINGS = bindings_of(ONE_TRADE)
+
     def __init__(self, context: FormContext, trade_id: str) -> None:
-        super().__init__(context)
         self.trade_id = trade_id
         self._siblings: tuple[str, ...] = ()
+        super().__init__(context)
 
     @property
     def trade(self) -> TradeRow | None:
         """Return the trade, None once it is closed."""
         return self.context.store.trades.get(self.trade_id)
+
+    @property
+    def instrument(self) -> str:
+        """The trade's; "" once it is closed."""
+        return self.trade.instrument if self.trade else ""
+
+    def gone(self) -> str:
+        """Return that the trade is closed, "" while it is open."""
+        return "" if self.trade else "The trade is closed already"
 
     def headline_of(self, action: Printable) -> TextLine:
         """Return the headline of an action on the trade."""
@@ -52,6 +62,11 @@ class TradeForm(Form[Result], Generic[Result]):
         context = self.trading_context(trade) if trade else None
         return None if trade is None or context is None else (trade, context)
 
+    def price_line(self) -> TextLine:
+        """Return the price that it goes by."""
+        known = self.trade_and_context()
+        return () if known is None else quote_line(known[1])
+
     def choose_among(self, trade_ids: Sequence[str]) -> None:
         """Say which of several trades the form is about; the key of the next one turns to it."""
         self._siblings = tuple(trade_ids)
@@ -61,9 +76,6 @@ class TradeForm(Form[Result], Generic[Result]):
         at, count = self._siblings.index(self.trade_id) + 1, len(self._siblings)
         self.subject = f"trade {at} of {count}: n turns to the next"
 
-    def on_trade_change(self) -> None:
-        """Begin again with another trade; a form with fields fills them anew."""
-
     def action_next_trade(self) -> None:
         """Turn to the next trade of the instrument that is still open."""
         known = self.context.store.trades
@@ -72,5 +84,5 @@ class TradeForm(Form[Result], Generic[Result]):
             self._siblings = tuple(there)
             self.trade_id = there[(there.index(self.trade_id) + 1) % len(there)]
             self._say_which()
-            self.on_trade_change()
+            self.begin()
         self.redraw()

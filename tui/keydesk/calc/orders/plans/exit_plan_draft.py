@@ -2,45 +2,22 @@
 
 from decimal import Decimal
 
-from keydesk.calc.orders.field_draft import Entry, FieldDraft, Reading, UnreadableText
+from keydesk.calc.orders.field_draft import Entry, FieldDraft, UnreadableText, checked
 from keydesk.calc.orders.fields import EXIT_PLAN_FIELDS, PlanField
 from keydesk.calc.orders.plans.exit_plans import ExitPlan, ExitRules
 from keydesk_client.arithmetic.constants import MINUTE
-
-MAX_MINUTES = Decimal(525_600)  # a year
-
 
 ExitPlanDraft = FieldDraft[PlanField]
 """What the form holds; an empty field leaves its part of the plan out."""
 
 
-def empty_draft() -> ExitPlanDraft:
-    """Return a draft without a plan."""
-    return FieldDraft(
-        {name: Entry("", field.units[0]) for name, field in EXIT_PLAN_FIELDS.items()}, "even"
-    )
-
-
-def plan_reading(draft: ExitPlanDraft, name: PlanField) -> Reading:
-    """Return the number in a field, None if it is empty, else why it cannot be read."""
-    value = draft.entry(name).value
-    if not isinstance(value, Decimal):
-        return value
-    if value < 0 or (name in {"behind", "step", "time"} and not value):
-        least = "is below 0" if value < 0 else "is not above 0"
-        return UnreadableText(draft.entry(name).text, least)
-    if name == "time" and value > MAX_MINUTES:
-        return UnreadableText(draft.entry(name).text, "is more than a year")
-    return value
-
-
 def typed_rules(draft: ExitPlanDraft) -> ExitRules | tuple[PlanField, UnreadableText]:
     """Return the rules, or the first field that cannot be read."""
-    for name in EXIT_PLAN_FIELDS:
-        reading = plan_reading(draft, name)
+    for name, field in EXIT_PLAN_FIELDS.items():
+        reading = checked(draft.entry(name), field)
         if isinstance(reading, UnreadableText):
             return name, reading
-    offset, time = plan_reading(draft, "offset"), plan_reading(draft, "time")
+    offset, time = draft.entry("offset").value, draft.entry("time").value
     return ExitRules(
         break_even_at=draft.entry("even"),
         break_even_offset_pips=offset if isinstance(offset, Decimal) else Decimal(0),
