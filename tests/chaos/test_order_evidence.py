@@ -10,14 +10,16 @@ from keydesk.calc.orders.instructions import (
     ClosePosition,
     CloseTrades,
     Flatten,
-    Instruction,
     MoveEntry,
-    OpenOrder,
-    Reverse,
     SetProtection,
 )
+from keydesk.calc.orders.ticket_draft import Draft
+from keydesk.calc.orders.ticket_levels import SendableLevels
 from keydesk.trading.account_changes import LabelTrade
+from keydesk.trading.commands import Instruction
+from keydesk.trading.entry_requests import reversal_of
 from keydesk.words.order_text import instruction_text
+from support.data.entry_orders import open_order
 from support.order_evidence import (
     SECOND,
     Decision,
@@ -29,7 +31,7 @@ from support.order_evidence import (
 )
 
 NOW = 1_000 * SECOND
-OPEN = instruction_text(OpenOrder("EUR_USD", "MARKET", Decimal(-10_000)))
+OPEN = instruction_text(open_order("EUR_USD", "MARKET", Decimal(-10_000)))
 SELL = Shown("SELL 10,000 EUR/USD at market", "y", is_small=False)
 
 
@@ -73,7 +75,11 @@ def test_no_order_is_explained_without_its_key_and_its_form() -> None:
         ),
         (CancelOrders(("8", "9"), "both"), "CANCEL 2 entry orders", "CANCEL 3 entry orders"),
         (
-            Reverse("EUR_USD", Decimal(-40_000), Decimal(1), Decimal(1), None, None),
+            reversal_of(
+                Draft("SELL", "EUR_USD"),
+                Decimal(-40_000),
+                SendableLevels(Decimal(1), Decimal(1), None, None, None),
+            ),
             "REVERSE EUR/USD LONG 20,000 to SHORT 20,000",
             "REVERSE EUR/USD LONG 40,000 to SHORT 40,000",
         ),

@@ -8,14 +8,16 @@ from pathlib import Path
 
 from keydesk.app.account_connection import Connection, open_account
 from keydesk.app.account_sources import AccountAddress
-from keydesk.calc.orders.instructions import Instruction, OpenOrder, SetExitPlan
+from keydesk.calc.orders.instructions import SetExitPlan
 from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitPlan, ExitRules
 from keydesk.records.desk_records import DeskRecords
 from keydesk.store.store import Store
 from keydesk.trading.account_changes import AccountChange
+from keydesk.trading.commands import Instruction
 from keydesk.values import TradeRow
 from keydesk_client.auth.secret import Secret
 from support.broker import PracticeServer
+from support.data.entry_orders import open_order
 
 D = Decimal
 PIP, FAR = D("0.0001"), D("0.01")
@@ -47,7 +49,7 @@ class PlanDesk:
         quote = self.store.quotes["EUR_USD"]
         before = set(self.store.trades)
         await self.does(
-            OpenOrder(
+            open_order(
                 "EUR_USD",
                 "MARKET",
                 D(units),

@@ -20,12 +20,12 @@ from textual.worker import Worker
 
 from keydesk.app.journal.account_journal import AccountJournal
 from keydesk.app.journal.statistics import JournalStatistics
-from keydesk.calc.orders.instructions import Instruction
 from keydesk.forms.requests import LabelsWanted
 from keydesk.forms.trades.labels import LabelsForm
 from keydesk.keys.keymap import KEYMAP
 from keydesk.trade_journal.newest_part import Portions
 from keydesk.trading.account_changes import AccountChange
+from keydesk.trading.commands import Instruction
 from keydesk.widgets import theme
 from keydesk_client.models import Transaction
 from support.data.desk_store import example_store

@@ -24,7 +24,6 @@ from keydesk.calc.alerts.alert import AlertLine
 from keydesk.calc.alerts.fact_conditions import TradeResult
 from keydesk.calc.alerts.price_conditions import PriceCross
 from keydesk.calc.market.indicator_specs import IndicatorChoice
-from keydesk.calc.orders.instructions import Instruction
 from keydesk.calc.orders.ticket_settings import Template
 from keydesk.config.command_history import CommandHistory
 from keydesk.config.limits import LimitChange
@@ -47,6 +46,7 @@ from keydesk.store.store import Store
 from keydesk.tables.instrument_rows import InstrumentRows
 from keydesk.tables.watchlist import Watchlist
 from keydesk.trading.account_changes import AccountChange
+from keydesk.trading.commands import Instruction
 from keydesk.trading.desk_session import DeskLock
 from keydesk.widgets.terminal_app import TerminalApp
 from keydesk.widgets.theme import Depth

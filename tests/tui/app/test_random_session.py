@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from time import monotonic
@@ -23,14 +23,7 @@ import pytest
 
 from keydesk.app.account_connection import Connection, open_account
 from keydesk.app.account_sources import AccountAddress
-from keydesk.calc.orders.instructions import (
-    CancelOrders,
-    ClosePosition,
-    CloseTrades,
-    Instruction,
-    OpenOrder,
-    SetProtection,
-)
+from keydesk.calc.orders.instructions import CancelOrders, ClosePosition, CloseTrades, SetProtection
 from keydesk.feeds.conversions import conversions_once
 from keydesk.forms.account.exposure import exposure_rows
 from keydesk.forms.account.pages import account_rows
@@ -39,11 +32,14 @@ from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
 from keydesk.text.format import money, percent
+from keydesk.trading.commands import Instruction
+from keydesk.trading.entry_requests import OpenOrder
 from keydesk_client.arithmetic.profit import pip
 from keydesk_client.auth.secret import Secret
 from keydesk_client.following.feeds import check_once
 from keydesk_practice.pytest_plugin import PracticeBroker
 from support.data.desk_data import frame_of
+from support.data.entry_orders import open_order
 from support.fakes.pane_app import shown, text_of
 
 pytestmark = pytest.mark.e2e
@@ -127,10 +123,16 @@ class Session:
         entry = quote.ask if side > 0 else quote.bid
         if self.dice.random() < 0.3:
             price = entry - side * self._pips(name, self.dice.randint(1, 4))
-            return OpenOrder(name, "LIMIT", side * units, price=price, expiry="GTC")
+            return open_order(name, "LIMIT", side * units, price=price)
         bound = entry + side * self._pips(name, 20)
-        order = OpenOrder(name, "MARKET", side * units, bound=bound, expected=entry)
-        return replace(order, stop=entry - side * away, target=entry + side * 2 * away)
+        stop, target = entry - side * away, entry + side * 2 * away
+        return open_order(
+            *(name, "MARKET", side * units),
+            bound=bound,
+            expected=entry,
+            stop=stop,
+            target=target,
+        )
 
     def _pips(self, name: str, count: int) -> Decimal:
         return count * pip(self.store.instruments[name].pip_location)

@@ -5,11 +5,13 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.market.price_levels import PriceLevel
-from keydesk.calc.orders.instructions import OpenOrder, SetProtection
+from keydesk.calc.orders.instructions import SetProtection
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.forms.trades.protection import ProtectionForm
 from keydesk.store.store import Store
+from keydesk.trading.entry_requests import OpenOrder
 from support.data.desk_store import example_store
+from support.data.entry_orders import stop_of, target_of
 from support.fakes.form_app import FormApp, example_context
 
 D = Decimal
@@ -37,7 +39,7 @@ async def test_price_stop_and_target_of_a_ticket_take_the_price_of_a_level() -> 
     target = ("t", "@", *"weekly-high", "enter")
     _, [order] = await ticket_after(*stop, *target, "y")
     assert isinstance(order, OpenOrder)
-    assert (order.stop, order.target) == (D("1.0800"), D("1.0900"))
+    assert (stop_of(order), target_of(order)) == (D("1.0800"), D("1.0900"))
     text, _ = await ticket_after("o", "p", "@", *"weekly-low", "tab")
     assert "limit 1.08000" in text
 
@@ -57,7 +59,7 @@ async def test_a_name_that_is_being_typed_neither_sends_nor_picks_and_shows_what
 async def test_the_beginning_of_one_name_alone_is_enough() -> None:
     _, [order] = await ticket_after("s", "@", *"weekly-l", "enter", "y")
     assert isinstance(order, OpenOrder)
-    assert order.stop == D("1.0800")
+    assert stop_of(order) == D("1.0800")
     text, sent = await ticket_after("s", "@", *"week", "enter")
     assert sent == []
     assert "There is no level week; there are: @weekly-high, @weekly-low" in text

@@ -267,7 +267,7 @@ async def test_units_as_fine_as_the_instrument_trades_are_sent() -> None:
     app = FormApp(lambda: TicketForm(context, "BUY", "DE30_EUR"))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("u", *"1.5", SEND)
-    assert [order.units for order in app.results] == [D("1.5")]  # type: ignore[attr-defined]
+    assert [order.request.units for order in app.results] == [D("1.5")]  # type: ignore[attr-defined]
 
 
 async def test_a_reducing_order_of_a_fraction_is_refused_as_well() -> None:
@@ -436,11 +436,11 @@ def test_no_keys_at_all_make_a_ticket_send_what_it_does_not_show(keys: list[str]
     order = None if form.confirmation().step is Step.REFUSED else form.request()
     if order is None:
         return
-    draft = form.draft
+    draft, request = form.draft, order.request
     for field, sent in (
-        (draft.stop, order.stop),
-        (draft.target, order.target),
-        (draft.trail, order.trail),
+        (draft.stop, request.stop_loss_on_fill or request.guaranteed_stop_loss_on_fill),
+        (draft.target, request.take_profit_on_fill),
+        (draft.trail, request.trailing_stop_loss_on_fill),
     ):
         assert (sent is None) == (field.text == "" or form.reduces())
     for name in draft.fields:

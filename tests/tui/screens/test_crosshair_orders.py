@@ -6,13 +6,15 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from keydesk.calc.orders.instructions import MoveEntry, OpenOrder, SetProtection
+from keydesk.calc.orders.instructions import MoveEntry, SetProtection
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.forms.trades.move_order import MoveForm
 from keydesk.forms.trades.protection import ProtectionForm
 from keydesk.panes.chart import Chart
 from keydesk.screens.desk import DeskScreen
 from keydesk.trading.desk_session import DeskLock
+from keydesk.trading.entry_requests import OpenOrder
+from support.data.entry_orders import price_of
 from support.fakes.working_desk import WorkingDesk
 
 D = Decimal
@@ -66,7 +68,7 @@ async def test_a_capital_opens_a_limit_or_a_stop_at_the_crosshair(
         assert (ticket.draft.kind, ticket.draft.side) == (kind, side)
         order = ticket.request()
         assert isinstance(order, OpenOrder)
-        assert order.price == price
+        assert price_of(order) == price
         assert app.decided == []
 
 

@@ -8,20 +8,15 @@ import pytest
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
 
-from keydesk.calc.orders.instructions import (
-    CancelOrders,
-    CloseTrades,
-    Flatten,
-    Instruction,
-    OpenOrder,
-    Reverse,
-    SetProtection,
-)
+from keydesk.calc.orders.instructions import CancelOrders, CloseTrades, Flatten, SetProtection
 from keydesk.forms.form import Form
 from keydesk.trading.account_changes import AccountChange
+from keydesk.trading.commands import Instruction
 from keydesk.trading.desk_session import DeskLock
+from keydesk.trading.entry_requests import OpenOrder, Reverse
 from keydesk_client.models import HomeConversions
 from support.data.desk_data import desk_store
+from support.data.entry_orders import price_of, stop_of
 from support.fakes.working_desk import WorkingDesk
 
 D = Decimal
@@ -100,16 +95,17 @@ async def test_each_task_takes_its_number_of_keys_and_no_more(task: Task, tmp_pa
 
 def _sized_by_risk(order: Instruction | AccountChange) -> None:
     assert isinstance(order, OpenOrder)
-    assert order.units < 0
-    assert order.stop is not None
+    assert order.request.units < 0
+    stop = stop_of(order)
+    assert stop is not None
     assert order.expected is not None
-    assert order.stop - order.expected == D("0.00200")
+    assert stop - order.expected == D("0.00200")
 
 
 def _fifteen_under(order: Instruction | AccountChange) -> None:
     assert isinstance(order, OpenOrder)
     ask = desk_store(20).quotes["EUR_USD"].ask
-    assert (order.kind, order.price) == ("LIMIT", ask - D("0.00150"))
+    assert (order.request.type, price_of(order)) == ("LIMIT", ask - D("0.00150"))
 
 
 def _half(close: Instruction | AccountChange) -> None:

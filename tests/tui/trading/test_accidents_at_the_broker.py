@@ -11,14 +11,18 @@ from msgspec.structs import replace
 
 from keydesk.app.account_connection import Connection, open_account
 from keydesk.app.account_sources import AccountAddress
-from keydesk.calc.orders.instructions import CloseTrades, OpenOrder
+from keydesk.calc.orders.field_draft import Entry
+from keydesk.calc.orders.instructions import CloseTrades
+from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
+from keydesk.trading.entry_requests import OpenOrder
 from keydesk_client.auth.secret import Secret
 from keydesk_client.models import DateTime, LimitOrder
 from keydesk_practice.pytest_plugin import START, PracticeBroker
+from support.data.entry_orders import open_order, ticket_order
 from support.fakes.form_app import FormApp, example_context
 
 pytestmark = pytest.mark.e2e
@@ -57,7 +61,7 @@ class Desk:
         """A bounded order at the price that is seen now, which is no old one however slow the machine is."""
         quote = self.store.quotes["EUR_USD"]
         quote.received, ask = self.connection.commands.dispatcher.now(), quote.ask
-        return OpenOrder("EUR_USD", "MARKET", D(1_000), bound=ask + D("0.0002"), expected=ask)
+        return open_order("EUR_USD", "MARKET", D(1_000), bound=ask + D("0.0002"), expected=ask)
 
 
 @pytest.fixture
@@ -135,7 +139,8 @@ async def test_on_a_machine_whose_clock_is_years_off_an_expiry_counts_from_the_b
     desk: Desk,
 ) -> None:
     price = desk.store.quotes["EUR_USD"].bid - D("0.0100")
-    order = OpenOrder("EUR_USD", "LIMIT", D(1_000), price=price, expiry="GTD 4h")
+    draft = Draft("BUY", "EUR_USD", "LIMIT", Entry("1000", "units"), Entry(str(price), "price"))
+    order = ticket_order(replace(draft, expiry="GTD 4h"), now_ns=desk.store.now_ns)
     assert desk.store.clock_ns == DateTime(START).ns
     text = await desk.does(order)
     assert text.startswith("RESTING"), text

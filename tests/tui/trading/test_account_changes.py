@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.forms.account.configure import margin_before_and_after
 from keydesk.store.store import Store
 from keydesk.trading.account_changes import ChangeSender, ConfigureAccount, LabelOrder, LabelTrade
@@ -16,6 +15,7 @@ from keydesk.trading.dispatcher import Dispatcher
 from keydesk_client.errors import ConnectionLost, KeydeskClientError, Refused
 from keydesk_client.models import ClientExtensions, LimitOrder
 from support.broker import PracticeServer
+from support.data.entry_orders import open_order
 from support.exit_plan_desk import plan_desk
 from support.fakes.recording_gate import RecordingGate
 
@@ -39,7 +39,7 @@ async def test_labels_and_settings_at_the_broker(
         assert kept is not None
         assert (kept.tag or "", kept.comment, trade.tag) == ("", "as planned", "")
 
-        entry = OpenOrder("EUR_USD", "LIMIT", D(1_000), price=D("0.9"), expiry="GTC")
+        entry = open_order("EUR_USD", "LIMIT", D(1_000), price=D("0.9"))
         await desk.does(entry)
         order = next(each for each in desk.store.orders.values() if each.trade_id is None)
         await desk.does(LabelOrder(order.id, "EUR_USD", tag="dip", with_trade=True))

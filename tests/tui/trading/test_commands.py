@@ -1,7 +1,6 @@
 """Commands against the real practice broker: from a decision to the fill, the log and the words."""
 
 import asyncio
-import dataclasses
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from decimal import Decimal
@@ -20,21 +19,30 @@ from keydesk.calc.orders.instructions import (
     CloseTrades,
     Flatten,
     MoveEntry,
-    OpenOrder,
-    Reverse,
     SetProtection,
 )
 from keydesk.calc.orders.lifetime import Lifetime
+from keydesk.calc.orders.ticket_draft import Draft
+from keydesk.calc.orders.ticket_levels import SendableLevels
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
+from keydesk.trading.entry_requests import OpenOrder, reversal_of
 from keydesk.trading.flatten import Flattening
 from keydesk.trading.open_items import OpenItems
+from keydesk.trading.order_requests import HOUR_NS
 from keydesk.values import TradeRow
 from keydesk_client.auth.secret import Secret
 from keydesk_client.client import Client
 from keydesk_client.errors import Unreachable
-from keydesk_client.models import LimitOrder, StopLossOrder, TrailingStopLossOrder
+from keydesk_client.models import (
+    ClientExtensions,
+    DateTime,
+    LimitOrder,
+    StopLossOrder,
+    TrailingStopLossOrder,
+)
 from support.broker import PracticeServer
+from support.data.entry_orders import open_order
 from support.data.in_flight import in_flight
 
 D = Decimal
@@ -63,7 +71,7 @@ class Desk:
     def buy(self, units: int = 10_000, *, bracket: bool = True) -> OpenOrder:
         """A market order at the price seen now, bounded a cent away."""
         quote = self.store.quotes["EUR_USD"]
-        return OpenOrder(
+        return open_order(
             "EUR_USD",
             "MARKET",
             D(units),
@@ -133,9 +141,7 @@ async def test_a_stop_that_only_reduces_rests_as_reduce_only_whatever_stands_bef
     await desk.does(desk.buy())
     price = desk.store.quotes["EUR_USD"].bid - FAR
     desk.connection.commands._opening.add("EUR_USD")  # as if an order were under way
-    text = await desk.does(
-        OpenOrder("EUR_USD", "STOP", D(-10_000), price=price, expiry="GTC", reduces=True)
-    )
+    text = await desk.does(open_order("EUR_USD", "STOP", D(-10_000), price=price, reduces=True))
     assert text.startswith(f"RESTING SELL 10,000 EUR/USD stop {price} reduce-only #")
     [order] = [each for each in desk.store.orders.values() if each.trade_id is None]
     assert order.reduces
@@ -144,8 +150,11 @@ async def test_a_stop_that_only_reduces_rests_as_reduce_only_whatever_stands_bef
 
 async def test_while_a_lock_is_on_nothing_opens_and_every_exit_is_sent(desk: Desk) -> None:
     await desk.does(desk.buy())
-    limit = OpenOrder(
-        "EUR_USD", "LIMIT", D(1_000), price=desk.store.quotes["EUR_USD"].bid - FAR, expiry="GTC"
+    limit = open_order(
+        "EUR_USD",
+        "LIMIT",
+        D(1_000),
+        price=desk.store.quotes["EUR_USD"].bid - FAR,
     )
     await desk.does(limit)
     await desk.until(lambda: any(each.trade_id is None for each in desk.store.orders.values()))
@@ -238,11 +247,18 @@ async def test_a_stop_triggers_where_it_is_told_and_keeps_that_when_it_moves(des
 async def test_levels_of_a_fill_end_when_the_ticket_said_and_the_trade_has_its_id(
     desk: Desk,
 ) -> None:
-    order = dataclasses.replace(
-        desk.buy(),
-        stop_lifetime=Lifetime("GFD"),
-        target_lifetime=Lifetime("GTD 4h"),
-        trade_id="swing-7",
+    bracket = desk.buy().request
+    assert bracket.stop_loss_on_fill is not None
+    assert bracket.take_profit_on_fill is not None
+    ends = DateTime.from_ns(desk.store.now_ns + 4 * HOUR_NS)
+    order = OpenOrder(
+        bracket.with_(
+            stop_loss_on_fill=bracket.stop_loss_on_fill.with_(time_in_force="GFD"),
+            take_profit_on_fill=bracket.take_profit_on_fill.with_(
+                time_in_force="GTD", gtd_time=ends
+            ),
+            trade_client_extensions=ClientExtensions(id="swing-7"),
+        )
     )
     await desk.does(order)
     trade = desk.trade
@@ -260,7 +276,7 @@ async def test_levels_of_a_fill_end_when_the_ticket_said_and_the_trade_has_its_i
 
 async def test_a_resting_order_gets_another_end_and_trigger(desk: Desk) -> None:
     price = desk.store.quotes["EUR_USD"].bid - FAR
-    await desk.does(OpenOrder("EUR_USD", "LIMIT", D(1_000), price=price, expiry="GTC"))
+    await desk.does(open_order("EUR_USD", "LIMIT", D(1_000), price=price))
     await desk.until(lambda: bool(desk.store.orders))
     [before] = desk.store.orders.values()
     lifetime = Lifetime("GTD 4h")
@@ -274,7 +290,9 @@ async def test_a_resting_order_gets_another_end_and_trigger(desk: Desk) -> None:
 
 async def test_a_limit_order_rests_and_is_cancelled(desk: Desk) -> None:
     price = desk.store.quotes["EUR_USD"].bid - FAR
-    order = OpenOrder("EUR_USD", "LIMIT", D(1_000), price=price, expiry="GTD 4h")
+    order = open_order(
+        "EUR_USD", "LIMIT", D(1_000), price=price, ends_ns=desk.store.now_ns + 4 * HOUR_NS
+    )
     assert (await desk.does(order)).startswith("RESTING BUY 1,000 EUR/USD limit")
     await desk.until(lambda: bool(desk.store.orders))
     [order_id] = desk.store.orders
@@ -285,8 +303,14 @@ async def test_a_limit_order_rests_and_is_cancelled(desk: Desk) -> None:
 
 async def test_a_resting_order_moves_and_keeps_what_was_not_moved(desk: Desk) -> None:
     price = desk.store.quotes["EUR_USD"].bid - FAR
-    order = OpenOrder(
-        "EUR_USD", "LIMIT", D(1_000), price=price, stop=price - FAR, trail=FAR, expiry="GTD 4h"
+    order = open_order(
+        "EUR_USD",
+        "LIMIT",
+        D(1_000),
+        price=price,
+        stop=price - FAR,
+        trail=FAR,
+        ends_ns=desk.store.now_ns + 4 * HOUR_NS,
     )
     await desk.does(order)
     await desk.until(lambda: bool(desk.store.orders))
@@ -316,9 +340,8 @@ async def test_what_no_longer_exists_is_told_in_words(desk: Desk) -> None:
 async def test_reverse_turns_the_position_in_one_order(desk: Desk) -> None:
     await desk.does(desk.buy())
     quote = desk.store.quotes["EUR_USD"]
-    reverse = Reverse(
-        "EUR_USD", D(-20_000), quote.bid - FAR, quote.bid, quote.ask + FAR, quote.bid - 2 * FAR
-    )
+    levels = SendableLevels(quote.bid, quote.bid - FAR, quote.ask + FAR, quote.bid - 2 * FAR, None)
+    reverse = reversal_of(Draft("SELL", "EUR_USD"), D(-20_000), levels)
     text = await desk.does(reverse)
     assert text.startswith("TURNED EUR/USD +10,000 → −10,000 @ ")
     await desk.until(lambda: [each.units for each in desk.store.trades.values()] == [D(-10_000)])
@@ -326,7 +349,7 @@ async def test_reverse_turns_the_position_in_one_order(desk: Desk) -> None:
 
 async def test_flatten_closes_cancels_looks_again_and_says_flat(desk: Desk) -> None:
     price = desk.store.quotes["EUR_USD"].bid - FAR
-    limit = OpenOrder("EUR_USD", "LIMIT", D(1_000), price=price, expiry="GTC")
+    limit = open_order("EUR_USD", "LIMIT", D(1_000), price=price)
     await desk.does(desk.buy(), limit)
     assert await desk.does(Flatten()) == "FLAT: the account has no position and no entry order"
     await desk.until(lambda: not desk.store.trades and not desk.store.orders)
@@ -433,7 +456,7 @@ async def test_an_old_price_is_read_again_before_anything_opens_on_it(desk: Desk
 
 async def test_a_price_that_left_the_bound_is_not_sent(desk: Desk) -> None:
     seen = desk.buy()
-    order = OpenOrder("EUR_USD", "MARKET", D(1_000), bound=(seen.expected or D(1)) - FAR)
+    order = open_order("EUR_USD", "MARKET", D(1_000), bound=(seen.expected or D(1)) - FAR)
     text = await desk.does(order)
     assert "past the bound" in text
     assert desk.store.trades == {}

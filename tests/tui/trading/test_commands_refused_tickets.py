@@ -6,21 +6,21 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.orders.field_draft import Entry
-from keydesk.calc.orders.instructions import OpenOrder, RefusedTicket
+from keydesk.calc.orders.instructions import RefusedTicket
 from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.store.sent_orders import REFUSED_TICKET_SECONDS, SentOrders
 from keydesk.trading.commands import RefusedTickets
 from keydesk.words.outcomes import Command, report_of
-from keydesk_client.errors import InvalidRequest
 from keydesk_client.orders.outcome import OrderResult, Outcome, Rejected
 from support.data.desk_store import NOW
+from support.data.entry_orders import open_order
 from support.data.outcomes import done, intent
 from support.fakes.form_app import FormApp, example_context
 
 D = Decimal
 DRAFT = Draft("BUY", "EUR_USD", size=Entry("70000000", "units"), stop=Entry("20"))
-ORDER = OpenOrder("EUR_USD", "MARKET", D(70_000_000), draft=DRAFT)
+ORDER = open_order("EUR_USD", "MARKET", D(70_000_000), draft=DRAFT)
 
 
 def rejected(reason: str) -> Rejected:
@@ -57,15 +57,6 @@ def test_a_refused_ticket_is_kept_with_its_field(outcome: Outcome, field: str) -
 
 def test_an_order_that_was_done_leaves_no_ticket() -> None:
     assert kept_after(done()) is None
-
-
-def test_an_invalid_member_is_the_field_that_it_was_typed_in() -> None:
-    sent = SentOrders()
-    error = InvalidRequest("price too fine", field="stop_loss_on_fill.price")
-    RefusedTickets(sent, Clock()).add_invalid(ORDER, error)
-    kept = sent.take_refused("EUR_USD", "BUY", 0.0)
-    assert kept is not None
-    assert kept.field == "stop"
 
 
 def test_it_is_taken_once_for_its_side_and_not_after_a_minute() -> None:

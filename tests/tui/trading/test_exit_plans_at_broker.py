@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from keydesk.calc.orders.field_draft import Entry
-from keydesk.calc.orders.instructions import CancelOrders, CloseTrades, OpenOrder
+from keydesk.calc.orders.instructions import CancelOrders, CloseTrades
 from keydesk.calc.orders.plans.exit_plans import ExitPlan, ExitRules
 from keydesk.records.desk_records import DeskRecords
 from keydesk.records.exit_plans import EXIT_PLANS, NO_PLANS, ExitPlanSet, ExpectedPlan
 from support.broker import PracticeServer
+from support.data.entry_orders import open_order
 from support.exit_plan_desk import FAR, PIP, TIGHTENS, actions_at_broker, plan_desk, plan_records
 from support.fakes.talking_server import talking_server
 from support.proxies.losing_relay import LosingRelay
@@ -127,9 +128,7 @@ async def test_the_rules_of_a_resting_order_wait_and_go_with_it(
     async with plan_desk(desk_of_my_own, folder) as desk:
         keeper = desk.connection.exit_plans.keeper
         far = desk.store.quotes["EUR_USD"].bid - FAR
-        await desk.does(
-            OpenOrder("EUR_USD", "LIMIT", D(1000), price=far, expiry="GTC", exit_rules=ONE_R)
-        )
+        await desk.does(open_order("EUR_USD", "LIMIT", D(1000), price=far, exit_rules=ONE_R))
         await desk.until(lambda: bool(desk.store.orders))
         assert len(keeper.plan_set.expected) == 1
         await desk.does(CancelOrders(tuple(desk.store.orders), ""))
@@ -141,7 +140,7 @@ async def test_a_rejected_order_leaves_no_rules_behind(
 ) -> None:
     async with plan_desk(desk_of_my_own, folder) as desk:
         keeper = desk.connection.exit_plans.keeper
-        await desk.does(OpenOrder("EUR_USD", "MARKET", D("0.5"), exit_rules=ONE_R))
+        await desk.does(open_order("EUR_USD", "MARKET", D("0.5"), exit_rules=ONE_R))
         assert keeper.plan_set == ExitPlanSet()
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from keydesk.app.account_connection import open_account
 from keydesk.app.account_sources import AccountAddress
-from keydesk.calc.orders.instructions import CloseTrades, OpenOrder, Reverse
+from keydesk.calc.orders.instructions import CloseTrades
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.forms.trades.close_trade import CloseForm
 from keydesk.forms.trades.reverse_flatten import ReverseForm
@@ -16,6 +16,7 @@ from keydesk.store.entry_obstacles import entry_obstacle
 from keydesk.store.sent_orders import EARLIER, WAITS
 from keydesk.store.store import Store
 from keydesk.trading.dispatcher import Dispatcher
+from keydesk.trading.entry_requests import OpenOrder, Reverse
 from keydesk.trading.order_history import TO_DO, read_order_histories
 from keydesk.words.outcomes import Command
 from keydesk_client.auth.secret import Secret

@@ -11,13 +11,15 @@ import pytest
 
 from keydesk.app.account_connection import open_account
 from keydesk.app.account_sources import AccountAddress
-from keydesk.calc.orders.instructions import CloseTrades, OpenOrder
+from keydesk.calc.orders.instructions import CloseTrades
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.store.store import Store
+from keydesk.trading.entry_requests import OpenOrder
 from keydesk.trading.journal import REMEDY, ROOM, UnavailableJournal, open_journal, trouble
 from keydesk_client.auth.secret import Secret
 from keydesk_client.orders.journal import FileJournal
 from support.broker import PracticeServer
+from support.data.entry_orders import open_order
 from support.data.outcomes import intent
 from support.fakes.form_app import FormApp, example_context
 from support.full_disk import no_room
@@ -86,7 +88,7 @@ async def test_without_a_journal_an_exit_leaves_and_a_new_order_does_not(
             while not (store.trades and "EUR_USD" in store.quotes):  # noqa: ASYNC110 - no call-backs
                 await asyncio.sleep(0.01)
         assert REMEDY in store.sent.no_orders
-        await connection.commands.execute(OpenOrder("EUR_USD", "MARKET", Decimal(1000)))
+        await connection.commands.execute(open_order("EUR_USD", "MARKET", Decimal(1000)))
         said = store.notices[-1].text
         assert said.startswith("NOT SENT BUY 1,000 EUR/USD at market: the order journal")
         assert REMEDY in said

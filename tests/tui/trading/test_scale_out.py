@@ -3,9 +3,10 @@
 from decimal import Decimal
 from pathlib import Path
 
-from keydesk.calc.orders.instructions import OpenOrder
-from keydesk.calc.orders.plans.scale_out import OrderPart
+from keydesk.trading.entry_requests import OpenOrder
+from keydesk_client.models import TakeProfitDetails, TrailingStopLossDetails
 from support.broker import PracticeServer
+from support.data.entry_orders import entry_request
 from support.exit_plan_desk import FAR, PIP, PlanDesk, actions_at_broker, plan_desk
 
 D = Decimal
@@ -13,16 +14,16 @@ D = Decimal
 
 def in_parts(desk: PlanDesk, *sizes: str) -> OpenOrder:
     quote = desk.store.quotes["EUR_USD"]
-    parts = [OrderPart(D(size), quote.ask + FAR, None) for size in sizes[:-1]]
-    parts.append(OrderPart(D(sizes[-1]), None, 50 * PIP))
-    return OpenOrder(
-        "EUR_USD",
-        "MARKET",
-        sum((D(size) for size in sizes), D(0)),
-        bound=quote.ask + FAR,
+    far = quote.ask + FAR
+    whole = entry_request(
+        *("EUR_USD", "MARKET", sum((D(size) for size in sizes), D(0))),
+        bound=far,
         stop=quote.bid - FAR,
-        parts=tuple(parts),
     )
+    *first, last = (whole.with_(units=size) for size in sizes)
+    parts = [each.with_(take_profit_on_fill=TakeProfitDetails(price=far)) for each in first]
+    trail = TrailingStopLossDetails(distance=50 * PIP)
+    return OpenOrder(whole, parts=(*parts, last.with_(trailing_stop_loss_on_fill=trail)))
 
 
 async def test_every_part_is_a_trade_with_its_own_orders_at_the_broker(

@@ -6,17 +6,14 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.orders.field_draft import Entry
-from keydesk.calc.orders.instructions import (
-    CloseParts,
-    Flatten,
-    Instruction,
-    OpenOrder,
-    SetProtection,
-)
+from keydesk.calc.orders.instructions import CloseParts, Flatten, SetProtection
 from keydesk.calc.orders.plans.exit_plans import ExitRules
-from keydesk.calc.orders.plans.scale_out import OrderPart
 from keydesk.calc.orders.ticket_draft import Draft
+from keydesk.trading.commands import Instruction
+from keydesk.trading.entry_requests import OpenOrder
 from keydesk.words.order_text import change_text, instruction_text, request_text, words_of_text
+from keydesk_client.models import ClientExtensions, MarketOrderRequest, StopLossDetails
+from support.data.entry_orders import entry_request
 
 ENTRY = {
     "type": "LIMIT",
@@ -92,11 +89,19 @@ def test_what_is_taken_away_is_off_and_what_is_left_alone_is_not_named() -> None
     [
         (
             OpenOrder(
-                "EUR_USD", "MARKET", Decimal("-1E+4"), stop=Decimal("1.13380"), comment='"é"'
+                MarketOrderRequest(
+                    instrument="EUR_USD",
+                    units=Decimal("-1E+4"),
+                    stop_loss_on_fill=StopLossDetails(price=Decimal("1.13380")),
+                    client_extensions=ClientExtensions(comment='"é"'),
+                ),
+                Decimal("1.13"),
             ),
             (
-                'open order {"instrument": "EUR_USD", "kind": "MARKET", "units": "-10000", '
-                '"stop": "1.13380", "comment": "\\"é\\""}'
+                'open order {"request": {"clientExtensions": {"comment": "\\"é\\""}, '
+                '"stopLossOnFill": {"price": "1.13380", "timeInForce": "GTC"}, "instrument": "EUR_USD", '
+                '"units": "-10000", "positionFill": "DEFAULT", "type": "MARKET", "timeInForce": "FOK"}, '
+                '"expected": "1.13"}'
             ),
         ),
         (
@@ -120,14 +125,18 @@ def test_the_audit_log_has_exit_plan_and_parts_of_an_order_and_not_the_ticket_it
     None
 ):
     order = OpenOrder(
-        "EUR_USD",
-        "MARKET",
-        Decimal(300),
+        entry_request("EUR_USD", "MARKET", Decimal(300)),
         exit_rules=ExitRules(break_even_at=Entry("1.5", "R")),
-        parts=(OrderPart(Decimal(100), Decimal("1.2"), None), OrderPart(Decimal(200), None, None)),
+        parts=tuple(entry_request("EUR_USD", "MARKET", Decimal(units)) for units in (100, 200)),
         draft=Draft("BUY", "EUR_USD"),
     )
     text = instruction_text(order)
     assert '"exit_rules": "break-even at 1.5R"' in text
-    assert '"parts": [{"units": "100"' in text
+    assert '"parts": [{"instrument": "EUR_USD", "units": "100"' in text
     assert "draft" not in text
+
+
+def test_what_was_decided_is_told_as_the_request_that_it_is() -> None:
+    order = OpenOrder(entry_request("EUR_USD", "MARKET", Decimal(300)), Decimal("1.13"))
+    text = words_of_text(instruction_text(order))
+    assert text == "open order; market buy 300 EUR/USD, expected 1.13"

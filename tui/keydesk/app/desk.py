@@ -52,12 +52,11 @@ from keydesk.widgets.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
     from keydesk.app.look import DeskLook
-    from keydesk.calc.orders.instructions import Instruction
     from keydesk.forms.modal_form import FormContext
     from keydesk.settings.theme_data import ThemeData
-    from keydesk.trading.account_changes import AccountChange
+    from keydesk.trading.commands import Instruction
 
-Decided = TypeVar("Decided", bound="Instruction | AccountChange")
+Decided = TypeVar("Decided", bound="Instruction")
 
 
 class DeskSetup(Struct, frozen=True):
@@ -225,7 +224,7 @@ class TradingDesk:
         """Open a form and carry out the instruction that it returns."""
         self.window.app.push_screen(form, self.execute)
 
-    def execute(self, instruction: Instruction | AccountChange | None) -> None:
+    def execute(self, instruction: Instruction | None) -> None:
         """Start the command of a form in its own worker."""
         self.account_requests.execute(instruction)
 

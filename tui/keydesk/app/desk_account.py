@@ -22,9 +22,8 @@ from keydesk.text.sanitize import safe
 from keydesk.trading.desk_session import DeskSession
 
 if TYPE_CHECKING:
-    from keydesk.calc.orders.instructions import Instruction
     from keydesk.records.desk_records import DeskRecords
-    from keydesk.trading.account_changes import AccountChange
+    from keydesk.trading.commands import Instruction
     from keydesk.trading.message_log import MessageLog
 
 
@@ -172,7 +171,7 @@ class AccountRequests:
     def __init__(self, app: App[int], account: DeskAccount, store: Store) -> None:
         self._app, self._account, self._store = app, account, store
 
-    def execute(self, instruction: Instruction | AccountChange | None) -> None:
+    def execute(self, instruction: Instruction | None) -> None:
         """Start a command in its own worker."""
         if instruction is None:
             return

@@ -6,10 +6,10 @@ refused one is kept for a minute: the next one opens as it was typed.
 """
 
 import asyncio
-import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,15 +21,11 @@ from keydesk.calc.orders.instructions import (
     ClosePosition,
     CloseTrades,
     Flatten,
-    Instruction,
     MoveEntry,
-    OpenOrder,
     RefusedTicket,
-    Reverse,
     SetExitPlan,
     SetProtection,
 )
-from keydesk.calc.orders.ticket_draft import TicketField
 from keydesk.store.prices import apply_price
 from keydesk.store.sent_orders import EARLIER, SentOrders
 from keydesk.store.store import Store
@@ -37,15 +33,12 @@ from keydesk.text.format import pair, units
 from keydesk.text.sanitize import clean
 from keydesk.trading.account_changes import AccountChange, ChangeSender
 from keydesk.trading.dispatcher import CHECK_FIRST, Dispatcher, record_of
+from keydesk.trading.entry_requests import OpenOrder, Reverse, bound_of, opening_command
 from keydesk.trading.exit_plan_keeper import ExitPlanKeeper
 from keydesk.trading.exits import Exits
 from keydesk.trading.flatten import Flattening
-from keydesk.trading.order_requests import (
-    moved_request,
-    order_request,
-    reversal_request,
-)
-from keydesk.words.order_text import instruction_text, open_text
+from keydesk.trading.order_requests import moved_request
+from keydesk.words.order_text import EntryRequest, instruction_text, open_text, side_of
 from keydesk.words.outcomes import Command, report_of
 from keydesk.words.reject_reasons import meaning_of
 from keydesk_client.account.values import READ_ERRORS
@@ -54,7 +47,6 @@ from keydesk_client.errors import InvalidRequest, KeydeskClientError
 from keydesk_client.models import (
     LimitOrder,
     MarketIfTouchedOrder,
-    OrderRequest,
     StopOrder,
 )
 from keydesk_client.orders.outcome import (
@@ -67,20 +59,19 @@ from keydesk_client.orders.outcome import (
 )
 from keydesk_client.orders.sender import Sender
 
-FIELD_OF_MEMBER: Mapping[str, TicketField] = {
-    "units": "size",
-    "price_bound": "bound",
-    "price": "price",
-    "guaranteed_stop_loss_on_fill": "stop",
-    "stop_loss_on_fill": "stop",
-    "take_profit_on_fill": "target",
-    "trailing_stop_loss_on_fill": "trail",
-    "time_in_force": "expiry",
-    "gtd_time": "expiry",
-    "trigger_condition": "trigger",
-    "position_fill": "fill",
-}
-"""The field of a ticket by the first part of a request's member."""
+Instruction: TypeAlias = (
+    OpenOrder
+    | Reverse
+    | CloseTrades
+    | ClosePosition
+    | CloseParts
+    | SetProtection
+    | SetExitPlan
+    | MoveEntry
+    | CancelOrders
+    | Flatten
+    | AccountChange
+)
 LEFT_OPEN = "an earlier session ended before the answer came"
 
 
@@ -98,13 +89,6 @@ class RefusedTickets(Struct):
             refused = RefusedTicket(order.draft, meaning[1], meaning[0])
             self.sent.keep_refused(refused, self.now())
         return bool(code)
-
-    def add_invalid(self, order: OpenOrder, error: InvalidRequest) -> None:
-        """Keep the ticket of an order that was not sent because a member of it is invalid."""
-        member = (getattr(error, "field", "") or "").partition(".")[0]
-        if order.draft is not None:
-            refused = RefusedTicket(order.draft, FIELD_OF_MEMBER.get(member, ""), str(error))
-            self.sent.keep_refused(refused, self.now())
 
 
 def _reason_of(outcome: Outcome) -> str:
@@ -143,14 +127,14 @@ class Commands:
         """The state of account and market."""
         return self.dispatcher.store
 
-    async def execute(self, instruction: Instruction | AccountChange) -> None:  # noqa: C901 - one line a kind
+    async def execute(self, instruction: Instruction) -> None:  # noqa: C901 - one line a kind
         """Carry out an instruction and report its outcome to the trader."""
         self.dispatcher.record("decided", instruction_text(instruction))
         match instruction:
             case OpenOrder(parts=parts) if parts:
                 await self._open_parts(instruction)
             case OpenOrder():
-                await self._open(instruction)
+                await self._open(instruction, instruction.request)
             case Reverse():
                 await self._reverse(instruction)
             case CloseTrades():
@@ -209,48 +193,30 @@ class Commands:
     async def _open_parts(self, order: OpenOrder) -> None:
         """Send the orders of a scale-out one after the other; the first that is not in ends it: less is open than planned."""
         for number, part in enumerate(order.parts):
-            one = dataclasses.replace(
-                order, units=part.units, target=part.target, trail=part.trail, parts=()
-            )
-            if not await self._open(one):
+            if not await self._open(order, part):
                 left = order.parts[number + 1 :]
                 if left:
                     missing = units(sum((abs(each.units) for each in left), Decimal(0)))
                     self.dispatcher.notify(
                         "bad",
                         f"SCALE-OUT ended at part {number + 1} of {len(order.parts)}: "
-                        f"the rest, {missing} {pair(order.instrument)}, was NOT SENT",
+                        f"the rest, {missing} {pair(part.instrument)}, was NOT SENT",
                     )
                 return
 
-    async def _open(self, order: OpenOrder) -> bool:
-        """Send an order; return whether it was filled or rests."""
-        text = open_text(order)
-        market = order.kind == "MARKET"
-        may = order.reduces or await self._may_open(
-            order.instrument, order.units, order.bound, text
-        )
-        if not may:
+    async def _open(self, order: OpenOrder, request: EntryRequest) -> bool:
+        """Send an order, or a part of it; return whether it was filled or rests."""
+        text = open_text(request)
+        if not (order.reduces or await self._may_open(request, text)):
             return False
-        try:
-            request = order_request(order, self._broker_time())
-        except InvalidRequest as error:
-            self.dispatcher.notify("bad", f"NOT SENT {text}: {error}")
-            self.refused.add_invalid(order, error)
-            return False
-        same = order.instrument, order.kind, order.side
+        same = request.instrument, request.type, side_of(request)
         self.store.sent.sent_at[same] = self.dispatcher.now()
-        command = self.exits.command(text, order.side.lower(), order.instrument, "open")
-        command = replace(
-            command,
-            expected=order.expected if market else None,
-            order_price=order.price,
-            bound=order.bound,
-        )
+        command = self.exits.command(text, side_of(request).lower(), request.instrument, "open")
+        command = opening_command(command, request, order.expected)
         intent_id = new_intent_id()
         if self.exit_plans is not None:
-            self.exit_plans.expect(intent_id, order)
-        outcome = await self._open_once(order.instrument, command, request, intent_id)
+            self.exit_plans.expect(intent_id, order.exit_rules)
+        outcome = await self._open_once(command, request, intent_id)
         if self.exit_plans is not None:
             self.exit_plans.settled(intent_id, outcome)
         if self.refused.add(order, outcome):  # sending the same again is not a duplicate
@@ -258,34 +224,33 @@ class Commands:
         return isinstance(outcome, Done) and outcome.result is not OrderResult.CANCELLED
 
     async def _reverse(self, reverse: Reverse) -> None:
-        text = f"REVERSE {pair(reverse.instrument)} by {units(reverse.units, signed=True)}"
-        if not await self._may_open(reverse.instrument, reverse.units, reverse.bound, text):
+        request = reverse.request
+        text = f"REVERSE {pair(request.instrument)} by {units(request.units, signed=True)}"
+        if not await self._may_open(request, text):
             return
-        command = self.exits.command(text, "reverse", reverse.instrument, "open")
-        command = replace(command, expected=reverse.expected, bound=reverse.bound)
-        await self._open_once(reverse.instrument, command, reversal_request(reverse))
+        command = self.exits.command(text, "reverse", request.instrument, "open")
+        await self._open_once(opening_command(command, request, reverse.expected), request)
 
     async def _open_once(
-        self, instrument: str, command: Command, request: OrderRequest, intent_id: str = ""
+        self, command: Command, request: EntryRequest, intent_id: str = ""
     ) -> Outcome:
-        self._opening.add(instrument)
+        self._opening.add(request.instrument)
         try:
             return await self.exits.send(
                 command, lambda sender, id_: sender.create(request, intent_id=id_), intent_id
             )
         finally:
-            self._opening.discard(instrument)
+            self._opening.discard(request.instrument)
 
-    async def _may_open(
-        self, instrument: str, signed_units: Decimal, bound: Decimal | None, text: str
-    ) -> bool:
+    async def _may_open(self, request: EntryRequest, text: str) -> bool:
         """Report why an order may not be opened; return True if it may."""
-        why = await self._why_not(instrument, signed_units, bound)
+        why = await self._why_not(request)
         if why:
             self.dispatcher.notify("bad", f"NOT SENT {text}: {why}")
         return not why
 
-    async def _why_not(self, instrument: str, signed_units: Decimal, bound: Decimal | None) -> str:
+    async def _why_not(self, request: EntryRequest) -> str:
+        instrument, bound = request.instrument, bound_of(request)
         if held := self.exit_only():
             return held
         if self._recovering:
@@ -296,8 +261,9 @@ class Commands:
         quote = self.store.quotes.get(instrument)
         if trouble or quote is None:
             return trouble or "there is no price"
-        touch = quote.ask if signed_units > 0 else quote.bid
-        passed = bound is not None and (touch > bound if signed_units > 0 else touch < bound)
+        buys = request.units > 0
+        touch = quote.ask if buys else quote.bid
+        passed = bound is not None and (touch > bound if buys else touch < bound)
         return f"the price moved to {touch}, past the bound {bound}" if passed else ""
 
     async def requote(self, instrument: str) -> str:

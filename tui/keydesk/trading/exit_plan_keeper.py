@@ -11,9 +11,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import UnreadableText
-from keydesk.calc.orders.instructions import OpenOrder, SetExitPlan
+from keydesk.calc.orders.instructions import SetExitPlan
 from keydesk.calc.orders.plans.exit_plans import (
     ExitPlan,
+    ExitRules,
     Units,
     initial_risk_of,
     plan_text,
@@ -91,11 +92,11 @@ class ExitPlanKeeper(Struct):
         self.change(lambda plan_set: plan_set.with_plan(trade_id, None))
         self.record(f"#{trade_id}: ended, {why}")
 
-    def expect(self, client_id: str, order: OpenOrder) -> None:
+    def expect(self, client_id: str, rules: ExitRules) -> None:
         """Keep the rules of an order before it is sent, so that its trade gets them whatever happens to this desk."""
-        if not order.exit_rules.is_empty:
+        if not rules.is_empty:
             since = self.store.account.last_transaction_id if self.store.account else 0
-            expected = ExpectedPlan(order.exit_rules, since)
+            expected = ExpectedPlan(rules, since)
             self.change(lambda plan_set: plan_set.with_expected(client_id, expected))
 
     def settled(self, client_id: str, outcome: Outcome) -> None:

@@ -1,14 +1,13 @@
-"""Build order requests from instructions: new orders, moved ones, and edits of the dependent orders of a trade."""
+"""Build requests for what is open: orders that move, and the dependent orders of a trade."""
 
 from decimal import Decimal
 from typing import TypeAlias, TypedDict, TypeVar
 
-from keydesk.calc.orders.instructions import Change, MoveEntry, OpenOrder, Reverse, SetProtection
+from keydesk.calc.orders.instructions import Change, MoveEntry, SetProtection
 from keydesk.calc.orders.lifetime import Lifetime
 from keydesk.values import OrderRow
 from keydesk_client.account.records import DependentType
 from keydesk_client.models import (
-    ClientExtensions,
     DateTime,
     GuaranteedStopLossDetails,
     GuaranteedStopLossOrderRequest,
@@ -16,7 +15,6 @@ from keydesk_client.models import (
     LimitOrderRequest,
     MarketIfTouchedOrder,
     MarketIfTouchedOrderRequest,
-    MarketOrderRequest,
     OrderRequest,
     StopLossDetails,
     StopLossOrderRequest,
@@ -28,7 +26,7 @@ from keydesk_client.models import (
     TrailingStopLossOrderRequest,
 )
 from keydesk_client.models.enumerations import OrderTriggerCondition, TimeInForce
-from keydesk_client.models.order_terms import EntryMembers, LimitMembers
+from keydesk_client.models.order_terms import LimitMembers
 from keydesk_client.unset import Unset
 
 HOUR_NS = 3_600_000_000_000
@@ -37,101 +35,6 @@ MovableOrder: TypeAlias = LimitOrder | StopOrder | MarketIfTouchedOrder
 
 
 Level = TypeVar("Level", StopLossDetails, GuaranteedStopLossDetails, TakeProfitDetails)
-
-
-def order_request(order: OpenOrder, now_ns: int) -> OrderRequest:
-    """Return the request of a ticket.
-
-    Args:
-        order: What the trader confirmed.
-        now_ns: The broker's time, from which a duration becomes an expiry.
-    """
-    time_in_force, gtd_time = expiry(order.expiry, now_ns)
-    if order.gtd_ns is not None:
-        time_in_force, gtd_time = "GTD", DateTime.from_ns(order.gtd_ns)
-    members = _entry_members(order, time_in_force, now_ns)
-    if order.kind == "MARKET":
-        return MarketOrderRequest(**members, price_bound=order.bound)
-    if order.price is None:
-        raise ValueError("a pending order has a price")
-    pending: LimitMembers = {
-        **members,
-        "price": order.price,
-        "gtd_time": gtd_time,
-        "trigger_condition": order.trigger,
-    }
-    match order.kind:
-        case "LIMIT":
-            return LimitOrderRequest(**pending)
-        case "STOP":
-            return StopOrderRequest(**pending, price_bound=order.bound)
-        case _:
-            return MarketIfTouchedOrderRequest(**pending, price_bound=order.bound)
-
-
-def _entry_members(order: OpenOrder, time_in_force: TimeInForce, now_ns: int) -> EntryMembers:
-    """Return the members of every entry order; the client adds its own id to the order's extensions."""
-    labels = _extensions(order, "")
-    usual, guaranteed = None, None
-    if order.stop is not None:
-        distance = order.stop_distance
-        kind = GuaranteedStopLossDetails if order.guaranteed else StopLossDetails
-        lives = _sent_lifetime(order.stop_lifetime, now_ns)
-        stop = (
-            kind(price=order.stop, **lives)
-            if distance is None
-            else kind(distance=distance, **lives)
-        )
-        guaranteed = stop if isinstance(stop, GuaranteedStopLossDetails) else None
-        usual = stop if isinstance(stop, StopLossDetails) else None
-    return {
-        "instrument": order.instrument,
-        "units": order.units,
-        "time_in_force": time_in_force,
-        "position_fill": "REDUCE_ONLY" if order.reduces else order.fill,
-        "client_extensions": labels,
-        "trade_client_extensions": _extensions(order, order.trade_id),
-        "stop_loss_on_fill": usual,
-        "guaranteed_stop_loss_on_fill": guaranteed,
-        "take_profit_on_fill": None
-        if order.target is None
-        else TakeProfitDetails(price=order.target, **_sent_lifetime(order.target_lifetime, now_ns)),
-        "trailing_stop_loss_on_fill": None
-        if order.trail is None
-        else TrailingStopLossDetails(
-            distance=order.trail, **_sent_lifetime(order.trail_lifetime, now_ns)
-        ),
-    }
-
-
-def _extensions(order: OpenOrder, trade_id: str) -> ClientExtensions | None:
-    """Return tag and comment, and the client id of the trade; None where there are none.
-
-    The id of the order is the client's own, by which a lost answer is looked up.
-    """
-    if not (order.tag or order.comment or trade_id):
-        return None
-    return ClientExtensions(
-        id=trade_id or None, tag=order.tag or None, comment=order.comment or None
-    )
-
-
-def reversal_request(reverse: Reverse) -> MarketOrderRequest:
-    """Return one order that closes the position and opens the opposite one."""
-    return MarketOrderRequest(
-        instrument=reverse.instrument,
-        units=reverse.units,
-        time_in_force="FOK",
-        price_bound=reverse.bound,
-        position_fill="REDUCE_FIRST",
-        stop_loss_on_fill=None if reverse.stop is None else StopLossDetails(price=reverse.stop),
-        take_profit_on_fill=None
-        if reverse.target is None
-        else TakeProfitDetails(price=reverse.target),
-        trailing_stop_loss_on_fill=None
-        if reverse.trail is None
-        else TrailingStopLossDetails(distance=reverse.trail),
-    )
 
 
 def moved_request(order: MovableOrder, move: MoveEntry, now_ns: int) -> OrderRequest:
@@ -160,7 +63,7 @@ def moved_request(order: MovableOrder, move: MoveEntry, now_ns: int) -> OrderReq
         "trade_client_extensions": order.trade_client_extensions,
     }
     if move.lifetime.expiry:
-        lifetime = _sent_lifetime(move.lifetime, now_ns)
+        lifetime = sent_lifetime(move.lifetime, now_ns)
         members["time_in_force"], members["gtd_time"] = (
             lifetime["time_in_force"],
             lifetime["gtd_time"],
@@ -219,7 +122,7 @@ class DependentMembers(LifetimeMembers):
 TILL_CANCELLED: LifetimeMembers = {"time_in_force": "GTC", "gtd_time": None}
 
 
-def _sent_lifetime(lifetime: Lifetime, now_ns: int) -> LifetimeMembers:
+def sent_lifetime(lifetime: Lifetime, now_ns: int) -> LifetimeMembers:
     """Return the members of a lifetime; an order without one lives till it is cancelled."""
     if lifetime.gtd_ns is not None:
         return {"time_in_force": "GTD", "gtd_time": DateTime.from_ns(lifetime.gtd_ns)}
@@ -230,7 +133,7 @@ def _sent_lifetime(lifetime: Lifetime, now_ns: int) -> LifetimeMembers:
 def lifetime_of(lifetime: Lifetime, now_ns: int, order: OrderRow | None) -> LifetimeMembers:
     """Return the time in force chosen; with none, that of the order in whose place the new one comes."""
     if lifetime.expiry:
-        return _sent_lifetime(lifetime, now_ns)
+        return sent_lifetime(lifetime, now_ns)
     if order is None:
         return TILL_CANCELLED
     ends = None if order.gtd_ns is None else DateTime.from_ns(order.gtd_ns)

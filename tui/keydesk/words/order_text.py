@@ -6,20 +6,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import Field, fields, is_dataclass
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct, structs
 from msgspec.structs import FieldInfo
 
-from keydesk.calc.orders.instructions import OpenOrder, SetProtection
+from keydesk.calc.orders.instructions import SetProtection
 from keydesk.calc.orders.lifetime import EXPIRY_WORDS
 from keydesk.calc.orders.plans.exit_plans import ExitRules
 from keydesk.calc.orders.ticket_draft import KIND_WORDS
 from keydesk.text.format import EMPTY, date_and_time, money, pair, unit_count, units
 from keydesk.text.sanitize import SafeText, clean_name, safe
 from keydesk.values import OrderRow
+from keydesk_client.models import (
+    LimitOrderRequest,
+    MarketIfTouchedOrderRequest,
+    MarketOrderRequest,
+    StopOrderRequest,
+)
 from keydesk_client.orders.outcome import Action, Intent
 from keydesk_client.unset import Unset
+
+EntryRequest: TypeAlias = (
+    MarketOrderRequest | LimitOrderRequest | StopOrderRequest | MarketIfTouchedOrderRequest
+)
 
 REDUCE_ONLY = "reduce-only"
 ORDER_TYPES = {
@@ -77,11 +87,18 @@ def order_name(order: OrderRow) -> SafeText:
     return safe(f"{side} {size} {name} {kind} {at}{only} #{clean_name(order.id)}")
 
 
-def open_text(order: OpenOrder) -> str:
+def open_text(order: EntryRequest) -> str:
     """Return an order in words: BUY 50,000 EUR/USD at market."""
-    where = "at market" if order.kind == "MARKET" else f"{KIND_WORDS[order.kind]} {order.price}"
-    only = f" {REDUCE_ONLY}" if order.reduces else ""
-    return f"{order.side} {units(abs(order.units))} {pair(order.instrument)} {where}{only}"
+    where = "at market"
+    if not isinstance(order, MarketOrderRequest):
+        where = f"{KIND_WORDS[order.type]} {order.price}"
+    only = f" {REDUCE_ONLY}" if order.position_fill == "REDUCE_ONLY" else ""
+    return f"{side_of(order)} {units(abs(order.units))} {pair(order.instrument)} {where}{only}"
+
+
+def side_of(order: EntryRequest) -> Literal["BUY", "SELL"]:
+    """Return the side of an order."""
+    return "BUY" if order.units > 0 else "SELL"
 
 
 def change_text(change: SetProtection, pip: Decimal | None) -> str:
@@ -110,16 +127,18 @@ def change_text(change: SetProtection, pip: Decimal | None) -> str:
 def instruction_text(instruction: object) -> str:
     """Return all of an instruction for the audit log: its kind, and as JSON the members that differ from their defaults.
 
-    open order {"instrument": "EUR_USD", "kind": "MARKET", "units": "10000", "stop": "1.13386"}
+    open order {"request": {"type": "MARKET", "instrument": "EUR_USD", "units": "10000"}, "expected": "1.13386"}
     """
     kind = re.sub(r"\B(?=[A-Z])", " ", type(instruction).__name__).lower()
     return f"{kind} {json.dumps(_plain(instruction), ensure_ascii=False)}"
 
 
 def _plain(value: object) -> object:
-    """Return a value as JSON has it: numbers as text, so that no digit is lost, and the rules of an exit plan in words."""
+    """Return a value as JSON has it: numbers as text, so that no digit is lost, a request as it is sent, an exit plan in words."""
     if isinstance(value, ExitRules):
         return value.text
+    if isinstance(value, EntryRequest):
+        return value.to_wire()
     if (shown := _members(value)) is not None:
         held = ((each, getattr(value, each.name)) for each in shown)
         return {each.name: _plain(one) for each, one in held if one != each.default}
@@ -177,6 +196,8 @@ def _decimal(text: object) -> Decimal:
 
 def request_text(body: Mapping[str, object]) -> str:
     """Return what a request asks for: kind, size, instrument, price, dependent orders, then all other members."""
+    if isinstance(request := body.get("request"), dict):  # what the desk decided, and what it adds
+        body = {**request, **{name: value for name, value in body.items() if name != "request"}}
     first = " ".join(filter(None, (_kind(body), _size(body), _instrument(body))))
     phrases = [
         first,

@@ -17,7 +17,6 @@ from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.fields import TICKET_FIELDS, FieldName
-from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.preview import Preview, preview_of
 from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_draft import FILLS, Draft, Kind, OrderOptions, Side
@@ -29,7 +28,7 @@ from keydesk.forms.ticket.form import TicketForm
 from keydesk.keys.confirm import Letters, Step
 from keydesk.store.state import Arming
 from keydesk.trade_journal.reading import events_of
-from keydesk.trading.order_requests import order_request
+from keydesk.trading.entry_requests import OpenOrder
 from keydesk_client.models import Instrument
 from keydesk_client.models._core.decoder import Reader
 from keydesk_practice.engine.commands import Finance, MarketRequest, PlaceOrder, StopLossDetails
@@ -38,6 +37,7 @@ from keydesk_practice.engine.transactions import DailyFinanced, OrderFilled
 from keydesk_practice.http.account_endpoints import instrument_view
 from keydesk_practice.http.order_endpoints import read_order
 from keydesk_practice.http.requests import JsonReader
+from support.data.entry_orders import price_of
 from support.fakes.still_market import NOON
 from support.folded_account import FoldedAccount, read_from_wire
 from support.practised_account import PractisedAccount
@@ -166,14 +166,14 @@ class Account:
 
     def send(self, order: OpenOrder) -> OrderFilled | None:
         """Send an order over the wire's form; a pending one is filled by moving the price to it."""
-        body = json.loads(json.dumps(order_request(order, NOON).to_wire()))
+        body = json.loads(json.dumps(order.request.to_wire()))
         request = read_order(JsonReader({"order": body}), self.broker.market)
         seen = len(self.broker.transactions)
         self.folded.do(PlaceOrder(order=request))
         rejected = [one.type for one in self.broker.transactions[seen:] if "REJECT" in one.type]
         assert not rejected, (rejected, order)
-        if order.price is not None:
-            self.move(order.price, closes=order.units < 0)
+        if (price := price_of(order)) is not None:
+            self.move(price, closes=order.request.units < 0)
         fills = [each for each in self.broker.transactions[seen:] if isinstance(each, OrderFilled)]
         own = [each for each in fills if each.order_id == self.broker.transactions[seen].id]
         return own[0] if own else None

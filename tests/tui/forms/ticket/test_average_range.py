@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from textual.screen import Screen
 
-from keydesk.calc.orders.instructions import MoveEntry, OpenOrder, SetProtection
+from keydesk.calc.orders.instructions import MoveEntry, SetProtection
 from keydesk.calc.orders.ticket_settings import Template
 from keydesk.forms.modal_form import FormContext
 from keydesk.forms.ticket.form import TicketForm
@@ -18,8 +18,10 @@ from keydesk.forms.trades.reverse_flatten import ReverseForm
 from keydesk.store.state import AverageRange
 from keydesk.store.store import Store
 from keydesk.store.trading_context import OUTDATED_NS
+from keydesk.trading.entry_requests import OpenOrder
 from keydesk_client.unset import UNSET
 from support.data.desk_store import WALL_NS, example_store
+from support.data.entry_orders import stop_of, target_of, trail_of
 from support.fakes.form_app import FormApp, example_context
 
 D = Decimal
@@ -76,7 +78,7 @@ async def test_a_ticket_is_sent_with_the_stop_that_it_shows() -> None:
     assert "1 ATR = 8.2 pips, ATR 14 H1" in text
     [order] = (await after(ticket, *keys, "y")).results
     assert isinstance(order, OpenOrder)
-    assert (order.stop, order.target) == (D("1.08377"), D("1.08746"))
+    assert (stop_of(order), target_of(order)) == (D("1.08377"), D("1.08746"))
 
 
 def complete_an_hourly_candle(store: Store) -> None:
@@ -93,7 +95,7 @@ async def test_stop_and_units_on_the_screen_are_sent_although_the_average_range_
         await pilot.press("y")
     [order] = app.results
     assert isinstance(order, OpenOrder)
-    assert (order.units, order.stop) == (D(81_300), D("1.08377"))
+    assert (order.request.units, stop_of(order)) == (D(81_300), D("1.08377"))
 
 
 async def test_the_next_drawing_shows_and_sends_the_new_average_range() -> None:
@@ -110,7 +112,7 @@ async def test_the_next_drawing_shows_and_sends_the_new_average_range() -> None:
         await pilot.press("y")
     [order] = app.results
     assert isinstance(order, OpenOrder)
-    assert order.stop == D("1.08254")
+    assert stop_of(order) == D("1.08254")
 
 
 async def test_modify_sends_the_stop_on_the_screen_although_the_average_range_changed() -> None:
@@ -126,7 +128,7 @@ async def test_modify_sends_the_stop_on_the_screen_although_the_average_range_ch
 async def test_digits_typed_behind_the_letter_go_on_with_the_number() -> None:
     [order] = (await after(ticket, "s", *"1.a5", "y")).results
     assert isinstance(order, OpenOrder)
-    assert order.stop == D("1.08377")
+    assert stop_of(order) == D("1.08377")
 
 
 async def test_the_letter_alone_converts_the_distance_there_is() -> None:
@@ -221,7 +223,7 @@ async def test_a_reversal_by_a_template_in_ranges_is_refused_by_name_while_they_
 async def test_a_ticket_opens_with_the_template_in_ranges() -> None:
     [order] = (await after(ticket, "y", template=IN_RANGES)).results
     assert isinstance(order, OpenOrder)
-    assert (order.stop, order.trail) == (D("1.08377"), D("0.00164"))
+    assert (stop_of(order), trail_of(order)) == (D("1.08377"), D("0.00164"))
 
 
 async def test_a_ticket_of_that_template_is_refused_while_they_are_unknown() -> None:

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from textual.events import Key
 from textual.pilot import Pilot
 
-from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.ticket_draft import Side
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.keys.keymap import KEYMAP, TICKET
@@ -16,7 +15,11 @@ from keydesk.parse.orders import parse_order
 from keydesk.store.frame import Frame
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
+from keydesk.trading.entry_requests import OpenOrder, bound_of
+from keydesk.trading.order_requests import HOUR_NS
+from keydesk_client.models import DateTime, LimitOrderRequest
 from support.data.desk_store import NOW, WALL_NS, example_store
+from support.data.entry_orders import open_order, price_of, stop_of, target_of, trail_of
 from support.data.in_flight import in_flight
 from support.fakes.form_app import FormApp, example_context
 
@@ -60,7 +63,7 @@ async def words_after(keys: str, app: FormApp, size: tuple[int, int] = (80, 24))
 
 async def test_b_y_buys_the_preset_with_the_template_bracket() -> None:
     order = await order_sent_by("y", ticket_app())
-    assert order == OpenOrder(
+    assert order == open_order(
         instrument="EUR_USD",
         kind="MARKET",
         units=D(10_000),
@@ -68,35 +71,42 @@ async def test_b_y_buys_the_preset_with_the_template_bracket() -> None:
         expected=D("1.08500"),
         stop=D("1.08300"),
         target=D("1.08900"),
-        expiry="FOK",
     )
 
 
 async def test_one_percent_with_a_twenty_pip_stop_is_sized_by_risk() -> None:
     order = await order_sent_by("s20 y", ticket_app(preset=0))
-    assert order.units == D(50_000)
+    assert order.request.units == D(50_000)
 
 
 async def test_a_limit_fifteen_pips_under_the_market() -> None:
     order = await order_sent_by("o p-15 y", ticket_app())
-    assert (order.kind, order.price, order.bound) == ("LIMIT", D("1.08350"), None)
-    assert (order.stop, order.target, order.expiry) == (D("1.08150"), D("1.08750"), "GTC")
+    assert (order.request.type, price_of(order), bound_of(order.request)) == (
+        "LIMIT",
+        D("1.08350"),
+        None,
+    )
+    assert (stop_of(order), target_of(order), order.request.time_in_force) == (
+        D("1.08150"),
+        D("1.08750"),
+        "GTC",
+    )
 
 
 async def test_a_sell_is_bounded_below_and_protected_above() -> None:
     order = await order_sent_by("y", ticket_app("SELL", "USD_JPY"))
-    assert (order.units, order.bound) == (D(-10_000), D("155.172"))
-    assert (order.stop, order.target) == (D("155.400"), D("154.800"))
+    assert (order.request.units, bound_of(order.request)) == (D(-10_000), D("155.172"))
+    assert (stop_of(order), target_of(order)) == (D("155.400"), D("154.800"))
 
 
 async def test_nudges_move_the_active_field_by_one_and_by_ten() -> None:
     order = await order_sent_by("s up up , y", ticket_app())
-    assert order.stop == D("1.08380")
+    assert stop_of(order) == D("1.08380")
 
 
 async def test_a_full_stop_behind_a_digit_is_the_point() -> None:
     order = await order_sent_by("s12.5 y", ticket_app())
-    assert order.stop == D("1.08375")
+    assert stop_of(order) == D("1.08375")
 
 
 async def test_a_field_turns_its_unit_and_keeps_its_level() -> None:
@@ -113,7 +123,7 @@ async def test_without_a_stop_only_the_shown_letter_sends() -> None:
     assert "No stop: the loss has no limit" in text
     assert "type c to send" in text
     order = await order_sent_by("s backspace t backspace c", ticket_app())
-    assert order.stop is None
+    assert stop_of(order) is None
 
 
 async def another_letter(app: FormApp, pilot: Pilot[None]) -> str:
@@ -139,7 +149,7 @@ async def test_a_wrong_letter_keeps_the_ticket_as_typed_and_shows_another_letter
         await press(pilot, "d")
     [order] = app.results
     assert isinstance(order, OpenOrder)
-    assert order.units == D(12_345)
+    assert order.request.units == D(12_345)
 
 
 async def test_a_key_for_the_letter_before_neither_sends_nor_counts_as_wrong() -> None:
@@ -259,7 +269,7 @@ async def test_the_price_in_the_ticket_moves_and_the_order_freezes_it() -> None:
         await pilot.press("y")
     order = app.results[0]
     assert isinstance(order, OpenOrder)
-    assert (order.expected, order.bound) == (D("1.08520"), D("1.08540"))
+    assert (order.expected, bound_of(order.request)) == (D("1.08520"), D("1.08540"))
 
 
 async def test_a_price_that_ran_under_the_hand_asks_once_more() -> None:
@@ -290,7 +300,7 @@ async def test_the_units_on_the_screen_are_sent_although_the_account_moved_since
         await pilot.press("y")
     [order] = app.results
     assert isinstance(order, OpenOrder)
-    assert order.units == D(50_000)
+    assert order.request.units == D(50_000)
 
 
 async def test_units_that_are_typed_after_the_screen_was_drawn_are_those_sent() -> None:
@@ -303,7 +313,7 @@ async def test_units_that_are_typed_after_the_screen_was_drawn_are_those_sent() 
         await pilot.press("y")
     [order] = app.results
     assert isinstance(order, OpenOrder)
-    assert order.units == D(12_345)
+    assert order.request.units == D(12_345)
 
 
 async def test_a_position_that_went_under_the_hand_asks_once_more() -> None:
@@ -359,9 +369,13 @@ async def test_a_stop_that_only_reduces_shows_what_it_reduces_and_no_bracket() -
     for claim in ("target", "trail", "s stop", "UNLIMITED", "of the stop"):
         assert claim not in text
     order = await order_sent_by("oo p1.08200 y", ticket_app("SELL"))
-    assert (order.kind, order.units, order.price) == ("STOP", D(-10_000), D("1.08200"))
+    assert (order.request.type, order.request.units, price_of(order)) == (
+        "STOP",
+        D(-10_000),
+        D("1.08200"),
+    )
     assert order.reduces
-    assert (order.stop, order.target, order.trail) == (None, None, None)
+    assert (stop_of(order), target_of(order), trail_of(order)) == (None, None, None)
 
 
 async def test_the_mirror_reduces_a_short() -> None:
@@ -383,7 +397,7 @@ async def test_a_stop_that_was_typed_before_the_ticket_only_reduced_stays_and_is
     assert "s stop" in text
     assert "stop: the order only reduces" in text
     order = await order_sent_by("u30000 s30 u10000 s backspace y", ticket_app("SELL"))
-    assert (order.reduces, order.stop) == (True, None)
+    assert (order.reduces, stop_of(order)) == (True, None)
 
 
 async def test_more_than_the_position_turns_it_and_has_a_bracket_again() -> None:
@@ -455,8 +469,14 @@ async def test_a_typed_order_fills_the_ticket_and_still_asks_for_its_own_confirm
         await pilot.press("y")
     [order] = app.results
     assert isinstance(order, OpenOrder)
-    assert (order.kind, order.units, order.price) == ("LIMIT", D(50_000), D("1.08300"))
-    assert (order.stop, order.target, order.expiry) == (D("1.08100"), D("1.08700"), "GTD 4h")
+    assert (order.request.type, order.request.units, price_of(order)) == (
+        "LIMIT",
+        D(50_000),
+        D("1.08300"),
+    )
+    assert (stop_of(order), target_of(order)) == (D("1.08100"), D("1.08700"))
+    assert isinstance(order.request, LimitOrderRequest)
+    assert order.request.gtd_time == DateTime.from_ns(WALL_NS + 4 * HOUR_NS)
 
 
 async def test_the_ticket_names_the_keys_of_its_fields_beside_the_one_that_sends() -> None:
@@ -520,7 +540,7 @@ async def test_what_is_sent_was_painted_although_a_newer_price_is_drawn_but_not_
         await pilot.pause()
     [order] = app.results
     assert isinstance(order, OpenOrder)
-    assert (order.units, order.expected) == (D(50_000), D("1.08500"))
+    assert (order.request.units, order.expected) == (D(50_000), D("1.08500"))
 
 
 async def test_a_number_that_is_too_small_is_not_called_unreadable() -> None:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.store.store import Store
 from keydesk.trading.desk_session import DeskLock
+from keydesk.trading.entry_requests import OpenOrder
 from support.fakes.form_app import FormApp, example_context
 from support.fakes.working_desk import WorkingDesk
 
@@ -42,7 +42,7 @@ async def test_the_size_of_a_ticket_is_the_preset_again_after_another_one_was_ty
         assert isinstance(form, TicketForm)
         typed, preset = app.decided[0], form.draft.size.text
     assert isinstance(typed, OpenOrder)
-    assert typed.units == D(2000)
+    assert typed.request.units == D(2000)
     assert preset == "10000"
 
 
@@ -55,4 +55,4 @@ async def test_a_ticket_stays_with_its_instrument_when_another_one_is_looked_at(
         await pilot.press("y")
     [order] = app.results
     assert isinstance(order, OpenOrder)
-    assert order.instrument == "EUR_USD"
+    assert order.request.instrument == "EUR_USD"

@@ -7,15 +7,16 @@ from msgspec.structs import replace
 
 from keydesk.calc.orders.checks import CheckContext, check_ticket
 from keydesk.calc.orders.field_draft import Entry
-from keydesk.calc.orders.instructions import OpenOrder
-from keydesk.calc.orders.lifetime import Lifetime
 from keydesk.calc.orders.ticket import work_out
 from keydesk.calc.orders.ticket_draft import MAX_TEXT, Draft, OrderOptions
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.store.store import Store
+from keydesk.trading.entry_requests import OpenOrder
+from keydesk_client.models import ClientExtensions, DateTime, LimitOrderRequest, StopLossDetails
 from support.data.desk_store import WALL_NS, example_store
+from support.data.entry_orders import price_of, stop_of, target_of
 from support.data.trading_contexts import example_facts
 from support.fakes.form_app import FormApp, example_context
 
@@ -53,10 +54,16 @@ async def test_every_member_is_typed_shown_and_sent() -> None:
     _, sent = await after("o", *expiry, "w", "i", "l", *labels, "y")
     [order] = sent
     assert isinstance(order, OpenOrder)
-    assert (order.kind, order.expiry, order.gtd_ns) == ("LIMIT", "GTD", WALL_NS + 4 * HOUR_NS)
-    assert (order.guaranteed, order.trigger, order.fill) == (True, "INVERSE", "OPEN_ONLY")
-    assert (order.tag, order.comment) == ("break", "why not y")
-    assert order.price == D("1.08490"), "the price was proposed: the near side"
+    request = order.request
+    assert isinstance(request, LimitOrderRequest)
+    ends = DateTime.from_ns(WALL_NS + 4 * HOUR_NS)
+    assert (request.time_in_force, request.gtd_time) == ("GTD", ends)
+    assert (request.trigger_condition, request.position_fill) == ("INVERSE", "OPEN_ONLY")
+    assert request.guaranteed_stop_loss_on_fill is not None
+    assert request.stop_loss_on_fill is None
+    labels_sent = ClientExtensions(tag="break", comment="why not y")
+    assert request.client_extensions == request.trade_client_extensions == labels_sent
+    assert price_of(order) == D("1.08490"), "the price was proposed: the near side"
 
 
 async def test_letters_of_a_text_neither_send_nor_pick_and_enter_ends_it() -> None:
@@ -75,7 +82,7 @@ async def test_a_limit_order_may_fill_at_once_or_not_at_all() -> None:
     assert "time in force fill or kill" in text
     _, [order] = await after(*to_fill_or_kill, "y")
     assert isinstance(order, OpenOrder)
-    assert (order.kind, order.expiry) == ("LIMIT", "FOK")
+    assert (order.request.type, order.request.time_in_force) == ("LIMIT", "FOK")
 
 
 async def test_the_stop_of_a_market_order_counts_from_the_fill_when_it_is_chosen() -> None:
@@ -85,11 +92,11 @@ async def test_the_stop_of_a_market_order_counts_from_the_fill_when_it_is_chosen
     _, [order] = await after("i", "y")
     assert isinstance(usual, OpenOrder)
     assert isinstance(order, OpenOrder)
-    assert usual.stop_distance is None
-    assert (order.stop, order.stop_distance) == (usual.stop, D("0.00200"))
+    assert usual.request.stop_loss_on_fill == StopLossDetails(price=D("1.08300"))
+    assert order.request.stop_loss_on_fill == StopLossDetails(distance=D("0.00200"))
     _, [resting] = await after("i", "o", "y")
     assert isinstance(resting, OpenOrder)
-    assert resting.stop_distance is None, "a resting order fills at its price"
+    assert stop_of(resting) is not None, "a resting order fills at its price"
 
 
 async def test_all_members_fit_a_small_terminal() -> None:
@@ -106,7 +113,7 @@ async def test_all_members_fit_a_small_terminal() -> None:
 async def test_equals_and_minus_step_the_size(keys: tuple[str, ...], size: int) -> None:
     _, [order] = await after(*keys, "y")
     assert isinstance(order, OpenOrder)
-    assert order.units == size
+    assert order.request.units == size
 
 
 async def test_a_minus_before_digits_is_no_step() -> None:
@@ -224,7 +231,7 @@ async def test_a_key_types_a_scale_out_which_then_has_the_targets() -> None:
     assert "scale-out 50/50 1r: 2 orders at the broker" in text
     _, [order] = await in_flat_account("/", *"50/50 1r", "enter", "y")
     assert isinstance(order, OpenOrder)
-    assert order.target is None
+    assert target_of(order) is None
     assert [part.units for part in order.parts] == [D(5_000), D(5_000)]
 
 
@@ -232,7 +239,7 @@ async def test_a_scale_out_that_is_taken_away_gives_the_target_back() -> None:
     taken = ("/", *(["backspace"] * 8), "enter")
     _, [order] = await in_flat_account("/", *"50/50 1r", "enter", *taken, "y")
     assert isinstance(order, OpenOrder)
-    assert (order.parts, order.target) == ((), D("1.08900"))
+    assert (order.parts, target_of(order)) == ((), D("1.08900"))
 
 
 @pytest.mark.parametrize(
@@ -269,15 +276,20 @@ async def test_stop_target_and_trail_of_the_fill_live_as_long_as_is_chosen() -> 
     assert "The stop ends by time: after that nothing limits the loss" in text
     _, [order] = await after(*keys, "c")
     assert isinstance(order, OpenOrder)
-    assert order.stop_lifetime == Lifetime("GTD", WALL_NS + 4 * HOUR_NS)
-    assert order.target_lifetime == Lifetime("GFD")
-    assert order.trail_lifetime == Lifetime(), "there is none"
+    stop, target = order.request.stop_loss_on_fill, order.request.take_profit_on_fill
+    assert stop is not None
+    assert (stop.time_in_force, stop.gtd_time) == ("GTD", DateTime.from_ns(WALL_NS + 4 * HOUR_NS))
+    assert target is not None
+    assert target.time_in_force == "GFD"
+    assert order.request.trailing_stop_loss_on_fill is None
 
 
 async def test_the_lifetime_of_a_level_turns_and_the_size_has_none() -> None:
     text, [order] = await after("t", *[";"] * 5, "y")
     assert isinstance(order, OpenOrder)
-    assert order.target_lifetime == Lifetime(), "after the last choice it is the usual one again"
+    target = order.request.take_profit_on_fill
+    assert target is not None
+    assert target.time_in_force == "GTC", "after the last choice it is the usual one again"
     text, _ = await after("u", ";")
     assert "The size has no end of its own" in text
     text, sent = await after("u", ":", "y")
@@ -298,7 +310,7 @@ async def test_an_end_that_cannot_be_read_or_may_come_before_the_fill_is_told() 
 async def test_the_trade_gets_an_id_that_is_typed_but_not_several_of_them() -> None:
     _, [order] = await after("#", *"swing-7", "enter", "y")
     assert isinstance(order, OpenOrder)
-    assert order.trade_id == "swing-7"
+    assert order.request.trade_client_extensions == ClientExtensions(id="swing-7")
     text, sent = await after("#", *"x", "enter", "/", *"50/50 1r 2r", "enter", "y")
     assert sent == []
     assert "trade id: a scale-out opens several trades" in text

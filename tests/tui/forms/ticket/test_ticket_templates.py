@@ -5,11 +5,13 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Entry
-from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.plans.exit_plans import ExitRules
 from keydesk.calc.orders.ticket_settings import Template, TemplateSet
 from keydesk.forms.modal_form import FormContext
 from keydesk.forms.ticket.form import TicketForm
+from keydesk.trading.entry_requests import OpenOrder
+from keydesk.words.order_text import side_of
+from support.data.entry_orders import price_of, stop_of, target_of
 from support.fakes.form_app import FormApp, example_context
 
 D = Decimal
@@ -41,15 +43,23 @@ async def after(keys: str, *, chosen: bool = True) -> tuple[str, list[object]]:
 async def test_a_ticket_opens_with_the_instruments_template() -> None:
     _, [order] = await after("y")
     assert isinstance(order, OpenOrder)
-    assert (order.kind, order.price, order.expiry) == ("LIMIT", D("1.08490"), "GFD")
-    assert (order.stop, order.target) == (D("1.08390"), D("1.08690"))
+    assert (order.request.type, price_of(order), order.request.time_in_force) == (
+        "LIMIT",
+        D("1.08490"),
+        "GFD",
+    )
+    assert (stop_of(order), target_of(order)) == (D("1.08390"), D("1.08690"))
     assert "scalp, one of 2" in (await after(""))[0]
 
 
 async def test_the_next_template_begins_again_and_keeps_side_and_instrument() -> None:
     _, [order] = await after("h y", chosen=False)
     assert isinstance(order, OpenOrder)
-    assert (order.kind, order.side, order.instrument) == ("LIMIT", "BUY", "EUR_USD")
+    assert (order.request.type, side_of(order.request), order.request.instrument) == (
+        "LIMIT",
+        "BUY",
+        "EUR_USD",
+    )
     text, _ = await after("h", chosen=True)
     assert "standard, one of 2" in text
     assert "at market" in text

@@ -6,7 +6,7 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from keydesk.calc.orders.instructions import CloseParts, ClosePosition, Reverse, SetProtection
+from keydesk.calc.orders.instructions import CloseParts, ClosePosition, SetProtection
 from keydesk.calc.orders.position_effect import CloseOrder, in_close_order, parts_of
 from keydesk.calc.orders.ticket_settings import Template, TemplateSet
 from keydesk.forms.modal_form import FormContext
@@ -15,9 +15,11 @@ from keydesk.forms.trades.protection import ProtectionForm
 from keydesk.forms.trades.reverse_flatten import ReverseForm
 from keydesk.keys.confirm import Step
 from keydesk.store.store import Store
+from keydesk.trading.entry_requests import Reverse
 from keydesk.values import TradeRow
 from keydesk_client.account.valuation import rebuild_position
 from support.data.desk_store import D, example_store, long_euro
+from support.data.entry_orders import trail_of
 from support.fakes.form_app import FormApp, example_context
 
 
@@ -121,7 +123,7 @@ def reversing(store: Store, template: Template | None = None) -> ReverseForm:
 def test_a_reversal_carries_the_trailing_stop_of_the_template() -> None:
     decided = reversing(example_store(), Template(name="trail", trail_pips=D(25))).request()
     assert isinstance(decided, Reverse)
-    assert (decided.units, decided.trail) == (D(-40_000), D("0.00250"))
+    assert (decided.request.units, trail_of(decided)) == (D(-40_000), D("0.00250"))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from textual.screen import Screen
 
-from keydesk.calc.orders.instructions import CancelOrders, Flatten, MoveEntry, Reverse
+from keydesk.calc.orders.instructions import CancelOrders, Flatten, MoveEntry
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.forms.account.arming import ArmForm
 from keydesk.forms.modal_form import FormContext
@@ -18,7 +18,9 @@ from keydesk.forms.trades.orders import CancelEntriesForm, CancelForm
 from keydesk.forms.trades.reverse_flatten import FlattenForm, ReverseForm
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
+from keydesk.trading.entry_requests import Reverse
 from keydesk.values import OrderRow
+from keydesk_client.models import MarketOrderRequest, StopLossDetails, TakeProfitDetails
 from support.data.desk_store import example_store, limit_order
 from support.fakes.form_app import FormApp, example_context
 
@@ -138,12 +140,16 @@ async def test_reverse_is_one_order_of_twice_the_net_position() -> None:
     app = await after(lambda s: ReverseForm(s, "EUR_USD"), "c")
     assert app.results == [
         Reverse(
-            instrument="EUR_USD",
-            units=D(-40_000),
-            bound=D("1.08470"),
-            expected=D("1.08490"),
-            stop=D("1.08690"),
-            target=D("1.08090"),
+            MarketOrderRequest(
+                instrument="EUR_USD",
+                units=D(-40_000),
+                time_in_force="FOK",
+                price_bound=D("1.08470"),
+                position_fill="REDUCE_FIRST",
+                stop_loss_on_fill=StopLossDetails(price=D("1.08690")),
+                take_profit_on_fill=TakeProfitDetails(price=D("1.08090")),
+            ),
+            D("1.08490"),
         )
     ]
 

@@ -1,9 +1,8 @@
-"""Instructions that forms return and commands execute."""
+"""What forms decide about what is open: closes, edits, cancels; commands execute it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
 
@@ -11,9 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from keydesk.calc.orders.lifetime import UNCHANGED_LIFETIME, Lifetime
-from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitPlan, ExitRules
-from keydesk.calc.orders.plans.scale_out import OrderPart
-from keydesk.calc.orders.ticket_draft import Draft, Fill, Kind, TicketField, Trigger
+from keydesk.calc.orders.plans.exit_plans import ExitPlan
+from keydesk.calc.orders.ticket_draft import Draft, TicketField, Trigger
 from keydesk_client.account.records import DependentType
 from keydesk_client.unset import UNSET, Unset
 
@@ -21,42 +19,6 @@ CloseSide = Literal["ALL"] | Decimal | None  # in full, by units, or (None) not 
 
 
 Change = Decimal | None | Unset  # a new value; None cancels the order; UNSET leaves it as it is
-
-
-@dataclass(frozen=True, slots=True)
-class OpenOrder:
-    """Open a trade at market or by a pending order."""
-
-    instrument: str
-    kind: Kind
-    units: Decimal  # signed
-    price: Decimal | None = None  # of a pending order
-    bound: Decimal | None = None  # a market order fills no worse than this
-    expected: Decimal | None = None  # the price seen
-    stop: Decimal | None = None
-    target: Decimal | None = None
-    trail: Decimal | None = None  # distance in price units
-    expiry: str = "FOK"
-    reduces: bool = False  # it may never open anything
-    gtd_ns: int | None = None  # when it ends, of an expiry that was typed
-    guaranteed: bool = False  # the stop is a guaranteed one
-    stop_distance: Decimal | None = None  # it counts from the fill; `stop` is where it is expected
-    fill: Fill = "DEFAULT"
-    trigger: Trigger = "DEFAULT"
-    stop_lifetime: Lifetime = UNCHANGED_LIFETIME
-    target_lifetime: Lifetime = UNCHANGED_LIFETIME
-    trail_lifetime: Lifetime = UNCHANGED_LIFETIME
-    tag: str = ""
-    comment: str = ""
-    trade_id: str = ""  # client id of the trade that it opens
-    exit_rules: ExitRules = NO_RULES  # the exit plan of the trade that it opens
-    parts: tuple[OrderPart, ...] = ()  # sent one after the other in its place
-    draft: Draft | None = field(default=None, compare=False, repr=False)  # it came from
-
-    @property
-    def side(self) -> Literal["BUY", "SELL"]:
-        """The side in words."""
-        return "BUY" if self.units > 0 else "SELL"
 
 
 class RefusedTicket(Struct, frozen=True):
@@ -161,33 +123,7 @@ class CancelOrders(Struct, frozen=True):
     text: str
 
 
-class Reverse(Struct, frozen=True):
-    """Reverse a net position by one order of twice its size."""
-
-    instrument: str
-    units: Decimal  # signed: minus twice the net units
-    bound: Decimal
-    expected: Decimal
-    stop: Decimal | None
-    target: Decimal | None
-    trail: Decimal | None = None  # distance in price units
-
-
 class Flatten(Struct, frozen=True):
     """Close all positions and cancel all entry orders of an instrument, or (None) of the account."""
 
     instrument: str | None = None
-
-
-Instruction = (
-    OpenOrder
-    | CloseTrades
-    | ClosePosition
-    | CloseParts
-    | SetProtection
-    | SetExitPlan
-    | MoveEntry
-    | CancelOrders
-    | Reverse
-    | Flatten
-)

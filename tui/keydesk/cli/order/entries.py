@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from keydesk.calc.market.price_levels import PriceLevel
 from keydesk.calc.orders.checks import CheckContext, check_ticket
 from keydesk.calc.orders.first_draft import first_draft
-from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.plans.exit_plans import NO_RULES
 from keydesk.calc.orders.ticket import Plan, work_out
 from keydesk.calc.orders.ticket_draft import Draft, Side
@@ -30,7 +29,7 @@ from keydesk.parse.orders import OrderSyntaxError, parse_order
 from keydesk.store.risk import open_risk_of, usual_size
 from keydesk.text.format import money
 from keydesk.text.typed import tokens
-from keydesk.trading.order_requests import order_request
+from keydesk.trading.entry_requests import OpenOrder, opening_command, order_of
 from keydesk.words.order_text import open_text
 from keydesk.words.outcomes import Command
 
@@ -84,8 +83,6 @@ def _proposal(account: OpenAccount, draft: Draft, known: MarketSnapshot) -> Prop
     Raises:
         Refusal: the ticket's checks, a limit or a lock refuse it; never what only reduces a position.
     """
-    from keydesk.forms.ticket.sending import ends_of, order_of  # noqa: PLC0415 - draws nothing itself
-
     store, context = known.store, known.context
     plan = work_out(draft, context, known.limits)
     now = CheckContext(
@@ -99,11 +96,10 @@ def _proposal(account: OpenAccount, draft: Draft, known: MarketSnapshot) -> Prop
     locked = "" if plan.reduces else why_exits_only(account, known)
     if refusals := [*verdict.refusals, *([locked] if locked else [])]:
         raise Refusal(f"NOTHING WAS SENT: {'; '.join(refusals)}")
-    expires = ends_of(draft, store.now_ns, store.zone)
-    order = order_of(draft, plan, expires, NO_RULES, ())
+    order = order_of(draft, plan, NO_RULES, (), now_ns=store.now_ns, zone=store.zone)
     if order is None:
         raise Refusal("NOTHING WAS SENT: a field of the order cannot be read", "invalid")
-    request = order_request(order, store.now_ns)
+    request = order.request
     return Proposal(
         draft.side.lower(),
         _command(order, context),
@@ -115,26 +111,26 @@ def _proposal(account: OpenAccount, draft: Draft, known: MarketSnapshot) -> Prop
 
 
 def _command(order: OpenOrder, context: TradingContext) -> Command:
-    return Command(
-        open_text(order),
+    request = order.request
+    command = Command(
+        open_text(request),
         "the same command",
-        expected=order.expected if order.kind == "MARKET" else None,
-        order_price=order.price,
-        bound=order.bound,
         pip=context.rules.pip,
-        instrument=order.instrument,
+        instrument=request.instrument,
     )
+    return opening_command(command, request, order.expected)
 
 
 def _figures(order: OpenOrder, plan: Plan) -> Mapping[str, str]:
     """Return the levels, and the risk in home currency where it is known."""
+    levels = plan.levels
     known = {
-        "units": order.units,
+        "units": order.request.units,
         "price": order.expected,
-        "bound": order.bound,
-        "stop": order.stop,
-        "target": order.target,
-        "trail": order.trail,
+        "bound": levels.bound,
+        "stop": levels.stop,
+        "target": levels.target,
+        "trail": levels.trail,
         "margin": None if plan.margin is None else money(plan.margin),
         "risk": None if plan.risk is None else money(plan.risk),
     }

@@ -10,7 +10,6 @@ from keydesk.calc.market.price_levels import PriceLevel
 from keydesk.calc.orders.checks import CheckContext, TicketCheck, check_ticket, is_absurd
 from keydesk.calc.orders.fields import FieldName, TextName
 from keydesk.calc.orders.first_draft import first_draft, on_field
-from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.plans.scale_out import OrderPart
 from keydesk.calc.orders.preview import preview_of
 from keydesk.calc.orders.ticket import Plan, work_out
@@ -40,7 +39,7 @@ from keydesk.forms.ticket.members import (
     scale_out_lines,
     time_in_force_line,
 )
-from keydesk.forms.ticket.sending import SeenPrices, ends_of, order_of
+from keydesk.forms.ticket.sending import SeenPrices
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import TICKET
 from keydesk.parse.orders import ParsedOrder
@@ -48,7 +47,9 @@ from keydesk.parse.price_levels import SIGN
 from keydesk.store.entry_obstacles import line_warnings, what_entries_wait_for
 from keydesk.store.risk import open_risk_of, usual_size
 from keydesk.text.format import pair
-from keydesk.text.sanitize import Printable, safe
+from keydesk.text.sanitize import Printable, clean, safe
+from keydesk.trading.entry_requests import OpenOrder, order_of
+from keydesk_client.errors import InvalidRequest
 
 ENDS_WRITING = "Enter ends the text; after that y sends"
 
@@ -219,7 +220,16 @@ class TicketForm(Form[OpenOrder]):
         plan = self.plan(context)
         parts = () if plan is None or context is None else self._parts(plan, context)
         divided = (parts,) if isinstance(parts, str) else ()
-        return (*self._required_refusals(), *planned, *self.verdict().refusals, *divided)
+        found = (*self._required_refusals(), *planned, *self.verdict().refusals, *divided)
+        return found or self._invalid_members()
+
+    def _invalid_members(self) -> Sequence[str]:
+        """Refuse what the client would not send, though no other check refused it."""
+        try:
+            self._order()
+        except InvalidRequest as error:
+            return (clean(str(error)),)
+        return ()
 
     def _parts(self, plan: Plan, context: TradingContext) -> tuple[OrderPart, ...] | str:
         """Return the orders of the scale-out, as on the screen."""
@@ -237,15 +247,20 @@ class TicketForm(Form[OpenOrder]):
         return self.verdict().warnings
 
     def request(self) -> OpenOrder | None:
-        """Freeze the plan on the screen into an order; None while a field cannot be read."""
+        """Freeze the plan on the screen into the request of its order; None while a field cannot be read."""
+        try:
+            return self._order()
+        except InvalidRequest:  # it was valid a moment ago: the price moved
+            return None
+
+    def _order(self) -> OpenOrder | None:
         context = self.trading_context()
         plan = self.plan(context)
         if plan is None or context is None:
             return None
-        now_ns, zone = self.context.store.now_ns, self.context.store.zone
-        ends = ends_of(self.draft, now_ns, zone)
+        store, parts = self.context.store, self._parts(plan, context)
         rules = exit_rules_of(self.editor.template, plan, context)
-        return order_of(self.draft, plan, ends, rules, self._parts(plan, context))
+        return order_of(self.draft, plan, rules, parts, now_ns=store.now_ns, zone=store.zone)
 
     def lines(self) -> Sequence[TextLine]:
         """Return the lines, and remember the price that the trader sees from now on."""

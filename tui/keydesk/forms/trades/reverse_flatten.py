@@ -10,7 +10,7 @@ from keydesk.calc.market.sessions import closed_text
 from keydesk.calc.orders.checks import old_price_text, unconfirmed_warnings, under_way_refusals
 from keydesk.calc.orders.field_draft import Entry, UnreadableText, shown_number
 from keydesk.calc.orders.first_draft import first_draft
-from keydesk.calc.orders.instructions import Flatten, Reverse
+from keydesk.calc.orders.instructions import Flatten
 from keydesk.calc.orders.limits import limit_refusals
 from keydesk.calc.orders.ticket import Plan, work_out
 from keydesk.calc.orders.ticket_draft import Draft, OrderOptions
@@ -26,8 +26,10 @@ from keydesk.store.risk import open_risk_of
 from keydesk.store.unknown import is_known, unknown_text
 from keydesk.text.format import EMPTY, money, pair, price, units
 from keydesk.text.sanitize import safe
+from keydesk.trading.entry_requests import Reverse, reversal_of
 from keydesk.values import InFlight, OrderRow, PositionRow
 from keydesk.words.order_text import order_name
+from keydesk_client.errors import InvalidRequest
 
 SHOWN_POSITIONS = 6
 SHOWN_ENTRIES = 4
@@ -141,15 +143,10 @@ class ReverseForm(Form[Reverse]):
         levels = sendable(levels_of(draft, context))
         if levels is None or levels.bound is None:
             return None
-        return Reverse(
-            instrument=self.instrument,
-            units=-2 * context.funds.net_units,
-            bound=levels.bound,
-            expected=levels.entry,
-            stop=levels.stop,
-            target=levels.target,
-            trail=levels.trail,
-        )
+        try:
+            return reversal_of(draft, -2 * context.funds.net_units, levels)
+        except InvalidRequest:
+            return None
 
 
 class FlattenForm(Form[Flatten]):

@@ -9,7 +9,6 @@ from hypothesis import strategies as some
 from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Entry
-from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.plans.scale_out import ScaleOut, shared_units
 from keydesk.calc.orders.ticket import work_out
 from keydesk.calc.orders.ticket_draft import Draft
@@ -18,7 +17,9 @@ from keydesk.calc.orders.ticket_settings import Limits, Template, TemplateSet
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.store.store import Store
 from keydesk.store.trading_context import trading_context_of
+from keydesk.trading.entry_requests import OpenOrder
 from support.data.desk_store import NOW, example_store
+from support.data.entry_orders import target_of
 from support.fakes.form_app import FormApp, example_context
 
 D = Decimal
@@ -113,8 +114,8 @@ async def test_the_ticket_shows_the_steps_and_sends_them() -> None:
     assert "3,400 trails 20.0 pips behind" in text
     _, [order] = await pressed("y")
     assert isinstance(order, OpenOrder)
-    assert sum(each.units for each in order.parts) == order.units == D(10_000)
-    assert order.target is None
+    assert sum(each.units for each in order.parts) == order.request.units == D(10_000)
+    assert target_of(order) is None
 
 
 async def test_a_ticket_that_cannot_be_divided_is_not_sent() -> None:
