@@ -40,12 +40,14 @@ FRAME = 4  # columns of a panel beside its lines
 MAX_SEARCH = 40  # characters
 EDGES = 2  # rows of the frame above and below them
 FIELD_ROWS = 3  # of a field of text with its frame
+LEAST_IN_SIGHT = 8  # rows of the panes above a page: fewer show no table
 
 
 class InfoForm(ModalForm[Result]):
     """The base of forms that send nothing and close with Esc.
 
-    A page takes the place of the panes, as far as it has lines: beneath a short one the panes stay in sight.
+    A page takes the place of the lowest pane if it has no more lines than that; a longer one reaches higher, up to all of
+    them. Those above it stay in sight, dimmed.
     """
 
     BINDINGS = bindings_of(PAGE)
@@ -108,18 +110,24 @@ class InfoForm(ModalForm[Result]):
         if not self.IS_PAGE or self.panel is None or not self.children:
             return
         place, others = self.page_region, len(self.children) - 1
-        self.children[0].styles.margin = (place.y, 0, 0, 0)
         self.panel.styles.width = place.width
         self._tallest = place.height - others * FIELD_ROWS if others else 0
         self._fit_height()
 
     def _fit_height(self) -> None:
-        """Make a page as high as what it says, and no higher than its place; one over a field of text takes all of it."""
+        """Make a page as high as what it says, above the lower edge of the panes; one over a field of text takes all of them."""
         if not self.IS_PAGE or self.panel is None or not self.children:
             return
-        most = self.page_region.height - (len(self.children) - 1) * FIELD_ROWS
+        place, fields = self.page_region, (len(self.children) - 1) * FIELD_ROWS
         self._tallest = max(self._tallest, self.panel.line_count + EDGES)
-        self.panel.styles.height = max(1, min(most, self._tallest))
+        height = self._height_in(place.height - fields)
+        self.panel.styles.height = height
+        self.children[0].styles.margin = (place.bottom - fields - height, 0, 0, 0)
+
+    def _height_in(self, most: int) -> int:
+        """Return the rows of the page: of the lowest pane at least, of all panes where it leaves no table in sight."""
+        height = max(self._tallest, min(self.rows_of_lowest, most))
+        return max(1, most if most - height < LEAST_IN_SIGHT else height)
 
     @abstractmethod
     def title_text(self) -> Printable:

@@ -224,6 +224,12 @@ class DeskScreen(Backdrop):
         top = min((pane.region.y - 1 for pane in shown if pane.display), default=self.size.height)
         return self.size.height - top
 
+    def rows_of_lowest(self) -> int:
+        """Return the rows from the title of the pane that begins lowest to the lower edge of the panes."""
+        panes = self._panes.region
+        lowest = max((pane.region.y for pane in self._panes.panes), default=panes.bottom + 1)
+        return panes.bottom - (lowest - 1)
+
     def _leave_room_for_form(self) -> None:
         """Let panes beside a docked form end where it begins, so that it cuts no column and no message."""
         form = self._docked_region
@@ -253,6 +259,7 @@ class DeskScreen(Backdrop):
     def on_screen_resume(self) -> None:
         """Redraw everything when the form on top closes."""
         self._panes.quiet = False
+        self._dim(on=False)
         self.on_descendant_focus()
         self._everything_again()
 
@@ -263,14 +270,22 @@ class DeskScreen(Backdrop):
             self.covered()
 
     def covered(self) -> None:
-        """Show the message of the form on top in the footer, no pane as the one with the keys, and leave room for the form."""
+        """Show the message of the form on top in the footer, no pane as the one with the keys, and leave room for the form.
+
+        Behind a page the panes are dimmed.
+        """
         if self.is_active:  # it was closed meanwhile
             return
         self._panes.quiet = True
+        self._dim(on=bool(getattr(self.app.screen, "IS_PAGE", False)))
         self._panes.check()
         words = getattr(self.app.screen, "FOOTER", FORM_HAS_KEYS)
         self._strips.footer.show_context("", str(words))
         self._leave_room_for_form()
+
+    def _dim(self, *, on: bool) -> None:
+        for pane in self._panes.query(LinePane):
+            pane.dim(on=on)
 
     def _everything_again(self) -> None:
         if self.frame is not None:

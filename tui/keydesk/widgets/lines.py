@@ -131,12 +131,25 @@ def laid_over(strip: Strip, style: Style) -> Strip:
     return DrawnLine(over, strip.cell_length)
 
 
+def dimmed(strip: Strip, faint: Style, filled: Style, surface: Style) -> Strip:
+    """Return the line in one colour; filled cells without text, as bodies of candles are, in another."""
+    segments = [
+        Segment(
+            text,
+            filled if style and style.bgcolor != surface.bgcolor and text.isspace() else faint,
+        )
+        for text, style, _ in strip
+    ]
+    return DrawnLine(segments, strip.cell_length)
+
+
 class LinePane(DrawnWidget, can_focus=True):
     """A pane made of lines; subclasses implement the text of a line and which lines a frame changed."""
 
     KEY_CONTEXT: ClassVar[str] = "desk"
     keymap: KeyMap = KEYMAP  # with the trader's own keys on the desk
     covered = 0  # columns at the right end that an open form stands on
+    is_dimmed = False  # behind a page
     DEFAULT_CSS = "LinePane { width: 1fr; height: 1fr; }"
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own word
@@ -211,6 +224,12 @@ class LinePane(DrawnWidget, can_focus=True):
         self._lines.clear()
         self.refresh()
 
+    def dim(self, *, on: bool) -> None:
+        """Draw everything in one colour behind a page, or as it is."""
+        if on != self.is_dimmed:
+            self.is_dimmed = on
+            self.redraw()
+
     def redraw_line(self, y: int) -> None:
         """Draw one line again, if it is on the screen."""
         if 0 <= y < self.outer_size.height:
@@ -240,7 +259,11 @@ class LinePane(DrawnWidget, can_focus=True):
         """Return the cached line, or draw it."""
         strip = self._lines.get(y)
         if strip is None or strip.cell_length != self.outer_size.width:
-            strip = self._lines[y] = self._draw(y)
+            strip = self._draw(y)
+            if self.is_dimmed:
+                looks = self.palette
+                strip = dimmed(strip, looks["faint"], looks.chart_style("~line"), looks["plain"])
+            self._lines[y] = strip
         return strip
 
     def strips_at(self, numbers: Iterable[int]) -> list[Strip]:
@@ -259,7 +282,8 @@ class LinePane(DrawnWidget, can_focus=True):
         if self.frame is None:
             return strip_of(self.waiting() if y == 0 else (), self.outer_size.width, blank)
         strip = strip_of(self.runs(y, self.frame), self.outer_size.width, blank)
-        return laid_over(strip, self.palette.selected) if self.is_selected(y) else strip
+        is_selected = self.is_selected(y) and not self.is_dimmed
+        return laid_over(strip, self.palette.selected) if is_selected else strip
 
     def is_selected(self, y: int) -> bool:  # noqa: ARG002 - a pane with rows answers by y
         """Return whether the line is the selected row."""

@@ -138,7 +138,8 @@ class RuledGrid(DrawnWidget, Container):
 
     def _written(self) -> list[object]:
         panes = self.panes
-        return [self.app.theme, *((self.has_keys(pane), self.heading(pane)) for pane in panes)]
+        looks = ((self.has_keys(pane), pane.is_dimmed, self.heading(pane)) for pane in panes)
+        return [self.app.theme, *looks]
 
     def _draw(self, places: Sequence[Place], palette: Palette) -> list[Strip]:
         bright = next((_around(at) for pane, at in places if self.has_keys(pane)), None)
@@ -155,19 +156,22 @@ class RuledGrid(DrawnWidget, Container):
     def _title(self, pane: LinePane, width: int, palette: Palette) -> list[Run]:
         heading = self.heading(pane)
         edge = palette["focus"] if self.has_keys(pane) else palette["line"]
+        muted = palette["faint" if pane.is_dimmed else "muted"]
         runs: list[Run] = []
         for tab in heading.tabs:
             runs.append((" │ " if runs else " ", edge))
             runs.append((tab.text, self._title_style(palette, pane, tab)))
         runs.append((" ", edge))
         for text in (heading.right, heading.short):
-            right: list[Run] = [(safe(f" {text} "), palette["muted"])] if text else []
+            right: list[Run] = [(safe(f" {text} "), muted)] if text else []
             between = width - width_of(runs) - width_of(right)
             if between >= 1:
                 return [*runs, ("─" * between, edge), *right]
         return cut(runs, width)
 
     def _title_style(self, palette: Palette, pane: LinePane, tab: Tab) -> Style:
+        if pane.is_dimmed:
+            return palette["faint"]
         if not tab.front:
             return palette["muted"]
         return palette["focus"] + palette.at_stake if self.has_keys(pane) else palette["plain"]
