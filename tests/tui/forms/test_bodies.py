@@ -40,7 +40,8 @@ from keydesk.forms.journal.trades import JournalForm
 from keydesk.forms.market.alerts import AlertsForm
 from keydesk.forms.market.indicators import IndicatorForm
 from keydesk.forms.market.new_alert import AlertLineForm, NewAlertForm
-from keydesk.forms.market.replay import ReplayPage, StartReplayForm
+from keydesk.forms.market.replay import StartReplayForm
+from keydesk.forms.market.replay_page import ReplayPage
 from keydesk.forms.market.timeframes import TimeframeForm
 from keydesk.forms.market.watchlists import AddForm, ColumnsForm, NameForm, RemoveForm
 from keydesk.forms.ticket.form import TicketForm

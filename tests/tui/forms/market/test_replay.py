@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from keydesk.calc.market.replay import ControlledMarket, Scenario
-from keydesk.forms.market.replay import ReplayPage
+from keydesk.forms.market.replay_page import ReplayPage
 from keydesk.parse.replay import REPLAYED, ReplayCommand
 from keydesk.trading.audit import AuditLog
 from support.data.desk_store import example_store
@@ -48,3 +48,29 @@ async def test_the_name_of_a_scenario_is_understood_and_the_last_replays_are_lis
         assert "all instruments from 2019-06-05 10:00:00 UTC" in app.words
         await pilot.press("enter")
     assert [each.body for each in performed] == [{"scenario": "franc"}]
+
+
+async def test_each_scenario_is_a_row_with_its_range_as_a_bar_and_blind_is_the_last() -> None:
+    performed: list[ReplayCommand] = []
+    store = example_store()
+    brexit = Scenario("brexit", 1_466_712_000_000_000_000, "GBP_USD", "the count", 1, 900)
+    wide = Scenario("franc", FRANC.start_ns, "EUR_CHF", "the floor falls", 1, 3600)
+    store.set_market(ControlledMarket(scenarios=(wide, brexit)))
+    app = FormApp(lambda: ReplayPage(store, lambda: 0.0, performed.append))
+    async with app.run_test(size=(80, 24)) as pilot:
+        rows = [line for line in app.words.splitlines() if "GBP/USD" in line or "EUR/CHF" in line]
+        franc, count = (line for line in rows if "→" not in line)
+        assert franc.count("━") == 4 * count.count("━")
+        assert "3,600" in franc
+        names = [
+            line[3:].split()[0]
+            for line in app.words.splitlines()
+            if " any" in line or "hidden" in line
+        ]
+        assert names[-1] == "blind"
+        await pilot.press("down")
+        assert "→ starts a replay of brexit" in app.words
+        await pilot.press(*"nothing")
+        assert "✗ neither a time of UTC" in app.words
+        await pilot.press(*["backspace"] * 7, "end", "enter")
+    assert [each.body for each in performed] == [{"random": True, "blind": True}]

@@ -194,7 +194,7 @@ class ReplayActions:
 
 def perform_replay(desk: TradingDesk, command: ReplayCommand) -> None:
     """Carry out a command of the practice market; the status is a page."""
-    from keydesk.forms.market.replay import ReplayPage  # noqa: PLC0415 - with the first form
+    from keydesk.forms.market.replay_page import ReplayPage  # noqa: PLC0415 - with the first form
 
     if command == STATUS:
         page = ReplayPage(
