@@ -11,13 +11,9 @@ from keydesk.parse.orders import ParsedOrder
 from keydesk.text.format import pair
 
 if TYPE_CHECKING:
-    from keydesk.app.desk import TradingDesk
+    from keydesk.app.desk import Decided, TradingDesk
     from keydesk.calc.orders.ticket_draft import Side
-    from keydesk.forms.trades.break_even import BreakEvenForm
-    from keydesk.forms.trades.close_trade import ScaleOutForm
-    from keydesk.forms.trades.exit_plan import ExitPlanForm
-    from keydesk.forms.trades.labels import LabelsForm
-    from keydesk.forms.trades.protection import ProtectionForm
+    from keydesk.forms.trades.trade_form import TradeForm
 
 
 class TicketActions:
@@ -191,11 +187,7 @@ class TradeActions:
         form.start_on(line.name)
         self._desk.ask(form)
 
-    def _on_trade(
-        self,
-        form: type[ScaleOutForm | BreakEvenForm | ProtectionForm | ExitPlanForm | LabelsForm],
-        verb: str,
-    ) -> None:
+    def _on_trade(self, form: type[TradeForm[Decided]], verb: str) -> None:
         selection = self._window.selection()
         trade, held = selection.trade(self._store), selection.trades(self._store)
         if trade is not None:
