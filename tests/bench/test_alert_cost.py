@@ -9,11 +9,12 @@ from time import process_time
 
 import pytest
 
-from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.alert_list import AlertList, add_alert
+from keydesk.alerts.alert_records import AlertRecords
 from keydesk.calc.alerts.alert import Alert
 from keydesk.calc.alerts.engine import AlertEngine
 from keydesk.calc.alerts.price_conditions import PriceCross
+from keydesk.records.desk_records import DeskRecords
 from support.processor_time import cpu_of
 from support.terminal import Terminal, keydesk
 
@@ -104,7 +105,7 @@ def test_a_whole_desk_with_500_alerts_beside_the_same_without(tmp_path: Path) ->
     for home in (without, watching):
         cost_of_a_desk(home)  # compiles, and makes the account's files
     [audit] = (watching / "orders").glob("*.audit")
-    file = AlertFile(audit.with_suffix(".alerts"))
+    file = AlertRecords(DeskRecords(audit.with_suffix(".sqlite")))
     file.load()
     file.change(with_alerts)
     costs = [(cost_of_a_desk(without), cost_of_a_desk(watching)) for _ in range(ROUNDS)]

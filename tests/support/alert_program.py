@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import time_ns
 
-from keydesk.alerts.alert_file import AlertFile
+from keydesk.alerts.alert_records import AlertRecords
 from keydesk.alerts.watch import AlertWatch
 from keydesk.calc.alerts.alert import FiringRecord
+from keydesk.records.desk_records import DeskRecords
 from keydesk.store.prices import apply_price
 from support.alert_watch import SECOND, D, known_market
 from support.data.account_history import price
@@ -34,7 +35,7 @@ async def watch(path: Path, killed_at: int, ahead_s: int) -> None:
         _say({"number": fired.number, "mine": mine, "late": fired.late, "text": fired.text})
 
     store = known_market()
-    file = AlertFile(path, wall_ns=lambda: time_ns() + ahead_s * SECOND)
+    file = AlertRecords(DeskRecords(path), wall_ns=lambda: time_ns() + ahead_s * SECOND)
     alerts = AlertWatch(store, file, deliver, lambda _, text: _say({"problem": text}))
     running = asyncio.create_task(alerts.run())
     await alerts.settled()

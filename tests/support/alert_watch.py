@@ -9,12 +9,13 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.alert_list import add_alert
+from keydesk.alerts.alert_records import AlertRecords
 from keydesk.alerts.watch import AlertWatch
 from keydesk.calc.alerts.alert import Alert, FiringRecord
 from keydesk.calc.alerts.condition_base import Condition
 from keydesk.calc.alerts.price_conditions import PriceCross
+from keydesk.records.desk_records import DeskRecords
 from keydesk.store.prices import apply_price
 from keydesk.store.store import Store
 from support.data.account_history import instrument, price
@@ -38,7 +39,7 @@ class Watching:
     def __post_init__(self) -> None:
         self.watch = AlertWatch(
             self.store,
-            AlertFile(self.path),
+            AlertRecords(DeskRecords(self.path)),
             self.deliver,
             lambda _, text: self.words.append(text),
         )

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.alert_list import set_alert_state
+from keydesk.alerts.alert_records import AlertRecords
 from keydesk.calc.alerts.fact_conditions import ClockTime, TradeResult
 from keydesk.feeds.alerts import NextReads, fill_gap
 from keydesk.feeds.instruments import restart_market
+from keydesk.records.desk_records import DeskRecords
 from support.alert_watch import ABOVE, SECOND, TEN, D, Watching, known_market, watching
 from support.data.desk_store import example_account, long_euro
 from support.fakes.scripted_broker import ScriptedBroker, link_to
@@ -21,7 +22,7 @@ YEARS = 4000 * 86_400 * SECOND
 def path(tmp_path: Path) -> Path:
     folder = tmp_path / "orders"
     folder.mkdir(mode=0o700)
-    return folder / "101.alerts"
+    return folder / "101.sqlite"
 
 
 async def another_market(desk: Watching, later_ns: int, created_ns: int = 5) -> None:
@@ -149,7 +150,7 @@ async def test_a_desk_that_opens_on_another_market_tells_nothing_of_the_time_bet
         assert not back.watch.gap
         await back.price("1.18", 1)
     assert back.told == []
-    kept = AlertFile(path)
+    kept = AlertRecords(DeskRecords(path))
     kept.load()
     assert kept.alert_list.seen_ns == TEN + YEARS
     assert kept.alert_list.account_ns == 5
@@ -181,7 +182,7 @@ async def test_alerts_of_the_account_that_was_left_for_a_replay_come_back_as_the
         for second, mid in ((4, "1.09"), (5, "1.11")):
             await desk.price(mid, second)
         assert [mine for _, mine in desk.told] == [True, True]  # the first one of each account
-    kept = AlertFile(path)
+    kept = AlertRecords(DeskRecords(path))
     kept.load()
     assert [each.history[-1].alert_id for each in kept.alert_list.others.values()] == ["1"]
 

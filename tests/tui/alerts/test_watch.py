@@ -5,14 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.alert_list import ClaimFirings, add_alert, set_alert_state
+from keydesk.alerts.alert_records import AlertRecords
 from keydesk.calc.alerts.alert import Alert, Firing
 from keydesk.calc.alerts.candle_conditions import RsiLevel
 from keydesk.calc.alerts.engine import PriceHistory, PriceRange
 from keydesk.calc.alerts.fact_conditions import AccountResult, ClockTime, StreamSilence, TradeResult
 from keydesk.calc.alerts.price_conditions import DayHighLow, SpreadLevel
 from keydesk.feeds.alerts import NextReads, fill_gap, read_candles
+from keydesk.records.desk_records import DeskRecords
 from keydesk.store.candles import candle_of, period_end
 from keydesk.store.prices import apply_price
 from keydesk.store.state import Candle
@@ -27,7 +28,7 @@ from support.fakes.scripted_broker import Clock, ScriptedBroker, link_to
 def path(tmp_path: Path) -> Path:
     folder = tmp_path / "orders"
     folder.mkdir(mode=0o700)
-    return folder / "101.alerts"
+    return folder / "101.sqlite"
 
 
 async def test_a_crossing_is_told_once_and_the_next_only_after_a_fresh_one(path: Path) -> None:
@@ -68,7 +69,7 @@ async def test_the_prices_of_an_instrument_with_an_alert_are_wanted(path: Path) 
 async def test_a_claimed_firing_that_was_not_told_is_told_at_the_next_start_and_only_then(
     path: Path,
 ) -> None:
-    killed = AlertFile(path)
+    killed = AlertRecords(DeskRecords(path))
     alert = killed.change(add_alert(Alert("", ABOVE))).alerts[0]
     killed.change(ClaimFirings([Firing(alert, TEN, D("1.1"), TEN - 1, TEN)], 0))
     async with watching(path) as desk:
@@ -97,7 +98,7 @@ async def test_of_two_desks_one_delivers_and_the_other_shows_it(path: Path) -> N
 
 
 async def test_a_damaged_file_is_said_and_the_watch_goes_on(path: Path) -> None:
-    path.write_text("{", encoding="utf-8")
+    path.write_bytes(b"{" * 5000)
     path.chmod(0o600)
     async with watching(path) as desk:
         assert "damaged" in desk.words[0]

@@ -16,6 +16,7 @@ from keydesk.records.desk_records import MAX_LEDGERS, MIGRATIONS, DeskRecords
 from keydesk.records.errors import DamagedRecords
 from keydesk.records.json_text import Kind
 from keydesk_client.errors import UnsafeFile
+from support.full_disk import no_room
 
 AS_A_USER = pytest.mark.skipif(os.geteuid() == 0, reason="nothing stops root from writing")
 
@@ -151,21 +152,14 @@ def test_where_nothing_can_be_written_it_is_read_still(records: DeskRecords) -> 
         records.path.parent.chmod(0o700)
 
 
-def test_a_full_disk_leaves_what_was_there(
-    records: DeskRecords, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_leaves_what_was_there(records: DeskRecords) -> None:
     records.write(LIMIT, 5, TEN)
-    connect = sqlite3.connect
-
-    def small(*arguments: object, **options: object) -> sqlite3.Connection:
-        connection: sqlite3.Connection = connect(*arguments, **options)  # type: ignore[call-overload]
-        connection.execute("PRAGMA max_page_count = 3")  # what is there already
-        return connection
-
-    monkeypatch.setattr(sqlite3, "connect", small)
-    with pytest.raises(OSError, match="No space left"):
-        records.write(LIMIT, 5, Limit(Decimal(1), {"a" * 50_000: Decimal(1)}))
-    assert records.read(LIMIT, 5) == TEN
+    with no_room():
+        with pytest.raises(OSError, match="No space left"):
+            records.write(LIMIT, 5, TWENTY)
+        assert records.read(LIMIT, 5) == TEN
+    records.write(LIMIT, 5, TWENTY)
+    assert records.read(LIMIT, 5) == TWENTY
 
 
 KILLED = """

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.alert_list import add_alert
+from keydesk.alerts.alert_records import AlertRecords
 from keydesk.calc.alerts.alert import Alert
 from keydesk.calc.alerts.price_conditions import PriceCross
+from keydesk.records.desk_records import DeskRecords
 from keydesk.text.file_errors import file_trouble
 from keydesk.trade_journal.notes_file import NotesNotWritten, change_note
 from keydesk.trading.audit import AuditLog
@@ -25,7 +26,7 @@ ALERT = Alert(
 
 
 def write_alert(path: Path) -> str:
-    file = AlertFile(path)
+    file = AlertRecords(DeskRecords(path))
     file.change(add_alert(ALERT))
     return file.trouble
 

@@ -1,6 +1,6 @@
 """Watching an account's alerts: values in, firings out. Headless: the desk and `keydesk watch` both run it.
 
-Prices are evaluated as they arrive; firings are claimed and delivered by the `AlertFileWriter`.
+Prices are evaluated as they arrive; firings are claimed and delivered by the `AlertWriter`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,7 +8,6 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
-from keydesk.alerts.alert_file import AlertFile, AlertFileWriter, Deliver, Done, Tell
 from keydesk.alerts.alert_list import (
     AlertList,
     Change,
@@ -17,6 +16,7 @@ from keydesk.alerts.alert_list import (
     restart_market,
     set_alert_state,
 )
+from keydesk.alerts.alert_records import AlertRecords, AlertWriter, Deliver, Done, Tell
 from keydesk.alerts.readings import BrokerClock, PriceReadings, facts_of, values_of
 from keydesk.calc.alerts.alert import Alert, Firing
 from keydesk.calc.alerts.candle_conditions import CandleCondition
@@ -29,7 +29,7 @@ from keydesk.store.store import Store
 from keydesk.values import Quote
 from keydesk_client.arithmetic.constants import SECOND
 
-CHECK_INTERVAL = 1.0  # seconds between two looks at the file
+CHECK_INTERVAL = 1.0  # seconds between two looks at the records
 SEEN_EVERY = 30 * SECOND
 SAMPLED_NS = SECOND  # within which two programs read the same value of the account
 USUAL_PRECISION = 5  # decimals of a price
@@ -41,34 +41,34 @@ class AlertWatch:
 
     Args:
         store: The state of account and market; its alerts are set here.
-        file: The alert file of the account.
+        kept: The alerts of the account.
         deliver: Called with each firing: by the desk that claimed it, or another one that saw it written.
-        tell: Shows a message about the file.
+        tell: Shows a message about the records.
     """
 
-    def __init__(self, store: Store, file: AlertFile, deliver: Deliver, tell: Tell) -> None:
-        self.store, self.file = store, file
+    def __init__(self, store: Store, kept: AlertRecords, deliver: Deliver, tell: Tell) -> None:
+        self.store, self.kept = store, kept
         self.engine = AlertEngine()
         # Since when prices were not watched: while it is set, they wait until candles have filled the gap.
         self.gap: int | None = None
         self.restart_count = 0  # how often the market began anew
         self._held = False  # while another market begins, nothing is evaluated
         self._watched_since_ns = 0  # the broker's time since when nothing was missed; 0: not known
-        self.writer = AlertFileWriter(file, self._take, deliver, tell)
+        self.writer = AlertWriter(kept, self._take, deliver, tell)
         self._prices: dict[str, PriceReadings] = {}
         self._candle_ends: dict[Reading, int] = {}
         self._clock = BrokerClock()
         self._checked_at = float("-inf")
 
-    # The file.
+    # The list.
 
     async def run(self) -> None:
-        """Read the file and carry out jobs until cancelled."""
+        """Read the list and carry out jobs until cancelled."""
         await self.writer.load()
-        price_conditions = [each for each in self.file.alert_list.alerts if _is_of_price(each)]
+        price_conditions = [each for each in self.kept.alert_list.alerts if _is_of_price(each)]
         if price_conditions:
             first = min(each.made_ns for each in price_conditions)
-            self.gap = max(self.file.alert_list.seen_ns, first)
+            self.gap = max(self.kept.alert_list.seen_ns, first)
         await self.writer.run()
 
     def change(self, change: Change, done: Done = lambda _: None) -> None:
@@ -140,7 +140,7 @@ class AlertWatch:
         self.writer.claim(named)
 
     def check(self, now: float) -> None:
-        """Judge every value other than prices, once a frame; check the file once a second."""
+        """Judge every value other than prices, once a frame; check the records once a second."""
         if self._is_of_another_account():
             self.restart_market()
         if self._held:
@@ -154,7 +154,7 @@ class AlertWatch:
                 self._evaluate_fact(reading, condition, facts)
         if now - self._checked_at >= CHECK_INTERVAL:
             self._checked_at = now
-            self._look_after_file(facts, now)
+            self._look_after_list(facts, now)
 
     def _is_late(self, time_ns: int, clock_ns: int) -> bool:
         """Return whether something happened while nothing watched; a step of a practice market is watched, however long."""
@@ -174,10 +174,10 @@ class AlertWatch:
             late = self._is_late(facts.now_ns - lateness, facts.now_ns)
             self._claim([each], late=late)
 
-    def _look_after_file(self, facts: Facts, now: float) -> None:
+    def _look_after_list(self, facts: Facts, now: float) -> None:
         clock = facts.now_ns
-        alert_list = self.file.alert_list
-        if self.file.has_changed():
+        alert_list = self.kept.alert_list
+        if self.kept.has_changed():
             self.change(lambda alert_list: alert_list)
         self.writer.take_over()
         if not clock or not alert_list.alerts:
@@ -207,8 +207,8 @@ class AlertWatch:
 
     def close(self, now: float) -> None:
         """Write up to when prices were watched; called when the desk is left."""
-        if self.store.clock_ns and self.file.alert_list.alerts and self.gap is None:
-            self.file.change(self.watched_until(self._watched_until_ns(now)))
+        if self.store.clock_ns and self.kept.alert_list.alerts and self.gap is None:
+            self.kept.change(self.watched_until(self._watched_until_ns(now)))
 
     # Another market, as a replay begins it.
 
@@ -230,10 +230,10 @@ class AlertWatch:
         self._watch_prices()
         account = self.store.account
         created = 0 if account is None else account.created_time_ns
-        left = self.file.alert_list.account_ns
+        left = self.kept.alert_list.account_ns
 
         def done(_refusal: str) -> None:
-            seen_ns = self.file.alert_list.seen_ns
+            seen_ns = self.kept.alert_list.seen_ns
             if left not in (0, created) and seen_ns < self.store.clock_ns:
                 self.gap = seen_ns  # back in the account that was left
 
@@ -249,14 +249,14 @@ class AlertWatch:
             or self.writer.has_jobs
         ):
             return False
-        if not self.file.alert_list.account_ns and account.created_time_ns:
+        if not self.kept.alert_list.account_ns and account.created_time_ns:
             self.change(restart_market(account.created_time_ns, self.store.clock_ns))
         return self._is_other_market
 
     @property
     def _is_other_market(self) -> bool:
         """Whether the clock may be that of another market than the one that was watched."""
-        known, account = self.file.alert_list.account_ns, self.store.account
+        known, account = self.kept.alert_list.account_ns, self.store.account
         return bool(known) and (account is None or account.created_time_ns != known)
 
     def clock_went_back(self) -> bool:
@@ -293,7 +293,7 @@ class AlertWatch:
             if self.engine.alert(alert.id) is None or not isinstance(condition, PriceCondition):
                 continue
             side = self.engine.side_of(alert.id)
-            side = self.file.alert_list.sides.get(alert.id) if side is None else side
+            side = self.kept.alert_list.sides.get(alert.id) if side is None else side
             history = histories[condition.side]
             missed = missed_crossing(alert, level, history, side)
             last_ns = history.last_ns or self.gap or 0
@@ -323,7 +323,7 @@ class AlertWatch:
         clock = self.store.clock_ns
         for condition in conditions:
             reading = condition.reading
-            after = self._candle_ends.get(reading, self.file.alert_list.seen_ns or clock)
+            after = self._candle_ends.get(reading, self.kept.alert_list.seen_ns or clock)
             for end_ns, value in values_of(condition, candles, after):
                 firings = list(self.engine.evaluate(reading, value, end_ns))
                 fresh = [each for each in firings if end_ns > max(after, each.alert.made_ns)]

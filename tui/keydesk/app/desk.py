@@ -169,7 +169,7 @@ class TradingDesk:
         self.levels.load()
         self.loss_lock.open(self.account.records, connection.feed.snapshot_wanted.set)
         self.journal.open(connection)
-        self.alerts.open(self.account.file("alerts"), connection, self._setup.account.name)
+        self.alerts.open(self.account.records, connection, self._setup.account.name)
         self.away.open(self.account.records, monotonic())
 
     def check(self) -> None:

@@ -11,7 +11,7 @@ from datetime import tzinfo
 from time import monotonic
 from types import MappingProxyType
 
-from keydesk.alerts.alert_file import AlertFile
+from keydesk.alerts.alert_records import AlertRecords
 from keydesk.alerts.command import CommandRunner
 from keydesk.alerts.delivery import Delivery, Event, EventSources, alert_text
 from keydesk.alerts.watch import AlertWatch
@@ -24,6 +24,7 @@ from keydesk.config.folders import find_folders, make_private
 from keydesk.feeds import session
 from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.session import Feed
+from keydesk.records.desk_records import DeskRecords
 from keydesk.settings.values import AlertSettings
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
@@ -92,8 +93,8 @@ class Watcher:
         )
         self._delivery = Delivery(settings, _write, os.environ, commands, lambda _: None)
         self._profile = account.target.profile
-        file = AlertFile(account.folder / f"{account.target.shared_records}.alerts")
-        self.watch = AlertWatch(self.store, file, self._report_firing, self._tell)
+        kept = AlertRecords(DeskRecords.of(account.folder, account.target.shared_records))
+        self.watch = AlertWatch(self.store, kept, self._report_firing, self._tell)
         self.feed = AccountFeed(
             client=account.client,
             store=self.store,

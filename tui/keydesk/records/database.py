@@ -28,6 +28,7 @@ PATIENCE = 10.0  # seconds that another desk may write
 MOST_WAL_PAGES = 10_000  # 40 MB, which threads copy into the file long before
 SIDE_FILES = ("-wal", "-shm")  # SQLite's, beside the file
 MEANINGS = {
+    sqlite3.SQLITE_IOERR_WRITE: errno.ENOSPC,  # a quota; what is wrong with a disk shows when it is synced
     sqlite3.SQLITE_FULL: errno.ENOSPC,
     sqlite3.SQLITE_READONLY: errno.EROFS,
     sqlite3.SQLITE_CANTOPEN: errno.EACCES,
@@ -197,11 +198,12 @@ def system_errors(path: Path | None) -> Generator[None]:
 
 
 def _as_own(error: sqlite3.Error, path: Path | None) -> Exception:
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    exact = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    code = exact & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return BlockingIOError(errno.EAGAIN, "another desk writes", path)
     if isinstance(error, sqlite3.OperationalError) and code != sqlite3.SQLITE_ERROR:
-        number = MEANINGS.get(code, errno.EIO)
+        number = MEANINGS.get(exact, MEANINGS.get(code, errno.EIO))
         return OSError(number, os.strerror(number), str(path or "memory"))
     return DamagedRecords(f"{path}: {error}")
 

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from decimal import Decimal
 from functools import partial
-from pathlib import Path
 from time import monotonic, time_ns
 from typing import TYPE_CHECKING
 
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from keydesk.forms.market.alert_chart import ReadFor
     from keydesk.forms.market.new_alert import AlertChoice
     from keydesk.forms.requests import AlertAction
+    from keydesk.records.desk_records import DeskRecords
     from keydesk.settings.values import EventKind
 
 
@@ -73,9 +73,9 @@ class AccountAlerts:
         self._events: EventSources | None = None
         self._account = ""
 
-    def open(self, path: Path, connection: Connection, account: str) -> None:
+    def open(self, records: DeskRecords, connection: Connection, account: str) -> None:
         """Read the alerts of the account and watch them until the desk is left."""
-        from keydesk.alerts.alert_file import AlertFile  # noqa: PLC0415 - after the first paint
+        from keydesk.alerts.alert_records import AlertRecords  # noqa: PLC0415 - after the first paint
         from keydesk.alerts.command import CommandRunner  # noqa: PLC0415
         from keydesk.alerts.delivery import Delivery, EventSources  # noqa: PLC0415
         from keydesk.alerts.watch import AlertWatch  # noqa: PLC0415
@@ -86,7 +86,8 @@ class AccountAlerts:
         self._delivery = Delivery(settings, self._write, os.environ, commands, self._flash)
         self._events = EventSources(self._store, account, self._delivery.deliver)
         connection.feed.gate.listen(self._events.on_transaction)
-        self.watch = AlertWatch(self._store, AlertFile(path), self._show_firing, self._store.notify)
+        kept = AlertRecords(records)
+        self.watch = AlertWatch(self._store, kept, self._show_firing, self._store.notify)
         connection.feed.alerts = self.watch
         self._store.audit.listen(self._on_audit_entry)
         self._app.run_worker(self.watch.run(), "alerts", group="feeds", exit_on_error=False)

@@ -2,20 +2,22 @@
 
 import json
 import os
+import sqlite3
 import stat
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from datetime import UTC
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from keydesk.alerts.alert_file import AlertFile, read_alert, written_alert
 from keydesk.alerts.alert_list import (
     MAX_ALERTS,
     TAKE_OVER_NS,
@@ -31,6 +33,7 @@ from keydesk.alerts.alert_list import (
     replace_alert,
     set_alert_state,
 )
+from keydesk.alerts.alert_records import ALERTS, ALL_LEDGERS, AlertRecords, KeptAlert
 from keydesk.calc.alerts.alert import Alert, Firing
 from keydesk.calc.alerts.candle_conditions import AtrMultiple, MovingAverageCross, RsiLevel
 from keydesk.calc.alerts.condition_base import Condition, Facts, PriceSnapshot
@@ -52,6 +55,8 @@ from keydesk.calc.alerts.price_conditions import (
 )
 from keydesk.calc.market.granularity import SECONDS
 from keydesk.parse.alerts import KINDS, parse_alert
+from keydesk.records.desk_records import DeskRecords
+from keydesk.records.json_text import JsonText
 
 ABOVE = Alert(
     "",
@@ -59,6 +64,7 @@ ABOVE = Alert(
     made_ns=5,
     note="retest",
 )
+KEPT = JsonText(KeptAlert)
 WALL = 1_700_000_000_000_000_000
 
 
@@ -66,7 +72,7 @@ WALL = 1_700_000_000_000_000_000
 def path(tmp_path: Path) -> Path:
     folder = tmp_path / "orders"
     folder.mkdir(mode=0o700)
-    return folder / "101.alerts"
+    return folder / "101.sqlite"
 
 
 def fired(alert: Alert, time_ns: int = 9) -> Firing:
@@ -74,11 +80,11 @@ def fired(alert: Alert, time_ns: int = 9) -> Firing:
 
 
 def test_alerts_are_found_again_exactly_and_the_file_is_private(path: Path) -> None:
-    ours = AlertFile(path)
+    ours = AlertRecords(DeskRecords(path))
     ours.change(add_alert(ABOVE))
     ours.change(add_alert(replace(ABOVE, repeat_s=60, expires_ns=99)))
     ours.change(mark_watched(7, {"1": -1}))
-    again = AlertFile(path)
+    again = AlertRecords(DeskRecords(path))
     assert again.load() == ""
     assert again.alert_list == ours.alert_list
     assert [each.id for each in again.alert_list.alerts] == ["1", "2"]
@@ -138,36 +144,37 @@ def test_every_condition_is_written_and_read_exactly(
     line = parse_alert(data.draw(LINES[kind]), ("EUR_USD",), "EUR_USD")
     alert = replace(line.make(FACTS, "1"), note=data.draw(st.text(max_size=30)))
     assert type(alert.condition) is kind
-    assert read_alert(json.loads(json.dumps(written_alert(alert)))) == alert
+    assert KEPT.read(KEPT.write(KeptAlert.of(alert))).alert == alert
     typed = parse_alert(alert.line(UTC).partition(" note ")[0], ("EUR_USD",), "")
     level = typed.make(FACTS).condition.level  # what is edited begins as it was made
     assert level == alert.condition.level
 
 
-def test_a_file_that_a_newer_program_wrote_is_left_as_it_is(path: Path) -> None:
-    path.write_bytes(b'{"version": 3}')
-    path.chmod(0o600)
-    file = AlertFile(path)
-    assert "a newer Keydesk wrote this file" in file.load()
-    file.change(add_alert(ABOVE))
-    assert len(file.alert_list.alerts) == 1
-    assert path.read_bytes() == b'{"version": 3}'
+def test_records_that_a_newer_program_wrote_are_left_as_they_are(path: Path) -> None:
+    AlertRecords(DeskRecords(path)).change(add_alert(ABOVE))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    before = path.read_bytes()
+    kept = AlertRecords(DeskRecords(path))
+    assert "a newer Keydesk wrote the records" in kept.load()
+    kept.change(add_alert(ABOVE))
+    assert len(kept.alert_list.alerts) == 1
+    assert path.read_bytes() == before
 
 
-def test_the_members_of_a_firing_in_the_file_keep_their_names(path: Path) -> None:
-    file = AlertFile(path)
-    (alert,) = file.change(add_alert(ABOVE)).alerts
-    file.change(ClaimFirings([fired(alert)], WALL))
-    (firing,) = json.loads(path.read_text())["history"]
-    named = {"alert_id", "number", "time_ns", "words", "value", "late", "told"}
-    assert set(firing) == named | {"claimed_ns", "taken_over"}
-    again = AlertFile(path)
-    again.load()
-    assert again.alert_list.history[0].text == firing["words"] != ""
+def test_words_of_a_firing_are_cleaned_when_they_are_read(path: Path) -> None:
+    kept = AlertRecords(DeskRecords(path))
+    (alert,) = kept.change(add_alert(ABOVE)).alerts
+    kept.change(ClaimFirings([fired(alert)], WALL))
+    changed(path, lambda record: record["history"][0].update(text="crossed \x1b[2J"))
+    again = AlertRecords(DeskRecords(path))
+    assert again.load() == ""
+    assert "crossed" in again.alert_list.history[0].text
+    assert "\x1b" not in again.alert_list.history[0].text
 
 
 def test_two_desks_at_once_lose_nothing(path: Path) -> None:
-    ours, theirs = AlertFile(path), AlertFile(path)
+    ours, theirs = AlertRecords(DeskRecords(path)), AlertRecords(DeskRecords(path))
     ours.change(add_alert(ABOVE))
     theirs.change(add_alert(replace(ABOVE, note="theirs")))
     ours.change(delete_alerts(["1"]))
@@ -180,10 +187,10 @@ def test_two_desks_at_once_lose_nothing(path: Path) -> None:
 def test_many_processes_at_once_lose_nothing(path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from decimal import Decimal\n"
-        "from keydesk.alerts.alert_list import add_alert; from keydesk.alerts.alert_file import AlertFile\n"
-        "from keydesk.calc.alerts.alert import Alert\n"
+        "from keydesk.alerts.alert_list import add_alert; from keydesk.alerts.alert_records import AlertRecords\n"
+        "from keydesk.calc.alerts.alert import Alert; from keydesk.records.desk_records import DeskRecords\n"
         "from keydesk.calc.alerts.price_conditions import PriceCross\n"
-        "file = AlertFile(Path(sys.argv[1]))\n"
+        "file = AlertRecords(DeskRecords(Path(sys.argv[1])))\n"
         "for n in range(8):\n"
         "    one = PriceCross(instrument='EUR_USD', level=Decimal(n + 1))\n"
         "    file.change(add_alert(Alert('', one, note=sys.argv[2])))\n"
@@ -193,13 +200,13 @@ def test_many_processes_at_once_lose_nothing(path: Path) -> None:
         for number in range(3)
     ]
     assert [each.wait() for each in running] == [0, 0, 0]
-    file = AlertFile(path)
+    file = AlertRecords(DeskRecords(path))
     assert file.load() == ""
     assert sorted(int(each.id) for each in file.alert_list.alerts) == list(range(1, 25))
 
 
 def test_a_crossing_is_claimed_once_whatever_the_program_that_saw_it_knows(path: Path) -> None:
-    ours, theirs = AlertFile(path), AlertFile(path)
+    ours, theirs = AlertRecords(DeskRecords(path)), AlertRecords(DeskRecords(path))
     alert = ours.change(add_alert(replace(ABOVE, repeat_s=0))).alerts[0]
     first = ClaimFirings([fired(alert, 20)], WALL)
     ours.change(first)
@@ -221,7 +228,7 @@ def test_a_crossing_is_claimed_once_whatever_the_program_that_saw_it_knows(path:
 def test_what_fired_before_an_alert_was_edited_is_not_said_of_its_new_condition(
     path: Path,
 ) -> None:
-    file = AlertFile(path)
+    file = AlertRecords(DeskRecords(path))
     alert = file.change(add_alert(replace(ABOVE, repeat_s=0))).alerts[0]
     file.change(ClaimFirings([fired(alert)], WALL))
     other = PriceCross(instrument="EUR_USD", side="mid", direction="up", level=Decimal("1.3"))
@@ -235,7 +242,7 @@ def test_what_fired_before_an_alert_was_edited_is_not_said_of_its_new_condition(
 def test_a_repeated_alert_pauses_also_after_a_firing_that_another_program_claimed(
     path: Path,
 ) -> None:
-    file = AlertFile(path)
+    file = AlertRecords(DeskRecords(path))
     alert = file.change(add_alert(replace(ABOVE, repeat_s=10))).alerts[0]
     seconds = [each * 1_000_000_000 for each in (5, 14, 15)]
     claims = [ClaimFirings([fired(alert, each)], WALL) for each in seconds]
@@ -245,10 +252,10 @@ def test_a_repeated_alert_pauses_also_after_a_firing_that_another_program_claime
 
 
 def test_a_claim_that_was_not_delivered_is_taken_over_once_after_a_while(path: Path) -> None:
-    ours = AlertFile(path)
+    ours = AlertRecords(DeskRecords(path))
     alert = ours.change(add_alert(replace(ABOVE, repeat_s=0))).alerts[0]
     ours.change(ClaimFirings([fired(alert)], WALL))
-    started = AlertFile(path)
+    started = AlertRecords(DeskRecords(path))
     started.load()
     assert not started.alert_list.abandoned(WALL + TAKE_OVER_NS - 1)
     later = WALL + TAKE_OVER_NS
@@ -258,25 +265,48 @@ def test_a_claim_that_was_not_delivered_is_taken_over_once_after_a_while(path: P
     assert [(each.number, each.late) for each in taking.records] == [(1, True)]
     assert second.records == []
     started.change(mark_delivered(taking.records))
-    once_more = AlertFile(path)
+    once_more = AlertRecords(DeskRecords(path))
     once_more.load()
     assert not once_more.alert_list.abandoned(later + TAKE_OVER_NS)
     assert once_more.alert_list.alerts[0].count == 1
 
 
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"{", b"[]", b"null", b'{"version": 2}', b"\xff\xfe", b"[" * 5000, b'{"version": 1}'],
-)
-def test_a_damaged_file_is_kept_aside_and_said(path: Path, content: bytes) -> None:
-    path.write_bytes(content)
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"alerts": []}', "[" * 5000])
+def test_a_damaged_list_is_set_aside_and_said(path: Path, text: str) -> None:
+    AlertRecords(DeskRecords(path)).change(add_alert(ABOVE))
+    put(path, text)
+    kept = AlertRecords(DeskRecords(path))
+    assert "The alerts were damaged: they are set aside" in kept.load()
+    assert kept.alert_list == AlertList()
+    kept.change(add_alert(ABOVE))
+    again = AlertRecords(DeskRecords(path))
+    assert again.load() == ""
+    assert len(again.alert_list.alerts) == 1
+    with closing(sqlite3.connect(path)) as connection:
+        [[aside]] = connection.execute("SELECT record FROM records WHERE kind LIKE '%damaged%'")
+    assert aside == text
+
+
+def test_a_file_that_is_no_database_is_kept_aside_and_said(path: Path) -> None:
+    path.write_bytes(b"x" * 5000)
     path.chmod(0o600)
-    file = AlertFile(path, wall_ns=lambda: 77)
-    assert "101.alerts.damaged-77" in file.load()
-    assert file.alert_list == AlertList()
-    assert path.with_name("101.alerts.damaged-77").read_bytes() == content
-    file.change(add_alert(ABOVE))
-    assert json.loads(path.read_bytes())["alerts"]
+    kept = AlertRecords(DeskRecords(path))
+    assert "damaged: they are kept as" in kept.load()
+    kept.change(add_alert(ABOVE))
+    assert DeskRecords(path).read(ALERTS, ALL_LEDGERS) is not None
+
+
+def test_a_list_that_is_damaged_while_the_desk_runs_is_written_again_from_what_it_knows(
+    path: Path,
+) -> None:
+    kept = AlertRecords(DeskRecords(path))
+    kept.change(add_alert(ABOVE))
+    put(path, "{")
+    kept.change(add_alert(replace(ABOVE, note="second")))
+    assert "damaged" in kept.news
+    again = AlertRecords(DeskRecords(path))
+    assert again.load() == ""
+    assert [each.note for each in again.alert_list.alerts] == ["retest", "second"]
 
 
 @pytest.mark.parametrize(
@@ -292,18 +322,31 @@ def test_a_damaged_file_is_kept_aside_and_said(path: Path, content: bytes) -> No
     ],
 )
 def test_an_alert_with_a_wrong_member_is_damage(path: Path, member: str, value: object) -> None:
-    AlertFile(path).change(add_alert(ABOVE))
-    said = json.loads(path.read_bytes())
-    said["alerts"][0][member] = value
-    path.write_text(json.dumps(said), encoding="utf-8")
-    assert "damaged" in AlertFile(path).load()
+    AlertRecords(DeskRecords(path)).change(add_alert(ABOVE))
+    changed(path, lambda record: record["alerts"][0].update({member: value}))
+    assert "damaged" in AlertRecords(DeskRecords(path)).load()
+
+
+def put(path: Path, text: str) -> None:
+    """Write a text in the place of the list, as another program would."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE records SET number = number + 100, record = ?", (text,))
+
+
+def changed(path: Path, change: Callable[[Any], object]) -> None:
+    """Change the list in the file."""
+    with closing(sqlite3.connect(path)) as connection:
+        [[text]] = connection.execute("SELECT record FROM records").fetchall()
+    record = json.loads(text)
+    change(record)
+    put(path, json.dumps(record))
 
 
 def test_a_file_that_others_may_read_is_not_used_and_stays(path: Path) -> None:
-    AlertFile(path).change(add_alert(ABOVE))
+    AlertRecords(DeskRecords(path)).change(add_alert(ABOVE))
     path.chmod(0o644)
     before = path.read_bytes()
-    file = AlertFile(path)
+    file = AlertRecords(DeskRecords(path))
     assert "kept in this desk only" in file.load()
     file.change(add_alert(replace(ABOVE, note="in memory")))
     assert [each.note for each in file.alert_list.alerts] == ["in memory"]
@@ -312,7 +355,7 @@ def test_a_file_that_others_may_read_is_not_used_and_stays(path: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
 def test_without_room_the_book_goes_on_in_memory_and_is_written_later(path: Path) -> None:
-    file = AlertFile(path)
+    file = AlertRecords(DeskRecords(path))
     file.change(add_alert(ABOVE))
     path.parent.chmod(0o500)
     file.change(add_alert(ABOVE))

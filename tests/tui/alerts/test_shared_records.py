@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.alert_list import add_alert
+from keydesk.alerts.alert_records import AlertRecords
 from keydesk.calc.alerts.alert import Alert
+from keydesk.records.desk_records import DeskRecords
 from support.alert_program import AlertProgram
 from support.alert_watch import ABOVE, TEN
 
@@ -24,8 +25,10 @@ PATH = ("1.09", "1.11") * CROSSINGS
 def path(tmp_path: Path) -> Path:
     folder = tmp_path / "orders"
     folder.mkdir(mode=0o700)
-    file = folder / "101.alerts"
-    AlertFile(file).change(add_alert(replace(Alert("", ABOVE), made_ns=TEN, repeat_s=0)))
+    file = folder / "101.sqlite"
+    AlertRecords(DeskRecords(file)).change(
+        add_alert(replace(Alert("", ABOVE), made_ns=TEN, repeat_s=0))
+    )
     return file
 
 
