@@ -1,7 +1,6 @@
 """The page of order outcomes: open ones first, each with what is known of it and what to do; slippage and times by instrument."""
 
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -12,7 +11,8 @@ from keydesk.keys.keymap import ORDER_TRANSITIONS
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
-from keydesk.text.format import clock, lines_of, made_at, pair, pips, shorten, shorten_text
+from keydesk.tables.column import Column, needed
+from keydesk.text.format import EMPTY, clock, lines_of, made_at, pair, pips, shorten, shorten_text
 from keydesk.text.sanitize import Printable, clean, clean_name, safe
 from keydesk.trading.executions import ExecutionFigures
 from keydesk.trading.order_history import OrderHistory, with_states
@@ -22,17 +22,31 @@ from keydesk.words.order_text import words_of_text
 LEAST_LIST = 3  # rows of the list
 LABEL = 10  # columns of the names in the part about one order
 NEWEST = 2**62  # of an order that the journal did not have when it was read
+PAIR_WIDTH = 8  # columns
+
+
+class FigureColumn(Column, frozen=True, kw_only=True):
+    """A column of the figures by instrument; its width has the space before it."""
+
+    text: Callable[[ExecutionFigures], str]
+
+
 COLUMNS = (
-    ("pair", 8),
-    ("orders", 7),
-    ("lost", 5),
-    ("rejected", 9),
-    ("ack ms", 7),
-    ("slowest", 8),
-    ("fills", 6),
-    ("slippage", 10),
-    ("worst", 7),
+    FigureColumn(
+        *("pair", "pair", PAIR_WIDTH),
+        right=False,
+        text=lambda of: shorten(pair(of.instrument), PAIR_WIDTH - 1) if of.instrument else EMPTY,
+    ),
+    FigureColumn(*("orders", "orders", 7), text=lambda of: f"{of.orders}"),
+    FigureColumn(*("lost", "lost", 5), text=lambda of: f"{of.lost}"),
+    FigureColumn(*("rejected", "rejected", 9), text=lambda of: f"{of.rejected}"),
+    FigureColumn(*("ack", "ack ms", 7), text=lambda of: _whole(of.median_ms)),
+    FigureColumn(*("slowest", "slowest", 8), text=lambda of: _whole(of.slowest_ms)),
+    FigureColumn(*("fills", "fills", 6), text=lambda of: f"{of.fills}"),
+    FigureColumn(*("slippage", "slippage", 10), text=lambda of: pips(of.mean_slippage)),
+    FigureColumn(*("worst", "worst", 7), text=lambda of: pips(of.worst_slippage)),
 )
+"""From left to right; the last leaves a narrow page first."""
 DISMISSAL = (
     "Dismiss it? Compare trades and orders first. It is then treated as settled, also after a restart. "
     "If it takes effect after all, this desk says so while it is open. Enter dismisses it."
@@ -203,19 +217,18 @@ class OrderHistoryForm(InfoForm[None]):
         if not self.figures:
             return (((_no_figures(is_read=self._is_read), "muted"),),)
         shown = self._fitting()
-        head = "".join(_aligned(name, name, width) for name, width in shown)
+        head = "".join(_aligned(each.title, each) for each in shown)
         lines: list[TextLine] = [((safe(head), "muted"),)]
-        for each in self.figures[: max(1, self.room - 3)]:
-            cells = dict(zip((name for name, _ in COLUMNS), _cells(each), strict=True))
-            row = "".join(_aligned(name, cells[name], width) for name, width in shown)
+        for figures in self.figures[: max(1, self.room - 3)]:
+            row = "".join(_aligned(each.text(figures), each) for each in shown)
             lines.append(((safe(row), "plain"),))
         text = "slippage in pips, + is worse: from the order's price, at market from the best price at the fill; ack: from sending to the answer"
         return [*lines, *wrap_text(text, "faint", self.inside)]
 
-    def _fitting(self) -> Sequence[tuple[str, int]]:
+    def _fitting(self) -> Sequence[FigureColumn]:
         """Return the columns that fit, whole."""
         kept = list(COLUMNS)
-        while len(kept) > 1 and sum(width for _, width in kept) > self.inside:
+        while len(kept) > 1 and needed(kept, 0) > self.inside:
             kept.pop()
         return kept
 
@@ -272,27 +285,9 @@ def _no_figures(*, is_read: bool) -> Printable:
     return "No order was answered yet" if is_read else "Reading …"
 
 
-def _aligned(name: str, text: str, width: int) -> str:
-    return f"{text:<{width}}" if name == "pair" else f"{text:>{width}}"
-
-
-def _cells(each: ExecutionFigures) -> Sequence[str]:
-    return (
-        shorten(pair(each.instrument), COLUMNS[0][1] - 1) if each.instrument else "–",
-        f"{each.orders}",
-        f"{each.lost}",
-        f"{each.rejected}",
-        _whole(each.median_ms),
-        _whole(each.slowest_ms),
-        f"{each.fills}",
-        _signed(each.mean_slippage),
-        _signed(each.worst_slippage),
-    )
+def _aligned(text: str, column: Column) -> str:
+    return f"{text:>{column.width}}" if column.right else f"{text:<{column.width}}"
 
 
 def _whole(value: float | None) -> str:
-    return "–" if value is None else f"{value:.0f}"
-
-
-def _signed(value: Decimal | None) -> str:
-    return pips(value)
+    return EMPTY if value is None else f"{value:.0f}"
