@@ -6,6 +6,7 @@ Those of the account itself are the client library's, which folds transactions i
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from enum import Enum
 from typing import Literal, NamedTuple
 
 from msgspec import Struct, field
@@ -30,6 +31,7 @@ __all__ = [
     "OrderRow",
     "PositionRow",
     "Quote",
+    "Task",
     "Today",
     "TradeRow",
     "id_order",
@@ -39,6 +41,18 @@ __all__ = [
 TradeRow = OpenTrade
 PositionRow = OpenPosition
 OrderRow = PendingOrder
+
+
+class Task(Enum):
+    """What a trader does, in the order of a day."""
+
+    READ = "Read the market"
+    OPEN = "Open"
+    MANAGE = "Manage"
+    CLOSE = "Close"
+    REVIEW = "Review"
+    PRACTISE = "Practise"
+    MOVE = "Move and arrange"
 
 
 def is_unprotected(trade: TradeRow) -> bool:

@@ -8,8 +8,8 @@ from keydesk.config.command_history import CommandHistory
 from keydesk.forms.command_line import CommandForm
 from keydesk.forms.command_list import CommandList, RunKey, SetOption, matching_entries
 from keydesk.keys.keymap import CHART, DESK, KEYMAP, KEYS, ON_THE_DESK, WATCHLIST
-from keydesk.parse.commands import QuitDesk, ShowInstrument
 from keydesk.parse.pages import PAGES, ShowPage
+from keydesk.parse.parsed_commands import QuitDesk, ShowInstrument
 from keydesk.parse.replay import ReplayCommand
 from support.data.desk_store import example_store
 from support.fakes.form_app import FormApp

@@ -12,8 +12,10 @@ from keydesk.forms.help_text import PROSE, help_lines
 from keydesk.forms.info_form import DetailsForm, HelpForm, InfoForm
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.keys.keymap import CHART, DESK, JOURNAL, KEYMAP, KEYS, PAGES, TICKET, TRADES
-from keydesk.keys.tasks import EXAMPLES, Task
-from keydesk.parse.commands import (
+from keydesk.keys.tasks import EXAMPLES
+from keydesk.parse.commands import parse_command
+from keydesk.parse.instruments import matching
+from keydesk.parse.parsed_commands import (
     MakeAlert,
     OpenTicket,
     ParsedCommand,
@@ -21,10 +23,9 @@ from keydesk.parse.commands import (
     ShowHelp,
     ShowInstrument,
     ShowMessage,
-    parse_command,
 )
-from keydesk.parse.instruments import matching
 from keydesk.text.sanitize import safe
+from keydesk.values import Task
 from support.data.desk_store import example_store
 from support.fakes.form_app import FormApp, example_context
 

@@ -12,7 +12,7 @@ from keydesk.forms.info_form import HelpForm
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.keys.guard import Cause
 from keydesk.keys.key_order import PANE_TIMEOUT, KeyOrder, Typed
-from keydesk.parse.commands import QuitDesk
+from keydesk.parse.parsed_commands import QuitDesk
 from support.data.desk_store import example_store
 from support.fakes.guarded_desk import Desk, Hand
 

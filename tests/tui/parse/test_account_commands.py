@@ -2,8 +2,9 @@
 
 import pytest
 
-from keydesk.parse.commands import AccountCommand, ParsedCommand, ShowMessage, parse_command
+from keydesk.parse.commands import parse_command
 from keydesk.parse.pages import ShowPage
+from keydesk.parse.parsed_commands import AccountCommand, ParsedCommand, ShowMessage
 
 NAMES = ("EUR_USD", "USD_JPY")
 

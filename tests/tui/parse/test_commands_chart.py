@@ -6,13 +6,13 @@ import pytest
 
 from keydesk.calc.market.granularity import SECONDS, find_granularity, longer, next_common
 from keydesk.calc.market.indicator_specs import parse_indicators
-from keydesk.parse.commands import (
+from keydesk.parse.commands import parse_command
+from keydesk.parse.parsed_commands import (
     ChooseIndicators,
     GoToDate,
     MakeAlert,
     ShowGranularity,
     ShowMessage,
-    parse_command,
 )
 
 

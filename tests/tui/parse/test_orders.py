@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from keydesk.calc.market.price_levels import PriceLevel
 from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.ticket_draft import Draft
-from keydesk.parse.commands import OpenTicket, ShowMessage, complete, parse_command
+from keydesk.parse.commands import complete, parse_command
 from keydesk.parse.orders import OrderSyntaxError, ParsedOrder, parse_order
+from keydesk.parse.parsed_commands import OpenTicket, ShowMessage
 from keydesk.text.typed import tokens
 
 NAMES = ["EUR_USD", "USD_JPY", "EUR_GBP", "GBP_JPY", "GBP_USD", "EUR_JPY"]

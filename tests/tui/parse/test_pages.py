@@ -2,8 +2,9 @@
 
 import pytest
 
-from keydesk.parse.commands import ShowMessage, complete, completions, parse_command
+from keydesk.parse.commands import complete, completions, parse_command
 from keydesk.parse.pages import PAGES, PageName, ShowOrders, ShowPage
+from keydesk.parse.parsed_commands import ShowMessage
 
 NAMES = ("EUR_USD", "EUR_JPY", "GBP_USD")
 

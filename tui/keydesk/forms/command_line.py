@@ -14,29 +14,9 @@ from keydesk.forms.modal_form import TextLine, wrap_text
 from keydesk.forms.requests import ThemePreview
 from keydesk.keys.keymap import COMMAND, FIND
 from keydesk.keys.textual_bindings import bindings_of
-from keydesk.parse.commands import (
-    AccountCommand,
-    BeginTour,
-    ChooseIndicators,
-    GoToDate,
-    MakeAlert,
-    OpenTicket,
-    ParsedCommand,
-    QuitDesk,
-    ShowGranularity,
-    ShowHelp,
-    ShowInstrument,
-    ShowMessage,
-    ShowMessages,
-    ToggleMute,
-    UseLayout,
-    complete,
-    completions,
-    parse_command,
-)
+from keydesk.parse.commands import complete, completions, parse_command
 from keydesk.parse.instruments import matching
-from keydesk.parse.pages import ShowOrders, ShowPage
-from keydesk.parse.replay import ReplayCommand
+from keydesk.parse.parsed_commands import MakeAlert, OpenTicket, ParsedCommand, ShowMessage
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text.format import at, counted, pair, price, shorten
@@ -241,7 +221,7 @@ class CommandForm(FieldForm[ParsedCommand | RunKey | SetOption]):
             (reason, "warn"),
         )
 
-    def _effect(self) -> Sequence[TextLine]:  # noqa: PLR0911 - one answer a command
+    def _effect(self) -> Sequence[TextLine]:
         """Return what Enter does, in words."""
         entry = self._entry
         if entry is not None and entry.takes:
@@ -249,40 +229,14 @@ class CommandForm(FieldForm[ParsedCommand | RunKey | SetOption]):
                 f"goes on: {entry.example}" if entry.example else "goes on with a letter or digit"
             )
             return wrap_text(safe(more), "bright", self.inside)
-        match self.command():
-            case QuitDesk():
-                return ((("leaves the desk", "bright"),),)
-            case ShowHelp():
-                return ((("shows the keys", "bright"),),)
-            case ShowMessages():
-                return ((("shows all messages", "bright"),),)
-            case ShowInstrument(instrument):
-                return (((safe(f"turns to {pair(instrument)}"), "bright"),),)
-            case (
-                ShowGranularity()
-                | GoToDate()
-                | ChooseIndicators()
-                | UseLayout()
-                | ShowPage()
-                | ShowOrders()
-                | MakeAlert()
-                | ToggleMute()
-                | BeginTour()
-                | AccountCommand()
-                | RunKey()
-                | SetOption()
-            ) as shown:
-                return wrap_text(clean(shown.text), "bright", self.inside)
-            case OpenTicket(side, instrument, fields):
-                size = f" {fields.size_text}" if fields.size_text else ""
-                what = f"ticket: {side}{size} {pair(instrument)} {fields.text}".rstrip()
-                return wrap_text(clean(what), "buy" if side == "BUY" else "sell", self.inside)
-            case ReplayCommand(words):
-                return wrap_text(clean(words), "bright", self.inside)
-            case ShowMessage(level, words):
-                wrong = level == "warn" and self.refused
-                role: ColourRole = "warn" if wrong else "muted"
-                return [*self._completions(), *wrap_text(clean(words), role, self.inside)]
+        command = self.command()
+        role: ColourRole = "bright"
+        if isinstance(command, OpenTicket):
+            role = "buy" if command.side == "BUY" else "sell"
+        elif isinstance(command, ShowMessage):
+            role = "warn" if command.level == "warn" and self.refused else "muted"
+        effect = wrap_text(clean(command.text), role, self.inside)
+        return [*self._completions(), *effect] if isinstance(command, ShowMessage) else effect
 
     def _completions(self) -> Sequence[TextLine]:
         """Return the words that the last one may become, on one line."""

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import LiteralString
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from keydesk.config.command_history import CommandHistory
 from keydesk.keys.keymap import (
@@ -21,38 +21,14 @@ from keydesk.keys.keymap import (
     Key,
     KeyMap,
 )
-from keydesk.keys.tasks import Task, task_of, task_of_command
-from keydesk.parse.commands import USAGES
-from keydesk.parse.pages import PAGES, PageName
+from keydesk.keys.tasks import task_of
+from keydesk.parse.commands import COMMANDS, DeskCommand
+from keydesk.parse.pages import PAGES
 from keydesk.settings.about import options_of
 from keydesk.settings.values import Settings
 from keydesk.text.sanitize import Printable, safe
+from keydesk.values import Task
 
-# The keys that do what a command does; a command stands once in the list, with its key.
-KEY_OF_COMMAND: Mapping[str, str] = {
-    "buy": "buy",
-    "sell": "sell",
-    "help": "help",
-    "mute": "mute",
-    "account": "account-page",
-    "exposure": "exposure-page",
-    "instrument": "instrument-page",
-    "outcomes": "outcomes",
-    "journal": "journal",
-    "note": "note",
-    "statistics": "statistics",
-    "day": "day-page",
-    "limits": "limits",
-    "sessions": "sessions",
-    "audit": "log-audit",
-    "plan": "exit-plan",
-    "alerts": "alerts",
-    "tag": "labels",
-    "alert": "new-alert",
-    "ind": "indicators",
-    "tf": "timeframes",
-}
-SAME_AS: frozenset[PageName] = frozenset(("hours",))  # another name of a page
 PANE_OF: Mapping[str, str] = {  # where the keys of another pane than the focused one work
     WATCHLIST: "watchlist",
     CHART: "chart",
@@ -62,6 +38,8 @@ PANE_OF: Mapping[str, str] = {  # where the keys of another pane than the focuse
     BOOKS: "books",
     TABLE: "trades",
 }
+KEYS_OF_COMMANDS = {*(each.key for each in COMMANDS), *(page.key for page in PAGES.values())}
+"""The keys that do what a command does: it stands once in the list, with its key."""
 NOT_LISTED = frozenset(("command", "back"))  # the key of the command line itself, and Esc
 
 
@@ -75,13 +53,15 @@ class RunKey(Struct, frozen=True):
 
 SETTINGS = options_of(Settings)
 OPTIONS = (*SETTINGS, "profile")
-COMMANDS: Mapping[str, tuple[LiteralString, LiteralString]] = {
-    **USAGES,
-    **{
-        name: (row.example, row.words) for name, each in SETTINGS.items() if (row := each.about.row)
-    },
-}
-"""The commands but for the pages: an example of those that take more words, and what each does."""
+LISTED_COMMANDS = (
+    *(each for each in COMMANDS if each.text),
+    *(
+        DeskCommand(name, row.words, row.example)
+        for name, each in SETTINGS.items()
+        if (row := each.about.row)
+    ),
+)
+"""The commands but for the pages, with those that change a setting."""
 
 
 class SetOption(Struct, frozen=True):
@@ -161,7 +141,7 @@ class CommandList(Struct, frozen=True):
         contexts = [self.context, *(each for each in PANE_OF if each != self.context)]
         keys = [key for each in contexts for key in self.keymap.in_force(each)]
         others = self.keymap.in_force(self.context)
-        left_out = NOT_LISTED.union(KEY_OF_COMMAND.values())
+        left_out = NOT_LISTED | KEYS_OF_COMMANDS
         return {
             key.id: key
             for key in keys
@@ -183,17 +163,19 @@ class CommandList(Struct, frozen=True):
         )
 
     def _of_commands(self) -> Iterable[Entry]:
+        for each in LISTED_COMMANDS:
+            reason = self.reason_against(each.acts_with or each.key)
+            entry = self._of(each.name, each.text, each.key, each.task, reason)
+            yield replace(entry, takes=bool(each.example), example=each.example)
         texts = {key.id: key.text for key in self.keymap.keys}
-        commands = [(name, *usage) for name, usage in COMMANDS.items()]
-        commands += [(name, "", text) for name, text in PAGES.items() if name not in SAME_AS]
-        for name, example, words in commands:
-            id_ = KEY_OF_COMMAND.get(name, "")
-            text = words if name in COMMANDS else texts.get(id_, f"{words[0].upper()}{words[1:]}")
-            key = safe(self.keymap.name(id_).replace(" ", "")) if id_ else ""
-            reason = self.reason_against("replay-status" if name == "replay" else id_)
-            yield Entry(
-                name, safe(text), key, reason, task_of_command(name), bool(example), safe(example)
-            )
+        for name, page in PAGES.items():
+            if page.is_listed:
+                text = texts.get(page.key, f"{page.text[0].upper()}{page.text[1:]}")
+                yield self._of(name, text, page.key, page.task, self.reason_against(page.key))
+
+    def _of(self, name: str, text: str, key: str, task: Task, reason: str) -> Entry:
+        shown = safe(self.keymap.name(key).replace(" ", "")) if key else ""
+        return Entry(name, safe(text), shown, reason, task)
 
 
 def matching_entries(typed: str, entries: Sequence[Entry]) -> Sequence[Entry]:

@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rich.cells import cell_len
 
-from keydesk.forms.command_list import COMMANDS, KEY_OF_COMMAND
+from keydesk.forms.command_list import LISTED_COMMANDS
 from keydesk.forms.modal_form import BLANK, TextLine, Words, wrap_text
 from keydesk.keys.keymap import BENEATH, FORM, PAGES, Key, KeyMap
-from keydesk.keys.tasks import EXAMPLES, Task, task_of
+from keydesk.keys.tasks import EXAMPLES, task_of
 from keydesk.text.format import shorten
 from keydesk.text.sanitize import Printable, safe
+from keydesk.values import Task
 from keydesk.widgets.theme import ColourRole
 
 FIRST_LINE = safe(
@@ -284,15 +285,15 @@ def _entry(key: Key, width: int) -> TextLine:
 
 def _commands(width: int, words: Sequence[str] = ()) -> Iterable[TextLine]:
     """Yield the commands that are no keys, and those that take more words, with an example."""
-    for name, (example, text) in COMMANDS.items():
-        searched = f"{name} {example} {text}".lower()
-        if (example or name not in KEY_OF_COMMAND) and all(
+    for each in LISTED_COMMANDS:
+        searched = f"{each.name} {each.example} {each.text}".lower()
+        if (each.example or not each.key) and all(
             len(word) > 1 and word.lower() in searched for word in words
         ):
-            shown = safe(f":{example or name}")
+            shown = safe(f":{each.example or each.name}")
             if width < WIDE:
                 yield ((shown, "plain"),)
-                yield ((safe(f"  {text}"), "muted"),)
+                yield ((safe(f"  {each.text}"), "muted"),)
                 continue
-            rest = shorten(safe(text), max(1, width - EXAMPLE_WIDTH - 1))
+            rest = shorten(safe(each.text), max(1, width - EXAMPLE_WIDTH - 1))
             yield ((safe(f"{shown:<{EXAMPLE_WIDTH}} "), "plain"), (rest, "muted"))

@@ -1,7 +1,6 @@
-"""The tasks of a trader's day, and to which of them a key belongs: the order of the help and of the command line."""
+"""Which task of a trader's day a key belongs to: the order of the help and of the command line."""
 
 from collections.abc import Mapping
-from enum import Enum
 
 from keydesk.keys.keymap import (
     BOOKS,
@@ -14,19 +13,7 @@ from keydesk.keys.keymap import (
     WATCHLIST,
     Key,
 )
-
-
-class Task(Enum):
-    """What a trader does, in the order of a day."""
-
-    READ = "Read the market"
-    OPEN = "Open"
-    MANAGE = "Manage"
-    CLOSE = "Close"
-    REVIEW = "Review"
-    PRACTISE = "Practise"
-    MOVE = "Move and arrange"
-
+from keydesk.values import Task
 
 EXAMPLES: Mapping[Task, str] = {
     Task.READ: "/ gbp Enter shows GBP/USD, f its next timeframe",
@@ -56,16 +43,6 @@ OF_KEY: Mapping[str, Task] = {
     **dict.fromkeys(("statistics", "day-page", "limits"), Task.REVIEW),
     **dict.fromkeys(("copy-row", "copy-id", "copy-pane"), Task.REVIEW),
 }
-OF_COMMAND: Mapping[str, Task] = {
-    **dict.fromkeys(("tf", "date", "ind"), Task.READ),
-    **dict.fromkeys(("instrument", "sessions"), Task.READ),
-    **dict.fromkeys(("buy", "sell"), Task.OPEN),
-    **dict.fromkeys(("alert", "alerts", "plan", "tag"), Task.MANAGE),
-    **dict.fromkeys(("account", "exposure", "outcomes", "journal", "note"), Task.REVIEW),
-    **dict.fromkeys(("statistics", "calendar", "what-if", "day", "week"), Task.REVIEW),
-    **dict.fromkeys(("limits", "audit", "messages", "orders"), Task.REVIEW),
-    "replay": Task.PRACTISE,
-}
 
 
 def task_of(key: Key) -> Task:
@@ -73,8 +50,3 @@ def task_of(key: Key) -> Task:
     if key.id.startswith("replay-"):
         return Task.PRACTISE
     return OF_KEY.get(key.id) or OF_CONTEXT.get(key.context, Task.MOVE)
-
-
-def task_of_command(name: str) -> Task:
-    """Return the task that a command of the command line belongs to."""
-    return OF_COMMAND.get(name, Task.MOVE)

@@ -5,6 +5,8 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
+from keydesk.values import Task
+
 PageName = Literal[
     "account",
     "accounts",
@@ -28,28 +30,41 @@ PageName = Literal[
     "configure",
     "settings",
 ]
-PAGES: Mapping[PageName, str] = {
-    "account": "shows the account in full",
-    "accounts": "shows every account of your profiles",
-    "exposure": "shows the exposure by currency and the risk together",
-    "instrument": "shows the terms of the instrument",
-    "outcomes": "shows what became of the orders, slippage, times",
-    "journal": "shows your trades, their R and notes",
-    "note": "writes tags and note of the selected trade",
-    "statistics": "shows statistics of your closed trades",
-    "calendar": "shows the result of each trading day",
-    "what-if": "shows what another stop or target would have made",
-    "day": "shows the last trading day in short",
-    "week": "shows the last trading week in short",
-    "limits": "shows your limits",
-    "sessions": "shows the market hours",
-    "hours": "shows the market hours",
-    "audit": "shows the audit log",
-    "alerts": "shows your alerts, and which fired",
-    "plan": "plans the exit of the selected trade",
-    "tag": "edits tag and comment of the selected trade or order",
-    "settings": "changes how the desk looks and notifies",
-    "configure": "changes name and margin rate of the account",
+
+
+class Page(Struct, frozen=True):
+    """A page: what opening it does, and the id of the key that opens it, too."""
+
+    text: str
+    key: str = ""
+    task: Task = Task.MOVE
+    is_listed: bool = True  # False: another name of one that is
+
+
+PAGES: Mapping[PageName, Page] = {
+    "account": Page("shows the account in full", "account-page", Task.REVIEW),
+    "accounts": Page("shows every account of your profiles"),
+    "exposure": Page(
+        "shows the exposure by currency and the risk together", "exposure-page", Task.REVIEW
+    ),
+    "instrument": Page("shows the terms of the instrument", "instrument-page", Task.READ),
+    "outcomes": Page("shows what became of the orders, slippage, times", "outcomes", Task.REVIEW),
+    "journal": Page("shows your trades, their R and notes", "journal", Task.REVIEW),
+    "note": Page("writes tags and note of the selected trade", "note", Task.REVIEW),
+    "statistics": Page("shows statistics of your closed trades", "statistics", Task.REVIEW),
+    "calendar": Page("shows the result of each trading day", task=Task.REVIEW),
+    "what-if": Page("shows what another stop or target would have made", task=Task.REVIEW),
+    "day": Page("shows the last trading day in short", "day-page", Task.REVIEW),
+    "week": Page("shows the last trading week in short", task=Task.REVIEW),
+    "limits": Page("shows your limits", "limits", Task.REVIEW),
+    "sessions": Page("shows the market hours", "sessions", Task.READ),
+    "hours": Page("shows the market hours", is_listed=False),
+    "audit": Page("shows the audit log", "log-audit", Task.REVIEW),
+    "alerts": Page("shows your alerts, and which fired", "alerts", Task.MANAGE),
+    "plan": Page("plans the exit of the selected trade", "exit-plan", Task.MANAGE),
+    "tag": Page("edits tag and comment of the selected trade or order", "labels", Task.MANAGE),
+    "settings": Page("changes how the desk looks and notifies"),
+    "configure": Page("changes name and margin rate of the account"),
 }
 
 
@@ -80,4 +95,4 @@ class ShowPage(Struct, frozen=True):
     def text(self) -> str:
         """Return what it does."""
         about = f" {self.instrument.replace('_', '/')}" if self.instrument else ""
-        return f"{PAGES[self.name]}{about}"
+        return f"{PAGES[self.name].text}{about}"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from keydesk.app.actions.pages import PageActions
 from keydesk.app.actions.trades import TicketActions, TradeActions
 from keydesk.app.availability import reason_against
 from keydesk.calc.market.indicator_specs import IndicatorChoice
+from keydesk.parse.pages import ShowOrders, ShowPage
 from keydesk.parse.replay import STATUS, ReplayCommand
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from keydesk.app.actions.shutdown_flow import ShutdownFlow
     from keydesk.app.desk import TradingDesk
     from keydesk.forms.command_list import CommandList, RunKey, SetOption
-    from keydesk.parse.commands import AccountVerb, ParsedCommand, ViewCommand
+    from keydesk.parse.parsed_commands import AccountVerb, ParsedCommand
 
 
 class CommandActions:
@@ -92,54 +93,61 @@ class CommandActions:
     def _run_command(  # noqa: C901, PLR0912 - one branch a command
         self, command: ParsedCommand | None
     ) -> None:
-        from keydesk.parse.commands import (  # noqa: PLC0415
-            AccountCommand,
-            BeginTour,
-            MakeAlert,
-            OpenTicket,
-            QuitDesk,
-            ShowHelp,
-            ShowInstrument,
-            ShowMessage,
-            ShowMessages,
-            ToggleMute,
-        )
-        from keydesk.parse.pages import ShowOrders, ShowPage  # noqa: PLC0415
+        from keydesk.parse import parsed_commands as parsed  # noqa: PLC0415 - with the first form
 
+        desk, window = self._desk, self._window
         match command:
-            case QuitDesk():
+            case parsed.QuitDesk():
                 self._shutdown.ask_or_leave()
-            case ShowHelp():
+            case parsed.ShowHelp():
                 self._pages.action_help()
-            case ShowMessages():
+            case parsed.ShowMessages():
                 self._pages.show_messages()
-            case ShowPage(name="plan" | "tag" | "note" as form):
-                trades = self._trades
-                act = {"plan": trades.action_exit_plan, "tag": trades.action_labels}
-                act.get(form, trades.action_note)()
-            case ShowOrders(state):
-                self._desk.transactions.show_orders(state)
             case ShowPage() as page:
-                self._pages.show_page(page)
-            case ShowInstrument(instrument):
-                self._window.select(instrument)
-            case OpenTicket(side, instrument, fields):
-                self._window.select(instrument)  # the chart beside a ticket is its own
+                self._show_page(page)
+            case ShowOrders(state):
+                desk.transactions.show_orders(state)
+            case parsed.ShowInstrument(instrument):
+                window.select(instrument)
+            case parsed.OpenTicket(side, instrument, fields):
+                window.select(instrument)  # the chart beside a ticket is its own
                 self._tickets.open_ticket(side, instrument, fields)
-            case MakeAlert(line):
-                self._desk.alerts.make(line)
-            case ToggleMute():
-                self._desk.alerts.toggle_mute()
-            case AccountCommand(verb, name):
+            case parsed.MakeAlert(line):
+                desk.alerts.make(line)
+            case parsed.ToggleMute():
+                desk.alerts.toggle_mute()
+            case parsed.AccountCommand(verb, name):
                 self._change_account(verb, name)
-            case BeginTour():
-                self._desk.tour.begin()
-            case ShowMessage(level, words):
+            case parsed.BeginTour():
+                desk.tour.begin()
+            case parsed.ShowGranularity(granularity):
+                window.screen.show_granularity(granularity)
+            case parsed.GoToDate(date):
+                window.screen.chart.go_to_date(date)
+            case parsed.ChooseIndicators(specs):
+                desk.settings.apply_indicators(IndicatorChoice(self._store.focus, specs))
+            case parsed.UseLayout(verb, name):
+                desk.workspaces.use(verb, name)
+            case ReplayCommand():
+                perform_replay(desk, command)
+            case parsed.ShowMessage(level, words):
                 self._store.notify(level, words)
             case None:
                 pass
             case _:
-                self._change_view(command)
+                assert_never(command)
+
+    def _show_page(self, page: ShowPage) -> None:
+        """Show a page, or open the form of the selected trade."""
+        forms = {
+            "plan": self._trades.action_exit_plan,
+            "tag": self._trades.action_labels,
+            "note": self._trades.action_note,
+        }
+        if page.name in forms:
+            forms[page.name]()
+        else:
+            self._pages.show_page(page)
 
     def _change_account(self, verb: AccountVerb, name: str) -> None:
         match verb:
@@ -149,27 +157,6 @@ class CommandActions:
                 self._sign_in.end(name)
             case "profile":
                 self._sign_in.choose()
-
-    def _change_view(self, command: ViewCommand | ReplayCommand) -> None:
-        """Change what chart and panes show, or the practice market."""
-        from keydesk.parse.commands import (  # noqa: PLC0415
-            ChooseIndicators,
-            GoToDate,
-            ShowGranularity,
-            UseLayout,
-        )
-
-        match command:
-            case ReplayCommand():
-                perform_replay(self._desk, command)
-            case ShowGranularity(granularity):
-                self._window.screen.show_granularity(granularity)
-            case UseLayout(verb, name):
-                self._desk.workspaces.use(verb, name)
-            case GoToDate(date):
-                self._window.screen.chart.go_to_date(date)
-            case ChooseIndicators(specs):
-                self._desk.settings.apply_indicators(IndicatorChoice(self._store.focus, specs))
 
 
 class ReplayActions:

@@ -23,7 +23,7 @@ from keydesk.text.format import pair
 from keydesk_client.errors import UnsafeFile
 
 if TYPE_CHECKING:
-    from keydesk.parse.commands import LayoutVerb
+    from keydesk.parse.parsed_commands import LayoutVerb
 
 FAILURES = (BadSettings, UnsafeFile, OSError)
 
