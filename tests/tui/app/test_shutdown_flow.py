@@ -1,12 +1,18 @@
 """Ctrl-C: the second one leaves, but trades without a stop are asked about first; a third one, or y, leaves then."""
 
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
 
 from keydesk.app.actions.shutdown_flow import INTERRUPTED, ShutdownFlow
 from keydesk.app.lifecycle import ForcedExit
+from keydesk.cli.desk import last_words
+from keydesk.store.store import Store
+from keydesk.values import InFlight, InFlightState
 
 if TYPE_CHECKING:
-    pass
+    from keydesk.app.app import KeydeskApp
 
 
 class Hand(ShutdownFlow):
@@ -69,3 +75,15 @@ def test_who_stays_is_asked_again_the_next_time() -> None:
     assert not hand.presses(1)
     assert hand.presses(1)
     assert (hand.asked, hand.codes) == (2, [])
+
+
+@pytest.mark.parametrize("state", ["sent", "unknown", "unconfirmed"])
+def test_the_shell_is_told_which_order_has_no_known_outcome(state: InFlightState) -> None:
+    store, trouble = Store(), "the broker ended"
+    app = cast("KeydeskApp", SimpleNamespace(last_text="", desk=SimpleNamespace(store=store)))
+    assert last_words(app) == []
+    store.set_in_flight(InFlight("kd-1", "EUR_USD", "open", state, "BUY 10,000 EUR/USD at market"))
+    [text] = last_words(app)
+    assert text.startswith("NOT KNOWN what became of BUY 10,000 EUR/USD at market")
+    app.last_text = trouble
+    assert last_words(app) == [trouble, text]

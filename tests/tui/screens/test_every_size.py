@@ -198,3 +198,15 @@ async def test_panes_above_a_page_are_dimmed_until_it_closes(tmp_path: Path) -> 
         assert [pane.render_line(1) for pane in panes] == before
         await pilot.press("B")
         assert not any(pane.is_dimmed for pane in panes), "a ticket goes by prices and chart"
+
+
+@pytest.mark.parametrize("size", [(40, 12), (80, 24)])
+async def test_a_size_preset_that_no_pane_shows_is_told(
+    size: tuple[int, int], tmp_path: Path
+) -> None:
+    app = WorkingDesk(DeskLock.of(tmp_path, "practice"))
+    async with app.run_test(size=size) as pilot:
+        app.store.notices.clear()
+        await pilot.press("0")
+        said = [str(each.text) for each in app.store.notices]
+    assert said == (["Size of new tickets 0: risk 1%"] if size == (40, 12) else [])

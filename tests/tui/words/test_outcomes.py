@@ -247,6 +247,7 @@ def test_a_like_request_that_is_missing_is_unconfirmed_and_says_what_the_other_d
         "UNCONFIRMED CLOSE all of #6411 EUR/USD: ONE OF 2 IDENTICAL REQUESTS"
     )
     assert "may still show up" in said.text
+    assert "Until you leave, this desk says if it does" in said.text, "the next start looks once"
 
 
 def test_a_like_request_that_was_cancelled_at_once_does_not_ask_to_send_again() -> None:

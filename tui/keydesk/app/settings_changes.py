@@ -134,6 +134,9 @@ class SizePresets:
         """Make a preset the active one, if its key stands alone."""
         if self._size.choose(number, guard):
             self.show()
+            if self._window.screen.is_too_small:  # for the panes that say which one is active
+                size = preset_shown(self.template, self.number).text
+                self._window.store.notify("info", f"Size of new tickets {size or self.number}")
         else:
             self._say_kept()
 

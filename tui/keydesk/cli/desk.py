@@ -31,6 +31,7 @@ from keydesk_client.auth.profiles import Profile
 from keydesk_client.errors import KeydeskClientError
 
 if TYPE_CHECKING:
+    from keydesk.app.app import KeydeskApp
     from keydesk.config.tour_file import TourFile
     from keydesk.config.user_files import UserSettings
     from keydesk_client.auth.token_store import TokenStore
@@ -111,7 +112,7 @@ def _run(
         folders,
         account,
         own,
-        forced_exit=ForcedExit(accounts.abandon, lambda: app.last_text),
+        forced_exit=ForcedExit(accounts.abandon, lambda: "; ".join(last_words(app))),
         lock=DeskLock.of(folders.state / "orders", account.name),
         workspace=WorkspaceFile.of(folders.state / "desk", account.name),
         tour=_tour(folders, account, options),
@@ -121,9 +122,18 @@ def _run(
     app = KeydeskApp(setup)
     app.run(mouse=options.mouse or settings.mouse)
     discard_what_cannot_be_written()
-    if app.last_text:
-        print_error(safe(f"keydesk: {clean(app.last_text, MAX_LAST_WORDS_LENGTH)}"))
+    for text in last_words(app):
+        print_error(safe(f"keydesk: {clean(text, MAX_LAST_WORDS_LENGTH)}"))
     return app.return_code or (1 if app.last_text else 0)
+
+
+def last_words(app: "KeydeskApp") -> list[str]:
+    """Return what is said in the shell: why the desk ended by itself, and of each command whose outcome is not known."""
+    unknown = [
+        f"NOT KNOWN what became of {each.text}: it may be carried out. The next start looks it up; until then see keydesk status"
+        for each in app.desk.store.in_flight.values()
+    ]
+    return [*([app.last_text] if app.last_text else []), *unknown]
 
 
 def _trouble_with_theme(

@@ -37,7 +37,7 @@ TO_DO: Mapping[OrderState, str] = {
     "unknown": "Wait: no answer says what became of it; the desk looks for it in the account's transactions. "
     + WAITS,
     "unconfirmed": "Not found so far, and not disproved: it may still take effect. Compare trades and orders before you "
-    "send it again. The desk goes on looking; if it shows up it says so, and you close or cancel it. a dismisses it.",
+    "send it again. Until you leave, this desk says if it shows up; then you close or cancel it. a dismisses it.",
     "one of several": "Several identical requests were sent, and their results cannot be told apart. "
     "Compare what is held with what you wanted; a further exit is always possible. Then a acknowledges it.",
     "open": "The journal has no outcome of it: another desk is sending it now, or it is looked up at the next start.",

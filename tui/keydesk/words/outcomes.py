@@ -84,7 +84,7 @@ def _ambiguous_or_unconfirmed(outcome: Ambiguous | Unconfirmed, command: Command
         found = "not found at the broker, it may still show up"
     else:
         found = f"{one_of_text(outcome.one_of, command)}; what is missing may still show up"
-    watched = "The desk keeps watching: check trades and orders before you send it again"
+    watched = "Until you leave, this desk says if it does: check trades and orders before you send it again"
     return Report("bad", f"UNCONFIRMED {command.text}: {found}. {watched}")
 
 

@@ -78,3 +78,12 @@ async def test_a_page_that_cannot_be_read_leaves_those_before_and_says_how_to_go
         assert "Could not be read: the connection was cut. r reads again" in text
         await pilot.press("j")
         assert page.asked[-1] == ("FILLED", "98")
+
+
+async def test_without_a_row_no_key_is_named_that_acts_on_one() -> None:
+    page = Page()
+    async with page.app.run_test(size=(80, 24)):
+        page.answer(OrderList())
+        assert "Enter opens" not in page.app.words
+        page.answer(orders(100, 90))
+        assert "Enter opens" in page.app.words

@@ -54,7 +54,7 @@ class AuditForm(FieldForm[None]):
 
     def foot_text(self) -> Printable:
         """Return the keys."""
-        return "letters filter  ↑ ↓ choose  Esc closes"
+        return "letters filter  ↑ ↓ choose  Esc closes" if self.entries else "Esc closes"
 
     def lines(self) -> Sequence[TextLine]:
         """Return the entries around the cursor, and the chosen one in full."""

@@ -122,6 +122,8 @@ class OrderHistoryForm(InfoForm[None]):
         if self.shows_figures:
             return self.keys_that_fit("v orders")
         match self._chosen():
+            case None:
+                return self.keys_that_fit("v slippage, times")
             case OrderHistory(state="one of several"):
                 acts = "a acknowledges"
             case OrderHistory(state="unconfirmed", id=id_):

@@ -95,9 +95,9 @@ class AccountOrdersForm(InfoForm[None]):
 
     def foot_text(self) -> Printable:
         """Return the keys that fit."""
-        return self.keys_that_fit(
-            "↑ ↓ choose", "Enter opens", "v next state", "Space page", "r reads again"
-        )
+        rows = ("↑ ↓ choose", "Enter opens") if self.listed.orders else ()
+        further = ("Space page",) if self.listed.orders else ()
+        return self.keys_that_fit(*rows, "v next state", *further, "r reads again")
 
     def lines(self) -> Sequence[TextLine]:
         """Return the orders around the cursor, then what is being read or failed."""

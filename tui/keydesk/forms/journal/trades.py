@@ -266,6 +266,8 @@ class JournalForm(InfoForm[None]):
             named.insert(0, ("journal-whole", "all"))
         if self.table.by_position:
             named[-1] = ("journal-group", "trades")
+        if not self.keys:  # no row to act on
+            named = [("journal-whole", "all")] if self.filter_text else []
         words = [f"{self.keymap.name(id_)} {what}" for id_, what in named]
         return self.keys_that_fit(*words)
 

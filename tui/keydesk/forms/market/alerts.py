@@ -141,15 +141,15 @@ class AlertsForm(InfoForm[None]):
             return safe(f"{name('alerts-take')} deletes it  Esc keeps it")
         if self.shows_history:
             return safe(f"{name('alerts-history')} alerts  Esc closes")
+        has_row = self.chosen is not None
+        has_ended = any(each.state in {"done", "expired"} for each in self.alerts)
         keys = (
-            *(("alerts-new", "new"), ("alerts-edit", "edit"), ("alerts-pause", "pause")),
-            *(
-                ("alerts-delete", "delete"),
-                ("alerts-history", "fired"),
-                ("alerts-clear", "clear done"),
-            ),
+            *(("alerts-new", "new", True), ("alerts-edit", "edit", has_row)),
+            *(("alerts-pause", "pause", has_row), ("alerts-delete", "delete", has_row)),
+            ("alerts-history", "fired", bool(self.store.alert_history)),
+            ("alerts-clear", "clear done", has_ended),
         )
-        words = [f"{name(id_)} {what}" for id_, what in keys]
+        words = [f"{name(id_)} {what}" for id_, what, acts in keys if acts]
         return self.keys_that_fit(*words)
 
     def lines(self) -> Sequence[TextLine]:
