@@ -65,8 +65,9 @@ async def test_headings_and_values_are_those_that_the_file_always_had() -> None:
     headings, rows = KINDS["trades"]
     first, last = DateTime.from_ns(0), DateTime("9999-12-31T00:00:00Z")
     [row] = [each async for each in rows(cast("Client", OneTrade()), first, last)]
-    assert list(headings()) == list(row) == list(CELLS)
-    assert row == CELLS
+    assert list(headings())[: len(CELLS)] == list(CELLS)
+    assert list(row) == list(headings())
+    assert row.items() >= CELLS.items()
 
 
 def test_a_further_column_is_in_the_csv_by_its_declaration_alone() -> None:
@@ -76,4 +77,4 @@ def test_a_further_column_is_in_the_csv_by_its_declaration_alone() -> None:
         value=lambda line: line.trade.initial_margin,
         csv=CsvMember("initialMarginRequired"),
     )
-    assert csv_members((opened, *TRADE_COLUMNS)) == (*CELLS, "initialMarginRequired")
+    assert csv_members((*TRADE_COLUMNS, opened)) == (*csv_members(), "initialMarginRequired")
