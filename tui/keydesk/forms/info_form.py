@@ -10,7 +10,7 @@ from rich.cells import cell_len, set_cell_size
 from textual.events import Key, Resize
 
 from keydesk.forms.help_text import help_lines, is_of_form, is_of_overlay
-from keydesk.forms.modal_form import BLANK, ModalForm, TextLine, Words
+from keydesk.forms.modal_form import BLANK, ModalForm, TextLine, Words, wrap_text
 from keydesk.forms.panel import Panel
 from keydesk.forms.requests import CopyWanted
 from keydesk.forms.text_fields import edited_text
@@ -29,9 +29,7 @@ from keydesk.keys.keymap import (
 )
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame
-from keydesk.text.format import (
-    lines_of,
-)
+from keydesk.text.format import lines_of, shorten
 from keydesk.text.sanitize import Printable, SafeText, clean, safe
 from keydesk.widgets.overlay import Result
 from keydesk.widgets.theme import ColourRole
@@ -310,9 +308,8 @@ class SearchForm(ScrolledForm):
         lines = self.found_lines()
         if lines or not self.words:
             return lines
-        return [
-            ((safe(f"Nothing has {clean(self.search.strip())!r}. Backspace shortens it"), "muted"),)
-        ]
+        text = f"Nothing has {clean(self.search.strip())!r}. Backspace shortens it"
+        return wrap_text(safe(text), "muted", self.inside)
 
     def lines(self) -> Sequence[TextLine]:
         """Return what is typed, then the lines in sight."""
@@ -321,8 +318,12 @@ class SearchForm(ScrolledForm):
     def search_line(self) -> TextLine:
         """Return the line of what is typed."""
         if not self.search:
-            return (("_", "focus"), (safe(f" type to search {self.SEARCHES}"), "muted"))
-        return ((clean(self.search), "bright"), ("_", "focus"))
+            hint = shorten(f" type to search {self.SEARCHES}", self.inside - 1)
+            return (("_", "focus"), (hint, "muted"))
+        text = clean(self.search)
+        while cell_len(text) >= self.inside:  # its end is what is being typed
+            text = safe(text[1:])
+        return ((text, "bright"), ("_", "focus"))
 
     @property
     def room(self) -> int:
@@ -464,8 +465,7 @@ class DetailsForm(ScrolledForm):
             if len(lines) <= self.room * columns:
                 break
         rows = min(self.room, -(-len(lines) // columns))
-        pages = [lines[at : at + rows * columns] for at in range(0, len(lines), rows * columns)]
-        return [line for page in pages for line in _in_columns(page, rows, width + COLUMN_GAP)]
+        return in_pages(lines, rows, columns, width + COLUMN_GAP)
 
     def _lines_in(self, width: int) -> list[TextLine]:
         longest = max((cell_len(name) for name, _ in self.rows), default=0)
@@ -482,6 +482,13 @@ class DetailsForm(ScrolledForm):
                 label = safe(set_cell_size(left, names) + " ")
                 lines.append(((label, "muted"), (right, getattr(value, "role", "plain"))))
         return lines
+
+
+def in_pages(lines: Sequence[TextLine], rows: int, columns: int, width: int) -> list[TextLine]:
+    """Return lines in pages of so many rows and columns of this width, each read from the top."""
+    size = rows * columns
+    pages = [lines[at : at + size] for at in range(0, len(lines), size)]
+    return [line for page in pages for line in _in_columns(page, rows, width)]
 
 
 def _in_columns(lines: Sequence[TextLine], rows: int, width: int) -> list[TextLine]:

@@ -463,6 +463,7 @@ KEYS: tuple[Key, ...] = (
     Key("help-bottom", ("end",), HELP, "", "Bottom", "scroll_to('bottom')"),
     Key("help-close", ("escape", "q"), HELP, "close", "Close", "drop"),
     Key("messages-kind", ("tab",), MESSAGES, "kind", "Next kind of message", "next_kind"),
+    Key("messages-ledger", ("shift+tab",), MESSAGES, "", "Other account, replay", "next_ledger"),
     Key("key-list-close", ("?",), KEY_LIST, "", "Close", "drop"),
     Key("page-copy", ("p p",), PAGE, "", "Copy the page's text", "copy_page"),
     Key("page-keys", ("?",), PAGE, "", "The keys of this page", "page_keys"),

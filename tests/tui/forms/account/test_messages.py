@@ -1,10 +1,12 @@
 """The page of messages."""
 
 import pytest
+from textual.events import Key
 
 from keydesk.forms.account.messages import MessagesPage
+from keydesk.forms.info_form import width_of
 from keydesk.store.state import Notice
-from keydesk.text.sanitize import safe
+from keydesk.text.sanitize import clean, safe
 from support.data.desk_store import example_store
 from support.fakes.form_app import FormApp
 
@@ -27,11 +29,13 @@ async def test_it_lists_the_newest_first_with_time_and_kind_those_of_earlier_des
         words = " ".join(" ".join(lines).split())
         assert words.index("warning NO STOP") < words.index("done FILLED")
         assert words.index("done FILLED") < words.index("problem NO ANSWER")
-        assert "02 Mar 10:00:01" in words
+        assert words.startswith("Mon 02 Mar 2026 UTC 10:00:00")
         assert all(len(line) <= page.inside for line in lines)
 
 
-@pytest.mark.parametrize(("ahead_ns", "head"), [(0, "time UTC "), (10**15, "market time UTC ")])
+@pytest.mark.parametrize(
+    ("ahead_ns", "head"), [(0, "2026  UTC"), (10**15, "2026  market time UTC")]
+)
 async def test_it_names_the_clock_of_a_market_with_its_own_time(ahead_ns: int, head: str) -> None:
     store = example_store()
     store.clock_ns, store.wall_ns = TEN, lambda: TEN + ahead_ns
@@ -40,7 +44,7 @@ async def test_it_names_the_clock_of_a_market_with_its_own_time(ahead_ns: int, h
     async with app.run_test(size=(80, 24)):
         page = app.screen
         assert isinstance(page, MessagesPage)
-        assert page.all_lines()[0][0][0].startswith(head)
+        assert page.all_lines()[0][0][0].endswith(head)
 
 
 async def test_tab_shows_one_kind_after_the_other_and_letters_search() -> None:
@@ -61,3 +65,63 @@ async def test_tab_shows_one_kind_after_the_other_and_letters_search() -> None:
         await pilot.press("tab", "tab", *"usd eur")
         assert "FILLED" in app.words
         assert "REJECTED" not in app.words
+
+
+async def test_messages_of_other_ledgers_are_a_key_away_and_named_by_their_account() -> None:
+    store = example_store()
+    replayed = 1_421_312_400_000_000_000  # 2015-01-15 09:00 UTC
+    store.notices = [Notice("good", safe("FILLED here"), TEN, ledger=store.ledger)]
+    store.kept_notices = [Notice("good", safe("FILLED long ago"), TEN, ledger=replayed)]
+    app = FormApp(lambda: MessagesPage(store))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "this account  account of 15 Jan 2015 09:00  all" in app.words
+        assert "FILLED long ago" not in app.words
+        await pilot.press("shift+tab")
+        assert "FILLED here" not in app.words
+        assert "FILLED long ago" in app.words
+        await pilot.press("shift+tab")
+        assert "FILLED here" in app.words
+        assert "UTC  account of 15 Jan 2015 09:00" in app.words
+        await pilot.press("shift+tab")
+        assert "FILLED long ago" not in app.words
+
+
+async def test_without_messages_of_other_ledgers_there_is_nothing_to_choose() -> None:
+    store = example_store()
+    store.notices = [Notice("good", safe("FILLED here"), TEN, ledger=store.ledger)]
+    app = FormApp(lambda: MessagesPage(store))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("shift+tab")
+        assert "FILLED here" in app.words
+        assert "Shift+Tab" not in app.words
+
+
+async def test_many_messages_stand_in_two_columns_where_there_is_room_none_broken() -> None:
+    store = example_store()
+    store.notices = [Notice("good", safe(f"{number:03} {LONG}"), TEN) for number in range(150)]
+    app = FormApp(lambda: MessagesPage(store))
+    async with app.run_test(size=(200, 50)):
+        heads, tails = app.words.count("10:00:00  done"), app.words.count("line at any size")
+    assert heads == tails > 40
+
+
+HOSTILE = "\x1b[31mRED\x07 \u202eright to left \u4e16\u754c e\u0301\u0301\u0301 " + "x" * 300
+
+
+@pytest.mark.parametrize("size", [(40, 12), (80, 24), (200, 50)], ids=str)
+async def test_any_text_that_is_typed_is_shown_without_its_controls_and_within_the_page(
+    size: tuple[int, int],
+) -> None:
+    store = example_store()
+    store.notices = [Notice("good", clean(HOSTILE), TEN)]
+    app = FormApp(lambda: MessagesPage(store))
+    async with app.run_test(size=size) as pilot:
+        page = app.screen
+        assert isinstance(page, MessagesPage)
+        for letter in HOSTILE[:60]:
+            page.on_key(Key("x", letter))
+        await pilot.pause()
+        assert not {"\x1b", "\x07", "\u202e"} & set(app.words)
+        assert all(width_of(line) <= page.inside for line in page.lines())
+        await pilot.press(*["backspace"] * 60)
+        assert "RED" in app.words
