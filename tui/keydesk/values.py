@@ -22,12 +22,12 @@ from keydesk_client.arithmetic.depth import OfferedLevel
 
 __all__ = [
     "AccountState",
+    "Command",
+    "CommandKind",
+    "CommandState",
     "Day",
     "DayLine",
     "DependentOrder",
-    "InFlight",
-    "InFlightKind",
-    "InFlightState",
     "OrderRow",
     "PositionRow",
     "Quote",
@@ -60,8 +60,8 @@ def is_unprotected(trade: TradeRow) -> bool:
     return trade.is_unprotected
 
 
-InFlightKind = Literal["open", "replace", "cancel", "close trade", "close position", "protection"]
-InFlightState = Literal["sent", "unknown", "unconfirmed"]
+CommandKind = Literal["open", "replace", "cancel", "close trade", "close position", "protection"]
+CommandState = Literal["sent", "unknown", "unconfirmed"]
 
 
 class Quote(Struct):
@@ -142,14 +142,21 @@ class ClosedTrade(Struct, frozen=True):
     result: Decimal
 
 
-class InFlight(Struct, frozen=True):
-    """A command whose outcome is not known: sent, being looked up, or not found at the broker."""
+class Command(Struct, frozen=True):
+    """A command to the broker: its words, how far it is, and the values that its outcome is compared with."""
 
-    id: str
-    instrument: str | None  # None: it is not known which, so it may be any of them
-    kind: InFlightKind
-    state: InFlightState
-    text: str  # the command: "CLOSE all of #6411 EUR/USD"
+    text: str  # "BUY 50,000 EUR/USD at market", "CLOSE all of #6411 EUR/USD"
+    again: str = ""  # the key map's name of what to press again: "buy"; then the key itself
+    id: str = ""  # of its intent
+    instrument: str | None = None  # None: it is not known which, so it may be any of them
+    kind: CommandKind = "open"
+    expected: Decimal | None = None  # the price seen, of a market order
+    order_price: Decimal | None = None  # of an order that names one
+    bound: Decimal | None = None
+    pip: Decimal | None = None
+    done: str = ""  # "CANCELLED BUY 20,000 EUR/USD limit 1.08200 #6415", where DONE alone says less
+    milliseconds: float | None = None  # from sending to the answer
+    state: CommandState = "sent"  # until its outcome is known: sent, being looked up, not found
     look_ups: int = 0  # how many were answered
     why: str = ""  # no answer says what became of it: "503: Down for maintenance"
 

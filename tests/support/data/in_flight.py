@@ -1,14 +1,16 @@
 """Commands under way, from few words."""
 
-from keydesk.values import InFlight, InFlightKind, InFlightState
+from keydesk.values import Command, CommandKind, CommandState
 
 
 def in_flight(
     instrument: str | None,
     *,
-    state: InFlightState = "sent",
-    kind: InFlightKind = "open",
+    state: CommandState = "sent",
+    kind: CommandKind = "open",
     text: str = "BUY 10,000 EUR/USD at market",
-) -> InFlight:
+) -> Command:
     """A command of which the outcome is not known."""
-    return InFlight("kd-9", instrument, kind, state, text, why="read timed out")
+    return Command(
+        text, id="kd-9", instrument=instrument, kind=kind, state=state, why="read timed out"
+    )

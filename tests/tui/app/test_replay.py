@@ -17,7 +17,7 @@ from keydesk.forms.market.replay import StartReplayForm
 from keydesk.parse.replay import NOT_OFFERED, ReplayCommand, parse_replay
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
-from keydesk.values import InFlight
+from keydesk.values import Command
 from keydesk_client.auth.secret import Secret
 from support.controlled_broker import CONTROL_TOKEN, ControlledBroker, controlled_broker
 from support.data.desk_data import desk_store
@@ -121,7 +121,7 @@ async def test_what_is_not_confirmed_does_not_begin(tmp_path: Path) -> None:
 
 async def test_a_replay_waits_for_an_order_in_flight(tmp_path: Path) -> None:
     async with desk(tmp_path) as (one, market):
-        order = InFlight("kd-1", "EUR_USD", "open", "sent", "BUY 10,000 EUR/USD")
+        order = Command("BUY 10,000 EUR/USD", id="kd-1", instrument="EUR_USD")
         one.store.set_in_flight(order)
         await one.do("franc")
         assert market.broker.ledger_number == 0
@@ -135,7 +135,7 @@ async def test_an_order_sent_while_the_question_stood_keeps_the_market_as_it_is(
     tmp_path: Path,
 ) -> None:
     async with desk(tmp_path) as (one, market):
-        order = InFlight("kd-1", "EUR_USD", "open", "unknown", "BUY 10,000 EUR/USD")
+        order = Command("BUY 10,000 EUR/USD", id="kd-1", instrument="EUR_USD", state="unknown")
         answer = one.shell.push_screen
 
         def late(form: StartReplayForm, callback: Callable[[bool], None]) -> None:
@@ -159,7 +159,7 @@ async def test_two_desks_see_each_others_market_and_what_became_of_an_order_is_s
         assert other.store.market is not None
         assert other.store.market.state.speed == 2
 
-        in_flight = InFlight("kd-2", "EUR_USD", "open", "unknown", "BUY 5,000 EUR/USD")
+        in_flight = Command("BUY 5,000 EUR/USD", id="kd-2", instrument="EUR_USD", state="unknown")
         other.store.set_in_flight(in_flight)
         await one.do("franc")
         await other.replay.check()

@@ -13,7 +13,7 @@ from keydesk.store.frame import Frame
 from keydesk.store.state import CONNECTION, Notice
 from keydesk.store.store import Store
 from keydesk.text.sanitize import safe
-from keydesk.values import InFlightState
+from keydesk.values import CommandState
 from support.data.desk_data import NOW, WALL_NS, desk_store, frame_of
 from support.data.in_flight import in_flight
 from support.fakes.desk_app import DeskApp
@@ -231,7 +231,7 @@ async def test_what_is_still_looked_up_hides_no_outcome_that_has_just_come() -> 
 
 async def test_the_command_just_sent_is_above_one_that_was_not_found_long_ago() -> None:
     pane, store = Notices(), store_with()
-    states: tuple[InFlightState, ...] = ("unconfirmed", "unknown", "sent")
+    states: tuple[CommandState, ...] = ("unconfirmed", "unknown", "sent")
     for id_, state in zip(("kd-1", "kd-2", "kd-3"), states, strict=True):
         record = in_flight("EUR_USD", text=f"BUY {id_}")
         store.set_in_flight(replace(record, id=id_, state=state))

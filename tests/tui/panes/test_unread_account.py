@@ -14,7 +14,7 @@ from keydesk.store.store import Store
 from keydesk.tables.orders import Orders
 from keydesk.tables.positions import Positions
 from keydesk.tables.trades import Trades
-from keydesk.values import InFlightState
+from keydesk.values import CommandState
 from keydesk.widgets.lines import LinePane
 from keydesk_client.account.records import Unread
 from support.data.desk_data import desk_store, frame_of
@@ -116,7 +116,7 @@ async def test_what_is_not_known_can_be_flattened() -> None:
 
 @pytest.mark.parametrize("state", ["sent", "unknown", "unconfirmed"])
 async def test_a_flat_account_with_an_order_in_flight_is_not_called_flat(
-    state: InFlightState,
+    state: CommandState,
 ) -> None:
     """The order may have opened a trade that the desk has not heard of: an exit is not refused meanwhile."""
     store = known_flat()

@@ -11,7 +11,8 @@ from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.store.sent_orders import REFUSED_TICKET_SECONDS, SentOrders
 from keydesk.trading.commands import RefusedTickets
-from keydesk.words.outcomes import Command, report_of
+from keydesk.values import Command
+from keydesk.words.outcomes import report_of
 from keydesk_client.orders.outcome import OrderResult, Outcome, Rejected
 from support.data.desk_store import NOW
 from support.data.entry_orders import open_order

@@ -13,8 +13,7 @@ from keydesk.trading.desk_session import DeskSession
 from keydesk.trading.dispatcher import Dispatcher
 from keydesk.trading.executions import ExecutionLog, read_executions
 from keydesk.trading.notifications import Notifier
-from keydesk.values import DependentOrder
-from keydesk.words.outcomes import Command
+from keydesk.values import Command, DependentOrder
 from keydesk_client.orders.outcome import (
     Ambiguous,
     Done,
@@ -29,7 +28,9 @@ from support.data.desk_store import D, example_store, long_euro
 from support.data.outcomes import done, intent, opening_fill
 from support.fakes.recording_gate import RecordingGate
 
-COMMAND = Command("BUY 50,000 EUR/USD at market", "B", expected=D("1.08500"), pip=D("0.0001"))
+COMMAND = Command(
+    "BUY 50,000 EUR/USD at market", "B", "kd-1", expected=D("1.08500"), pip=D("0.0001")
+)
 
 
 class Desk:
@@ -70,14 +71,14 @@ async def test_under_way_is_shown_until_it_is_settled() -> None:
         seen.extend(each.line for each in desk.store.in_flight.values())
         return done(opening_fill())
 
-    await desk.dispatcher.send(COMMAND, answer(), intent_id="kd-1")
+    await desk.dispatcher.send(COMMAND, answer())
     assert seen == ["BUY 50,000 EUR/USD at market: sent"]
     assert desk.store.in_flight == {}
 
 
 async def test_every_transaction_of_the_answer_goes_through_the_door() -> None:
     desk = Desk()
-    await desk.dispatcher.send(COMMAND, after(0.143, done(opening_fill()), desk), intent_id="kd-1")
+    await desk.dispatcher.send(COMMAND, after(0.143, done(opening_fill()), desk))
     assert desk.came == ["6419"]
 
 
@@ -89,7 +90,7 @@ async def test_a_fill_is_told_with_its_protection_once_that_is_known() -> None:
     account = desk.store.account
     assert account is not None
     account.last_transaction_id = 6421
-    await desk.dispatcher.send(COMMAND, after(0.143, done(opening_fill()), desk), intent_id="kd-1")
+    await desk.dispatcher.send(COMMAND, after(0.143, done(opening_fill()), desk))
     assert desk.words == [
         "FILLED 50,000 EUR/USD @ 1.08502 0.2 pip worse 143 ms #6419 stop 1.08300 set"
     ]
@@ -100,7 +101,7 @@ async def test_a_fill_without_any_stop_is_told_as_a_warning() -> None:
     trade = long_euro()
     trade.stop_loss = trade.take_profit = None
     desk.store.trades["6419"] = trade
-    await desk.dispatcher.send(COMMAND, after(0.143, done(opening_fill()), desk), intent_id="kd-1")
+    await desk.dispatcher.send(COMMAND, after(0.143, done(opening_fill()), desk))
     assert desk.words[0].endswith("NO STOP: P protects")
     assert desk.store.notices[0].level == "warn"
 
@@ -134,7 +135,7 @@ async def test_an_order_whose_answer_is_lost_stays_one_line() -> None:
         seen.extend(each.line for each in desk.store.in_flight.values())
         return done(opening_fill())
 
-    await desk.dispatcher.send(COMMAND, answer(), intent_id="kd-1")
+    await desk.dispatcher.send(COMMAND, answer())
     assert seen == ["UNKNOWN BUY 50,000 EUR/USD at market: read timed out, looking it up (look 1)"]
     assert desk.store.in_flight == {}
 
@@ -147,7 +148,7 @@ async def test_unconfirmed_stays_on_the_screen_until_it_shows_up() -> None:
         desk.dispatcher.on_progress(lost)
         return lost
 
-    await desk.dispatcher.send(COMMAND, answer(), intent_id="kd-1")
+    await desk.dispatcher.send(COMMAND, answer())
     assert [each.state for each in desk.store.in_flight.values()] == ["unconfirmed"]
     found: Done = done(opening_fill())
     desk.dispatcher.on_progress(found)
@@ -177,7 +178,7 @@ async def test_what_was_sent_and_what_became_of_it_is_in_the_audit_log(tmp_path:
     path = tmp_path / "audit.jsonl"
     desk = Desk(AuditLog(path, wall_ns=lambda: 7))
     desk.dispatcher.on_progress(Sending(intent()))
-    await desk.dispatcher.send(COMMAND, after(0.1, done(opening_fill()), desk), intent_id="kd-1")
+    await desk.dispatcher.send(COMMAND, after(0.1, done(opening_fill()), desk))
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert [line["what"] for line in lines] == ["sending", "outcome"]
     assert path.stat().st_mode & 0o777 == 0o600
@@ -194,7 +195,8 @@ async def test_an_audit_log_that_is_not_kept_is_told_once_and_orders_go_on(tmp_p
     desk = Desk(AuditLog(path))
     desk.dispatcher.on_progress(Sending(intent()))
     outcome = await desk.dispatcher.send(
-        COMMAND, after(0.1, done(opening_fill()), desk), intent_id="kd-1"
+        COMMAND,
+        after(0.1, done(opening_fill()), desk),
     )
     assert isinstance(outcome, Done)
     told = [text for text in desk.words if "audit log" in text]
@@ -221,7 +223,7 @@ async def test_the_warning_of_a_missing_stop_is_over_once_the_trade_has_one() ->
     trade = long_euro()
     stop, trade.stop_loss = trade.stop_loss, None
     desk.store.trades["6419"] = trade
-    await desk.dispatcher.send(COMMAND, after(0.143, done(opening_fill()), desk), intent_id="kd-1")
+    await desk.dispatcher.send(COMMAND, after(0.143, done(opening_fill()), desk))
     assert "NO STOP" in desk.words[0]
     notifier = Notifier(desk.store)
     notifier.on_transaction(opening_fill())
@@ -236,13 +238,14 @@ async def test_what_to_press_again_is_the_traders_own_key() -> None:
     desk.dispatcher.keymap = KeyMap(overrides={"buy": "K", "protect": "J"})
     not_sent = NotSent(intent(), "no connection")
     await desk.dispatcher.send(
-        replace(COMMAND, again="buy"), after(0.1, not_sent, desk), intent_id="kd-1"
+        replace(COMMAND, again="buy"),
+        after(0.1, not_sent, desk),
     )
     assert desk.words[-1].endswith("no connection. Again: K")
     trade = long_euro()
     trade.stop_loss = trade.take_profit = None
     desk.store.trades["6419"] = trade
-    await desk.dispatcher.send(COMMAND, after(0.1, done(opening_fill()), desk), intent_id="kd-1")
+    await desk.dispatcher.send(COMMAND, after(0.1, done(opening_fill()), desk))
     assert desk.words[-1].endswith("NO STOP: J protects")
 
 
@@ -258,7 +261,7 @@ async def test_an_outcome_is_kept_before_anything_is_waited_for_and_its_notice_n
     next_one.open()
     (kept,) = next_one.pop_left_over().values()
     assert (kept.level, kept.text[:32]) == ("good", "FILLED 50,000 EUR/USD @ 1.08502 ")
-    await desk.dispatcher.send(COMMAND, after(0.1, done(opening_fill()), desk), intent_id="kd-1")
+    await desk.dispatcher.send(COMMAND, after(0.1, done(opening_fill()), desk))
     assert desk.store.notices[-1].outcome == "kd-1", "read once this notice was painted"
 
 
@@ -268,7 +271,7 @@ async def test_a_fill_that_a_look_up_found_stays_until_it_was_seen() -> None:
     desk.store.trades = {"6419": dataclasses.replace(trade, id="6419")}
     for looked_up in (False, True):
         filled = dataclasses.replace(done(opening_fill()), looked_up=looked_up)
-        await desk.dispatcher.send(COMMAND, after(0.1, filled, desk), intent_id="kd-1")
+        await desk.dispatcher.send(COMMAND, after(0.1, filled, desk))
         notice = desk.store.notices[-1]
         assert (notice.level, notice.waits) == ("good", looked_up)
 
@@ -283,7 +286,7 @@ async def test_what_like_requests_did_goes_through_the_door_and_settles_the_line
     assert desk.store.in_flight == {}
     assert desk.came == ["6419"]
     assert desk.words[-1].startswith("TOOK EFFECT LATE: ONE OF 2 IDENTICAL REQUESTS")
-    await desk.dispatcher.send(COMMAND, after(0.1, like, desk), intent_id="kd-1")
+    await desk.dispatcher.send(COMMAND, after(0.1, like, desk))
     assert desk.words[-1].startswith("ONE OF 2 IDENTICAL REQUESTS")
 
 
@@ -296,7 +299,7 @@ async def test_slippage_and_the_time_to_acknowledge_are_kept(tmp_path: Path) -> 
         dataclasses.replace(filled, looked_up=True),
         NotSent(intent(), "no way out"),
     ):
-        await desk.dispatcher.send(COMMAND, after(0.143, outcome, desk), intent_id="kd-1")
+        await desk.dispatcher.send(COMMAND, after(0.143, outcome, desk))
     first, lost = read_executions(tmp_path / "a.executions")
     assert (first.instrument, first.kind, first.result) == ("EUR_USD", "open", "filled")
     assert first.slippage == D("0.2")

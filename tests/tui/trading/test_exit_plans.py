@@ -19,7 +19,7 @@ from keydesk.store.store import Store
 from keydesk.trading.dispatcher import Dispatcher
 from keydesk.trading.exit_plan_keeper import ExitPlanKeeper
 from keydesk.trading.exit_plans import AGAIN_AFTER, ExitPlans
-from keydesk.values import DependentOrder, InFlight
+from keydesk.values import Command, DependentOrder
 from keydesk_client.orders.outcome import (
     Action,
     Done,
@@ -84,7 +84,13 @@ class Broker:
             return NotSent(intent, "no connection")
         if self.outcome is Unconfirmed:
             self.store.set_in_flight(
-                InFlight("kd-1", "EUR_USD", "protection", "unconfirmed", "stop of #6411")
+                Command(
+                    "stop of #6411",
+                    id="kd-1",
+                    instrument="EUR_USD",
+                    kind="protection",
+                    state="unconfirmed",
+                )
             )
             return Unconfirmed(intent, "not found")
         return Done(intent, OrderResult.APPLIED)
@@ -216,7 +222,9 @@ def test_after_an_unconfirmed_action_nothing_is_sent_until_it_is_resolved(desk: 
 
 @pytest.mark.parametrize("state", ["sent", "unknown", "unconfirmed"])
 def test_a_command_of_the_trader_under_way_goes_first(desk: Desk, state: Any) -> None:  # noqa: ANN401 - a literal
-    desk.store.set_in_flight(InFlight("kd-9", "EUR_USD", "close trade", state, "CLOSE #6411"))
+    desk.store.set_in_flight(
+        Command("CLOSE #6411", id="kd-9", instrument="EUR_USD", kind="close trade", state=state)
+    )
     assert desk.has(EVEN).looks() == []
     assert desk.state.startswith("break-even waits: ")
     desk.store.settle("kd-9")
@@ -224,7 +232,7 @@ def test_a_command_of_the_trader_under_way_goes_first(desk: Desk, state: Any) ->
 
 
 def test_an_opening_order_under_way_holds_no_exit_up(desk: Desk) -> None:
-    desk.store.set_in_flight(InFlight("kd-9", "EUR_USD", "open", "unconfirmed", "BUY"))
+    desk.store.set_in_flight(Command("BUY", id="kd-9", instrument="EUR_USD", state="unconfirmed"))
     assert desk.has(LATE).looks() == [(TRADE, "EUR_USD", None)]
 
 

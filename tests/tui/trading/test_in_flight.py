@@ -18,7 +18,7 @@ from keydesk.store.store import Store
 from keydesk.trading.dispatcher import Dispatcher
 from keydesk.trading.entry_requests import OpenOrder, Reverse
 from keydesk.trading.order_history import TO_DO, read_order_histories
-from keydesk.words.outcomes import Command
+from keydesk.values import Command
 from keydesk_client.auth.secret import Secret
 from keydesk_client.models._core.json import JsonObject
 from keydesk_client.orders.journal import FileJournal
@@ -69,7 +69,7 @@ async def in_this_session(store: Store, intent: Intent) -> None:
         dispatcher.on_progress(lost)
         return lost
 
-    await dispatcher.send(Command("SOMETHING in EUR/USD", "close"), answer(), intent_id="kd-1")
+    await dispatcher.send(Command("SOMETHING in EUR/USD", "close", "kd-1"), answer())
 
 
 async def in_an_earlier_session(store: Store, intent: Intent) -> None:

@@ -15,7 +15,7 @@ from keydesk.trading.order_history import (
     read_order_histories,
     with_states,
 )
-from keydesk.values import InFlight, InFlightState
+from keydesk.values import Command, CommandState
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import Action, Intent
 from support.data.outcomes import intent
@@ -73,16 +73,18 @@ def test_an_unconfirmed_order_that_showed_up_is_settled() -> None:
 
 
 @pytest.mark.parametrize("state", ["sent", "unknown", "unconfirmed"])
-def test_what_the_desk_knows_now_is_the_state(state: InFlightState) -> None:
+def test_what_the_desk_knows_now_is_the_state(state: CommandState) -> None:
     [settled] = order_histories(b"", [told(1, "outcome", "FILLED")])
-    record = InFlight(settled.id, "EUR_USD", "open", state, "BUY 50,000 EUR/USD at market")
+    record = Command(
+        "BUY 50,000 EUR/USD at market", id=settled.id, instrument="EUR_USD", state=state
+    )
     [life] = with_states([settled], [record])
     assert (life.state, life.is_open, life.to_do) == (state, True, TO_DO[state])
     assert with_states([settled], []) == [settled]
 
 
 def test_an_order_that_was_sent_just_now_is_there_before_the_files_are_read() -> None:
-    record = InFlight("kd-x", "EUR_USD", "open", "sent", "BUY \x1b[2J50,000")
+    record = Command("BUY \x1b[2J50,000", id="kd-x", instrument="EUR_USD")
     [settled] = order_histories(b"", [told(1, "outcome", "FILLED")])
     first, second = with_states([settled], [record])
     assert (first.id, second) == ("kd-x", settled)

@@ -9,9 +9,10 @@ from msgspec.structs import replace
 from keydesk.calc.trade_journal.events import Fill, OrderPrice
 from keydesk.calc.trade_journal.rebuild import rebuild
 from keydesk.trade_journal.reading import events_of
+from keydesk.values import Command
 from keydesk.words.log_lines import line_of
 from keydesk.words.log_names import LogNames, NamedOrder
-from keydesk.words.outcomes import Command, fill_of, fill_text, report_of, slippage_pips
+from keydesk.words.outcomes import fill_of, fill_text, report_of, slippage_pips
 from keydesk_client.orders.outcome import (
     Ambiguous,
     Done,

@@ -37,7 +37,8 @@ from keydesk.trade_journal.files import JournalFiles
 from keydesk.trading.audit import AuditLog
 from keydesk.trading.journal import open_journal
 from keydesk.trading.open_items import PASSES, OpenItems, open_items_at_broker
-from keydesk.words.outcomes import Command, report_of
+from keydesk.values import Command
+from keydesk.words.outcomes import report_of
 from keydesk_client.client import Client
 from keydesk_client.errors import (
     ConnectionLost,

@@ -49,9 +49,9 @@ from keydesk.text.sanitize import clean, safe
 from keydesk.values import (
     AccountState,
     ClosedTrade,
+    Command,
     Day,
     DayLine,
-    InFlight,
     OpeningCosts,
     OrderRow,
     PositionRow,
@@ -147,7 +147,7 @@ class Store:
         self.sent = SentOrders()
         self.flash_until = 0.0  # monotonic seconds until which the newest message is shown reversed
         self.filled_levels: dict[str, Decimal] = {}  # prices of orders that were filled last, by id
-        self.in_flight: dict[str, InFlight] = {}  # by intent id, until settled
+        self.in_flight: dict[str, Command] = {}  # by intent id, until settled
         self.exit_plans: dict[str, ExitPlan] = {}  # by trade
         self.exit_plan_states: dict[str, str] = {}  # by trade, in words; "": it simply runs
         self.alerts: dict[str, Alert] = {}  # by id
@@ -495,16 +495,16 @@ class Store:
                     self.notices[place] = replace(notice, seen=True)
                     self.mark(Topic.NOTICES)
 
-    def set_in_flight(self, record: InFlight) -> None:
+    def set_in_flight(self, record: Command) -> None:
         """Add a command without a known outcome, or update its state."""
         self.in_flight[record.id] = record
         self.mark(Topic.ORDERS)
 
-    def in_flight_of(self, instrument: str) -> tuple[InFlight, ...]:
+    def in_flight_of(self, instrument: str) -> tuple[Command, ...]:
         """Return the commands in flight that may change the position in an instrument."""
         return tuple(each for each in self.in_flight.values() if each.concerns(instrument))
 
-    def openings_in_flight(self) -> tuple[InFlight, ...]:
+    def openings_in_flight(self) -> tuple[Command, ...]:
         """Return the commands in flight that may open a trade or leave an entry order."""
         return tuple(each for each in self.in_flight.values() if each.kind in ("open", "replace"))
 

@@ -38,8 +38,9 @@ from keydesk.trading.exit_plan_keeper import ExitPlanKeeper
 from keydesk.trading.exits import Exits
 from keydesk.trading.flatten import Flattening
 from keydesk.trading.order_requests import moved_request
+from keydesk.values import Command
 from keydesk.words.order_text import EntryRequest, instruction_text, open_text, side_of
-from keydesk.words.outcomes import Command, report_of
+from keydesk.words.outcomes import report_of
 from keydesk.words.reject_reasons import meaning_of
 from keydesk_client.account.values import READ_ERRORS
 from keydesk_client.client import Client
@@ -55,7 +56,6 @@ from keydesk_client.orders.outcome import (
     OrderResult,
     Outcome,
     Rejected,
-    new_intent_id,
 )
 from keydesk_client.orders.sender import Sender
 
@@ -213,12 +213,11 @@ class Commands:
         self.store.sent.sent_at[same] = self.dispatcher.now()
         command = self.exits.command(text, side_of(request).lower(), request.instrument, "open")
         command = opening_command(command, request, order.expected)
-        intent_id = new_intent_id()
         if self.exit_plans is not None:
-            self.exit_plans.expect(intent_id, order.exit_rules)
-        outcome = await self._open_once(command, request, intent_id)
+            self.exit_plans.expect(command.id, order.exit_rules)
+        outcome = await self._open_once(command, request)
         if self.exit_plans is not None:
-            self.exit_plans.settled(intent_id, outcome)
+            self.exit_plans.settled(command.id, outcome)
         if self.refused.add(order, outcome):  # sending the same again is not a duplicate
             self.store.sent.sent_at.pop(same, None)
         return isinstance(outcome, Done) and outcome.result is not OrderResult.CANCELLED
@@ -231,14 +230,11 @@ class Commands:
         command = self.exits.command(text, "reverse", request.instrument, "open")
         await self._open_once(opening_command(command, request, reverse.expected), request)
 
-    async def _open_once(
-        self, command: Command, request: EntryRequest, intent_id: str = ""
-    ) -> Outcome:
+    async def _open_once(self, command: Command, request: EntryRequest) -> Outcome:
         self._opening.add(request.instrument)
         try:
-            return await self.exits.send(
-                command, lambda sender, id_: sender.create(request, intent_id=id_), intent_id
-            )
+            sending = self.sender.create(request, intent_id=command.id)
+            return await self.dispatcher.send(command, sending)
         finally:
             self._opening.discard(request.instrument)
 
@@ -294,9 +290,8 @@ class Commands:
             self.dispatcher.notify("bad", f"NOT SENT {text}: {error}")
             return
         command = self.exits.command(text, "modify", move.instrument, "replace")
-        await self.exits.send(
-            command, lambda sender, id_: sender.replace(move.order_id, request, intent_id=id_)
-        )
+        sending = self.sender.replace(move.order_id, request, intent_id=command.id)
+        await self.dispatcher.send(command, sending)
 
     def _broker_time(self) -> int:
         return self.store.clock_ns or self.dispatcher.wall_ns()

@@ -18,10 +18,9 @@ from keydesk.text.sanitize import clean, safe
 from keydesk.trading.audit import AuditLog
 from keydesk.trading.desk_session import DeskSession
 from keydesk.trading.executions import Execution, ExecutionLog
-from keydesk.values import InFlight, InFlightKind, TradeRow, is_unprotected
+from keydesk.values import Command, CommandKind, TradeRow, is_unprotected
 from keydesk.words.order_text import intent_text
 from keydesk.words.outcomes import (
-    Command,
     Level,
     Report,
     fill_of,
@@ -46,7 +45,7 @@ from keydesk_client.orders.outcome import (
     Unknown,
 )
 
-KINDS: Mapping[Action, InFlightKind] = {
+KINDS: Mapping[Action, CommandKind] = {
     Action.CREATE: "open",
     Action.REPLACE: "replace",
     Action.CANCEL: "cancel",
@@ -75,23 +74,19 @@ class Dispatcher(Struct):
     wall_ns: Callable[[], int] = time_ns
     protection_timeout: float = PROTECTION_TIMEOUT
 
-    async def send(
-        self, command: Command, sending: Awaitable[Outcome], *, intent_id: str
-    ) -> Outcome:
+    async def send(self, command: Command, sending: Awaitable[Outcome]) -> Outcome:
         """Await the outcome of a command, pass its transactions on and report it.
 
         Args:
             command: What the trader asked for.
-            sending: The request; it must use `intent_id`.
-            intent_id: The key of the command in `Store.in_flight`.
+            sending: The request; its intent must have the id of the command.
         """
-        record = InFlight(intent_id, command.instrument, command.kind, "sent", command.text)
-        self.store.set_in_flight(record)
+        self.store.set_in_flight(command)
         began = self.now()
         try:
             outcome = await sending
         finally:
-            self._settle_unless_unconfirmed(intent_id)
+            self._settle_unless_unconfirmed(command.id)
         took = (self.now() - began) * 1000
         command = replace(command, milliseconds=took, again=self.keymap.name(command.again))
         report = report_of(outcome, command)
@@ -115,7 +110,7 @@ class Dispatcher(Struct):
         )
 
     def on_progress(self, progress: Progress) -> None:
-        """Update the in-flight record of a command; the `on_progress` callback of `Sender`."""
+        """Update a command under way; the `on_progress` callback of `Sender`."""
         intent = progress.intent
         record = self._record_of(intent)
         match progress:
@@ -218,8 +213,8 @@ class Dispatcher(Struct):
         )
         self.executions.add(execution)
 
-    def _record_of(self, intent: Intent) -> InFlight:
-        """Return the in-flight record of an intent, completed from the journal and the account."""
+    def _record_of(self, intent: Intent) -> Command:
+        """Return the command of an intent, completed from the journal and the account."""
         record = record_of(intent, self.store)
         sent = self.store.in_flight.get(intent.id)
         if sent is None:
@@ -275,15 +270,15 @@ def _result_of(outcome: Rejected | Ambiguous | Unconfirmed) -> str:
             return "unconfirmed"
 
 
-def record_of(intent: Intent, store: Store) -> InFlight:
-    """Return the in-flight record of an intent that is being sent or looked up."""
+def record_of(intent: Intent, store: Store) -> Command:
+    """Return the command of an intent that is being sent or looked up."""
     instrument = instrument_of(intent, store)
-    return InFlight(
-        id=intent.id,
+    return Command(
+        intent_text(dataclasses.replace(intent, instrument=instrument or "")),
+        CHECK_FIRST,
+        intent.id,
         instrument=instrument,
         kind=KINDS[intent.action],
-        state="sent",
-        text=intent_text(dataclasses.replace(intent, instrument=instrument or "")),
     )
 
 

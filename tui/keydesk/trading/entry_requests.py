@@ -26,8 +26,8 @@ from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_draft import LEVELS, DependentName, Draft
 from keydesk.calc.orders.ticket_levels import SendableLevels, sendable
 from keydesk.trading.order_requests import LifetimeMembers, sent_lifetime
+from keydesk.values import Command
 from keydesk.words.order_text import EntryRequest
-from keydesk.words.outcomes import Command
 from keydesk_client.models import (
     ClientExtensions,
     GuaranteedStopLossDetails,

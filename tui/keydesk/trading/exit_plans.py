@@ -32,7 +32,7 @@ from keydesk.text.format import pair
 from keydesk.text.sanitize import clean
 from keydesk.trading.commands import Commands
 from keydesk.trading.exit_plan_keeper import ExitPlanKeeper
-from keydesk.values import InFlight, TradeRow
+from keydesk.values import Command, TradeRow
 from keydesk.words.outcomes import Level
 from keydesk_client.account.values import READ_ERRORS
 from keydesk_client.arithmetic.profit import closing_price
@@ -151,7 +151,7 @@ class ExitPlans(Struct):
         stale = self._store.health.prices in {"STALE", "DOWN"}
         return "waits: prices are stale" if stale and not is_due(plan, self._store.clock_ns) else ""
 
-    def _obstacle(self, trade: TradeRow) -> InFlight | str | None:
+    def _obstacle(self, trade: TradeRow) -> Command | str | None:
         """Return what prevents sending for the trade now: a command in flight, or another reason; None if nothing does."""
         if self.commands.is_recovering:
             return "an earlier session's orders are being looked up"
@@ -161,11 +161,11 @@ class ExitPlans(Struct):
         quote = self._store.quotes[trade.instrument]
         return None if quote.tradeable else "the market is halted or closed"
 
-    def _waiting(self, trade_id: str, step: PlanStep, obstacle: InFlight | str) -> str:
+    def _waiting(self, trade_id: str, step: PlanStep, obstacle: Command | str) -> str:
         """Return what waits and why; it is reported once for a time stop, and of what waits for an unconfirmed command."""
         attempts = self._attempts.setdefault(trade_id, _Attempts())
-        unconfirmed = isinstance(obstacle, InFlight) and obstacle.state == "unconfirmed"
-        why = obstacle.line if isinstance(obstacle, InFlight) else obstacle
+        unconfirmed = isinstance(obstacle, Command) and obstacle.state == "unconfirmed"
+        why = obstacle.line if isinstance(obstacle, Command) else obstacle
         text = f"{step.kind} waits: {why}"
         if (unconfirmed or step.kind == "time stop") and attempts.reason != text:
             self._tell("bad" if unconfirmed else "warn", f"{PREFIX}#{trade_id}: {text}")

@@ -4,7 +4,7 @@ Nothing is refused here: no lock, limit, duplicate rule or stale price precedes 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from functools import partial
 from typing import Literal
@@ -32,9 +32,8 @@ from keydesk.trading.order_requests import (
     price_edit,
     trail_edit,
 )
-from keydesk.values import DependentOrder, InFlightKind, OrderRow
+from keydesk.values import Command, CommandKind, DependentOrder, OrderRow
 from keydesk.words.order_text import change_text, order_name
-from keydesk.words.outcomes import Command
 from keydesk_client.account.records import DependentType
 from keydesk_client.arithmetic.profit import closing_price, pip
 from keydesk_client.client import Client
@@ -84,8 +83,8 @@ class Exits(Struct, frozen=True):
         text = f"{prefix}CLOSE {size} of #{trade_id} {pair(instrument)}"
         command = self.command(text, "close", instrument, "close trade")
         command = replace(command, expected=self._price_seen(trade_id))
-        return await self.send(
-            command, lambda sender, id_: sender.close_trade(trade_id, units=amount, intent_id=id_)
+        return await self.dispatcher.send(
+            command, self.sender.close_trade(trade_id, units=amount, intent_id=command.id)
         )
 
     async def _no_more_than_open(self, trade_id: str, part: Decimal) -> Literal["ALL"] | Decimal:
@@ -118,12 +117,10 @@ class Exits(Struct, frozen=True):
         quote = self.store.quotes.get(close.instrument)
         if quote is not None and (long_units is None or short_units is None):
             command = replace(command, expected=quote.ask if long_units is None else quote.bid)
-        await self.send(
-            command,
-            lambda sender, id_: sender.close_position(
-                close.instrument, long_units=long_units, short_units=short_units, intent_id=id_
-            ),
+        sending = self.sender.close_position(
+            close.instrument, long_units=long_units, short_units=short_units, intent_id=command.id
         )
+        await self.dispatcher.send(command, sending)
 
     async def _sides_held(self, close: ClosePosition) -> tuple[CloseSide, CloseSide]:
         """Return the units of both sides, read again just before the close; use the store's if that fails.
@@ -171,14 +168,12 @@ class Exits(Struct, frozen=True):
         before = self._dependent(change, dependent_type)
         request = dependent_request(dependent_type, change, self._lifetime(change, dependent_type))
         command = self._protection_command(change, prefix)
-        if before is None:
-            return await self.send(
-                command, lambda sender, id_: sender.create(request, intent_id=id_)
-            )
-        order_id = before.id
-        return await self.send(
-            command, lambda sender, id_: sender.replace(order_id, request, intent_id=id_)
+        sending = (
+            self.sender.create(request, intent_id=command.id)
+            if before is None
+            else self.sender.replace(before.id, request, intent_id=command.id)
         )
+        return await self.dispatcher.send(command, sending)
 
     def _protection_command(self, change: SetProtection, prefix: str) -> Command:
         command = self.command("", "modify", change.instrument, "protection")
@@ -188,19 +183,18 @@ class Exits(Struct, frozen=True):
 
     async def _protect_together(self, change: SetProtection, prefix: str) -> Outcome:
         lives = partial(self._lifetime, change)
-        return await self.send(
-            self._protection_command(change, prefix),
-            lambda sender, id_: sender.set_dependent_orders(
-                change.trade_id,
-                stop_loss=price_edit(StopLossDetails, change.stop, lives("stop_loss")),
-                take_profit=price_edit(TakeProfitDetails, change.target, lives("take_profit")),
-                trailing_stop_loss=trail_edit(change.trail, lives("trailing_stop")),
-                guaranteed_stop_loss=price_edit(
-                    GuaranteedStopLossDetails, change.guaranteed, lives("guaranteed_stop")
-                ),
-                intent_id=id_,
+        command = self._protection_command(change, prefix)
+        sending = self.sender.set_dependent_orders(
+            change.trade_id,
+            stop_loss=price_edit(StopLossDetails, change.stop, lives("stop_loss")),
+            take_profit=price_edit(TakeProfitDetails, change.target, lives("take_profit")),
+            trailing_stop_loss=trail_edit(change.trail, lives("trailing_stop")),
+            guaranteed_stop_loss=price_edit(
+                GuaranteedStopLossDetails, change.guaranteed, lives("guaranteed_stop")
             ),
+            intent_id=command.id,
         )
+        return await self.dispatcher.send(command, sending)
 
     def _lifetime(self, change: SetProtection, dependent_type: DependentType) -> LifetimeMembers:
         """Return how long a level lives: as chosen, else as the one in whose place it comes."""
@@ -220,7 +214,7 @@ class Exits(Struct, frozen=True):
         instrument = order.instrument if order else ""
         command = self.command(f"CANCEL {name}", "cancel", instrument, "cancel")
         command = replace(command, done=f"CANCELLED {name}")
-        await self.send(command, lambda sender, id_: sender.cancel(order_id, intent_id=id_))
+        await self.dispatcher.send(command, self.sender.cancel(order_id, intent_id=command.id))
 
     async def close_and_cancel_all(self, open_items: OpenItems) -> None:
         """Close these trades and cancel these orders concurrently."""
@@ -229,23 +223,13 @@ class Exits(Struct, frozen=True):
             *(self.cancel(id_) for id_ in open_items.orders),
         )
 
-    async def send(
-        self,
-        command: Command,
-        request: Callable[[Sender, str], Awaitable[Outcome]],
-        intent_id: str = "",
-    ) -> Outcome:
-        """Send a request; its intent id, the second argument of `request`, joins its progress to the command."""
-        intent_id = intent_id or new_intent_id()
-        sending = request(self.sender, intent_id)
-        return await self.dispatcher.send(command, sending, intent_id=intent_id)
-
-    def command(self, text: str, again: str, instrument: str, kind: InFlightKind) -> Command:
-        """Return a command in words, with what its outcome is measured by."""
+    def command(self, text: str, again: str, instrument: str, kind: CommandKind) -> Command:
+        """Return a command in words, with the id of its intent and what its outcome is measured by."""
         known = self.store.instruments.get(instrument)
         return Command(
             text,
             again,
+            new_intent_id(),
             pip=pip(known.pip_location) if known else None,
             instrument=instrument or None,
             kind=kind,

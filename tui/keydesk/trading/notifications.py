@@ -12,9 +12,10 @@ from keydesk.store.state import Notice
 from keydesk.store.store import Store
 from keydesk.text.sanitize import safe
 from keydesk.trading.executions import TRIGGERED, Execution, ExecutionLog
+from keydesk.values import Command
 from keydesk.words.log_line import LogLine
 from keydesk.words.notifications import at_once, is_of_a_command, notification_of
-from keydesk.words.outcomes import Command, fill_text, slippage_pips
+from keydesk.words.outcomes import fill_text, slippage_pips
 from keydesk_client.arithmetic.profit import pip
 from keydesk_client.models import OrderFillTransaction, Transaction
 

@@ -17,7 +17,7 @@ from keydesk.store.sent_orders import WAITS
 from keydesk.text.sanitize import SafeText, clean
 from keydesk.trading.audit import AuditEntry, read_entries
 from keydesk.trading.line_file import newest_text
-from keydesk.values import InFlight
+from keydesk.values import Command
 from keydesk.words.order_text import intent_text
 from keydesk_client.orders.journal import AMBIGUOUS
 from keydesk_client.orders.outcome import Intent
@@ -108,7 +108,7 @@ def in_order(histories: Iterable[OrderHistory]) -> list[OrderHistory]:
 
 
 def with_states(
-    histories: Sequence[OrderHistory], in_flight: Iterable[InFlight]
+    histories: Sequence[OrderHistory], in_flight: Iterable[Command]
 ) -> list[OrderHistory]:
     """Return the orders with the states that the desk knows; one that is only in flight is added."""
     known = {history.id: history for history in histories}

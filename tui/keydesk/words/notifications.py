@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Literal
 
 from keydesk.text.format import pair
+from keydesk.values import Command
 from keydesk.words.log_line import LogLine
-from keydesk.words.outcomes import Command, fill_text
+from keydesk.words.outcomes import fill_text
 from keydesk_client.models import (
     MarginCallEnterTransaction,
     OrderCancelTransaction,

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from keydesk.text.format import NO_SLIPPAGE, money, pair, slippage_text, units
 from keydesk.text.sanitize import clean
-from keydesk.values import InFlightKind, TradeRow
+from keydesk.values import Command, TradeRow
 from keydesk.words.fill_prices import best_price, fill_price, slippage_of
 from keydesk.words.reject_reasons import FILLS, fill_in_text, in_text, meaning_of
 from keydesk_client.models import (
@@ -43,21 +43,6 @@ class Report(Struct, frozen=True):
     level: Level
     text: str
     unprotected: str = ""  # the trade that it says has no stop
-
-
-class Command(Struct, frozen=True):
-    """A command in words, and the values that its outcome is compared with."""
-
-    text: str  # "BUY 50,000 EUR/USD at market"
-    again: str  # the key map's name of what to press again: "buy"; then the key itself
-    expected: Decimal | None = None  # the price seen, of a market order
-    order_price: Decimal | None = None  # of an order that names one
-    bound: Decimal | None = None
-    pip: Decimal | None = None
-    milliseconds: float | None = None
-    instrument: str | None = None  # that the command concerns; None: not known
-    kind: InFlightKind = "open"
-    done: str = ""  # "CANCELLED BUY 20,000 EUR/USD limit 1.08200 #6415", where DONE alone says less
 
 
 def report_of(outcome: Outcome, command: Command) -> Report:

@@ -12,7 +12,7 @@ from keydesk.text.format import date_and_time
 from keydesk.text.sanitize import clean
 from keydesk.trading.executions import Execution, figures_of
 from keydesk.trading.order_history import HistoryEntry, OrderHistory
-from keydesk.values import InFlight
+from keydesk.values import Command
 from support.data.desk_data import frame_of
 from support.data.desk_store import WALL_NS, example_store
 from support.fakes.form_app import FormApp
@@ -89,7 +89,7 @@ async def test_an_order_in_flight_shows_at_once_and_is_read_again_when_it_settle
     page = Page(SETTLED)
     async with page.app.run_test(size=(80, 24)) as pilot:
         page.form.on_frame(frame_of(page.store))
-        record = InFlight("kd-new", "EUR_USD", "open", "unknown", "BUY 7 EUR/USD")
+        record = Command("BUY 7 EUR/USD", id="kd-new", instrument="EUR_USD", state="unknown")
         page.store.set_in_flight(record)
         page.form.on_frame(frame_of(page.store))
         await pilot.pause()

@@ -28,7 +28,7 @@ from keydesk.keys.guard import Cause, arming_after
 from keydesk.parse.orders import ParsedOrder
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
-from keydesk.values import ClosedTrade, InFlightState
+from keydesk.values import ClosedTrade, CommandState
 from keydesk_client.account.valuation import rebuild_position
 from support.data.desk_store import WALL_NS, example_store
 from support.data.in_flight import in_flight
@@ -104,7 +104,7 @@ def no_journal(context: FormContext) -> FormContext:
     return context
 
 
-def under_way(state: InFlightState) -> Callable[[FormContext], FormContext]:
+def under_way(state: CommandState) -> Callable[[FormContext], FormContext]:
     def hold(context: FormContext) -> FormContext:
         for name in ("EUR_USD", "USD_JPY", None):
             context.store.in_flight[str(name)] = in_flight(name, state=state)

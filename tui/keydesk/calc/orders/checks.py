@@ -21,7 +21,7 @@ from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.financing import minutes_to_rollover, minutes_to_week_end
 from keydesk.calc.risk.trading_context import NO_RISK, OpenRisk, TradingContext
 from keydesk.text.format import counted, duration, money, pair, pip_count, price, unit_count, units
-from keydesk.values import InFlight, InFlightKind
+from keydesk.values import Command, CommandKind
 from keydesk_client.arithmetic.margin import margin_cap
 from keydesk_client.arithmetic.profit import whole_units
 
@@ -30,7 +30,7 @@ LEVEL_REACH = Decimal("0.25")
 OLD = "The price is {} old and"
 DUPLICATE_WITHIN = 10.0  # seconds
 UNUSUAL = 5  # times the usual size
-COMMAND_NAMES: Mapping[InFlightKind, str] = {
+COMMAND_NAMES: Mapping[CommandKind, str] = {
     "open": "An order",
     "replace": "The change of an order",
     "cancel": "A cancel",
@@ -46,7 +46,7 @@ class CheckContext(Struct, frozen=True):
     wall_ns: int
     rtt_ms: float | None = None
     sent_like_this: float | None = None  # seconds since the same order was sent
-    in_flight: tuple[InFlight, ...] = ()  # commands that may still change this instrument
+    in_flight: tuple[Command, ...] = ()  # commands that may still change this instrument
     quote_trouble: str = ""  # why an old price could not be read again
     waits: str = ""  # what every new order waits for, in a sentence
     line: Sequence[str] = ()  # what is wrong with the line to the broker, in sentences
@@ -106,7 +106,7 @@ def _unread_warnings(risk: OpenRisk) -> list[str]:
     return [f"{what} could not be read: position, margin and risk are not known"]
 
 
-def under_way_refusals(instrument: str, in_flight: Iterable[InFlight]) -> list[str]:
+def under_way_refusals(instrument: str, in_flight: Iterable[Command]) -> list[str]:
     """Refuse an order while commands in its instrument are sent or looked up."""
     waiting = [each for each in in_flight if each.state != "unconfirmed"]
     if not waiting:
@@ -117,7 +117,7 @@ def under_way_refusals(instrument: str, in_flight: Iterable[InFlight]) -> list[s
     return [f"{COMMAND_NAMES[first.kind]} in {pair(instrument)} is still under way"]
 
 
-def unconfirmed_warnings(in_flight: Iterable[InFlight]) -> list[str]:
+def unconfirmed_warnings(in_flight: Iterable[Command]) -> list[str]:
     """Return warnings of commands that were not found at the broker and may still take effect."""
     lost = [each for each in in_flight if each.state == "unconfirmed"]
     if not lost:

@@ -30,8 +30,8 @@ from keydesk.store.risk import open_risk_of, usual_size
 from keydesk.text.format import money
 from keydesk.text.typed import tokens
 from keydesk.trading.entry_requests import OpenOrder, opening_command, order_of
+from keydesk.values import Command
 from keydesk.words.order_text import open_text
-from keydesk.words.outcomes import Command
 
 FIRST_PRESET = 1
 

@@ -22,8 +22,8 @@ from keydesk.trading.order_requests import (
     price_edit,
     trail_edit,
 )
+from keydesk.values import Command
 from keydesk.words.order_text import change_text
-from keydesk.words.outcomes import Command
 from keydesk_client.errors import KeydeskClientError, NotFound
 from keydesk_client.models import (
     StopLossDetails,

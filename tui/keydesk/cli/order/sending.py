@@ -14,7 +14,8 @@ from keydesk.terminal.output import print_error, print_lines
 from keydesk.text.sanitize import clean, safe
 from keydesk.trading.audit import AuditLog
 from keydesk.trading.journal import open_journal
-from keydesk.words.outcomes import Command, report_of
+from keydesk.values import Command
+from keydesk.words.outcomes import report_of
 from keydesk_client.orders.outcome import (
     Ambiguous,
     Done,

@@ -27,7 +27,7 @@ from keydesk.store.unknown import is_known, unknown_text
 from keydesk.text.format import EMPTY, money, pair, price, units
 from keydesk.text.sanitize import safe
 from keydesk.trading.entry_requests import Reverse, reversal_of
-from keydesk.values import InFlight, OrderRow, PositionRow
+from keydesk.values import Command, OrderRow, PositionRow
 from keydesk.words.order_text import order_name
 from keydesk_client.errors import InvalidRequest
 
@@ -178,7 +178,7 @@ class FlattenForm(Form[Flatten]):
         ]
 
     @property
-    def in_flight(self) -> Sequence[InFlight]:
+    def in_flight(self) -> Sequence[Command]:
         """Return the orders in the scope whose outcome is not known: they may open a trade."""
         openings = self.context.store.openings_in_flight()
         return [each for each in openings if self.everywhere or each.concerns(self.instrument)]
