@@ -9,7 +9,7 @@ from keydesk.app.actions.shutdown_flow import INTERRUPTED, ShutdownFlow
 from keydesk.app.lifecycle import ForcedExit
 from keydesk.cli.desk import last_words
 from keydesk.store.store import Store
-from keydesk.values import InFlight, InFlightState
+from keydesk.values import Command, CommandState
 
 if TYPE_CHECKING:
     from keydesk.app.app import KeydeskApp
@@ -78,11 +78,11 @@ def test_who_stays_is_asked_again_the_next_time() -> None:
 
 
 @pytest.mark.parametrize("state", ["sent", "unknown", "unconfirmed"])
-def test_the_shell_is_told_which_order_has_no_known_outcome(state: InFlightState) -> None:
+def test_the_shell_is_told_which_order_has_no_known_outcome(state: CommandState) -> None:
     store, trouble = Store(), "the broker ended"
     app = cast("KeydeskApp", SimpleNamespace(last_text="", desk=SimpleNamespace(store=store)))
     assert last_words(app) == []
-    store.set_in_flight(InFlight("kd-1", "EUR_USD", "open", state, "BUY 10,000 EUR/USD at market"))
+    store.set_in_flight(Command("BUY 10,000 EUR/USD at market", id="kd-1", state=state))
     [text] = last_words(app)
     assert text.startswith("NOT KNOWN what became of BUY 10,000 EUR/USD at market")
     app.last_text = trouble
