@@ -12,15 +12,16 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Any
 
+import msgspec
 import shtab
 from argparse_manpage.manpage import Manpage
 
 from keydesk.cli.arguments.parser import Verb
 from keydesk.cli.arguments.tree import VERBS, first_words, whole_tree
-from keydesk.cli.documents import DOCUMENTS, Document
-from keydesk.cli.script_output import EXIT_STATUS
+from keydesk.cli.script_output import EXIT_STATUS, SCHEMA_VERSION, Document, kind_of
 from keydesk.cli.shell_files import COMPLETIONS, FOLDER
 from keydesk.config.own_themes import load_own_themes
 from keydesk.config.settings_files import FILES, SettingsFile
@@ -42,6 +43,17 @@ PROFILES = {
 }
 """Read when they are completed; shtab's own `cmd` would have zsh run the command for each option at once."""
 
+
+def documents_of(base: type[Document]) -> Iterator[type[Document]]:
+    """Yield the documents that the commands declare: the classes that no other extends."""
+    for each in base.__subclasses__():
+        yield from documents_of(each) if each.__subclasses__() else [each]
+
+
+for command in VERBS.values():
+    import_module(f"keydesk.cli.{command.run.partition(':')[0]}")
+DOCUMENTS = {kind_of(each): each for each in sorted(documents_of(Document), key=kind_of)}
+"""By kind; a schema file each."""
 
 SKILL_HEAD = """---
 name: keydesk
@@ -91,14 +103,26 @@ def documents() -> Iterator[tuple[str, str]]:
     yield MAN_PAGE, man_page(tree)
     yield "SKILL.md", skill()
     yield "llms.txt", overview()
-    for kind, model in DOCUMENTS.items():
-        schema = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-        schema |= without_titles(model.model_json_schema(by_alias=True))
-        yield f"schemas/{kind}.json", f"{json.dumps(schema, indent=2)}\n"
+    for kind, document in DOCUMENTS.items():
+        yield f"schemas/{kind}.json", f"{json.dumps(schema_of(document), indent=2)}\n"
     themes = SettingsFile("theme.toml", "a theme", lambda: ThemeFile, load_own_themes)
     for file in (*FILES.values(), themes):
         name = file.name.removesuffix(".toml")
         yield f"settings/{name}.json", f"{json.dumps(without_titles(file.schema), indent=2)}\n"
+
+
+def schema_of(document: type[Document]) -> Mapping[str, Any]:
+    """Return the JSON schema of a document, with its version, which every document has."""
+    _, records = msgspec.json.schema_components([document], ref_template="#/$defs/{name}")
+    own = records.pop(document.__name__)
+    version = {"schema_version": {"const": SCHEMA_VERSION}}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **without_titles(own),
+        "properties": version | own["properties"],
+        "required": [*version, *own["required"]],
+        "$defs": without_titles(records),
+    }
 
 
 def complete(parser: argparse.ArgumentParser, action: argparse.Action) -> None:
@@ -145,7 +169,7 @@ def skill() -> str:
     parts = [SKILL_HEAD, "## What can be read", "", *map(line_of, reading), "", SKILL_WRITING]
     parts += [*map(line_of, writing), "", "## Other commands", "", *map(line_of, others), ""]
     parts += ["## JSON documents", "", SKILL_JSON, ""]
-    parts += [f"- `{kind}`: {summary_of(model)}" for kind, model in DOCUMENTS.items()]
+    parts += [f"- `{kind}`: {summary_of(document)}" for kind, document in DOCUMENTS.items()]
     parts += ["", "## Exit codes", ""]
     parts += [f"- {code}: {meaning}" for code, meaning in EXIT_STATUS.items()]
     return "\n".join(parts) + "\n"
@@ -163,9 +187,9 @@ def line_of(verb: Verb) -> str:
     return f"- `keydesk {verb.words}`: {verb.summary}{example}"
 
 
-def summary_of(model: type[Document]) -> str:
+def summary_of(document: type[Document]) -> str:
     """Return the first line of what a document is."""
-    return (model.__doc__ or "").partition("\n")[0]
+    return (document.__doc__ or "").partition("\n")[0]
 
 
 def overview() -> str:

@@ -17,13 +17,14 @@ from dataclasses import replace
 from datetime import UTC, tzinfo
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 from msgspec import Struct
 
 from keydesk.app import practice_broker
 from keydesk.app.account_sources import AccountAddress, Band, ProfileAccount, practice_account
 from keydesk.app.practice_broker import EmbeddedBroker, PracticeFailed
-from keydesk.cli.script_output import Refusal, document_text, print_document
+from keydesk.cli.script_output import Refusal
 from keydesk.cli.token_access import given_passphrase, token_of
 from keydesk.config.folders import Folders, find_folders
 from keydesk.config.own_themes import OwnThemes, load_own_themes
@@ -72,19 +73,8 @@ class OpenAccount(Struct, frozen=True):
         """The account in words: LIVE main account 101-001-1000001-001."""
         return f"{self.environment} {self.target.profile} account {self.target.account_id}"
 
-    def print_document(self, kind: str, members: Mapping[str, object]) -> None:
-        """Print a JSON document about the account."""
-        print_document(kind, self._about(members))
-
-    def document_text(self, kind: str, members: Mapping[str, object]) -> str:
-        """Return the same as text of several lines."""
-        return document_text(kind, self._about(members))
-
-    def _about(self, members: Mapping[str, object]) -> Mapping[str, object]:
-        return {**self.head, **members}
-
     @property
-    def head(self) -> Mapping[str, object]:
+    def head(self) -> Mapping[str, Any]:
         """What each document about the account begins with."""
         return {
             "profile": self.target.profile,

@@ -6,14 +6,15 @@ import dataclasses
 import os
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TypeVar
+from decimal import Decimal
+from typing import Annotated, Literal, TypeVar
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from keydesk.app.account_sources import CannotOpen, ProfileAccount, refused_token
 from keydesk.cli.account_access import OpenAccount, opened_account, warn_exposed
-from keydesk.cli.script_output import Refusal, print_document
+from keydesk.cli.script_output import Amount, Document, Refusal, print_document
 from keydesk.cli.token_access import given_passphrase, store_of, token_in, with_retries
 from keydesk.config.folders import Folders, find_folders
 from keydesk.config.settings import load_settings
@@ -32,6 +33,49 @@ MAX_REASON_LENGTH = 300
 Answer = TypeVar("Answer")
 
 
+class AccountAtAGlance(Struct, frozen=True):
+    """An account at a glance; where `error` says why it cannot be read, the figures are null."""
+
+    account_id: str
+    error: str | None
+    alias: str
+    currency: str
+    balance: Amount | None
+    nav: Amount | None
+    unrealized_pl: Amount | None
+    margin_used: Amount | None
+    margin_available: Amount | None
+    open_risk: Annotated[
+        Amount | None,
+        Meta(
+            description="loss of the trades at their stops; null where a trade has no stop, or it is not known"
+        ),
+    ]
+    unread: Annotated[
+        list[str], Meta(description="what could not be read of it: not known, and not none")
+    ]
+    trades: int
+    entry_orders: int
+    trades_without_stop: int
+
+
+class ProfileAccounts(Struct, frozen=True):
+    """The accounts of a profile's token; `error` says why they cannot be read."""
+
+    profile: str
+    environment: Literal["PRACTICE", "LIVE"]
+    error: str | None
+    accounts: Annotated[
+        list[AccountAtAGlance], Meta(description="without those that a profile before it has, too")
+    ]
+
+
+class StatusAllDocument(Document, frozen=True, tag="status-all"):
+    """`keydesk status --all --json`; the exit code is 1 if a profile or an account could not be read."""
+
+    profiles: list[ProfileAccounts]
+
+
 class ProfileReach(Struct, frozen=True):
     """A profile and the accounts of its token, or why they cannot be reached."""
 
@@ -43,7 +87,7 @@ class ProfileReach(Struct, frozen=True):
     ] = ()  # accounts that a profile before it has, too, with the name of that one
 
     @property
-    def environment(self) -> str:
+    def environment(self) -> Literal["PRACTICE", "LIVE"]:
         """PRACTICE or LIVE."""
         return "PRACTICE" if self.profile.is_practice else "LIVE"
 
@@ -173,11 +217,8 @@ async def status_of_all(options: argparse.Namespace) -> int:
     async with every_account(options) as profiles:
         read = await asyncio.gather(*(_overviews(each) for each in profiles))
         if options.json:
-            members = [
-                _document(profile, accounts)
-                for profile, accounts in zip(profiles, read, strict=True)
-            ]
-            print_document("status-all", {"profiles": members})
+            shown = [_shown(*each) for each in zip(profiles, read, strict=True)]
+            print_document(StatusAllDocument(shown))
         else:
             for profile, accounts in zip(profiles, read, strict=True):
                 print_lines(*_lines(profile, accounts))
@@ -205,32 +246,28 @@ def _lines(profile: ProfileReach, accounts: Sequence[AccountOverview]) -> Iterat
         yield safe(f"  {clean(each)}")
 
 
-def _document(profile: ProfileReach, accounts: Sequence[AccountOverview]) -> dict[str, object]:
-    return {
-        "profile": profile.profile.name,
-        "environment": profile.environment,
-        "error": profile.why or None,
-        "accounts": [_account_members(each) for each in accounts],
-    }
+def _shown(profile: ProfileReach, accounts: Sequence[AccountOverview]) -> ProfileAccounts:
+    own = [_at_a_glance(each) for each in accounts]
+    return ProfileAccounts(profile.profile.name, profile.environment, profile.why or None, own)
 
 
-def _account_members(account: AccountOverview) -> dict[str, object]:
-    amounts = {
-        "balance": account.balance,
-        "nav": account.nav,
-        "unrealized_pl": account.unrealized_pl,
-        "margin_used": account.margin_used,
-        "margin_available": account.margin_available,
-        "open_risk": None if account.unprotected else account.open_risk,
-    }
-    return {
-        "account_id": account.id,
-        "error": account.why or None,
-        "alias": account.alias,
-        "currency": account.currency,
-        **{name: None if each is None else f"{each:f}" for name, each in amounts.items()},
-        "unread": list(account.unread),
-        "trades": account.trades,
-        "entry_orders": account.entry_orders,
-        "trades_without_stop": account.unprotected,
-    }
+def _at_a_glance(account: AccountOverview) -> AccountAtAGlance:
+    def amount(value: Decimal | None) -> str | None:
+        return None if value is None else f"{value:f}"
+
+    return AccountAtAGlance(
+        account_id=account.id,
+        error=account.why or None,
+        alias=account.alias,
+        currency=account.currency,
+        balance=amount(account.balance),
+        nav=amount(account.nav),
+        unrealized_pl=amount(account.unrealized_pl),
+        margin_used=amount(account.margin_used),
+        margin_available=amount(account.margin_available),
+        open_risk=amount(None if account.unprotected else account.open_risk),
+        unread=list(account.unread),
+        trades=account.trades,
+        entry_orders=account.entry_orders,
+        trades_without_stop=account.unprotected,
+    )

@@ -21,7 +21,7 @@ from msgspec import Struct
 import keydesk
 from keydesk.app.account_sources import AccountAddress
 from keydesk.cli.account_access import OpenAccount, open_account
-from keydesk.cli.script_output import Refusal, print_document
+from keydesk.cli.script_output import Document, Refusal, print_document
 from keydesk.cli.token_access import VAULT
 from keydesk.config.folders import Folders, UnsafeFolder, find_folders, make_private
 from keydesk.config.own_themes import load_own_themes
@@ -57,6 +57,21 @@ class Check(Struct, frozen=True):
     name: str
     verdict: Verdict
     text: str
+
+
+class ShownCheck(Struct, frozen=True):
+    """One check of the machine or the broker."""
+
+    name: str
+    verdict: Literal["ok", "warn", "bad"]
+    words: str
+
+
+class DoctorDocument(Document, frozen=True, tag="doctor"):
+    """`keydesk doctor --json`."""
+
+    ok: bool
+    checks: list[ShownCheck]
 
 
 def check_versions() -> Check:
@@ -240,10 +255,8 @@ def doctor(options: Namespace) -> int:
     checks = _checks(options)
     fit = all(check.verdict != "bad" for check in checks)
     if options.json:
-        records = [
-            {"name": check.name, "verdict": check.verdict, "words": check.text} for check in checks
-        ]
-        print_document("doctor", {"ok": fit, "checks": records})
+        shown = [ShownCheck(each.name, each.verdict, each.text) for each in checks]
+        print_document(DoctorDocument(fit, shown))
     else:
         print_lines(*lines_of(checks))
     if options.report is not None:

@@ -18,6 +18,7 @@ from collections.abc import (
 from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import groupby
+from typing import Literal
 
 from msgspec import Struct, field
 
@@ -26,6 +27,7 @@ from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.arguments.options import STDOUT
 from keydesk.cli.csv_output import Row, refuse_existing, say_written, write_csv
 from keydesk.cli.options import read_period
+from keydesk.cli.script_output import AccountDocument, print_document
 from keydesk_client.arithmetic.constants import SECOND, ZERO
 from keydesk_client.client import Client
 from keydesk_client.models import (
@@ -120,6 +122,13 @@ def _booked_amounts(transaction: Transaction) -> dict[str, Decimal]:
             return {}
 
 
+class ExportDocument(AccountDocument, frozen=True, tag="export"):
+    """`keydesk export WHAT --json`; the members of a row are the columns of the CSV file."""
+
+    what: Literal["equity", "trades", "transactions"]
+    rows: list[dict[str, str | None]]
+
+
 def export(options: Namespace) -> int:
     """Write the file; return the exit code."""
     read_period(options)
@@ -138,7 +147,7 @@ async def _print_json(options: Namespace) -> int:
     async with open_account(options) as account:
         _, rows = await _rows_of(account, options)
         own = [{name: text or None for name, text in row.items()} for row in rows]
-        account.print_document("export", {"what": options.what, "rows": own})
+        print_document(ExportDocument(**account.head, what=options.what, rows=own))
     return 0
 
 

@@ -8,7 +8,9 @@ import sys
 from argparse import Namespace
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import redirect_stdout
+from typing import Any, Literal
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from keydesk.cli.account_access import (
@@ -19,7 +21,7 @@ from keydesk.cli.account_access import (
     warn_exposed,
 )
 from keydesk.cli.all_accounts import MAX_REASON_LENGTH, every_account
-from keydesk.cli.script_output import Refusal, print_document
+from keydesk.cli.script_output import Document, Refusal, print_document
 from keydesk.cli.token_access import is_confirmed
 from keydesk.config.folders import find_folders
 from keydesk.config.settings import load_settings, profile_to_open
@@ -36,23 +38,54 @@ from keydesk_client.auth.profiles import Profile
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.orders.outcome import Action
 
-Heads = Sequence[Mapping[str, object]]
+Heads = Sequence[Mapping[str, Any]]
 """What a document says of each account that was looked at: its profile, environment and id."""
+
+
+class ClosedAccount(Struct, frozen=True):
+    """Which account."""
+
+    profile: str
+    environment: Literal["PRACTICE", "LIVE"]
+    account_id: str
+
+
+class FlattenDocument(Document, frozen=True, tag="flatten"):
+    """`keydesk flatten --json`: the accounts that have no position and no entry order now; what is left is an error."""
+
+    accounts: list[ClosedAccount]
+
+
+class CancelAllDocument(Document, frozen=True, tag="cancel-all"):
+    """`keydesk cancel-all --json`: the accounts that have no entry order now; what is left is an error."""
+
+    accounts: list[ClosedAccount]
+
+
+class LockDocument(Document, frozen=True, tag="lock"):
+    """`keydesk lock --json`: whether a desk on this machine is exit-only now."""
+
+    profile: str
+    locked: bool
 
 
 def cancel_all(options: Namespace) -> int:
     """Cancel entry orders; return the exit code, 0 if none is left."""
-    return _in_words_or_json("cancel-all", _cancel_all(options), options)
+    return _in_words_or_json(CancelAllDocument, _cancel_all(options), options)
 
 
-def _in_words_or_json(command: str, work: Coroutine[None, None, Heads], options: Namespace) -> int:
+def _in_words_or_json(
+    document: type[FlattenDocument | CancelAllDocument],
+    work: Coroutine[None, None, Heads],
+    options: Namespace,
+) -> int:
     """Do the work; with --json, its words go to stderr and the accounts, of which nothing is left, to stdout."""
     if not options.json:
         asyncio.run(work)
         return 0
     with redirect_stdout(sys.stderr):
         heads = asyncio.run(work)
-    print_document(command, {"accounts": heads})
+    print_document(document([ClosedAccount(**each) for each in heads]))
     return 0
 
 
@@ -80,7 +113,7 @@ def _entries(open_items: OpenItems) -> OpenItems:
 def flatten(options: Namespace) -> int:
     """Flatten the account, or with --all every account; return the exit code, 0 if nothing is left open."""
     work = _flatten_all(options) if options.all else _flatten(options)
-    return _in_words_or_json("flatten", work, options)
+    return _in_words_or_json(FlattenDocument, work, options)
 
 
 async def _flatten(options: Namespace) -> Heads:
@@ -200,7 +233,7 @@ def lock(options: Namespace) -> int:
     else:
         lock.lock()
     if options.json:
-        print_document("lock", {"profile": name, "locked": not options.release})
+        print_document(LockDocument(name, not options.release))
     elif options.release:
         print_lines(safe(f"Unlocked: a desk on {name} may be armed again with A"))
     else:

@@ -12,20 +12,48 @@ from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Annotated, BinaryIO
+
+from msgspec import Meta, Struct
 
 from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.arguments.options import STDOUT
 from keydesk.cli.candle_file import CandleWriter, PartialFile, day_of
 from keydesk.cli.csv_output import refuse_existing, say_written
 from keydesk.cli.options import instrument_of, read_period
-from keydesk.cli.script_output import Refusal, UsageError, refusal_of
+from keydesk.cli.script_output import (
+    AccountDocument,
+    Instant,
+    Refusal,
+    UsageError,
+    print_document,
+    refusal_of,
+)
 from keydesk.terminal.output import print_error
 from keydesk.text.sanitize import safe
 from keydesk_client import DateTime
 from keydesk_client.errors import Refused
 
 PROGRESS_EVERY = 50_000  # candles
+
+
+class MissingCandles(Struct, frozen=True):
+    """Candles that are not in the series; of days and longer none is counted."""
+
+    market_closed: Annotated[int, Meta(description="the market was closed when they began")]
+    no_ticks: Annotated[int, Meta(description="it was open, and no price came")]
+
+
+class HistoryDocument(AccountDocument, frozen=True, tag="history"):
+    """`keydesk history ... --csv FILE --json`: what was written."""
+
+    instrument: str
+    granularity: str
+    file: str
+    candles: int
+    first: Instant | None
+    last: Instant | None
+    missing: MissingCandles
 
 
 def history(options: Namespace) -> int:
@@ -123,16 +151,14 @@ async def _write(
 def _say_report(account: OpenAccount, options: Namespace, writer: CandleWriter) -> None:
     ends = (writer.first_ns, writer.last_ns)
     first, last = (None if each is None else str(DateTime.from_ns(each)) for each in ends)
-    members = {
-        "instrument": options.instrument,
-        "granularity": options.granularity,
-        "file": str(options.csv),
-        "candles": writer.count,
-        "first": first,
-        "last": last,
-        "missing": {
-            "market_closed": writer.missing.closed,
-            "no_ticks": writer.missing.no_ticks,
-        },
-    }
-    account.print_document("history", members)
+    document = HistoryDocument(
+        **account.head,
+        instrument=options.instrument,
+        granularity=options.granularity,
+        file=str(options.csv),
+        candles=writer.count,
+        first=first,
+        last=last,
+        missing=MissingCandles(writer.missing.closed, writer.missing.no_ticks),
+    )
+    print_document(document)

@@ -1,7 +1,9 @@
 """What scripts read: JSON documents with a version, errors with a category, and an exit code for each category."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, to_builtins
 
 from keydesk.settings.toml_text import BadSettings, ReadOnlySettings
 from keydesk.terminal.output import json_text, print_json
@@ -26,6 +28,8 @@ from keydesk_client.errors import (
     UnreadableAnswer,
 )
 
+Amount = Annotated[str, Meta(pattern=r"^-?[0-9]+(\.[0-9]+)?$")]
+Instant = Annotated[str, Meta(description="RFC 3339 in UTC, or seconds since 1970")]
 SCHEMA_VERSION = 1
 """Of every JSON document of the commands: raised when a member changes its meaning or goes."""
 Category = Literal[
@@ -95,22 +99,65 @@ def category_of(error: Exception) -> Category:
     return "local"
 
 
+def _plain_text(value: object) -> str:
+    """Return text of a class of its own, such as an id of a transaction, as plain text."""
+    if isinstance(value, str):
+        return str(value)
+    raise NotImplementedError(f"no document has a {type(value).__name__}")
+
+
+class Document(Struct, frozen=True, tag_field="kind", forbid_unknown_fields=True):
+    """One JSON document on standard output.
+
+    A command declares its own beside what prints it: its schema is made of the class, whose tag is the kind.
+    """
+
+    @property
+    def members(self) -> Mapping[str, object]:
+        """The document as it is printed, with its version."""
+        found: Mapping[str, object] = to_builtins(self, enc_hook=_plain_text)
+        return {"schema_version": SCHEMA_VERSION, **found}
+
+
+class AccountDocument(Document, frozen=True):
+    """A document about one account."""
+
+    profile: str
+    environment: Literal["PRACTICE", "LIVE"]
+    account_id: str
+
+
+class ErrorDocument(Document, frozen=True, tag="error"):
+    """Why a command failed; also printed for wrong arguments."""
+
+    category: Category
+    retryable: Annotated[
+        bool, Meta(description="whether the same command may succeed later, unchanged")
+    ]
+    exit_code: Annotated[int, Meta(ge=1)]
+    message: str
+
+
 def print_error_json(category: Category, message: str) -> int:
     """Print an error as the document of the schema `error`; return the exit code."""
     code = EXIT_CODES[category]
-    members = {"category": category, "retryable": category in RETRYABLE, "exit_code": code}
-    print_document("error", members | {"message": message})
+    print_document(ErrorDocument(category, category in RETRYABLE, code, message))
     return code
 
 
-def print_document(kind: str, members: Mapping[str, object]) -> None:
-    """Print a document: its version and kind, and these members."""
-    print_json({"schema_version": SCHEMA_VERSION, "kind": kind, **members})
+def kind_of(document: type[Document]) -> str:
+    """Return the kind of a document, by which its schema is named."""
+    return str(document.__struct_config__.tag)
 
 
-def document_text(kind: str, members: Mapping[str, object]) -> str:
+def print_document(document: Document) -> None:
+    """Print a document."""
+    print_json(document.members)
+
+
+def document_text(document: Document) -> str:
     """Return the same as text of several lines."""
-    return json_text({"schema_version": SCHEMA_VERSION, "kind": kind, **members})
+    return json_text(document.members)
 
 
 def refusal_of(error: HttpStatusError, what: str, category: Category | None = None) -> Refusal:

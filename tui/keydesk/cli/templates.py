@@ -3,14 +3,30 @@
 import os
 from argparse import Namespace
 from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from keydesk.calc.orders.ticket_settings import Template
-from keydesk.cli.script_output import print_document
+from keydesk.cli.script_output import Document, print_document
 from keydesk.config.folders import find_folders
 from keydesk.config.template_transfer import export_templates, import_templates
 from keydesk.config.user_files import load_templates
 from keydesk.terminal.output import print_lines
 from keydesk.text.sanitize import clean, safe
+
+
+class TemplateName(Struct, frozen=True):
+    """A template of new tickets."""
+
+    name: str
+    instruments: Annotated[list[str], Meta(description="whose tickets begin with it")]
+
+
+class TemplatesDocument(Document, frozen=True, tag="templates"):
+    """`keydesk templates list --json`."""
+
+    templates: list[TemplateName]
 
 
 def list_templates(options: Namespace) -> int:
@@ -22,8 +38,8 @@ def list_templates(options: Namespace) -> int:
             name: [each for each, of in book.by_instrument.items() if of == name]
             for name in book.names
         }
-        named = [{"name": name, "instruments": used} for name, used in by_name.items()]
-        print_document("templates", {"templates": named})
+        named = [TemplateName(name, used) for name, used in by_name.items()]
+        print_document(TemplatesDocument(named))
         return 0
     for name in book.names:
         used = [each for each, of in book.by_instrument.items() if of == name]

@@ -10,6 +10,9 @@ from contextlib import suppress
 from datetime import tzinfo
 from time import monotonic
 from types import MappingProxyType
+from typing import Annotated
+
+from msgspec import Meta
 
 from keydesk.alerts.alert_records import AlertRecords
 from keydesk.alerts.command import CommandRunner
@@ -18,7 +21,7 @@ from keydesk.alerts.watch import AlertWatch
 from keydesk.calc.alerts.alert import FiringRecord
 from keydesk.calc.market.watchlists import DEFAULT_WATCHLIST, Watchlist, Watchlists
 from keydesk.cli.account_access import OpenAccount, open_account
-from keydesk.cli.script_output import SCHEMA_VERSION, Refusal
+from keydesk.cli.script_output import AccountDocument, Instant, Refusal
 from keydesk.config.alert_settings import load_alert_settings
 from keydesk.config.folders import find_folders, make_private
 from keydesk.feeds import session
@@ -54,6 +57,20 @@ FEEDS: Mapping[str, Feed] = {
 }
 """What alerts need: no charts, no books of the focus, no day lines."""
 ONLY_ALERTS = Watchlists((DEFAULT_WATCHLIST, Watchlist("alerts")))
+
+
+class WatchDocument(AccountDocument, frozen=True, tag="watch"):
+    """A line of `keydesk watch --alerts --json`."""
+
+    event: Annotated[
+        str,
+        Meta(
+            description="watching, prices, alert, fill, stop, reject, margin, limit, disconnect, or reconnect after it"
+        ),
+    ]
+    time: Instant | None
+    text: str
+    data: dict[str, str | int | bool | None]
 
 
 def watch(options: Namespace) -> int:
@@ -177,16 +194,14 @@ class Watcher:
             print_lines(text)
             return
         time = None if time_ns is None else str(DateTime.from_ns(time_ns))
-        members = {"event": event, "time": time, "text": text, "data": _plain(data)}
-        print_json_line(
-            {"schema_version": SCHEMA_VERSION, "kind": "watch", **self._head, **members}
-        )
+        document = WatchDocument(**self._head, event=event, time=time, text=text, data=_plain(data))
+        print_json_line(document.members)
 
     def _tell(self, _level: str, text: str) -> None:
         print_error(safe(text))
 
 
-def _plain(data: Mapping[str, object]) -> Mapping[str, object]:
+def _plain(data: Mapping[str, object]) -> dict[str, str | int | bool | None]:
     """Return data as JSON has it; amounts are text."""
     return {
         name: value if isinstance(value, str | int | None) else str(value)

@@ -27,10 +27,21 @@ from keydesk.calc.trade_journal.trades import JournalTrade, roll_up
 from keydesk.calc.trade_journal.what_if import what_if
 from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.csv_output import refuse_existing, write_csv
-from keydesk.cli.journal.documents import daily_figures_of, figures_of, trade_documents
+from keydesk.cli.journal.documents import (
+    JournalGroup,
+    JournalGroupsDocument,
+    JournalNoteDocument,
+    JournalReportDocument,
+    JournalStatisticsDocument,
+    JournalTradesDocument,
+    JournalWhatIfDocument,
+    daily_figures_of,
+    figures_of,
+    trade_documents,
+)
 from keydesk.cli.journal.filter import TradeFilter, chosen, rule_of
 from keydesk.cli.options import instant
-from keydesk.cli.script_output import Refusal
+from keydesk.cli.script_output import Document, Refusal, document_text, print_document
 from keydesk.records.errors import DamagedRecords
 from keydesk.terminal.output import print_error, print_lines
 from keydesk.text.format import counted
@@ -138,8 +149,9 @@ async def _note(options: argparse.Namespace) -> None:
         except (BadNote, NotesNotWritten) as error:
             raise Refusal(str(error)) from error
         if options.json:
-            members = {"trade": options.trade, "removed": note.is_empty}
-            account.print_document("journal-note", members)
+            print_document(
+                JournalNoteDocument(**account.head, trade=options.trade, removed=note.is_empty)
+            )
             return
         kept = "removed from" if note.is_empty else "kept in"
         print_lines(safe(f"The note on trade {options.trade} is {kept} {account.notes}"))
@@ -232,8 +244,8 @@ def _list(found: _AccountData, options: argparse.Namespace) -> None:
     rows = [trade_row(each, found.context) for each in trades]
     shown = (*LISTED, *WITH_EXCURSIONS) if options.excursions else LISTED
     if options.json:
-        members = {"trades": trade_documents(rows)}
-        _write_document("journal-trades", members, found, options)
+        listed = trade_documents(rows)
+        _write_document(JournalTradesDocument(**found.account.head, trades=listed), options)
     else:
         if not (options.csv or options.markdown):
             rows = [{**row, "closed": row["closed"][:16].replace("T", " ")} for row in rows]
@@ -264,8 +276,9 @@ def _statistics(found: _AccountData, options: argparse.Namespace) -> None:
         _groups(grouped(trades, options.by, context), found, options)
     elif options.json:
         daily = daily_figures_of(_daily_statistics(found)) if is_whole else None
-        members = {"figures": figures_of(statistics_of(trades)), "daily": daily}
-        _write_document("journal-statistics", members, found, options)
+        figures = figures_of(statistics_of(trades))
+        document = JournalStatisticsDocument(**found.account.head, figures=figures, daily=daily)
+        _write_document(document, options)
     else:
         rows = [_figure(*each) for each in statistics_rows(statistics_of(trades))]
         _write(STATISTICS, rows + (_daily(found) if is_whole else []), options)
@@ -276,10 +289,11 @@ def _groups(
 ) -> None:
     if options.json:
         own = [
-            {"group": group, "figures": figures_of(statistics_of(trades))}
+            JournalGroup(group, figures_of(statistics_of(trades)))
             for group, trades in groups.items()
         ]
-        _write_document("journal-groups", {"by": options.by, "groups": own}, found, options)
+        document = JournalGroupsDocument(**found.account.head, by=options.by, groups=own)
+        _write_document(document, options)
         return
     rows = []
     for group, trades in groups.items():
@@ -321,13 +335,14 @@ def _what_if(found: _AccountData, options: argparse.Namespace) -> None:
         remedy = "remove this file, the broker has all that is in it, and run this again"
         raise Refusal(f"cannot be read: {error}; {remedy}", "local") from error
     if options.json:
-        members = {
-            "rule": rule_text(rule),
-            "before": figures_of(result.before),
-            "after": figures_of(result.after),
-            "doubts": doubts(result),
-        }
-        _write_document("journal-what-if", members, found, options)
+        document = JournalWhatIfDocument(
+            **found.account.head,
+            rule=rule_text(rule),
+            before=figures_of(result.before),
+            after=figures_of(result.after),
+            doubts=list(doubts(result)),
+        )
+        _write_document(document, options)
         return
     after = {name: value for name, value, _ in statistics_rows(result.after)}
     names: Sequence[str] = ("figure", "as it was", "what if", "of")
@@ -359,12 +374,13 @@ def _report_document(found: _AccountData, period: Period, options: argparse.Name
         for each in found.whole.closed
         if each.closed_ns is not None and period.start_ns < each.closed_ns <= period.end_ns
     ]
-    members = {
-        "days": [str(day) for day, _, _ in period.days],
-        "trades": trade_documents([trade_row(each, found.context) for each in trades]),
-        "figures": figures_of(statistics_of(trades)),
-    }
-    _write_document("journal-report", members, found, options)
+    document = JournalReportDocument(
+        **found.account.head,
+        days=[str(day) for day, _, _ in period.days],
+        trades=trade_documents([trade_row(each, found.context) for each in trades]),
+        figures=figures_of(statistics_of(trades)),
+    )
+    _write_document(document, options)
 
 
 def last_day_hint(whole: Journal, period: Period) -> str:
@@ -386,11 +402,8 @@ def _write(
         _write_lines(text_table(columns, rows), options)
 
 
-def _write_document(
-    kind: str, members: Mapping[str, object], found: _AccountData, options: argparse.Namespace
-) -> None:
-    text = found.account.document_text(kind, members)
-    _write_lines([safe(line) for line in text.split("\n")], options)
+def _write_document(document: Document, options: argparse.Namespace) -> None:
+    _write_lines([safe(line) for line in document_text(document).split("\n")], options)
 
 
 def _write_lines(lines: Sequence[Printable], options: argparse.Namespace) -> None:

@@ -101,7 +101,7 @@ def _proposal(account: OpenAccount, draft: Draft, known: MarketSnapshot) -> Prop
         raise Refusal("NOTHING WAS SENT: a field of the order cannot be read", "invalid")
     request = order.request
     return Proposal(
-        draft.side.lower(),
+        "buy" if draft.side == "BUY" else "sell",
         _command(order, context),
         request.to_wire(),
         lambda sender: sender.create(request),

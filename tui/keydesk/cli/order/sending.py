@@ -3,13 +3,14 @@
 from argparse import Namespace
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from time import monotonic
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from keydesk.cli.account_access import OpenAccount
-from keydesk.cli.script_output import EXIT_CODES, Category, Refusal
+from keydesk.cli.broker_records import TransactionRecord, as_sent
+from keydesk.cli.script_output import EXIT_CODES, AccountDocument, Category, Refusal, print_document
 from keydesk.terminal.output import print_error, print_lines
 from keydesk.text.sanitize import clean, safe
 from keydesk.trading.audit import AuditLog
@@ -27,6 +28,7 @@ from keydesk_client.orders.outcome import (
 )
 from keydesk_client.orders.sender import Sender
 
+Verb = Literal["buy", "sell", "close", "protect", "cancel"]
 Result = Literal["dry-run", "done", "rejected", "not-sent", "unknown"]
 RESULTS: Mapping[Result, Category | None] = {
     "dry-run": None,
@@ -50,7 +52,7 @@ class Proposal(Struct, frozen=True):
         send: Sends it.
     """
 
-    action: str
+    action: Verb
     command: Command
     request: Mapping[str, object]
     send: Callable[[Sender], Awaitable[Outcome]]
@@ -124,6 +126,32 @@ def not_sent_category(outcome: NotSent) -> Category:
     return "network" if outcome.retry_after is None else "rate"
 
 
+class OrderDocument(AccountDocument, frozen=True, tag="order"):
+    """`keydesk order ... --json`: what would be sent, or the outcome of what was sent."""
+
+    action: Verb
+    outcome: Result
+    exit_code: int
+    text: str
+    request: Annotated[
+        Mapping[str, Any], Meta(description="as it is sent, as far as it is known before")
+    ]
+    figures: Annotated[
+        Mapping[str, str] | None, Meta(description="levels, margin and risk of an entry")
+    ]
+    warnings: Annotated[
+        list[str], Meta(description="sent with --yes only if --despite-warnings is given")
+    ]
+    client_id: Annotated[str | None, Meta(description="of the request, null of a dry run")]
+    result: Annotated[
+        str | None,
+        Meta(description="filled, resting, applied or cancelled, where the broker acted on it"),
+    ]
+    reason: Annotated[str | None, Meta(description="why it was rejected or cancelled at once")]
+    order_id: str | None
+    transactions: list[TransactionRecord]
+
+
 class _Answer(Struct, frozen=True):
     """What is printed of a proposal."""
 
@@ -135,7 +163,7 @@ class _Answer(Struct, frozen=True):
     def print_lines(self, account: OpenAccount, options: Namespace) -> int:
         """Print it; return the exit code."""
         if options.json:
-            account.print_document("order", self._members())
+            print_document(self._document(account))
         else:
             self._say_lines(account)
         return self._exit_code
@@ -147,17 +175,24 @@ class _Answer(Struct, frozen=True):
             category = not_sent_category(self.outcome)
         return 0 if category is None else EXIT_CODES[category]
 
-    def _members(self) -> Mapping[str, object]:
-        return {
-            "action": self.proposal.action,
-            "outcome": self.result,
-            "exit_code": self._exit_code,
-            "text": clean(self.text, SENTENCE),
-            "request": self.proposal.request,
-            "figures": self.proposal.figures,
-            "warnings": [clean(each, SENTENCE) for each in self.proposal.warnings],
-            **_members_of(self.outcome),
-        }
+    def _document(self, account: OpenAccount) -> OrderDocument:
+        outcome = self.outcome
+        known = outcome.transactions if isinstance(outcome, Done | Rejected) else []
+        return OrderDocument(
+            **account.head,
+            action=self.proposal.action,
+            outcome=self.result,
+            exit_code=self._exit_code,
+            text=clean(self.text, SENTENCE),
+            request=self.proposal.request,
+            figures=self.proposal.figures,
+            warnings=[clean(each, SENTENCE) for each in self.proposal.warnings],
+            client_id=None if outcome is None else outcome.intent.id,
+            result=outcome.result.value if isinstance(outcome, Done) else None,
+            reason=_reason_of(outcome),
+            order_id=outcome.order_id if isinstance(outcome, Done) else None,
+            transactions=as_sent(TransactionRecord, known),
+        )
 
     def _say_lines(self, account: OpenAccount) -> None:
         print_lines(safe(self.text))
@@ -174,20 +209,8 @@ class _Answer(Struct, frozen=True):
         )
 
 
-def _members_of(outcome: Outcome | None) -> Mapping[str, object]:
-    """Return what a script reads of an outcome."""
-    result = outcome.result.value if isinstance(outcome, Done) else None
-    reason = None
+def _reason_of(outcome: Outcome | None) -> str | None:
+    """Return why it was rejected, or cancelled at once."""
     if isinstance(outcome, Rejected):
-        reason = outcome.reject_reason or outcome.error_code
-    elif isinstance(outcome, Done):
-        reason = outcome.reason or None
-    return {
-        "client_id": None if outcome is None else outcome.intent.id,
-        "result": result,
-        "reason": reason,
-        "order_id": outcome.order_id if isinstance(outcome, Done) else None,
-        "transactions": [each.to_wire() for each in outcome.transactions]
-        if isinstance(outcome, Done | Rejected)
-        else [],
-    }
+        return outcome.reject_reason or outcome.error_code
+    return (outcome.reason or None) if isinstance(outcome, Done) else None

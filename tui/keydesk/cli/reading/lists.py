@@ -4,10 +4,19 @@ import asyncio
 from argparse import Namespace
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 
 from keydesk.cli.account_access import OpenAccount, open_account
+from keydesk.cli.broker_records import (
+    AccountName,
+    OrderRecord,
+    PositionRecord,
+    TradeRecord,
+    TransactionRecord,
+)
 from keydesk.cli.options import instrument_of, read_period
 from keydesk.cli.reading.order_lines import order_line
+from keydesk.cli.script_output import AccountDocument, kind_of, print_document
 from keydesk.terminal.output import print_lines
 from keydesk.text.format import counted, date_and_time, money, pair, units
 from keydesk.text.sanitize import SafeText, clean, clean_name, safe
@@ -26,6 +35,36 @@ IDS_AT_ONCE = 100
 Read = Callable[[OpenAccount, Namespace], Awaitable[Sequence[Record]]]
 
 
+class OrdersDocument(AccountDocument, frozen=True, tag="orders"):
+    """`keydesk orders --json`, newest first."""
+
+    orders: list[OrderRecord]
+
+
+class TradesDocument(AccountDocument, frozen=True, tag="trades"):
+    """`keydesk trades --json`, newest first."""
+
+    trades: list[TradeRecord]
+
+
+class PositionsDocument(AccountDocument, frozen=True, tag="positions"):
+    """`keydesk positions --json`."""
+
+    positions: list[PositionRecord]
+
+
+class TransactionsDocument(AccountDocument, frozen=True, tag="transactions"):
+    """`keydesk transactions --json`, oldest first."""
+
+    transactions: list[TransactionRecord]
+
+
+class AccountsDocument(AccountDocument, frozen=True, tag="accounts"):
+    """`keydesk accounts --json`; `account_id` is the selected one."""
+
+    accounts: list[AccountName]
+
+
 def orders(options: Namespace) -> int:
     """Print orders; return the exit code."""
     trades: dict[str, Trade] = {}  # of the stops and targets
@@ -36,40 +75,53 @@ def orders(options: Namespace) -> int:
             trades.update(await _trades_of(account.client, found))
         return found
 
-    return asyncio.run(_print(options, "order", read, lambda each, _: order_line(each, trades)))
+    return asyncio.run(
+        _print(options, OrdersDocument, read, lambda each, _: order_line(each, trades))
+    )
 
 
 def positions(options: Namespace) -> int:
     """Print positions; return the exit code."""
-    return asyncio.run(_print(options, "position", _positions, lambda each, _: position_line(each)))
+    return asyncio.run(
+        _print(options, PositionsDocument, _positions, lambda each, _: position_line(each))
+    )
 
 
 def trades(options: Namespace) -> int:
     """Print trades; return the exit code."""
-    return asyncio.run(_print(options, "trade", _trades, lambda each, _: trade_line(each)))
+    return asyncio.run(_print(options, TradesDocument, _trades, lambda each, _: trade_line(each)))
 
 
 def transactions(options: Namespace) -> int:
     """Print transactions, oldest first; return the exit code."""
     read_period(options)
-    return asyncio.run(_print(options, "transaction", _transactions, transaction_line))
+    return asyncio.run(_print(options, TransactionsDocument, _transactions, transaction_line))
 
 
 def accounts(options: Namespace) -> int:
     """Print the accounts of the token; return the exit code."""
-    return asyncio.run(_print(options, "account", _accounts, account_line))
+    return asyncio.run(_print(options, AccountsDocument, _accounts, account_line))
 
 
-async def _print(options: Namespace, thing: str, read: Read, line: Callable[..., SafeText]) -> int:
+async def _print(
+    options: Namespace,
+    document: type[AccountDocument],
+    read: Read,
+    line: Callable[..., SafeText],
+) -> int:
+    kind = kind_of(document)
     async with open_account(options) as account:
         if getattr(options, "instrument", None):
             options.instrument = await instrument_of(account, options.instrument)
         records = await read(account, options)
         if options.json:
-            account.print_document(f"{thing}s", {f"{thing}s": [each.to_wire() for each in records]})
+            listed: Mapping[str, Any] = {kind: [each.to_wire() for each in records]}
+            print_document(document(**account.head, **listed))
         else:
             lines = [_line(line, each, account) for each in records]
-            print_lines(*lines, safe(f"{counted(len(records), thing)} of {account.name}"))
+            print_lines(
+                *lines, safe(f"{counted(len(records), kind.removesuffix('s'))} of {account.name}")
+            )
     return 0
 
 

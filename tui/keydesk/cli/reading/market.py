@@ -2,13 +2,23 @@
 
 import asyncio
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
+
+from msgspec import Struct
 
 from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.arguments.reading import COUNT
+from keydesk.cli.broker_records import PriceRecord, as_sent
 from keydesk.cli.options import instrument_of, read_period
-from keydesk.cli.script_output import UsageError, refusal_of
+from keydesk.cli.script_output import (
+    AccountDocument,
+    Amount,
+    Instant,
+    UsageError,
+    print_document,
+    refusal_of,
+)
 from keydesk.terminal.output import print_lines
 from keydesk.text.format import date_and_time, pair
 from keydesk.text.sanitize import SafeText, safe
@@ -17,6 +27,41 @@ from keydesk_client.models import ClientPrice, DateTime
 from keydesk_client.models.pricing import Candlestick, CandlestickData
 
 SIDES = {"M": "mid", "B": "bid", "A": "ask"}
+
+
+class PricesDocument(AccountDocument, frozen=True, tag="prices"):
+    """`keydesk prices --json`."""
+
+    time: Instant
+    prices: list[PriceRecord]
+
+
+class Bar(Struct, frozen=True):
+    """Open, high, low, close."""
+
+    o: Amount
+    h: Amount
+    l: Amount  # noqa: E741 - as on the wire
+    c: Amount
+
+
+class Candle(Struct, frozen=True, omit_defaults=True):
+    """A candle, named by its beginning."""
+
+    time: Instant
+    volume: int
+    complete: bool
+    mid: Bar | None = None
+    bid: Bar | None = None
+    ask: Bar | None = None
+
+
+class CandlesDocument(AccountDocument, frozen=True, tag="candles"):
+    """`keydesk candles --json`, oldest first."""
+
+    instrument: str
+    granularity: str
+    candles: list[Candle]
 
 
 def prices(options: Namespace) -> int:
@@ -32,8 +77,9 @@ async def _prices(options: Namespace) -> int:
         except (NotFound, Refused) as error:
             raise refusal_of(error, f"no prices of {', '.join(names)}", "invalid") from error
         if options.json:
-            prices = [each.to_wire() for each in answer.prices]
-            account.print_document("prices", {"time": str(answer.time), "prices": prices})
+            prices = as_sent(PriceRecord, answer.prices)
+            time = str(answer.time)
+            print_document(PricesDocument(**account.head, time=time, prices=prices))
         else:
             print_lines(*(price_line(each, account) for each in answer.prices))
     return 0
@@ -65,12 +111,13 @@ async def _candles(options: Namespace) -> int:
         options.instrument = await instrument_of(account, options.instrument)
         found = await read_candles(account, options)
         if options.json:
-            members = {
-                "instrument": options.instrument,
-                "granularity": options.granularity,
-                "candles": [candle_row(each) for each in found],
-            }
-            account.print_document("candles", members)
+            document = CandlesDocument(
+                **account.head,
+                instrument=options.instrument,
+                granularity=options.granularity,
+                candles=[_shown(each) for each in found],
+            )
+            print_document(document)
         else:
             print_lines(*(candle_line(each, account, options.price) for each in found))
     return 0
@@ -99,15 +146,13 @@ async def read_candles(account: OpenAccount, options: Namespace) -> Sequence[Can
     return answer.candles
 
 
-def candle_row(candle: Candlestick) -> Mapping[str, object]:
-    """Return a candle for a script: the members of the wire, prices digit for digit."""
-    prices = {
-        name: {letter: str(getattr(bar, letter)) for letter in "ohlc"}
-        for name in SIDES.values()
-        if (bar := getattr(candle, name)) is not None
-    }
-    head = {"time": str(candle.time), "volume": candle.volume, "complete": candle.complete}
-    return head | prices
+def _shown(candle: Candlestick) -> Candle:
+    bars = [_bar(getattr(candle, name)) for name in SIDES.values()]
+    return Candle(str(candle.time), candle.volume, candle.complete, *bars)
+
+
+def _bar(bar: CandlestickData | None) -> Bar | None:
+    return None if bar is None else Bar(str(bar.o), str(bar.h), str(bar.l), str(bar.c))
 
 
 def candle_line(candle: Candlestick, account: OpenAccount, prices: str) -> SafeText:

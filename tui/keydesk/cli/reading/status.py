@@ -5,9 +5,14 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
+from typing import Annotated
+
+from msgspec import Meta
 
 from keydesk.cli.account_access import OpenAccount, open_account
+from keydesk.cli.broker_records import AccountFigures, as_sent
 from keydesk.cli.reading.order_lines import level, order_line
+from keydesk.cli.script_output import AccountDocument, print_document
 from keydesk.terminal.output import print_lines
 from keydesk.text.format import (
     UNLIMITED,
@@ -37,6 +42,18 @@ UNREAD = 500  # characters of what could not be read
 USUAL = "EUR_USD"  # whose price is asked for the time where nothing is held
 
 
+class StatusDocument(AccountDocument, frozen=True, tag="status"):
+    """`keydesk status --json`."""
+
+    unread: Annotated[
+        list[str],
+        Meta(
+            description="what the broker answered and could not be read: not known, and not none; empty as a rule"
+        ),
+    ]
+    account: AccountFigures
+
+
 def status(options: Namespace) -> int:
     """Print the account, or with --all every account of every profile; return the exit code."""
     if options.all:
@@ -51,8 +68,9 @@ async def _status(options: Namespace) -> None:
     async with open_account(options) as account:
         details = (await account.client.accounts.get()).account
         if options.json:
-            document = {"unread": list(unread_parts(details)), "account": details.to_wire()}
-            account.print_document("status", document)
+            [sent] = as_sent(AccountFigures, [details])
+            unread = list(unread_parts(details))
+            print_document(StatusDocument(**account.head, unread=unread, account=sent))
         else:
             print_lines(*_lines(account, details, await _present_time(account.client, details)))
 

@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from textwrap import wrap
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
 
 from keydesk.app.account_sources import CannotOpen, accounts_to_choose, urls_of
-from keydesk.cli.script_output import Refusal, UsageError, print_document
+from keydesk.cli.script_output import Document, Refusal, UsageError, print_document
 from keydesk.cli.sign_in.sign_in_dialog import (
     ask_addresses,
     ask_environment,
@@ -230,21 +233,37 @@ def _left_sealed(vault: Path, others: Sequence[Profile]) -> str:
     return "and so is the token vault, which held no other profile's token"
 
 
+class ProfileName(Struct, frozen=True):
+    """A profile that is signed in."""
+
+    name: str
+    environment: Literal["practice", "live", "custom"]
+    is_practice_money: Annotated[bool, Meta(description="false: a desk on it says LIVE")]
+    account_id: str
+    is_last: Annotated[bool, Meta(description="the one that commands use without --profile")]
+
+
+class ProfilesDocument(Document, frozen=True, tag="profiles"):
+    """`keydesk profiles --json`."""
+
+    profiles: list[ProfileName]
+
+
 def profiles(options: Namespace) -> int:
     """List the profiles; return the exit code."""
     settings = load_settings(find_folders(options.data, os.environ).config)
     if options.json:
         named = [
-            {
-                "name": each.name,
-                "environment": each.environment,
-                "is_practice_money": each.is_practice,
-                "account_id": each.account_id,
-                "is_last": each.name == settings.last_profile,
-            }
+            ProfileName(
+                each.name,
+                each.environment,
+                each.is_practice,
+                each.account_id,
+                each.name == settings.last_profile,
+            )
             for each in settings.profiles.values()
         ]
-        print_document("profiles", {"profiles": named})
+        print_document(ProfilesDocument(named))
         return 0
     lines: list[Printable] = [
         _line(profile, settings.last_profile) for profile in settings.profiles.values()
