@@ -9,7 +9,7 @@ from textual.widgets import Input
 
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.help_text import PROSE, help_lines
-from keydesk.forms.info_form import DetailsForm, HelpForm, InfoForm
+from keydesk.forms.info_form import DetailsForm, HelpForm, InfoForm, width_of
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.keys.keymap import CHART, DESK, JOURNAL, KEYMAP, KEYS, PAGES, TICKET, TRADES
 from keydesk.keys.tasks import EXAMPLES
@@ -403,3 +403,45 @@ def test_each_task_of_the_help_has_an_example_of_keys_that_exist(task: Task) -> 
     assert EXAMPLES[task].split()[0] in {
         key for each in KEYS for key in " ".join(each.keys).split()
     }
+
+
+async def test_a_search_from_the_desk_finds_the_fields_of_the_forms_and_says_what_opens_them() -> (
+    None
+):
+    app = FormApp(lambda: HelpForm(KEYMAP, DESK))
+    async with app.run_test(size=(120, 35)) as pilot:
+        await pilot.press(*"stop")
+        text = app.words
+        ticket = text[text.index("Ticket form: B opens it") : text.index("Modify form")]
+        for words in ("s         Stop", "r         Trailing stop", "w         Guaranteed stop"):
+            assert words in ticket, words
+        await pilot.press("backspace", "backspace", "backspace", "backspace", *"modify")
+        assert "Modify form: M opens it" in app.words
+
+
+async def test_in_a_wide_window_keys_and_commands_are_one_page() -> None:
+    app = FormApp(lambda: HelpForm(KEYMAP, DESK))
+    async with app.run_test(size=(200, 50)):
+        assert "Go to the log" in app.words
+        assert ":mouse on" in app.words
+        assert "page 1/" not in app.words
+
+
+async def test_another_size_while_searching_keeps_the_search_and_every_line_within_the_page() -> (
+    None
+):
+    app = FormApp(lambda: HelpForm(KEYMAP, DESK))
+    async with app.run_test(size=(200, 50)) as pilot:
+        form = app.screen
+        assert isinstance(form, HelpForm)
+        await pilot.press(*"stop")
+        for size in ((80, 24), (40, 12), (120, 35), (200, 50)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            lines = form.lines()
+            assert "stop_" in app.words, size
+            assert len(lines) <= form.room + 1, size
+            assert all(width_of(line) <= form.inside for line in lines), size
+            await pilot.press("pagedown")
+        await pilot.press("backspace", "p")
+        assert "stop_" in app.words

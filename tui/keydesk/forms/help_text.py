@@ -6,7 +6,7 @@ from rich.cells import cell_len
 
 from keydesk.forms.command_list import LISTED_COMMANDS
 from keydesk.forms.modal_form import BLANK, TextLine, Words, wrap_text
-from keydesk.keys.keymap import BENEATH, FORM, PAGES, Key, KeyMap
+from keydesk.keys.keymap import BENEATH, DESK, FORM, PAGES, TICKET, Key, KeyMap
 from keydesk.keys.tasks import EXAMPLES, task_of
 from keydesk.text.format import shorten
 from keydesk.text.sanitize import Printable, safe
@@ -185,6 +185,7 @@ PROSE: Mapping[str, tuple[Printable, Printable, Printable]] = {
         "Esc and q close it.",
     ),
 }
+OPENED_BY: Mapping[str, str] = {TICKET: "buy"}  # others by a key of their name
 GAP = "  "
 SUCH_AS = "   such as  "
 KEY_WIDTH = 9
@@ -206,18 +207,55 @@ def help_lines(
 
     With `words`, only the keys and commands that have all of them.
     """
+    lines = [
+        *key_lines(keymap, context, width, left_out, field, words=words),
+        *([] if is_of_overlay(context) else command_lines(width, words)),
+    ]
+    return lines[1:] if lines and lines[0] == BLANK else lines
+
+
+def key_lines(
+    keymap: KeyMap,
+    context: str,
+    width: int,
+    left_out: Callable[[str], bool] = lambda _: False,
+    field: str = "",
+    *,
+    words: Sequence[str] = (),
+) -> list[TextLine]:
+    """Return the prose and the keys; with `words` also those of forms, pages and panes that have not the keys now."""
     lines: list[TextLine] = [] if words else [*prose(context, field, width)]
-    for title, example, keys in _groups(keymap, context):
+    groups = [*_groups(keymap, context)]
+    if words and not is_of_overlay(context):
+        groups += _elsewhere(keymap, context)
+    for title, example, keys in groups:
         kept = [key for key in keys if not left_out(key.id) and _has(words, title, key)]
         if kept:
             lines += [BLANK, _heading(title, example, width), *_columns(kept, width)]
-    if not is_of_overlay(context):
-        if not words:
-            lines += [BLANK, _heading("The first line"), *wrap_text(FIRST_LINE, "plain", width)]
-        if commands := [*_commands(width, words)]:
-            title = "The command line: press : and type, or choose"
-            lines += [BLANK, _heading(title), *commands]
-    return lines[1:] if lines and lines[0] == BLANK else lines
+    return lines
+
+
+def command_lines(width: int, words: Sequence[str] = ()) -> list[TextLine]:
+    """Return what the first line says, and the commands; with `words` the commands that have all of them."""
+    lines: list[TextLine] = []
+    if not words:
+        lines += [BLANK, _heading("The first line"), *wrap_text(FIRST_LINE, "plain", width)]
+    if commands := [*_commands(width, words)]:
+        lines += [BLANK, _heading("The command line: press : and type, or choose"), *commands]
+    return lines
+
+
+def _elsewhere(keymap: KeyMap, context: str) -> Iterable[tuple[Printable, str, Sequence[Key]]]:
+    """Yield the keys of the other panes, of the forms and of the pages, by their names."""
+    here = {key.context for key in keymap.in_force(context)}
+    names = {key.id: keymap.name(key.id).replace(" ", "") for key in keymap.own(DESK)}
+    for each in dict.fromkeys(key.context for key in keymap.keys):
+        if each not in here:
+            kind = "form" if is_of_form(each) else "page" if each in PAGES else ""
+            title = f"{each.replace('-', ' ')} {kind if kind not in each else ''}".strip()
+            opens = names.get(OPENED_BY.get(each, each))
+            opened = f": {opens} opens it" if opens and kind else ""
+            yield safe(f"{title[0].upper()}{title[1:]}{opened}"), "", keymap.own(each)
 
 
 def _has(words: Sequence[str], title: str, key: Key) -> bool:

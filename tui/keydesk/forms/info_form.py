@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 from rich.cells import cell_len, set_cell_size
 from textual.events import Key, Resize
 
-from keydesk.forms.help_text import help_lines, is_of_form, is_of_overlay
+from keydesk.forms.help_text import command_lines, help_lines, is_of_form, is_of_overlay, key_lines
 from keydesk.forms.modal_form import BLANK, ModalForm, TextLine, Words, wrap_text
 from keydesk.forms.panel import Panel
 from keydesk.forms.requests import CopyWanted
@@ -36,6 +36,8 @@ from keydesk.widgets.theme import ColourRole
 
 FRAME = 4  # columns of a panel beside its lines
 MAX_SEARCH = 40  # characters
+BESIDE_FROM = 190  # columns of the help with the commands beside the keys
+KEYS_WIDTH = 115  # columns of these keys
 EDGES = 2  # rows of the frame above and below them
 FIELD_ROWS = 3  # of a field of text with its frame
 LEAST_IN_SIGHT = 8  # rows of the panes above a page: fewer show no table
@@ -365,7 +367,7 @@ class HelpForm(SearchForm):
     """
 
     BINDINGS = [*bindings_of(HELP), *bindings_of(KEY_LIST)]  # noqa: RUF012 - as Textual has it
-    WIDTH: ClassVar[int] = 160
+    WIDTH: ClassVar[int] = 200
     SEARCHES: ClassVar[Printable] = "the keys and commands, by key or word"
     KEY_CONTEXT: ClassVar[str] = ""  # it shows keys itself
 
@@ -407,16 +409,18 @@ class HelpForm(SearchForm):
         """Return prose, keys and commands; they are the same until the window or the search changes."""
         made_for = self.inside, self.search
         if self._lines[0] != made_for:
-            lines = help_lines(
-                self.keymap,
-                self.key_context,
-                self.inside,
-                self.left_out,
-                self.field,
-                words=self.search.split(),
-            )
+            lines = self._made(self.search.split())
             self._lines = made_for, lines
         return self._lines[1]
+
+    def _made(self, words: Sequence[str]) -> Sequence[TextLine]:
+        """Return the lines; the commands stand beside the keys where there is room."""
+        whose = self.keymap, self.key_context
+        if self.inside < BESIDE_FROM or is_of_overlay(self.key_context) or words:
+            return help_lines(*whose, self.inside, self.left_out, self.field, words=words)
+        keys = key_lines(*whose, KEYS_WIDTH, self.left_out, self.field)
+        width = KEYS_WIDTH + COLUMN_GAP
+        return beside(keys, width, command_lines(self.inside - width)[1:])
 
     def keeps_key(self, key: str) -> bool:
         """Keep ?, which closes the list that it opened."""
