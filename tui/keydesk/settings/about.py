@@ -4,11 +4,16 @@ A setting is one member of a record in `values.py`. `config check`, the schema, 
 desk's command line read the declaration. This module and `values.py` load no pydantic: the desk paints first.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cache
 from typing import Any, LiteralString, get_type_hints
 
 from msgspec import Struct
+
+
+class Wrong(ValueError):
+    """Raised for a value that is not as its `Must` says."""
 
 
 class Must(Struct, frozen=True):
@@ -50,6 +55,9 @@ class About(Struct, frozen=True):
         key: Its name in the file, where it is not the member's.
         within: The whole numbers that it may be.
         row: Where it is changed while the desk runs.
+        read: Returns the value of what the file has, where the type does not say it; raises `Wrong`, or ValueError with a
+            sentence of its own.
+        schema: What it must be in a schema, with `read`.
     """
 
     text: str = ""
@@ -57,6 +65,8 @@ class About(Struct, frozen=True):
     key: str = ""
     within: range | None = None
     row: Row | None = None
+    read: Callable[[Any], Any] | None = None
+    schema: Mapping[str, Any] = {}
 
 
 class Member(Struct, frozen=True):
@@ -88,3 +98,10 @@ def members_of(record: type[Struct]) -> tuple[Member, ...]:
 def options_of(record: type[Struct]) -> Mapping[str, Member]:
     """Return the settings that are changed while the desk runs, by the names of their options."""
     return {each.about.row.option: each for each in members_of(record) if each.about.row}
+
+
+def unknown(key: str, known: Sequence[str]) -> str:
+    """Return what is said of an unknown key, behind its name."""
+    close = get_close_matches(key, known, 1)
+    meant = f"; did you mean {close[0]}?" if close else ""
+    return f"is not known{meant or ';'} there are: {', '.join(known)}"

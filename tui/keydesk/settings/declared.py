@@ -4,11 +4,11 @@ A refusal names the file, the line, the key, what the value must be, and the kno
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
-from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, TypeVar, cast, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Self, TypeVar, cast, get_args, get_origin
 
 from msgspec import NODEFAULT, Struct, structs
 from pydantic import (
@@ -19,12 +19,13 @@ from pydantic import (
     ValidationError,
     WithJsonSchema,
     create_model,
+    model_validator,
 )
 from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import ErrorDetails
 
 from keydesk.calc.orders.limits import has_sane_size
-from keydesk.settings.about import Member, Must, members_of
+from keydesk.settings.about import Member, Must, Wrong, members_of, unknown
 from keydesk.settings.toml_text import BadSettings, parsed, text_in
 from keydesk.text.sanitize import clean
 
@@ -58,6 +59,12 @@ class Table(BaseModel):
         """Return the members that the file sets, by name."""
         return {name: getattr(self, name) for name in self.model_fields_set}
 
+    @model_validator(mode="after")
+    def _members_go_together(self) -> Self:
+        if hasattr(getattr(type(self), "value", None), "__post_init__"):
+            value_of(self)
+        return self
+
     @classmethod
     def keys(cls) -> dict[str, FieldInfo]:
         """Return the declared keys, as the file names them."""
@@ -90,53 +97,72 @@ def declare(
     return made
 
 
-def table_of(
-    record: type[Struct], readers: Mapping[Any, tuple[Any, ...]], base: type[Table] = Table
-) -> type[Table]:
+@cache
+def table_of(record: type[Struct], base: type[Table] = Table) -> type[Table]:
     """Return the table that reads a record of settings, each member as it is declared there.
 
     Args:
-        record: The value.
-        readers: What pydantic needs to read a type of its members, where the type does not say it.
+        record: The value. Its `__post_init__` may raise ValueError for members that do not go together.
         base: Has the rules of the table.
     """
-    defaults = {each.name: _default_of(each) for each in structs.fields(record)}
-    keys = {each.name: _field_of(each, readers, defaults[each.name]) for each in members_of(record)}
+    keys = {each.name: _field_of(each, record) for each in members_of(record)}
     made = declare(f"{record.__name__}Table", base, keys, about=record.__doc__)
     made.value = record
     return made
 
 
-def _default_of(field: structs.FieldInfo) -> Mapping[str, Any]:
-    """Return the default of a member as an argument of `Field`."""
-    if field.default_factory is NODEFAULT:
-        return {"default": field.default}
-    return {"default_factory": field.default_factory}
-
-
-def _field_of(
-    member: Member, readers: Mapping[Any, tuple[Any, ...]], default: Mapping[str, Any]
-) -> tuple[Any, Any]:
+def _field_of(member: Member, record: type[Struct]) -> tuple[Any, Any]:
     """Return a member as pydantic takes it: its type with what checks it, and its field."""
     about, make_field = member.about, cast("Callable[..., Any]", Field)
-    if about.must is None:  # a record in this one
-        table = table_of(member.type, readers)
-        return table, make_field(default=table())
     bounds = {} if about.within is None else {"ge": about.within[0], "le": about.within[-1]}
-    kind: Any = Annotated[(member.type, *readers.get(member.type, ()), about.must)]
-    alias = about.key or None
-    return kind, make_field(alias=alias, description=about.text, **default, **bounds)
+    [declared] = (each for each in structs.fields(record) if each.name == member.name)
+    kind, options = _kind_of(member), {**_default_of(member.type, declared), **bounds}
+    return kind, make_field(alias=about.key or None, description=about.text or None, **options)
+
+
+def _default_of(kind: Any, field: structs.FieldInfo) -> Mapping[str, Any]:  # noqa: ANN401 - a type
+    """Return the default of a member as an argument of `Field`: that of a record is the empty table."""
+    if is_declared(kind):
+        return {"default": table_of(kind)()}
+    if field.default_factory is not NODEFAULT:
+        return {"default_factory": field.default_factory}
+    return {} if field.default is NODEFAULT else {"default": field.default}
+
+
+def _kind_of(member: Member) -> Any:  # noqa: ANN401 - a type
+    """Return what pydantic reads a member by: tables for the records in it."""
+    about, kind = member.about, member.type
+    if is_declared(kind):
+        return table_of(kind)
+    if about.read is not None:
+        reader = PlainValidator(about.read), WithJsonSchema(dict(about.schema))
+        return Annotated[(kind, *reader, about.must)]
+    match get_args(kind):
+        case (record, end) if end is Ellipsis and is_declared(record):
+            kind = Annotated[tuple[table_of(record), ...], Field(strict=False)]  # type: ignore[misc]
+        case (names, record) if is_declared(record):
+            kind = dict[names, table_of(record)]  # type: ignore[valid-type,misc]
+    return Annotated[(kind, *([about.must] if about.must else []))]
+
+
+def is_declared(kind: Any) -> bool:  # noqa: ANN401 - a type
+    """Return whether a type is a record of settings."""
+    return isinstance(kind, type) and issubclass(kind, Struct) and bool(members_of(kind))
 
 
 def value_of(table: Table) -> Any:  # noqa: ANN401 - the record of the table
     """Return the content of a table as the record that it reads."""
-    members = {name: getattr(table, name) for name in type(table).model_fields}
-    return type(table).value(
-        **{
-            name: value_of(each) if isinstance(each, Table) else each
-            for name, each in members.items()
-        }
-    )
+    kind = type(table)
+    return kind.value(**{name: _plain(getattr(table, name)) for name in kind.model_fields})
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - any member
+    """Return a member with records in the place of tables."""
+    if isinstance(value, Table):
+        return value_of(value)
+    if type(value) is tuple:
+        return tuple(map(_plain, value))
+    return {name: _plain(each) for name, each in value.items()} if type(value) is dict else value
 
 
 def read_file(path: Path, declaration: type[Declared]) -> Declared:
@@ -176,7 +202,7 @@ def _refusal(declaration: type[Table], where: Location, wrong: ErrorDetails) -> 
     if wrong["type"] == UNKNOWN:
         return f"{name} {unknown(str(where[-1]), tuple(table.keys()))}"
     own = wrong.get("ctx", {}).get("error")
-    if isinstance(own, ValueError):
+    if isinstance(own, ValueError) and not isinstance(own, Wrong):
         return f"{name}{'' if str(own).startswith((':', '.')) else ' '}{own}".removeprefix(
             ":"
         ).strip()
@@ -190,13 +216,6 @@ def _name(where: Location) -> str:
     """Return a location as a message names it: lists[2].name is a member of the second list."""
     parts = [f"[{step + 1}]" if isinstance(step, int) else f".{clean(step)}" for step in where]
     return "".join(parts).removeprefix(".")
-
-
-def unknown(key: str, known: Sequence[str]) -> str:
-    """Return what is said of an unknown key, behind its name."""
-    close = get_close_matches(key, known, 1)
-    meant = f"; did you mean {close[0]}?" if close else ""
-    return f"is not known{meant or ';'} there are: {', '.join(known)}"
 
 
 def _declared_at(declaration: type[Table], where: Location) -> tuple[type[Table], Must | None]:
@@ -258,16 +277,13 @@ def decimal_of(value: object) -> Decimal | None:
 def _number(value: object, *, may_be_nothing: bool = False) -> Decimal:
     number = decimal_of(value)
     if number is None or number < 0 or (number == 0 and not may_be_nothing):
-        raise WRONG
+        raise Wrong
     return number
 
 
 def _number_or_off(value: object) -> Decimal | None:
     return None if value is False else _number(value)
 
-
-WRONG = PydanticCustomError("wrong", "the value cannot be used")
-"""What a validator raises where the field's `Must` says what is right; a ValueError has a sentence of its own."""
 
 ABOVE_NOTHING = {"type": "number", "exclusiveMinimum": 0}
 AboveNothing = Annotated[Decimal, PlainValidator(_number), WithJsonSchema(ABOVE_NOTHING)]

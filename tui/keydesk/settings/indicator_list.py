@@ -9,13 +9,12 @@ from keydesk.calc.market.indicator_specs import (
     IndicatorSyntaxError,
     parse_indicators,
 )
-from keydesk.settings.about import Must
-from keydesk.settings.declared import WRONG
+from keydesk.settings.about import Must, Wrong
 
 
 def _specs(texts: object) -> tuple[IndicatorSpec, ...]:
     if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
-        raise WRONG
+        raise Wrong
     try:
         return parse_indicators(texts)
     except IndicatorSyntaxError as error:

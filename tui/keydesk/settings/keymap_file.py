@@ -9,8 +9,8 @@ from pydantic import Field, PlainValidator, WithJsonSchema
 
 from keydesk.keys.guard import SEND
 from keydesk.keys.keymap import KEYS, ON_THE_DESK, SHOWN, Key, KeyMap
-from keydesk.settings.about import Must
-from keydesk.settings.declared import WRONG, Table, checked, declare, line_of
+from keydesk.settings.about import Must, Wrong
+from keydesk.settings.declared import Table, checked, declare, line_of
 from keydesk.settings.toml_text import BadSettings, parsed
 
 NEEDS_ALT_GRAPH = frozenset("[]{}\\|@~^`")  # on many layouts these need AltGr or a dead key
@@ -52,7 +52,7 @@ def keymap_declaration() -> type[Table]:
 
 def _checked_key(key: Key, typed: object) -> str:
     if not isinstance(typed, str) or not typed:
-        raise WRONG
+        raise Wrong
     if trouble := _trouble(key, typed):
         raise ValueError(f"= {typed!r}: {trouble}; now it is {key.keys[0]!r}")
     return typed

@@ -15,8 +15,8 @@ from keydesk.calc.market.price_levels import (
     PriceLevel,
     PriceLevels,
 )
-from keydesk.settings.about import Must
-from keydesk.settings.declared import WRONG, Table, checked
+from keydesk.settings.about import Must, Wrong
+from keydesk.settings.declared import Table, checked
 from keydesk.settings.toml_text import parsed
 from keydesk.settings.values import INSTRUMENT
 from keydesk.text.typed import FIELD_DECIMALS, quantity
@@ -27,20 +27,20 @@ MAX_PRICE = 10_000_000  # a longer price would leave the candles no columns
 
 def _instrument(name: str) -> str:
     if not INSTRUMENT.fullmatch(name):
-        raise WRONG
+        raise Wrong
     return name
 
 
 def _name(name: str) -> str:
     if not NAME.fullmatch(name):
-        raise WRONG
+        raise Wrong
     return name
 
 
 def _price(text: str) -> str:
     typed = quantity(text, "", decimals=FIELD_DECIMALS)
     if typed is None or not 0 < typed.number < MAX_PRICE:
-        raise WRONG
+        raise Wrong
     return text
 
 
@@ -50,7 +50,7 @@ def _since(text: object) -> int:
     except ValueError:
         time = None
     if time is None or time.tzinfo is None:
-        raise WRONG
+        raise Wrong
     return int(time.timestamp()) * SECOND
 
 

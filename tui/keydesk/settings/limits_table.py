@@ -8,15 +8,13 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from keydesk.calc.orders.limits import LIMIT_FIELDS, LimitField
 from keydesk.calc.orders.ticket_settings import Limits
-from keydesk.settings.about import Must
+from keydesk.settings.about import Must, Wrong, unknown
 from keydesk.settings.declared import (
-    WRONG,
     AboveNothing,
     AboveNothingOrOff,
     Table,
     decimal_of,
     declare,
-    unknown,
 )
 from keydesk.settings.values import WHOLE_LIMITS
 from keydesk.text.sanitize import clean
@@ -29,7 +27,7 @@ OF_INSTRUMENTS = tuple(each.name for each in LIMIT_FIELDS if each.per_instrument
 def _whole(value: object) -> object:
     number = decimal_of(value)
     if value is not False and (number is None or number != int(number)):
-        raise WRONG
+        raise Wrong
     return value
 
 

@@ -40,16 +40,14 @@ from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT, ScaleOut, parse_sc
 from keydesk.calc.orders.ticket_draft import Kind, expiries_of
 from keydesk.calc.orders.ticket_settings import STANDARD, Template, TemplateSet
 from keydesk.parse.orders import KINDS, OrderSyntaxError, ParsedOrder, parse_order
-from keydesk.settings.about import Must
+from keydesk.settings.about import Must, Wrong, unknown
 from keydesk.settings.declared import (
-    WRONG,
     AboveNothing,
     AboveNothingOrOff,
     NotNegative,
     Table,
     checked,
     line_of,
-    unknown,
 )
 from keydesk.settings.indicator_list import INDICATORS, IndicatorList
 from keydesk.settings.limits_table import LimitsTable, limits_of
@@ -76,7 +74,7 @@ Trail = tuple[Entry, Entry, Entry]  # the profit it starts at, how far behind, i
 def _exit_distance(value: object) -> Entry:
     written = distance(value, "apr")
     if written is None:
-        raise WRONG
+        raise Wrong
     return Entry(written.text, EXIT_UNITS[written.unit])
 
 
@@ -89,7 +87,7 @@ def _step_trail(value: object) -> Trail:
         return NO_PROFIT, NO_PROFIT, NO_STEP
     parts = value.split() if isinstance(value, str) else []
     if len(parts) != TRAIL_PARTS:
-        raise WRONG
+        raise Wrong
     after, behind, step = map(_exit_distance, parts)
     return after, behind, step
 
@@ -99,7 +97,7 @@ def _time_stop(value: object) -> Decimal | None:
         return None
     seconds = duration_s(value) if isinstance(value, str) else None
     if not seconds or seconds % MINUTE_S:
-        raise WRONG
+        raise Wrong
     return Decimal(seconds // MINUTE_S)
 
 
@@ -150,7 +148,7 @@ class ExitTable(Table):
 def _distance(value: object) -> Distance:
     written = distance(value, "ap")
     if written is None:
-        raise WRONG
+        raise Wrong
     return (None, written.number) if written.unit == "a" else (written.number, None)
 
 
@@ -223,7 +221,7 @@ STANDARD_NUMBERS = frozenset(
 
 def _kind(value: object) -> Kind:
     if not isinstance(value, str) or value not in KINDS:
-        raise WRONG
+        raise Wrong
     return KINDS[value]
 
 
@@ -237,7 +235,7 @@ def _parsed(text: str, right: str) -> ParsedOrder:
 def _size(value: object) -> Entry:
     order = _parsed(f"{value}" if isinstance(value, str | int) else "", 'size = "0.5%"')
     if order.size is None or order != ParsedOrder(size=order.size):  # and nothing beside it
-        raise WRONG
+        raise Wrong
     return order.size
 
 
@@ -252,9 +250,9 @@ def _target(value: object) -> Entry | None:
     target = order.target
     is_alone = order == ParsedOrder(target=target)
     if target is None or not is_alone or target.unit == "price":
-        raise WRONG
+        raise Wrong
     if not isinstance(target.value, Decimal) or target.value <= 0:
-        raise WRONG
+        raise Wrong
     return target
 
 

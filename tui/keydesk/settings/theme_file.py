@@ -15,8 +15,8 @@ from typing import Annotated, Any
 from pydantic import Field, PlainValidator, WithJsonSchema
 
 from keydesk.settings import theme_data
-from keydesk.settings.about import Must
-from keydesk.settings.declared import WRONG, Table, checked, declare, line_of
+from keydesk.settings.about import Must, Wrong
+from keydesk.settings.declared import Table, checked, declare, line_of
 from keydesk.settings.theme_data import LEAST_CONTRAST, ROLES, USUAL_BASE, ThemeData, too_faint
 from keydesk.settings.toml_text import BadSettings, parsed
 
@@ -32,7 +32,7 @@ IN_WORDS = Must("one or more of bold, dim, italic, underline, reverse, or none, 
 
 def _text(value: object, *, is_valid: Any) -> str:  # noqa: ANN401 - a test of a text
     if not isinstance(value, str) or not is_valid(value):
-        raise WRONG
+        raise Wrong
     return value
 
 

@@ -1,18 +1,20 @@
 """The values that files of settings hold, as the desk uses them; every member has a default, and its meaning beside it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import tzinfo
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, TypeVar, get_args
 
 from msgspec import Struct, field
 
 from keydesk.calc.market.indicator_specs import IndicatorSpec
 from keydesk.calc.orders.ticket_settings import Limits, Template, TemplateSet
-from keydesk.settings.about import About, Must, Row
-from keydesk.settings.time_zone import SystemZone
-from keydesk.terminal.notification import OscKind
-from keydesk_client.auth.profiles import Profile
+from keydesk.settings.about import About, Must, Row, Wrong, unknown
+from keydesk.settings.time_zone import SystemZone, UnknownZone, time_zone
+from keydesk.terminal.notification import OSC_KINDS, OscKind
+from keydesk.text.sanitize import clean
+from keydesk_client.auth.profiles import ENVIRONMENTS, TOKEN_PLACES, Profile, read_profile
+from keydesk_client.errors import InvalidSettings
 
 INSTRUMENT = re.compile("[A-Z0-9_]{1,24}")  # the name of an instrument
 WORKSPACE_NAME = re.compile("[a-z0-9][a-z0-9-]{0,19}")
@@ -34,6 +36,93 @@ USUAL: Mapping[EventKind, tuple[Channel, ...]] = {
 }
 
 
+MAX_ARGUMENTS = 32
+MAX_ARGUMENT_LENGTH = 1000
+Word = TypeVar("Word", bound=str)
+
+
+def _zone(name: object) -> tzinfo:
+    if not isinstance(name, str):
+        raise Wrong
+    try:
+        return time_zone(name)
+    except UnknownZone as error:
+        raise ValueError(
+            f'"{clean(str(error))}" is not known; name one such as'
+            ' timezone = "Europe/Berlin", or remove the line for the system\'s own'
+        ) from error
+
+
+def _profiles(tables: object) -> dict[str, Profile]:
+    if not isinstance(tables, dict):
+        raise Wrong
+    try:
+        return {name: read_profile(name, table) for name, table in tables.items()}
+    except InvalidSettings as error:
+        raise ValueError(f".{error}") from None
+
+
+PROFILE_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "environment": {"enum": list(ENVIRONMENTS)},
+        "account": {"type": "string"},
+        "rest_url": {"type": "string"},
+        "stream_url": {"type": "string"},
+        "token_store": {"enum": list(TOKEN_PLACES)},
+        "proxy": {"type": "string"},
+        "practice_money": {"type": "boolean"},
+    },
+    "required": ["environment", "account", "token_store"],
+}
+
+
+def _kinds(table: object) -> dict[EventKind, tuple[Channel, ...]]:
+    if not isinstance(table, dict):
+        raise Wrong
+    for name, channels in table.items():
+        if name not in KINDS:
+            raise ValueError(f".{clean(str(name))} {unknown(str(name), KINDS)}")
+        if not isinstance(channels, list | tuple) or any(each not in CHANNELS for each in channels):
+            there = ", ".join(f'"{each}"' for each in CHANNELS)
+            raise ValueError(f".{name} must be a list of {there}, or []")
+    own: dict[EventKind, list[object]] = {kind: table[kind] for kind in KINDS if kind in table}
+    return {**USUAL, **{kind: _ordered(CHANNELS, listed) for kind, listed in own.items()}}
+
+
+def _ordered(known: Sequence[Word], listed: Sequence[object]) -> tuple[Word, ...]:
+    return tuple(each for each in known if each in listed)
+
+
+def _notify(words: object) -> tuple[str, ...]:
+    if (
+        not isinstance(words, list | tuple)
+        or len(words) > MAX_ARGUMENTS
+        or not all(map(_is_argument, words))
+    ):
+        raise Wrong
+    if words and not words[0]:
+        raise ValueError("names no program")
+    return tuple(words)
+
+
+def _is_argument(word: object) -> bool:
+    return isinstance(word, str) and len(word) <= MAX_ARGUMENT_LENGTH and "\0" not in word
+
+
+def _desktop(value: object) -> tuple[OscKind, ...]:
+    if not isinstance(value, list) or any(each not in OSC_KINDS for each in value):
+        raise Wrong
+    return _ordered(OSC_KINDS, value)
+
+
+KINDS_SCHEMA = {
+    "type": "object",
+    "properties": {kind: {"type": "array", "items": {"enum": list(CHANNELS)}} for kind in KINDS},
+    "additionalProperties": False,
+}
+
+
 TEXT = Must("text in quotes", '{key} = "..."')
 SWITCH = Must("true or false")
 
@@ -46,6 +135,8 @@ class AlertSettings(Struct, frozen=True):
         About(
             "The channels of each kind of event; a line on the screen is always written.",
             Must("a table, [alerts.kinds]"),
+            read=_kinds,
+            schema=KINDS_SCHEMA,
         ),
     ] = field(default_factory=lambda: USUAL)
 
@@ -57,6 +148,8 @@ class AlertSettings(Struct, frozen=True):
                 "a program and its arguments as a list of texts",
                 'notify = ["notify-send", "{title}", "{text}"]; a shell line is not run',
             ),
+            read=_notify,
+            schema={"type": "array", "items": {"type": "string"}},
         ),
     ] = ()
 
@@ -74,6 +167,8 @@ class AlertSettings(Struct, frozen=True):
         About(
             "The notifications of the terminal; left out: what it knows.",
             Must('a list of "777", "9", "99", or left out'),
+            read=_desktop,
+            schema={"type": "array", "items": {"enum": list(OSC_KINDS)}},
         ),
     ] = ()
 
@@ -144,6 +239,8 @@ class Settings(Struct, frozen=True):
             "The time zone in which times are shown, such as Europe/Berlin; left out: the system's.",
             TEXT,
             key="timezone",
+            read=_zone,
+            schema={"type": "string"},
             row=Row(
                 "zone",
                 "time zone",
@@ -233,7 +330,12 @@ class Settings(Struct, frozen=True):
 
     profiles: Annotated[
         dict[str, Profile],
-        About("The accounts, as `keydesk login` wrote them.", Must("tables like [profiles.name]")),
+        About(
+            "The accounts, as `keydesk login` wrote them.",
+            Must("tables like [profiles.name]"),
+            read=_profiles,
+            schema={"type": "object", "additionalProperties": PROFILE_SCHEMA},
+        ),
     ] = field(default_factory=dict)
 
     reconciliation: Annotated[Reconciliation, About()] = Reconciliation()

@@ -16,8 +16,8 @@ from keydesk.calc.market.watchlists import (
     Watchlists,
     name_trouble,
 )
-from keydesk.settings.about import Must
-from keydesk.settings.declared import WRONG, Table, checked, unknown
+from keydesk.settings.about import Must, Wrong, unknown
+from keydesk.settings.declared import Table, checked
 from keydesk.settings.toml_text import parsed
 
 MAX_INSTRUMENT_LENGTH = 24
@@ -31,7 +31,7 @@ def _list_name(name: str) -> str:
 
 def _names(values: object) -> tuple[str, ...]:
     if not isinstance(values, list) or not all(map(_is_name, values)):
-        raise WRONG
+        raise Wrong
     return tuple(dict.fromkeys(values))
 
 

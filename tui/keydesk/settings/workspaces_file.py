@@ -8,8 +8,8 @@ from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema, mode
 
 from keydesk.calc.market.granularity import SECONDS
 from keydesk.calc.market.indicator_specs import IndicatorSyntaxError, parse_indicators
-from keydesk.settings.about import Must
-from keydesk.settings.declared import WRONG, Table, checked
+from keydesk.settings.about import Must, Wrong
+from keydesk.settings.declared import Table, checked
 from keydesk.settings.toml_text import parsed
 from keydesk.settings.values import INSTRUMENT, WORKSPACE_NAME
 
@@ -18,7 +18,7 @@ LETTER = re.compile("[a-z]")
 
 def _letter(text: str) -> str:
     if not LETTER.fullmatch(text):
-        raise WRONG
+        raise Wrong
     return text
 
 
@@ -42,13 +42,13 @@ def _bookmark_letter(text: str) -> str:
 
 def _timeframe(value: object) -> str:
     if not isinstance(value, str) or value not in SECONDS:
-        raise WRONG
+        raise Wrong
     return value
 
 
 def _indicators(texts: object) -> tuple[str, ...]:
     if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
-        raise WRONG
+        raise Wrong
     try:
         return tuple(each.text for each in parse_indicators(texts))
     except IndicatorSyntaxError as error:
@@ -60,7 +60,7 @@ def _short(most: int) -> tuple[Any, Any]:
 
     def check(value: object) -> str:
         if not isinstance(value, str) or not value.isprintable() or len(value) > most:
-            raise WRONG
+            raise Wrong
         return value
 
     return PlainValidator(check), Must(f"text in quotes, at most {most} characters")
