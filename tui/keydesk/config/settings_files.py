@@ -14,9 +14,8 @@ from keydesk.config.own_themes import load_own_themes
 from keydesk.config.settings import load_settings
 from keydesk.config.user_files import KEYS_FILE, load_keymap, load_templates
 from keydesk.settings.config_file import ConfigFile
-from keydesk.settings.declared import Table, tables_in
+from keydesk.settings.declared import Table, table_of, tables_in
 from keydesk.settings.keymap_file import keymap_declaration
-from keydesk.settings.levels_file import LevelsFile
 from keydesk.settings.templates_file import TemplatesFile
 from keydesk.settings.toml_text import BadSettings
 from keydesk.settings.watchlists_file import WatchlistsFile
@@ -74,7 +73,7 @@ FILES: Mapping[str, SettingsFile] = {
         SettingsFile(
             price_levels.FILE,
             "price levels of the charts; the desk writes it",
-            lambda: LevelsFile,
+            lambda: table_of(price_levels.LevelsFile),
             price_levels.load_levels,
         ),
     )

@@ -7,6 +7,7 @@ desk's command line read the declaration. This module and `values.py` load no py
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
+from re import Pattern
 from typing import Any, LiteralString, get_type_hints
 
 from msgspec import Struct
@@ -98,6 +99,17 @@ def members_of(record: type[Struct]) -> tuple[Member, ...]:
 def options_of(record: type[Struct]) -> Mapping[str, Member]:
     """Return the settings that are changed while the desk runs, by the names of their options."""
     return {each.about.row.option: each for each in members_of(record) if each.about.row}
+
+
+def matching(pattern: Pattern[str]) -> Callable[[object], str]:
+    """Return what reads a text that a pattern describes."""
+
+    def read(value: object) -> str:
+        if not isinstance(value, str) or not pattern.fullmatch(value):
+            raise Wrong
+        return value
+
+    return read
 
 
 def unknown(key: str, known: Sequence[str]) -> str:

@@ -72,6 +72,7 @@ class Table(BaseModel):
 
 
 Declared = TypeVar("Declared", bound=Table)
+Value = TypeVar("Value", bound=Struct)
 
 
 def declare(
@@ -106,7 +107,10 @@ def table_of(record: type[Struct], base: type[Table] = Table) -> type[Table]:
         base: Has the rules of the table.
     """
     keys = {each.name: _field_of(each, record) for each in members_of(record)}
-    made = declare(f"{record.__name__}Table", base, keys, about=record.__doc__)
+    name = record.__name__
+    made = declare(
+        name if name.endswith("File") else f"{name}Table", base, keys, about=record.__doc__
+    )
     made.value = record
     return made
 
@@ -163,6 +167,11 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - any member
     if type(value) is tuple:
         return tuple(map(_plain, value))
     return {name: _plain(each) for name, each in value.items()} if type(value) is dict else value
+
+
+def read_record(path: Path, text: str, record: type[Value]) -> Value:
+    """Return the content of a settings file as a record; raise `BadSettings` as `checked` does."""
+    return cast("Value", value_of(checked(parsed(text, path), table_of(record), path, text)))
 
 
 def read_file(path: Path, declaration: type[Declared]) -> Declared:
