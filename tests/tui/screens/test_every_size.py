@@ -209,4 +209,4 @@ async def test_a_size_preset_that_no_pane_shows_is_told(
         app.store.notices.clear()
         await pilot.press("0")
         said = [str(each.text) for each in app.store.notices]
-    assert said == (["Size of new tickets 0: risk 1%"] if size == (40, 12) else [])
+    assert said == (["Size preset 0: risk 1%"] if size == (40, 12) else [])

@@ -136,7 +136,7 @@ class SizePresets:
             self.show()
             if self._window.screen.is_too_small:  # for the panes that say which one is active
                 size = preset_shown(self.template, self.number).text
-                self._window.store.notify("info", f"Size of new tickets {size or self.number}")
+                self._window.store.notify("info", f"Size preset {size or self.number}")
         else:
             self._say_kept()
 

@@ -87,8 +87,14 @@ def names_width(lines: Sequence[PriceLine], plot: int) -> int:
     """Return the columns for names of own prices, right of the newest candle so that they stand over none."""
     if not lines or plot < NAMED_FROM:
         return 0
+    by_price: dict[float, dict[str, None]] = {}
+    for line in lines:
+        by_price.setdefault(line.price, {})[line.text] = None
     counts = Counter(line.text for line in lines)
-    widest = max(len(text) + COUNT * (count > 1) for text, count in counts.items())
+    widest = max(
+        len(", ".join(names)) + COUNT * (max(counts[name] for name in names) > 1)
+        for names in by_price.values()
+    )
     counted = COUNT * (len(lines) > FEW_LINES)
     return min(2 + widest + counted, plot // NAMES_SHARE, MOST_NAMES)  # 2: a blank and a lead
 

@@ -125,8 +125,8 @@ class InfoForm(ModalForm[Result]):
         self.children[0].styles.margin = (place.bottom - fields - height, 0, 0, 0)
 
     def _height_in(self, most: int) -> int:
-        """Return the rows of the page: of the lowest pane at least, of all panes where it leaves no table in sight."""
-        height = max(self._tallest, min(self.rows_of_lowest, most))
+        """Return the rows of the page: those that the panes above it leave, all where they would show no table."""
+        height = self.rows_for_page(self._tallest)
         return max(1, most if most - height < LEAST_IN_SIGHT else height)
 
     @abstractmethod

@@ -55,6 +55,7 @@ TOO_SMALL = (
 )
 
 SECONDS_PER_FRAME_BENEATH = 0.5  # seconds from picture to picture
+LEAST_IN_SIGHT = 5  # rows of a pane above a page, with its title
 LIST_AFTER = 0.4  # seconds from the first key of a chord to the list of what may follow
 SCREEN_ACTIONS = frozenset(("go", "next_pane", "previous_pane", "zoom", "granularity"))
 
@@ -224,11 +225,13 @@ class DeskScreen(Backdrop):
         top = min((pane.region.y - 1 for pane in shown if pane.display), default=self.size.height)
         return self.size.height - top
 
-    def rows_of_lowest(self) -> int:
-        """Return the rows from the title of the pane that begins lowest to the lower edge of the panes."""
+    def rows_for_page(self, needed: int) -> int:
+        """Return the rows of a page: the lowest pane's at least, and all of those that it would leave a few rows of."""
         panes = self._panes.region
-        lowest = max((pane.region.y for pane in self._panes.panes), default=panes.bottom + 1)
-        return panes.bottom - (lowest - 1)
+        titles = sorted(pane.region.y - 1 for pane in self._panes.panes)
+        top = min(panes.bottom - needed, *titles[-1:], panes.bottom)
+        cut = next((title for title in titles if title < top < title + LEAST_IN_SIGHT), top)
+        return panes.bottom - cut
 
     def _leave_room_for_form(self) -> None:
         """Let panes beside a docked form end where it begins, so that it cuts no column and no message."""

@@ -70,9 +70,9 @@ class Backdrop(ScreenHooks[None]):
         """Return the rows from the lists down to the lower edge, which a form may cover; 0: there are none."""
         return 0
 
-    def rows_of_lowest(self) -> int:
-        """Return the rows of the lowest pane with its title, which a short page covers; 0: there is none."""
-        return 0
+    def rows_for_page(self, needed: int) -> int:
+        """Return the rows of a page that needs so many: more where it would leave a part of a pane that says nothing."""
+        return needed
 
 
 Result = TypeVar("Result")
@@ -160,10 +160,9 @@ class Overlay(GuardedForm[Result | None], ScreenHooks[Result | None], Generic[Re
         """Rows from the lists of the main screen down to the lower edge; 0: there are none."""
         return 0 if self._main_screen is None else self._main_screen.rows_of_lists()
 
-    @property
-    def rows_of_lowest(self) -> int:
-        """Rows of the lowest pane of the main screen with its title; 0: there is none."""
-        return 0 if self._main_screen is None else self._main_screen.rows_of_lowest()
+    def rows_for_page(self, needed: int) -> int:
+        """Return the rows of a page that needs so many, as the main screen has panes above it."""
+        return needed if self._main_screen is None else self._main_screen.rows_for_page(needed)
 
     @property
     def _main_screen(self) -> Backdrop | None:
