@@ -67,7 +67,7 @@ class InfoForm(ModalForm[Result]):
         super().__init__("-page" if self.IS_PAGE else "")
         self.painted: float | None = None
         self._chord = ""  # the first key of a chord, until the second one comes
-        self._tallest = 0  # rows until now, at this size of the terminal: it never shrinks
+        self._tallest = 0  # rows until now, at this size of the terminal: it shrinks only where there is nothing
 
     # Its place.
 
@@ -119,7 +119,8 @@ class InfoForm(ModalForm[Result]):
         if not self.IS_PAGE or self.panel is None or not self.children:
             return
         place, fields = self.page_region, (len(self.children) - 1) * FIELD_ROWS
-        self._tallest = max(self._tallest, self.panel.line_count + EDGES)
+        tallest = 0 if self.is_empty else self._tallest
+        self._tallest = max(tallest, self.panel.line_count + EDGES)
         height = self._height_in(place.height - fields)
         self.panel.styles.height = height
         self.children[0].styles.margin = (place.bottom - fields - height, 0, 0, 0)
@@ -128,6 +129,11 @@ class InfoForm(ModalForm[Result]):
         """Return the rows of the page: those that the panes above it leave, all where they would show no table."""
         height = self.rows_for_page(self._tallest)
         return max(1, most if most - height < LEAST_IN_SIGHT else height)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is known that there is nothing to list."""
+        return False
 
     @abstractmethod
     def title_text(self) -> Printable:

@@ -305,6 +305,12 @@ async def test_it_says_that_it_reads_what_failed_and_that_there_is_nothing(tmp_p
     )
 
 
+async def test_a_journal_without_a_trade_is_as_high_as_what_it_says(tmp_path: Path) -> None:
+    texts = [await Page(tmp_path, trades).after() for trades in ([], [closed_trade("1", 1)])]
+    few, all_rows = (len(text.strip().splitlines()) for text in texts)
+    assert few < all_rows // 3
+
+
 def hostile(text: str) -> list[JournalTrade]:
     return [replace(closed_trade("1", 1, instrument=text), tag=text, comment=text)]
 

@@ -273,6 +273,8 @@ class JournalForm(InfoForm[None]):
 
     def lines(self) -> Sequence[TextLine]:
         """Return header, rows, totals, and what was written about the chosen trade."""
+        if self.is_empty:
+            return self._empty()
         if not self.keys:
             return [*self._empty(), *[BLANK] * (self.room - len(self._empty()))]
         self._scroll()
@@ -305,6 +307,11 @@ class JournalForm(InfoForm[None]):
             each is not None and each.is_provisional
             for each in map(self.table.context.excursion, lines)
         )
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the journal was read, and has no trade."""
+        return self.journal.is_read and not (self.journal.is_reading or self.table.count)
 
     def _empty(self) -> list[TextLine]:
         journal = self.journal
