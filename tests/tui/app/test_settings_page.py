@@ -170,3 +170,16 @@ async def test_every_value_of_a_setting_is_in_its_row_and_many_are_a_range(tmp_p
     assert [each for each in get_args(CandleLook) if each in chart] == [*get_args(CandleLook)]
     frames = next(line for line in lines if "frames a second" in line)
     assert frames.endswith("● auto  ○ 1 to 30")
+
+
+async def test_in_a_wide_window_the_preview_has_a_chart_and_each_channel_is_explained(
+    tmp_path: Path,
+) -> None:
+    lines = await lines_at(tmp_path, (200, 50))
+    assert any("a rejection" in line and "notify in config.toml" in line for line in lines)
+    text = "\n".join(lines)
+    for words in ("target", "entry 1.08380", "stop 1.08300", "2 Mar"):
+        assert words in text, words
+    narrower = "\n".join(await lines_at(tmp_path, (120, 35)))
+    assert "Preview" in narrower
+    assert "1.08300" not in narrower

@@ -1,10 +1,12 @@
 """The page of settings: how the desk looks, and by what it notifies; a change is in force and written at once."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import ClassVar, LiteralString
 
 from msgspec import Struct
 
+from keydesk.forms.account.settings_preview import WIDTH as PREVIEW_WIDTH
+from keydesk.forms.account.settings_preview import preview_lines
 from keydesk.forms.info_form import InfoForm, beside, width_of
 from keydesk.forms.modal_form import BLANK, TextLine, Words, wrap_text
 from keydesk.forms.page_table import rows_in_sight
@@ -19,9 +21,9 @@ from keydesk.text.sanitize import Printable, safe
 NAME_WIDTH = 18
 MARK = 2  # columns of the mark of the row under the cursor
 GAP = 3  # columns before a meaning, and before the preview
-TITLES = 2  # lines more where there is room
-PREVIEW_WIDTH = 44
+TITLES = 2  # lines more where there is room, and above the preview
 PREVIEW_FROM = 112  # columns of the page
+CHART_ROWS = 5  # that the preview is higher than the settings, where there is room
 CHOSEN = "✓"
 LIST_HINT: LiteralString = "Enter lists"
 LISTED = frozenset(("zone", "columns"))  # whose values are chosen from a list of their own
@@ -32,6 +34,12 @@ LABELS: Mapping[str, tuple[LiteralString, LiteralString]] = {
         if (row := each.about.row)
     },
     "columns": ("columns", "of the watchlist on the screen"),
+}
+CHANNEL_TEXTS: Mapping[Channel, LiteralString] = {
+    "flash": "the newest message is shown reversed for a moment",
+    "bell": "of the terminal, at most once in two seconds",
+    "desktop": "a notification, where the terminal passes it on",
+    "command": "your own program: notify in config.toml",
 }
 ALWAYS: LiteralString = "A line on the screen is always written"
 KIND_LABELS: Mapping[EventKind, LiteralString] = {
@@ -47,43 +55,6 @@ SAMPLE: TextLine = (
     *(("bright ", "bright"), ("plain ", "plain"), ("muted ", "muted"), ("LONG ", "buy")),
     *(("SHORT ", "sell"), ("+12.50 ", "profit"), ("\N{MINUS SIGN}8.00 ", "loss"), ("bid ", "bid")),
     *(("ask ", "ask"), ("warning ", "warn"), ("danger", "danger")),
-)
-PREVIEW: Sequence[TextLine] = (
-    (
-        *((" LIVE ", "live-text on live"), ("  ", "plain")),
-        *((" PRACTICE ", "practice-text on practice"), ("  ", "plain")),
-        (" READ-ONLY ", "readonly-text on readonly"),
-    ),
-    BLANK,
-    (("pair        bid      ask  spread  day %", "muted"),),
-    (
-        *(("EUR/USD  1.08", "plain"), ("43", "bright"), ("1  1.08", "plain"), ("43", "bright")),
-        *(("9     0.8  ", "plain"), ("+0.21", "profit")),
-    ),
-    (
-        *(("GBP/USD  1.26", "plain"), ("71", "tick-up"), ("0  1.26", "plain")),
-        *(("72", "tick-down"), ("3     1.3  ", "plain"), ("\N{MINUS SIGN}0.34", "loss")),
-    ),
-    BLANK,
-    (
-        ("EUR/USD  ", "plain"),
-        ("LONG   ", "buy"),
-        ("10,000  1.08380  ", "plain"),
-        ("+5.10", "profit"),
-    ),
-    (
-        *(("USD/JPY  ", "plain"), ("SHORT  ", "sell"), (" 5,000  151.204  ", "plain")),
-        ("\N{MINUS SIGN}4.20", "loss"),
-    ),
-    (
-        *(("entry ", "entry"), ("stop ", "stop"), ("target ", "target"), ("pending ", "pending")),
-        *(("alert ", "alert"), ("bid ", "bid"), ("ask", "ask")),
-    ),
-    BLANK,
-    (
-        *(("bright ", "bright"), ("plain ", "plain"), ("muted ", "muted"), ("focus ", "focus")),
-        *(("done ", "good"), ("warning ", "warn"), ("danger", "danger")),
-    ),
 )
 
 
@@ -143,13 +114,17 @@ class SettingsForm(InfoForm[None]):
 
     def lines(self) -> Sequence[TextLine]:
         """Return the rows that fit around the one under the cursor, what it means, and the colours beside them."""
-        has_preview = self.inside >= PREVIEW_FROM and self.room > len(PREVIEW)
-        width = self.inside - PREVIEW_WIDTH - GAP if has_preview else self.inside
-        lines = self._settings(width)
-        if not has_preview:
+        if self.inside < PREVIEW_FROM:
+            return self._settings(self.inside)
+        lines = self._settings(self.inside - PREVIEW_WIDTH - GAP)
+        left = max(map(width_of, lines)) + GAP
+        rows = min(self.room, len(lines) + CHART_ROWS) - TITLES
+        is_ascii = self.app.has_class("-ascii")
+        preview = preview_lines(self.inside - left, rows, ascii_only=is_ascii)
+        if len(preview) > rows:
             return lines
         title: TextLine = (("Preview", "bright"),)
-        return beside(lines, width + GAP, [title, BLANK, *PREVIEW])
+        return beside(lines, left, [title, BLANK, *preview])
 
     def _settings(self, width: int) -> list[TextLine]:
         choices = self._choices()
@@ -164,7 +139,10 @@ class SettingsForm(InfoForm[None]):
         first = len(rows)
         head: TextLine = ((safe(f"{'Notified by':<{MARK + NAME_WIDTH}}"), "bright"), *self._heads())
         rows.append((*head, (safe(ALWAYS), "muted")) if is_wide else head)
-        rows += [self._kind(first + at, kind) for at, kind in enumerate(KINDS)]
+        told = dict(zip(KINDS, _channel_lines(), strict=False)) if is_wide else {}
+        rows += [
+            (*self._kind(first + at, kind), *told.get(kind, ())) for at, kind in enumerate(KINDS)
+        ]
         below = self._below(width, is_wide=is_wide)
         below = [BLANK, *below] if self.room > len(rows) + len(below) else below[:1]
         if self.room > len(rows) + len(below) + TITLES:
@@ -265,3 +243,9 @@ class SettingsForm(InfoForm[None]):
             self.post_message(SettingOpened(choice.name))
         else:
             self.action_switch()
+
+
+def _channel_lines() -> Iterator[TextLine]:
+    """Yield what each channel does."""
+    for channel in CHANNELS:
+        yield ((safe(f"{channel:<8} {CHANNEL_TEXTS[channel]}"), "muted"),)
