@@ -18,7 +18,6 @@ from keydesk.settings.declared import Table, table_of, tables_in
 from keydesk.settings.keymap_file import keymap_declaration
 from keydesk.settings.templates_file import TemplatesFile
 from keydesk.settings.toml_text import BadSettings
-from keydesk.settings.watchlists_file import WatchlistsFile
 from keydesk.settings.workspaces_file import WorkspacesFile
 
 
@@ -61,7 +60,7 @@ FILES: Mapping[str, SettingsFile] = {
         SettingsFile(
             watchlists.FILE,
             "watchlists; the desk writes it",
-            lambda: WatchlistsFile,
+            lambda: table_of(watchlists.WatchlistsFile),
             watchlists.load_watchlists,
         ),
         SettingsFile(

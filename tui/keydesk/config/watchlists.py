@@ -1,23 +1,28 @@
-"""The trader's watchlists in `watchlists.toml`: read before each change, replaced atomically, comments kept.
+"""The trader's watchlists in `watchlists.toml`: declared, read before each change, replaced atomically, comments kept.
 
 tomlkit, which keeps the comments, is imported by what writes.
 """
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Struct
 
 from keydesk.calc.market.watchlists import (
+    ALL,
     COLUMN_NAMES,
     DEFAULT_COLUMNS,
     DEFAULT_WATCHLIST,
+    MAX_INSTRUMENTS,
+    MAX_LISTS,
     Change,
     Watchlist,
     Watchlists,
+    name_trouble,
 )
 from keydesk.config.file_edit import editable, locked_file, write_file
+from keydesk.settings.about import About, Must, Wrong, unknown
 from keydesk.settings.toml_text import first_line, text_in
 
 if TYPE_CHECKING:
@@ -34,6 +39,106 @@ HEAD = (
 )
 
 
+def _list_name(name: object) -> str:
+    if not isinstance(name, str):
+        raise Wrong
+    if trouble := name_trouble(name):
+        raise ValueError(f"must be text in quotes: {trouble}")
+    return name
+
+
+def _names(values: object) -> tuple[str, ...]:
+    if not isinstance(values, list) or not all(map(_is_name, values)):
+        raise Wrong
+    return tuple(dict.fromkeys(values))
+
+
+def _is_name(value: object) -> bool:
+    return (
+        isinstance(value, str)
+        and 0 < len(value) <= MAX_INSTRUMENT_LENGTH
+        and value.isascii()
+        and value.isprintable()
+    )
+
+
+def _instruments(values: object) -> tuple[str, ...]:
+    names = _names(values)
+    if len(names) > MAX_INSTRUMENTS:
+        raise ValueError(f"has more than {MAX_INSTRUMENTS} instruments")
+    return names
+
+
+def _columns(values: object) -> tuple[str, ...]:
+    names = _names(values)
+    for name in names:
+        if name not in COLUMN_NAMES:
+            raise ValueError(f": {name!r} {unknown(name, COLUMN_NAMES)}")
+    return tuple(each for each in COLUMN_NAMES if each in names)
+
+
+class ListTable(Struct, frozen=True):
+    """A list: a table under a line `[[lists]]`."""
+
+    name: Annotated[
+        str,
+        About(
+            "The name of the list; All is the list of every instrument.",
+            Must("text in quotes", '{key} = "Majors"'),
+            read=_list_name,
+            schema={"type": "string"},
+        ),
+    ]
+
+    instruments: Annotated[
+        tuple[str, ...],
+        About(
+            "The instruments in their order.",
+            Must("names in quotes", '["EUR_USD", "GBP_USD"]'),
+            read=_instruments,
+            schema={"type": "array", "items": {"type": "string"}},
+        ),
+    ] = ()
+
+    columns: Annotated[
+        tuple[str, ...],
+        About(
+            "The columns that are shown.",
+            Must("names in quotes", '["bid", "ask", "spread"]'),
+            read=_columns,
+            schema={"type": "array", "items": {"enum": list(COLUMN_NAMES)}},
+        ),
+    ] = DEFAULT_COLUMNS
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for instruments of the list of all."""
+        if self.name == ALL and self.instruments:
+            raise ValueError(f": list {ALL} holds every instrument; remove its instruments")
+
+
+class WatchlistsFile(Struct, frozen=True):
+    """All of `watchlists.toml`."""
+
+    lists: Annotated[
+        tuple[ListTable, ...], About(must=Must("tables, each under a line [[lists]]"))
+    ] = ()
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for too many lists, or two of one name."""
+        if len(self.lists) > MAX_LISTS:
+            raise ValueError(f"there are {len(self.lists)} lists; at most {MAX_LISTS} can be")
+        names = [each.name.casefold() for each in self.lists]
+        for each in self.lists:
+            if names.count(each.name.casefold()) > 1:
+                raise ValueError(f"two lists are named {each.name}; rename one")
+
+    def watchlists(self) -> Watchlists:
+        """Return the lists, that of all instruments first."""
+        lists = [Watchlist(each.name, each.instruments, each.columns) for each in self.lists]
+        whole = next((each for each in lists if each.is_all), DEFAULT_WATCHLIST)
+        return Watchlists((whole, *(each for each in lists if not each.is_all)))
+
+
 def load_watchlists(folder: Path) -> Watchlists:
     """Read `watchlists.toml` in the folder; a missing file means the list of all instruments alone.
 
@@ -44,9 +149,9 @@ def load_watchlists(folder: Path) -> Watchlists:
     text = text_in(path)
     if not text:
         return Watchlists()
-    from keydesk.settings.watchlists_file import read_watchlists  # noqa: PLC0415 - for a file only
+    from keydesk.settings.declared import read_record  # noqa: PLC0415 - for a file only
 
-    return read_watchlists(path, text)
+    return read_record(path, text, WatchlistsFile).watchlists()
 
 
 class WatchlistFile(Struct, frozen=True):

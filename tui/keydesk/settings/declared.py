@@ -109,7 +109,10 @@ def table_of(record: type[Struct], base: type[Table] = Table) -> type[Table]:
     keys = {each.name: _field_of(each, record) for each in members_of(record)}
     name = record.__name__
     made = declare(
-        name if name.endswith("File") else f"{name}Table", base, keys, about=record.__doc__
+        name if name.endswith(("File", "Table")) else f"{name}Table",
+        base,
+        keys,
+        about=record.__doc__,
     )
     made.value = record
     return made
