@@ -1,13 +1,19 @@
 """A price level by its name in the fields of an open form: @ and letters, Enter puts its price there, Esc what was there."""
 
+from collections.abc import Callable
 from decimal import Decimal
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.calc.market.price_levels import PriceLevel
 from keydesk.calc.orders.instructions import SetProtection
+from keydesk.forms.form import Form
+from keydesk.forms.modal_form import FormContext
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.forms.trades.protection import ProtectionForm
+from keydesk.keys.keymap import KeyMap
 from keydesk.store.store import Store
 from keydesk.trading.entry_requests import OpenOrder
 from support.data.desk_store import example_store
@@ -78,7 +84,20 @@ async def test_a_size_and_an_instrument_without_levels_say_what_to_do() -> None:
     text, _ = await ticket_after("u", "@")
     assert "the size is none, p s t pick one" in text
     text, _ = await ticket_after("s", "@", store=example_store())
-    assert "There are no price levels here: n at the crosshair names one" in text
+    assert "There are no price levels here: n n at the crosshair names one" in text
+
+
+@pytest.mark.parametrize(
+    "form", [lambda at: TicketForm(at, "BUY", "EUR_USD"), lambda at: ProtectionForm(at, "6411")]
+)
+async def test_the_key_that_names_a_level_is_the_traders_own(
+    form: Callable[[FormContext], Form[Any]],
+) -> None:
+    context = replace(example_context(), keymap=KeyMap(overrides={"level-line": "n f"}))
+    app = FormApp(lambda: form(context))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("s", "@")
+        assert "n f at the crosshair names one" in app.said
 
 
 async def test_a_stop_is_moved_to_a_level() -> None:

@@ -5,18 +5,21 @@ from decimal import Decimal
 
 from keydesk.calc.market.price_levels import MAX_NAME_LENGTH, PriceLevel
 from keydesk.calc.orders.field_draft import Entry
+from keydesk.forms.text_fields import edited_text
+from keydesk.keys.keymap import KeyMap
 from keydesk.parse.price_levels import SIGN, UnknownLevelError, price_of_level
 from keydesk.text.sanitize import SafeText, safe
 
 TAKES = frozenset(("enter", "tab"))
 ENDS_NAME = "Enter takes the level; after that it can be sent"
-NO_LEVELS = "There are no price levels here: n at the crosshair names one"
+NO_LEVELS = "There are no price levels here: {} at the crosshair names one"
 
 
 class LevelName:
     """A name that is being typed: the text of its field is the sign and the name until the price takes its place."""
 
-    def __init__(self) -> None:
+    def __init__(self, keymap: KeyMap) -> None:
+        self._key = keymap.name("level-line")
         self._before: Entry | None = None  # what the field held
         self.hint = ""  # why a name was not taken
 
@@ -28,7 +31,7 @@ class LevelName:
     def begin(self, entry: Entry, levels: Sequence[PriceLevel]) -> Entry:
         """Return the field in which a name begins; as it is where the instrument has no levels."""
         if not levels:
-            self.hint = NO_LEVELS
+            self.hint = NO_LEVELS.format(self._key)
             return entry
         self._before = entry
         return Entry(SIGN, "price", fresh=False)
@@ -43,10 +46,8 @@ class LevelName:
             return before
         if key in TAKES:
             return self._priced(entry, levels)
-        if key == "backspace":
-            return Entry(entry.text[:-1], "price", fresh=False)
-        name = f"{entry.text}{(character or '').lower()}"
-        return Entry(name[: len(SIGN) + MAX_NAME_LENGTH], "price", fresh=False)
+        letter, longest = (character or "").lower(), len(SIGN) + MAX_NAME_LENGTH
+        return Entry(edited_text(entry.text, key, letter, longest), "price", fresh=False)
 
     def _priced(self, entry: Entry, levels: Sequence[PriceLevel]) -> Entry:
         try:

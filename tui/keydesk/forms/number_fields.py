@@ -57,7 +57,7 @@ class NumberFields(Form[Result], Generic[Result, Name]):
 
     def __init__(self, context: FormContext) -> None:
         super().__init__(context)
-        self.level_name = LevelName()
+        self.level_name = LevelName(context.keymap)
 
     # What a form says.
 

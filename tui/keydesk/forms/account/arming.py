@@ -95,7 +95,7 @@ class ArmForm(Form[bool]):
         if self.context.store.arming.level == "READ-ONLY" or not is_asked:
             return False
         if key == "backspace":
-            self.digits = self.digits[:-1]
+            self.digits = edited_text(self.digits, key, None, LENGTH)
             return True
         if not (key.isascii() and key.isdecimal()):
             return False

@@ -33,13 +33,15 @@ PRICES: frozenset[FieldName] = frozenset(("price", "stop", "target"))
 class TicketEditor:
     """The draft of a ticket and the keys' effects on it; `hint` says what a key could not do."""
 
-    def __init__(self, draft: Draft, template: Template, preset: int) -> None:
+    def __init__(
+        self, draft: Draft, template: Template, preset: int, level_name: LevelName
+    ) -> None:
         self.draft = draft
         self.template, self.preset = template, preset
         self.everything = False  # whether the rarely changed members are shown, too
         self.writing: TextName | None = None  # the field that letters go to
         self.hint = ""
-        self.level_name = LevelName()
+        self.level_name = level_name
         self._stepped: tuple[str, Entry] | None = None  # minus signs that stepped the size down
         self._prefilled: str | None = None  # the price that the desk proposed
 

@@ -20,7 +20,7 @@ from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms import ticket_lines
 from keydesk.forms.form import FIELD_HINTS, Form
-from keydesk.forms.level_name import ENDS_NAME
+from keydesk.forms.level_name import ENDS_NAME, LevelName
 from keydesk.forms.modal_form import BLANK, FormContext, TextLine, wrap_text
 from keydesk.forms.planned_lines import behind, planned_lines
 from keydesk.forms.ticket.editor import TicketEditor
@@ -82,7 +82,8 @@ class TicketForm(Form[OpenOrder]):
         elif refused is not None:
             draft = on_field(refused)
             self.rejected = refused.text
-        self.editor = TicketEditor(draft, template, form_context.preset)
+        level_name = LevelName(form_context.keymap)
+        self.editor = TicketEditor(draft, template, form_context.preset, level_name)
         self._seen_prices = SeenPrices()
 
     @property

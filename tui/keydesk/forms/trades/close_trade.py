@@ -24,6 +24,7 @@ from keydesk.forms.modal_form import (
     figure,
     signed_money,
 )
+from keydesk.forms.text_fields import edited_text
 from keydesk.forms.ticket_lines import FIELD_WIDTH, quote_line
 from keydesk.forms.trades.trade_form import TradeForm, trade_name
 from keydesk.keys.confirm import Action
@@ -249,15 +250,15 @@ class ScaleOutForm(TradeForm[CloseTrades]):
         """Take a character of an own percentage; a preset chosen before no longer counts."""
         if not is_number_key(key):
             return False
-        self._take((self.text + key)[: MAX_LENGTH + 1])
+        self._type(key)
         return True
 
     def action_part(self, key: int) -> None:
         """Choose a quarter, a half, three quarters; the digits also begin an own percentage."""
-        self._take((self.text + str(key))[: MAX_LENGTH + 1])
+        self._type(str(key))
 
     def action_erase(self) -> None:
-        self._take(self.text[:-1])
+        self._type("backspace")
 
     def action_percent(self) -> None:
         """Take the typed text as the percentage; text that cannot be read stays for correction."""
@@ -266,6 +267,7 @@ class ScaleOutForm(TradeForm[CloseTrades]):
             self.percent, self.text = percent, ""
         self.redraw()
 
-    def _take(self, text: str) -> None:
-        self.text, self.percent = text, PRESET_PARTS.get(text)
+    def _type(self, key: str) -> None:
+        self.text = edited_text(self.text, key, key, MAX_LENGTH + 1)
+        self.percent = PRESET_PARTS.get(self.text)
         self.redraw()

@@ -23,6 +23,7 @@ from keydesk.calc.orders.position_effect import (
 from keydesk.calc.risk.sizing import part
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.modal_form import BLANK, FormContext, TextLine, figure, signed_money
+from keydesk.forms.text_fields import edited_text
 from keydesk.forms.trades.close_position import (
     OpenSide,
     PositionForm,
@@ -254,21 +255,18 @@ class PositionPartForm(PositionForm):
 
     def typed(self, key: str) -> bool:
         """Collect digits for an own percentage or for units; a part chosen before is dropped."""
-        if key == "backspace":
-            self._collect(self.digits[:-1])
-            return True
-        if not is_number_key(key):
+        if key != "backspace" and not is_number_key(key):
             return False
-        self._collect(self.digits + key)
+        self._collect(edited_text(self.digits, key, key, MAX_LENGTH + 1))
         return True
 
     def _collect(self, digits: str) -> None:
         self.percent = self.typed_units = None
-        self.digits = digits[: MAX_LENGTH + 1]
+        self.digits = digits
 
     def action_part(self, key: int) -> None:
         """Choose a quarter, a half, three quarters; the digits also begin an own part."""
-        self._collect(self.digits + str(key))
+        self._collect(edited_text(self.digits, str(key), str(key), MAX_LENGTH + 1))
         self.percent = PRESET_PARTS.get(self.digits)
         self.redraw()
 
