@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         StreamRestored,
         TransactionApplied,
     )
-    from keydesk_client.following.follower import FollowSettings
+    from keydesk_client.following.reporter import FollowSettings
     from keydesk_client.following.state import AccountState, Margin
     from keydesk_client.http.limits import Limiter
     from keydesk_client.http.retry import Retries
@@ -148,7 +148,7 @@ _MODULE_OF = {
     "Done": "orders.outcome",
     "Factors": "arithmetic.profit",
     "FileJournal": "orders.journal",
-    "FollowSettings": "following.follower",
+    "FollowSettings": "following.reporter",
     "Gap": "streams.settings",
     "HOME": "arithmetic.profit",
     "HistoryLost": "streams.settings",

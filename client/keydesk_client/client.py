@@ -13,7 +13,7 @@ from keydesk_client.resources.resource_client import LIVE, PRACTICE, ResourceCli
 
 if TYPE_CHECKING:
     from keydesk_client.auth.token_store import Passphrase
-    from keydesk_client.following.follower import FollowSettings
+    from keydesk_client.following.reporter import FollowSettings
     from keydesk_client.following.state import AccountState
     from keydesk_client.models.instruments import Instrument
     from keydesk_client.orders.journal import Journal
@@ -55,7 +55,7 @@ class Client(ResourceClient):
             timing: clock, sleep and chance; for tests.
             client_ids: False for an account that is linked to a third-party platform (`mt4_account_id`).
         """
-        from keydesk_client.following.follower import FollowSettings
+        from keydesk_client.following.reporter import FollowSettings
         from keydesk_client.following.state import AccountState
 
         return AccountState(

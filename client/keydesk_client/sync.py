@@ -31,7 +31,7 @@ from keydesk_client._sync_bridge import (
 )
 from keydesk_client.auth.secret import Secret, as_secret
 from keydesk_client.auth.token_store import Passphrase
-from keydesk_client.following.follower import FollowSettings
+from keydesk_client.following.reporter import FollowSettings
 from keydesk_client.following.state import STANDARD_FOLLOWING
 from keydesk_client.http.timing import REAL_TIMING, Timing
 from keydesk_client.models.instruments import Instrument

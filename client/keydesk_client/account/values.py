@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 from keydesk_client.errors import message_of
 
 if TYPE_CHECKING:
-    from keydesk_client.models import DateTime
+    from keydesk_client.models import ClientPrice, DateTime
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -79,6 +79,20 @@ def price(value: Decimal) -> Decimal:
     if not 0 < value < MAX_VALUE:
         raise ValueError(f"{value:.3e} is out of range for a price")
     return value
+
+
+def bid_and_ask(price: ClientPrice, time_ns: int) -> tuple[Decimal, Decimal]:
+    """Return the best bid and ask of a price, without liquidity those for closing out.
+
+    Raises:
+        ValueError: they, or `time_ns` (the time of the price), are out of range.
+    """
+    bid = price.bids[0].price if price.bids else price.closeout_bid
+    ask = price.asks[0].price if price.asks else price.closeout_ask
+    if not (0 < bid < MAX_VALUE and 0 < ask < MAX_VALUE and FIRST_NS <= time_ns < LAST_NS):
+        name = (price.instrument or "")[:20]
+        raise ValueError(f"{name} at {bid:.5g} and {ask:.5g} is out of range for a price")
+    return bid, ask
 
 
 def optional_price(value: Decimal | None) -> Decimal | None:

@@ -39,7 +39,7 @@ from keydesk_client.following.events import (
     TransactionApplied,
 )
 from keydesk_client.following.feeds import FEEDS
-from keydesk_client.following.follower import Follower, FollowSettings
+from keydesk_client.following.reporter import EventReporter, FollowSettings
 from keydesk_client.http.timing import REAL_TIMING, Timing
 from keydesk_client.models import Instrument, TransactionID
 from keydesk_client.orders.journal import Journal
@@ -103,8 +103,8 @@ class AccountState:
         """The outcomes of requests that an earlier process left open."""
         self.revision: int = 0
         """The number of changes so far, prices included; the same number means the same account."""
-        self._follower = Follower(client, names, settings, timing, self._tell)
-        self._book = self._follower.book
+        self._reporter = EventReporter(client, names, settings, timing, self._tell)
+        self._book, self._follower = self._reporter.book, self._reporter.follower
         self._timing = timing
         self._queues: list[EventQueue] = []
         self._waiters: set[asyncio.Event] = set()
@@ -137,8 +137,10 @@ class AccountState:
             asyncio.create_task(
                 self._run(feed(self._follower)), name=f"keydesk-client: {feed.__name__}"
             )
-            for feed in (*FEEDS, Follower.watch_streams)
+            for feed in FEEDS
         )
+        watching = self._run(self._reporter.watch_streams())
+        self._tasks += (asyncio.create_task(watching, name="keydesk-client: watch_streams"),)
         if self._sender is not None:
             self._tasks += (asyncio.create_task(self._run(self._reconcile(self._sender))),)
         try:
@@ -225,12 +227,12 @@ class AccountState:
 
     @property
     def _applied(self) -> int:
-        return self._follower.synchronizer.gate.applied or 0
+        return self._follower.gate.applied or 0
 
     @property
     def interrupted(self) -> Mapping[Source, str]:
         """The sources without an answer now, with the reason: `prices`, `transactions`, `account`. Empty when all is current."""
-        return MappingProxyType(self._follower.down)
+        return MappingProxyType(self._reporter.down)
 
     @property
     def sender(self) -> Sender:
@@ -250,15 +252,15 @@ class AccountState:
         self.figures  # noqa: B018 - raises unless the account is followed
         names = {name_of(each) for each in instruments}
         for name in names:
-            self._follower.check_name(name)
+            self._reporter.check_name(name)
         for name in names:
-            self._follower.add(name)
+            self._reporter.add(name)
         await self.wait_for(lambda: names <= self._book.quotes.keys(), self.settings.first_prices_s)
 
     def remove(self, *instruments: str | Instrument) -> None:
         """Follow the prices of these instruments no longer, but of those that are held."""
         for instrument in instruments:
-            self._follower.remove(name_of(instrument))
+            self._reporter.remove(name_of(instrument))
 
     def units(self, instrument: str | Instrument) -> Decimal:
         """Return the net units that are held: positive long, negative short, 0 for none."""
@@ -307,7 +309,7 @@ class AccountState:
         return True
 
     def _has_first_prices(self) -> bool:
-        return self._book.quotes.keys() >= set(self._follower.names)
+        return self._book.quotes.keys() >= set(self._reporter.names)
 
     def _tell(self, event: AccountEvent | None) -> None:
         self.revision += 1
@@ -322,7 +324,7 @@ class AccountState:
     def _apply_progress(self, progress: Progress) -> None:
         """Take the transactions of an outcome; the stream may bring them later, or never."""
         if isinstance(progress, Done | Rejected | Ambiguous):
-            gate = self._follower.synchronizer.gate
+            gate = self._follower.gate
             if not isinstance(progress, Rejected):
                 gate.offer_all(progress.transactions)
             gate.saw_last(progress.last_transaction_id)
@@ -347,7 +349,7 @@ class AccountState:
             if intents and self._follower.ready.is_set():
                 with suppress(KeydeskClientError):
                     since = min(each.since for each in intents)
-                    look_ups = self._follower.client.for_look_ups()
+                    look_ups = self._reporter.client.for_look_ups()
                     answer = await look_ups.accounts.changes(since)
                     await sender.reconcile(answer.changes, since)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from keydesk_client.account import fold
 from keydesk_client.account.synchronizer import Comparison, Continuity, Synchronizer
-from keydesk_client.following.follower import FollowedAccount
+from keydesk_client.following.book import FollowedAccount
 from keydesk_client.models import Account, Transaction, TransactionID
 from keydesk_client.models.responses import AccountChangesResponse
 from keydesk_client.sequencer import MAX_HELD

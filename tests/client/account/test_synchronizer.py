@@ -7,7 +7,7 @@ import pytest
 
 from keydesk_client.account import fold
 from keydesk_client.account.synchronizer import Comparison, Continuity, Synchronizer
-from keydesk_client.following.follower import FollowedAccount
+from keydesk_client.following.book import FollowedAccount
 from keydesk_client.models import TransactionID
 from keydesk_client.models.responses import AccountChangesResponse
 from support.data.account_history import (

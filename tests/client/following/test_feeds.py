@@ -6,6 +6,7 @@ from keydesk_client import Client, FollowSettings, StreamSettings, Timing
 from keydesk_client.errors import RateLimited
 from keydesk_client.following.feeds import backoff
 from keydesk_client.following.follower import Follower
+from keydesk_client.following.reporter import EventReporter
 
 
 class Pauses(list[float]):
@@ -18,7 +19,7 @@ class Pauses(list[float]):
 def follower(pauses: Pauses, settings: FollowSettings) -> Follower:
     """Return a follower whose pauses are as long as they may be."""
     timing = Timing(sleep=pauses.sleep, rng=lambda: 1.0)
-    return Follower(Client.practice("token"), (), settings, timing, lambda _: None)
+    return EventReporter(Client.practice("token"), (), settings, timing, lambda _: None).follower
 
 
 def test_a_followed_account_is_as_quick_to_reconnect_as_a_stream() -> None:

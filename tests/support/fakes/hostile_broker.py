@@ -16,6 +16,7 @@ from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from math import inf
 from random import Random
 from typing import Any, NoReturn
 
@@ -28,9 +29,7 @@ from keydesk_client.client import Client
 from keydesk_client.http.limits import Limiter
 from keydesk_client.http.retry import Retries
 from keydesk_client.http.timing import Timing
-from keydesk_client.streams.prices import PriceStream
-from keydesk_client.streams.settings import OverflowPolicy, StreamSettings
-from keydesk_client.streams.transactions import TransactionStream
+from keydesk_client.streams.settings import StreamSettings
 from support.data.account_history import open_trade, price
 from support.data.hostile_answers import whole_request
 from support.data.wire_samples import Samples
@@ -279,18 +278,8 @@ class HostileBroker:
         return json.dumps(price("EUR_USD", "1.08490", "1.08500", TIME).to_wire()).encode()
 
 
-class HastyFeed(AccountFeed):
-    """An account whose streams are opened again at once."""
-
-    def open_prices(self, names: tuple[str, ...]) -> PriceStream:
-        settings = StreamSettings(
-            first_backoff_s=0.01, max_backoff_s=0.02, when_full=OverflowPolicy.KEEP_LAST
-        )
-        return self.client.pricing.stream(names, settings=settings)
-
-    def open_transactions(self) -> TransactionStream:
-        settings = StreamSettings(first_backoff_s=0.01, max_backoff_s=0.02)
-        return self.client.transactions.stream(settings=settings)
+HASTE = StreamSettings(stall_s=inf, first_backoff_s=0.01, max_backoff_s=0.02)
+"""Streams are opened again at once; a clock that a test puts forward makes none silent."""
 
 
 @dataclass
@@ -321,12 +310,13 @@ async def hostile_desk(broker: HostileBroker, clock: Clock) -> AsyncIterator[Acc
             retries=Retries(max_retries=0),
         ) as client,
     ):
-        feed = HastyFeed(
+        feed = AccountFeed(
             client=client,
             store=Store(),
             check_every_s=0.002,
             timing=Timing(clock=clock.now, sleep=_short_pause),
         )
+        feed.follower.stream_settings = HASTE
         session = asyncio.create_task(run(feed))
         try:
             yield feed

@@ -84,7 +84,8 @@ class JournalApp(QuickTests[int]):
         """Open the account."""
         gate = SimpleNamespace(listen=self.heard.append)
         connection = SimpleNamespace(
-            feed=SimpleNamespace(gate=gate), commands=SimpleNamespace(client=self.service.client)
+            feed=SimpleNamespace(follower=SimpleNamespace(gate=gate)),
+            commands=SimpleNamespace(client=self.service.client),
         )
         self.journal.open(cast("Connection", connection))
 

@@ -6,24 +6,29 @@ async with running(broker, stream_transactions, keep_account) as link: ...
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
 import httpx
 
 from keydesk.feeds.account_feed import AccountFeed
+from keydesk.feeds.session import Feed
 from keydesk.store.store import Store
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
+from keydesk_client.following import feeds as following
 from keydesk_client.http.retry import Retries
 from keydesk_client.http.timing import Timing
-from keydesk_client.models import Transaction
+from keydesk_client.models import Instrument, Transaction
+from keydesk_client.resources.pricing import Pricing
+from keydesk_client.resources.transactions import Transactions
 from keydesk_client.streams.prices import PriceStream
 from keydesk_client.streams.settings import StreamHealth
 from keydesk_client.streams.transactions import TransactionStream
 from support.data.account_history import account, changes, instrument, state
 
+FOLLOWING: Container[object] = frozenset(following.FEEDS)
 SECONDS = 60.0  # a busy machine starts a broker and opens its streams within them
 
 
@@ -157,22 +162,38 @@ class Clock:
         await asyncio.sleep(0)
 
 
-@dataclass(slots=True, kw_only=True)
-class ScriptedFeed(AccountFeed):
-    """An account whose streams are those of a scripted broker."""
+class ScriptedPricing(Pricing):
+    """Prices whose stream is a line."""
 
-    script: ScriptedBroker
+    def __init__(self, real: Pricing, line: Line) -> None:
+        super().__init__(real._caller, real._defaults)
+        self._line = line
 
-    def open_prices(self, names: tuple[str, ...]) -> PriceStream:
-        return cast("PriceStream", self.script.price_line.open(names))
+    def stream(self, instruments: Iterable[str | Instrument], **_: object) -> PriceStream:
+        return cast("PriceStream", self._line.open([str(each) for each in instruments]))
 
-    def open_transactions(self) -> TransactionStream:
-        return cast("TransactionStream", self.script.event_line.open())
+
+class ScriptedTransactions(Transactions):
+    """Transactions whose stream is a line."""
+
+    def __init__(self, real: Transactions, line: Line) -> None:
+        super().__init__(real._caller, real._defaults)
+        self._line = line
+
+    def stream(self, **_: object) -> TransactionStream:
+        return cast("TransactionStream", self._line.open())
+
+
+def scripted(client: Client, broker: ScriptedBroker) -> Client:
+    """Return the client with the streams of a scripted broker."""
+    client.pricing = ScriptedPricing(client.pricing, broker.price_line)
+    client.transactions = ScriptedTransactions(client.transactions, broker.event_line)
+    return client
 
 
 def link_to(
     broker: ScriptedBroker, store: Store | None = None, clock: Clock | None = None
-) -> ScriptedFeed:
+) -> AccountFeed:
     """A link whose REST calls and streams end at the scripted broker."""
     client = Client(
         token="t",
@@ -183,10 +204,9 @@ def link_to(
         retries=Retries(max_retries=0),
     )
     time = clock or Clock()
-    return ScriptedFeed(
-        client=client,
+    return AccountFeed(
+        client=scripted(client, broker),
         store=store or Store(),
-        script=broker,
         check_every_s=0.005,
         timing=Timing(
             clock=time.now,
@@ -197,12 +217,17 @@ def link_to(
     )
 
 
+def start(feed: AccountFeed, worker: Feed | following.Feed) -> Coroutine[None, None, None]:
+    """Start a feed of the desk, or one of the client's follower."""
+    if worker in FOLLOWING:
+        return cast("following.Feed", worker)(feed.follower)
+    return cast("Feed", worker)(feed)
+
+
 @contextlib.asynccontextmanager
-async def running(
-    feed: AccountFeed, *feeds: Callable[[AccountFeed], Coroutine[None, None, None]]
-) -> AsyncIterator[AccountFeed]:
+async def running(feed: AccountFeed, *feeds: Feed | following.Feed) -> AsyncIterator[AccountFeed]:
     """Run feeds for the length of the block; a failing one fails the test."""
-    tasks = [asyncio.create_task(worker(feed)) for worker in feeds]
+    tasks = [asyncio.create_task(start(feed, worker)) for worker in feeds]
     try:
         yield feed
     finally:

@@ -83,7 +83,7 @@ async def test_while_the_market_begins_anew_nothing_is_judged(path: Path) -> Non
         beginning = asyncio.create_task(restart_market(feed, TEN - YEARS))
         await asyncio.sleep(0)
         await desk.price("1.18", 1)
-        feed.ready.set()
+        feed.follower.ready.set()
         await beginning
         await desk.watch.settled()
         await desk.price("1.18", 2)

@@ -57,7 +57,7 @@ async def test_the_prices_of_an_instrument_with_an_alert_are_wanted(path: Path) 
         feed = link_to(ScriptedBroker(), clock=Clock())
         feed.store.instruments = desk.store.instruments
         feed.store.alert_instruments = desk.store.alert_instruments
-        feed.listed.set()
+        feed.instruments_known.set()
         assert feed.wanted() == ("EUR_USD",)
         await feed.client.close()
         desk.watch.change(set_alert_state("1", "paused"))

@@ -155,7 +155,7 @@ class Session:
             assert ours is not None
             self.off_by = max(self.off_by, abs(ours - theirs))
         assert self.off_by < HALF_A_CENT
-        assert await check_once(self.connection.feed) is None
+        assert await check_once(self.connection.feed.follower) is None
         revalue(self.store, monotonic())
         self._compare_screen(own)
         self.polls += 1
@@ -246,7 +246,7 @@ async def session(
         open_account(target, store, orders / "journal", orders / "audit") as connection,
         shown(strip, store, size=(250, 3)),
     ):
-        connection.feed.check_every_s = 1000.0
+        connection.feed.follower.check_every_s = 1000.0
         running = asyncio.create_task(connection.run())
         try:
             await until(lambda: set(NAMES) <= set(store.quotes) and connection.recovered.is_set())

@@ -36,7 +36,7 @@ async def desk(server: PracticeServer, account_id: str = "") -> AsyncIterator[Ac
         feed = AccountFeed(client=client, store=Store(), check_every_s=0.2)
         running = asyncio.create_task(run(feed))
         try:
-            await until(lambda: feed.ready.is_set() and feed.priced.is_set())
+            await until(lambda: feed.follower.ready.is_set() and feed.priced.is_set())
             yield feed
         finally:
             running.cancel()
@@ -83,7 +83,7 @@ async def test_the_day_is_of_an_account_that_was_asked_for_after_a_snapshot_was_
         await until(lambda: store.today is not None)
         wanted, reads = feed.now(), store.clock_reads
         assert store.day_asked_at < wanted
-        feed.snapshot_wanted.set()
+        feed.follower.snapshot_wanted.set()
         await until(lambda: store.day_asked_at > wanted and store.clock_reads > reads)
         assert store.event_ns == 0
         done = await feed.client.orders.create(bracket(feed, "1000"))
@@ -163,7 +163,7 @@ async def test_a_trade_from_fill_to_close_is_the_brokers_to_the_cent(
     async with desk(desk_of_my_own) as feed:
         store, client = feed.store, feed.client
         answer = await client.orders.create(bracket(feed, "10000"))
-        await until(lambda: feed.gate.applied == int(answer.last_transaction_id))
+        await until(lambda: feed.follower.gate.applied == int(answer.last_transaction_id))
         (trade_id,) = store.trades
         trade = store.trades[trade_id]
         assert trade.stop_loss is not None
@@ -171,7 +171,7 @@ async def test_a_trade_from_fill_to_close_is_the_brokers_to_the_cent(
         assert trade.initial_stop == trade.stop_loss.price
         await client.trades.close(trade_id, units=Decimal(4000))
         closed = await client.trades.close(trade_id)
-        await until(lambda: feed.gate.applied == int(closed.last_transaction_id))
+        await until(lambda: feed.follower.gate.applied == int(closed.last_transaction_id))
         assert not store.trades
         assert not store.orders
         assert store.account is not None
@@ -179,7 +179,7 @@ async def test_a_trade_from_fill_to_close_is_the_brokers_to_the_cent(
         assert store.account.balance == 100000 + sum((each or 0 for each in booked), Decimal(0))
         theirs = await client.accounts.get()
         assert store.account.balance == theirs.account.balance
-        await until(lambda: feed.synchronizer.checked >= int(closed.last_transaction_id))
+        await until(lambda: feed.follower.synchronizer.checked >= int(closed.last_transaction_id))
         await until(lambda: not store.health.warning)  # of a poll that met the fill half applied
 
 
@@ -188,14 +188,14 @@ async def test_the_desk_survives_the_brokers_death_and_sees_what_it_missed(
 ) -> None:
     async with practice_server(practice_folder) as first, desk(first) as feed:
         answer = await feed.client.orders.create(bracket(feed, "10000"))
-        await until(lambda: feed.gate.applied == int(answer.last_transaction_id))
+        await until(lambda: feed.follower.gate.applied == int(answer.last_transaction_id))
         await first.kill()
         await until(lambda: feed.store.health.events == feed.store.health.prices == "DOWN")
         (practice_folder / "s").unlink(missing_ok=True)
         async with practice_server(practice_folder, "--token", first.token):
             await until(lambda: is_connected(feed))
             answer = await feed.client.orders.create(bracket(feed, "-2000"))
-            await until(lambda: feed.gate.applied == int(answer.last_transaction_id))
+            await until(lambda: feed.follower.gate.applied == int(answer.last_transaction_id))
             theirs = await feed.client.accounts.changes(1)
             assert compare(feed.store, theirs.changes, theirs.state).differences == ()
 
@@ -204,7 +204,7 @@ async def test_a_broker_that_lost_its_history_is_shown_as_it_is(practice_folder:
     async with practice_server(practice_folder) as first, desk(first) as feed:
         for _ in range(3):
             answer = await feed.client.orders.create(bracket(feed, "1000"))
-        await until(lambda: feed.gate.applied == int(answer.last_transaction_id))
+        await until(lambda: feed.follower.gate.applied == int(answer.last_transaction_id))
         await first.kill()
         shutil.rmtree(practice_folder / "data")
         (practice_folder / "s").unlink(missing_ok=True)
@@ -212,7 +212,7 @@ async def test_a_broker_that_lost_its_history_is_shown_as_it_is(practice_folder:
             await until(lambda: not feed.store.trades)
             assert any("a new account under this id" in line.text for line in feed.store.log)
             answer = await feed.client.orders.create(bracket(feed, "1000"))
-            await until(lambda: feed.gate.applied == int(answer.last_transaction_id))
+            await until(lambda: feed.follower.gate.applied == int(answer.last_transaction_id))
             await until(lambda: is_connected(feed))
             assert len(feed.store.trades) == 1
 
@@ -225,9 +225,9 @@ async def test_profit_moves_locally_and_agrees_with_the_broker(
         for units in ("10000", "-6000"):
             request = MarketOrderRequest(instrument="USD_JPY", units=Decimal(units))
             answer = await client.orders.create(request)
-        await until(lambda: feed.gate.applied == int(answer.last_transaction_id))
+        await until(lambda: feed.follower.gate.applied == int(answer.last_transaction_id))
         await until(lambda: store.trades.keys() and "JPY" in store.conversions)
-        await until(lambda: feed.synchronizer.checked == feed.gate.applied)
+        await until(lambda: feed.follower.synchronizer.checked == feed.follower.gate.applied)
         revalue(store, feed.now())
         assert store.account is not None
         assert store.account.hedging
@@ -237,7 +237,7 @@ async def test_profit_moves_locally_and_agrees_with_the_broker(
         revalue(store, feed.now())
         assert store.account.unrealized_pl != before
         assert all(trade.pips is not None for trade in store.trades.values())
-        assert picture(store)[3][3] == feed.gate.applied
+        assert picture(store)[3][3] == feed.follower.gate.applied
 
 
 async def test_scrolling_back_loads_older_candles_from_the_broker(

@@ -46,7 +46,7 @@ async def test_rows_in_sight_get_their_line_and_their_average() -> None:
     broker = broker_with(*early)
     feed = link_to(broker)
     async with running(feed, list_instruments):
-        await feed.listed.wait()
+        await feed.instruments_known.wait()
         feed.store.clock_ns = MORNING
         want_day_lines(feed.store, ("EUR_USD",), ("EUR_USD",))
         due_times = DueTimes()
@@ -64,7 +64,7 @@ async def test_the_average_is_of_complete_days_only() -> None:
     broker = broker_with(*days, candle(day_start(MORNING), "9.00000", complete=False))
     feed = link_to(broker)
     async with running(feed, list_instruments):
-        await feed.listed.wait()
+        await feed.instruments_known.wait()
         want_day_lines(feed.store, (), ("EUR_USD",))
         assert await load_next(feed, DueTimes())
     average = feed.store.daily_ranges["EUR_USD"]
@@ -76,7 +76,7 @@ async def test_what_is_not_in_sight_or_not_of_the_account_is_not_asked_for() -> 
     broker = broker_with()
     feed = link_to(broker)
     async with running(feed, list_instruments):
-        await feed.listed.wait()
+        await feed.instruments_known.wait()
         want_day_lines(feed.store, ("XAU_USD",), ("XAU_USD",))
         feed.store.focus = ""
         assert not await load_next(feed, DueTimes())
@@ -87,7 +87,7 @@ async def test_a_figure_is_loaded_again_when_it_is_old_and_all_of_them_on_a_new_
     broker, clock = broker_with(), Clock()
     feed = link_to(broker, clock=clock)
     async with running(feed, list_instruments):
-        await feed.listed.wait()
+        await feed.instruments_known.wait()
         feed.store.clock_ns = MORNING
         want_day_lines(feed.store, ("EUR_USD",), ("EUR_USD",))
         due_times, counts = DueTimes(), list[int]()
@@ -107,7 +107,7 @@ async def test_after_a_failure_the_others_go_on_and_it_waits() -> None:
     broker, clock = ScriptedBroker(statuses={"candles": 503}), Clock()
     feed = link_to(broker, clock=clock)
     async with running(feed, list_instruments):
-        await feed.listed.wait()
+        await feed.instruments_known.wait()
         want_day_lines(feed.store, ("EUR_USD", "USD_JPY"), ())
         feed.store.focus = ""
         due_times = DueTimes()
@@ -132,7 +132,7 @@ async def test_requests_come_one_by_one_with_a_rest_between_them() -> None:
     feed.timing = replace(feed.timing, sleep=record_pause)
     feed.priced.set()
     async with running(feed, list_instruments):
-        await feed.listed.wait()
+        await feed.instruments_known.wait()
         want_day_lines(feed.store, ("EUR_USD", "USD_JPY", "EUR_GBP"), ())
         feed.store.focus = ""
         async with running(feed, update_day_lines):
@@ -145,7 +145,7 @@ async def test_the_focus_gets_its_average_although_no_row_shows_it() -> None:
     days = [candle(day_start(MORNING) - i * DAY, "1.50000") for i in range(20, 0, -1)]
     feed = link_to(broker_with(*days))
     async with running(feed, list_instruments):
-        await feed.listed.wait()
+        await feed.instruments_known.wait()
         feed.store.focus = "EUR_USD"
         assert await load_next(feed, DueTimes())
     assert feed.store.daily_ranges["EUR_USD"] is not None

@@ -121,7 +121,7 @@ async def until(
 def ask_for_everything(feed: AccountFeed, clock: Clock) -> None:
     """Have every feed ask again, as hours of trading would."""
     clock.ahead += 31.0
-    for wanted in (feed.snapshot_wanted, feed.check_wanted, feed.history_wanted):
+    for wanted in (feed.follower.snapshot_wanted, feed.follower.check_wanted, feed.history_wanted):
         wanted.set()
     store = feed.store
     for series in store.series.values():
@@ -157,7 +157,9 @@ def is_recovered(feed: AccountFeed, broker: HostileBroker) -> Callable[[], bool]
             and series.candles[-1].close == pytest.approx(1.0851, abs=0.001)
             and book is not None
             and not book.trouble
-            and feed.gate.applied == feed.synchronizer.checked == broker.good.last_id
+            and feed.follower.gate.applied
+            == feed.follower.synchronizer.checked
+            == broker.good.last_id
             and "JPY" in store.conversions
             and store.clock_ns == quote.time_ns
             and (store.today is None or store.today.start_ns < store.clock_ns)

@@ -41,9 +41,9 @@ async def opened(last: int) -> tuple[AccountFeed, ScriptedBroker, Endless]:
     broker = ScriptedBroker(last_id=last, history=history)
     feed = link_to(broker)
     async with running(feed, update_snapshot):
-        await feed.ready.wait()
+        await feed.follower.ready.wait()
     feed = link_to(broker, feed.store)
-    feed.gate.open_at(last)
+    feed.follower.gate.open_at(last)
     feed.store.clock_ns = 1_772_445_600_000_000_000
     await read_history(feed)
     return feed, broker, history
@@ -107,7 +107,7 @@ async def test_a_search_stops_after_some_pages_and_goes_on_when_it_is_wanted_aga
 async def test_who_leaves_while_a_page_is_read_gets_what_was_asked_for_last() -> None:
     feed, _, _ = await opened(5_000)
     async with running(feed, update_past_log):
-        feed.ready.set()
+        feed.follower.ready.set()
         want_past(feed.store, "older")
         await asyncio.sleep(0)
         want_past(feed.store, "first")

@@ -20,7 +20,7 @@ from keydesk.feeds.session import assess_streams, check
 from keydesk.store.state import Health
 from keydesk.values import Day
 from keydesk_client.errors import ConnectionLost
-from keydesk_client.following.feeds import stream_prices, update_snapshot
+from keydesk_client.following.feeds import stream_prices, take_prices, update_snapshot
 from keydesk_client.models import ClientPrice, PricingHeartbeat
 from keydesk_client.models._core.scalars import DateTime
 from keydesk_client.streams.prices import PriceStream
@@ -52,7 +52,7 @@ async def test_prices_come_without_waiting_for_the_account() -> None:
     ) as feed:
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
         await feed.priced.wait()
-        assert not feed.ready.is_set()
+        assert not feed.follower.ready.is_set()
         assert feed.store.quotes["EUR_USD"].bid == Decimal("1.08490")
         assert feed.store.health.prices == "OK"
         assert broker.price_line.opened == [("EUR_USD", "USD_JPY", "EUR_GBP", "AUD_NZD")]
@@ -63,7 +63,7 @@ async def test_nothing_is_kept_of_instruments_and_currencies_that_the_account_do
 ):
     broker = ScriptedBroker()
     async with running(link_to(broker), list_instruments) as feed:
-        await feed.listed.wait()
+        await feed.instruments_known.wait()
         for number in range(100):
             odd = price(f"X{number}_Y", "1.1", "1.2")
             rates = [conversions(f"Z{number}", "1", "1", "1").to_wire()]
@@ -128,8 +128,8 @@ async def rests_between(*moments: float) -> list[float]:
         rests.append(round(seconds, 3))
         clock.seconds += seconds
 
-    feed.timing = replace(feed.timing, sleep=pause)
-    await feed.take_prices(cast("PriceStream", TimedStream(clock, moments)))
+    feed.follower.timing = replace(feed.timing, sleep=pause)
+    await take_prices(feed.follower, cast("PriceStream", TimedStream(clock, moments)))
     await feed.client.close()
     return rests
 
@@ -229,7 +229,7 @@ async def test_the_days_of_what_is_watched(latest_works: bool) -> None:
         statuses={} if latest_works else {"/latest": 501},
     )
     async with running(link_to(broker), list_instruments) as feed:
-        await feed.listed.wait()
+        await feed.instruments_known.wait()
         assert await days_once(feed, ["EUR_USD"])
         day = feed.store.days["EUR_USD"]
         expected = ("1.05", "1.08", "1.01", "1.1", "0.9")
@@ -241,7 +241,7 @@ async def test_days_wait_for_the_first_price() -> None:
     async with running(
         link_to(broker), list_instruments, stream_prices, watch_names, update_days
     ) as feed:
-        await feed.listed.wait()
+        await feed.instruments_known.wait()
         assert "latest" not in broker.asked
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
         await until(lambda: "latest" in broker.asked)
@@ -257,7 +257,7 @@ async def test_days_are_read_again_at_once_when_the_market_jumps() -> None:
 
     feed = link_to(broker, clock=UntilTheJump())
     async with running(feed, list_instruments, stream_prices, watch_names, update_days):
-        await feed.listed.wait()
+        await feed.instruments_known.wait()
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
         await until(lambda: "latest" in broker.asked)
         await until(lambda: feed.store.clock_ns > 0)

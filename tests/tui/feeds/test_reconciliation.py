@@ -57,8 +57,8 @@ class Desk:
     def happens_unseen(self, *made: Transaction) -> None:
         """The account changes, and a snapshot that was taken meanwhile passes over the transactions."""
         self.broker.happens(*made)
-        self.feed.gate.open_at(self.broker.last_id)
-        self.feed.synchronizer.checked = self.broker.last_id
+        self.feed.follower.gate.open_at(self.broker.last_id)
+        self.feed.follower.synchronizer.checked = self.broker.last_id
         self.feed.store.trades.clear()
 
     async def polls(self, times: int) -> None:
@@ -87,9 +87,9 @@ async def unconfirmed_close(
     outcome = await sender.close_trade("2")
     assert isinstance(outcome, Unconfirmed)
     feed.reconcile = Reconciler(sender, thresholds).check
-    feed.gate.listen(sender.watch)
+    feed.follower.gate.listen(sender.watch)
     async with running(feed, update_snapshot, check_changes):
-        await feed.ready.wait()
+        await feed.follower.ready.wait()
         yield Desk(broker, feed, sender, alarms)
 
 

@@ -15,7 +15,7 @@ async def test_the_account_and_prices_are_asked_for_before_anything_else() -> No
     feed = link_to(broker, Store())
     running = asyncio.create_task(run(feed, shown))
     try:
-        await until(lambda: feed.ready.is_set() and bool(broker.price_line.opened))
+        await until(lambda: feed.follower.ready.is_set() and bool(broker.price_line.opened))
         assert not LATER & set(broker.asked)
         shown.set()
         await until(lambda: set(broker.asked) >= LATER)
@@ -29,11 +29,11 @@ async def test_what_happens_before_the_transaction_stream_opens_is_read() -> Non
     feed = link_to(broker, Store())
     running = asyncio.create_task(run(feed, shown))
     try:
-        await until(feed.ready.is_set)
+        await until(feed.follower.ready.is_set)
         broker.happens(opening(broker.last_id + 1, "100", "1.08500"))
         assert not broker.event_line.opened
         shown.set()
-        await until(lambda: feed.gate.applied == broker.last_id)
+        await until(lambda: feed.follower.gate.applied == broker.last_id)
         assert broker.changes_since[0] == broker.last_id - 1
     finally:
         running.cancel()

@@ -14,7 +14,6 @@ from keydesk.feeds.session import watch_health
 from keydesk.store.store import Store
 from keydesk_client.client import Client
 from keydesk_client.following.feeds import stream_prices
-from keydesk_client.streams.prices import PriceStream
 from keydesk_client.streams.settings import StreamSettings
 from support.data.account_history import instrument, price
 from support.fakes.scripted_broker import running, until
@@ -47,12 +46,8 @@ class SilentServer:
             await writer.wait_closed()
 
 
-class ImpatientFeed(AccountFeed):
-    """An account whose price stream is tired of silence fifty times sooner."""
-
-    def open_prices(self, names: tuple[str, ...]) -> PriceStream:
-        settings = StreamSettings(stall_s=STALL, first_backoff_s=0.01, max_backoff_s=0.02)
-        return self.client.pricing.stream(names, settings=settings)
+IMPATIENT = StreamSettings(stall_s=STALL, first_backoff_s=0.01, max_backoff_s=0.02)
+"""A stream is tired of silence fifty times sooner."""
 
 
 @contextlib.asynccontextmanager
@@ -60,7 +55,8 @@ async def desk_on(server: SilentServer, socket: Path) -> AsyncIterator[AccountFe
     listening = await asyncio.start_unix_server(server.serve, socket)
     url = f"http+unix://{socket}"
     client = Client(token="t", rest_url=url, stream_url=url, account_id="101-001-1-001")
-    feed = ImpatientFeed(client=client, store=Store())
+    feed = AccountFeed(client=client, store=Store())
+    feed.follower.stream_settings = IMPATIENT
     try:
         async with running(feed, list_instruments, stream_prices, watch_names, watch_health):
             yield feed

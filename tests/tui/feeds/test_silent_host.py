@@ -15,7 +15,7 @@ from keydesk_client.client import Client
 from keydesk_client.errors import ConnectionLost, NotFound, TimedOut
 from keydesk_client.following.feeds import check_changes, update_snapshot
 from keydesk_client.http.timing import Timing
-from support.fakes.scripted_broker import ScriptedBroker, ScriptedFeed, running
+from support.fakes.scripted_broker import ScriptedBroker, running, scripted
 from support.fakes.virtual_time import run
 
 Ending = Callable[[], Awaitable[None]]
@@ -49,10 +49,9 @@ def link_on_virtual_time(broker: MutedBroker) -> AccountFeed:
         transport=httpx.MockTransport(broker.reply),
     )
     loop = asyncio.get_running_loop()
-    return ScriptedFeed(
-        client=client,
+    return AccountFeed(
+        client=scripted(client, broker),
         store=Store(),
-        script=broker,
         timing=Timing(clock=loop.time),
         check_every_s=1.0,
     )
@@ -65,7 +64,7 @@ def test_silence_is_told_with_its_age_until_an_answer_comes(ending: Ending) -> N
         async with running(
             link_on_virtual_time(broker), update_snapshot, check_changes, watch_health
         ) as feed:
-            await feed.ready.wait()
+            await feed.follower.ready.wait()
             await asyncio.sleep(10)
             health = feed.store.health
             assert (health.requests, health.unanswered_since) == ("OK", None)
@@ -109,12 +108,9 @@ def test_one_slow_request_among_answered_ones_is_slow_and_not_down() -> None:
 
 
 async def test_a_refusal_is_an_answer_and_a_lost_connection_is_none() -> None:
-    broker = MutedBroker()
     client = Client(token="t", rest_url="https://r.test", stream_url="https://s.test")
     async with client:
-        feed = ScriptedFeed(
-            client=client, store=Store(), script=broker, timing=Timing(clock=lambda: 5.0)
-        )
+        feed = AccountFeed(client=client, store=Store(), timing=Timing(clock=lambda: 5.0))
         for error, since in (
             (ConnectionLost("cut"), 5.0),
             (TimedOut("late"), 5.0),
@@ -123,9 +119,9 @@ async def test_a_refusal_is_an_answer_and_a_lost_connection_is_none() -> None:
             failing = asyncio.get_running_loop().create_future()
             failing.set_exception(error)
             with pytest.raises(type(error)):
-                await feed.ask(failing)
+                await feed.request(failing)
             assert feed.round_trips.unanswered_since == since
-        waiting = asyncio.ensure_future(feed.ask(asyncio.Event().wait()))
+        waiting = asyncio.ensure_future(feed.request(asyncio.Event().wait()))
         await asyncio.sleep(0)
         assert feed.round_trips.unanswered_since == 5.0
         waiting.cancel()

@@ -28,8 +28,8 @@ async def test_a_broker_that_never_answered_is_down_before_the_stream_is_entered
 
 async def test_an_interruption_between_two_looks_is_a_loss() -> None:
     feed = link_to(ScriptedBroker())
-    apply_transaction(feed, transaction(4, "ORDER_CANCEL"))
-    apply_transaction(feed, Reconnected(ConnectionLost("cut"), 1.0))
+    apply_transaction(feed.follower, transaction(4, "ORDER_CANCEL"))
+    apply_transaction(feed.follower, Reconnected(ConnectionLost("cut"), 1.0))
     assert feed.store.health.event_losses == 1
     await feed.client.close()
 
@@ -37,11 +37,11 @@ async def test_an_interruption_between_two_looks_is_a_loss() -> None:
 async def test_an_interruption_that_was_seen_is_not_counted_again_when_it_ends() -> None:
     broker = ScriptedBroker()
     feed = link_to(broker)
-    feed.event_health = broker.event_line.health
-    apply_transaction(feed, transaction(4, "ORDER_CANCEL"))
-    feed.event_health.connected, feed.event_health.last_error = False, ConnectionLost("cut")
+    health = feed.follower.streams["transactions"] = broker.event_line.health
+    apply_transaction(feed.follower, transaction(4, "ORDER_CANCEL"))
+    health.connected, health.last_error = False, ConnectionLost("cut")
     check(feed)
     check(feed)
-    apply_transaction(feed, Reconnected(ConnectionLost("cut"), 1.0))
+    apply_transaction(feed.follower, Reconnected(ConnectionLost("cut"), 1.0))
     assert feed.store.health.event_losses == 1
     await feed.client.close()

@@ -67,11 +67,11 @@ async def test_the_present_reason_replaces_the_first_one_and_goes_when_it_is_ove
     broker = ScriptedBroker()
     feed = link_to(broker)
     async with running(feed, update_snapshot):
-        await feed.ready.wait()
+        await feed.follower.ready.wait()
         seen = []
         for status in (503, 503, 401, 429):
             broker.statuses = {"/changes": status}
-            await check_once(feed)
+            await check_once(feed.follower)
             seen.append(shown(feed))
         assert seen == [
             "",  # one failure in a row of a known account
@@ -81,7 +81,7 @@ async def test_the_present_reason_replaces_the_first_one_and_goes_when_it_is_ove
         ]
         assert len([each for each in feed.store.notices if each.level == "warn"]) == 3
         broker.statuses = {}
-        await check_once(feed)
+        await check_once(feed.follower)
         assert shown(feed) == ""
         *outages, over = feed.store.notices
         assert over.text == "Connected: the broker answers again"

@@ -59,7 +59,7 @@ class Connection(Struct):
 
     async def _recover(self) -> None:
         self.commands.hold_openings()
-        await self.feed.ready.wait()
+        await self.feed.follower.ready.wait()
         await self._learn_whether_linked()
         await self.commands.recover()
         self.recovered.set()
@@ -142,7 +142,7 @@ async def open_account(
         executions = ExecutionLog(audit.with_suffix(".executions"))
         dispatcher = Dispatcher(
             store,
-            feed.gate,
+            feed.follower.gate,
             audit=AuditLog(audit, redact=target.token.redact, market_ns=store.own_time_ns),
             keymap=keymap,
             session=session,
@@ -155,18 +155,18 @@ async def open_account(
         sender = Sender(
             client,
             journal_file,
-            lambda: feed.gate.applied or 0,
+            lambda: feed.follower.gate.applied or 0,
             dispatcher.on_progress,
             dispatcher.on_late_outcome,
             client_ids=target.linked is False,
             instrument_of=lambda action, about: instrument_of_target(action, about, store),
         )
         feed.reconcile = Reconciler(sender, reconciliation).check
-        feed.gate.listen(sender.watch)
+        feed.follower.gate.listen(sender.watch)
         notifier = Notifier(store, executions=executions)
-        feed.gate.listen(notifier.on_transaction)
+        feed.follower.gate.listen(notifier.on_transaction)
         keeper = ExitPlanKeeper(dispatcher)
-        feed.gate.listen(keeper.on_transaction)
+        feed.follower.gate.listen(keeper.on_transaction)
         commands = Commands(client, sender, dispatcher, exit_plans=keeper)
         commands.show_left_open(journal_file.open_intents())  # also while the broker is away
         exit_plans = ExitPlans(commands, keeper, dispatcher.now)

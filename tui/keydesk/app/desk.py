@@ -167,7 +167,7 @@ class TradingDesk:
         self.store.record("start", f"{self.store.arming.level}: {self.store.arming.reason}")
         connection.commands.exit_only = self.exit_only
         self.levels.load()
-        self.loss_lock.open(self.account.records, connection.feed.snapshot_wanted.set)
+        self.loss_lock.open(self.account.records, connection.feed.follower.snapshot_wanted.set)
         self.journal.open(connection)
         self.alerts.open(self.account.records, connection, self._setup.account.name)
         self.away.open(self.account.records, monotonic())

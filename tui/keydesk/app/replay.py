@@ -236,7 +236,7 @@ class MarketReplay:
         connection = self._account.connection
         if connection is not None:
             await restart_market(connection.feed, state.time_ns)
-            if connection.feed.ready.is_set():
+            if connection.feed.follower.ready.is_set():
                 connection.exit_plans.restart_market()
         replay = state.replay
         if replay is not None and replay.instrument in self._store.instruments:

@@ -119,7 +119,7 @@ class Watcher:
             broker=Broker(account.target.rest_url, account.target.login),
         )
         self._events = EventSources(self.store, self._profile, self._event)
-        self.feed.gate.listen(self._events.on_transaction)
+        self.feed.follower.gate.listen(self._events.on_transaction)
 
     async def run(self) -> int:
         """Watch until a signal; return the exit code."""

@@ -1,11 +1,11 @@
-"""The account that the desk shows, as its feeds keep it current: client, store, clocks, and how failures are reported.
+"""The account that the desk shows: what its feeds share, and how the store takes what the client's `Follower` brings.
 
-The loops that keep it current are the client's (`keydesk_client.following.feeds`); this is the account that they run on.
+The follower keeps the account current; this listens to it, and reports its failures.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from functools import partial
 from typing import Literal, TypeVar
 
@@ -21,12 +21,7 @@ from keydesk.store.watchlists import listed_instruments
 from keydesk.text.sanitize import clean, safe
 from keydesk.words.log_line import LogLine
 from keydesk.words.outages import Broker, Outage, outage_of, silence
-from keydesk_client.account.synchronizer import (
-    Comparison,
-    Continuity,
-    Synchronizer,
-    TransactionGate,
-)
+from keydesk_client.account.synchronizer import Comparison, Continuity
 from keydesk_client.account.values import READ_ERRORS, checked_time_ns, try_to
 from keydesk_client.client import Client
 from keydesk_client.errors import (
@@ -39,28 +34,21 @@ from keydesk_client.errors import (
 )
 from keydesk_client.following.events import Source
 from keydesk_client.following.feeds import backoff
+from keydesk_client.following.follower import Follower
 from keydesk_client.http.retry import Retries
 from keydesk_client.http.timing import REAL_TIMING, Timing
 from keydesk_client.models import ClientPrice, PricingHeartbeat, Transaction, TransactionHeartbeat
-from keydesk_client.streams.prices import PriceItem, PriceStream
-from keydesk_client.streams.settings import (
-    FOLLOWED_STALL_S,
-    OverflowPolicy,
-    Reconnected,
-    StreamHealth,
-    StreamSettings,
-)
-from keydesk_client.streams.transactions import TransactionItem, TransactionStream
+from keydesk_client.streams.prices import PriceItem
+from keydesk_client.streams.settings import Reconnected, StreamHealth
+from keydesk_client.streams.transactions import TransactionItem
 
 T = TypeVar("T")
 UNANSWERED = (ConnectionLost, TimedOut, Unreachable)
 NO_RETRIES = Retries(max_retries=0)
 MAX_REASON_LENGTH = 200
 CHECK_EVERY_S = 5.0  # from one comparison with the account's changes to the next
-PRICES = StreamSettings(stall_s=FOLLOWED_STALL_S, when_full=OverflowPolicy.KEEP_LAST)
-TRANSACTIONS = StreamSettings(stall_s=FOLLOWED_STALL_S)
-READ_SECONDS = 0.005  # seconds that reading the prices takes at most before it pauses
-READ_INTERVAL = 0.095  # seconds between the starts of two reads, about one a frame; meanwhile newer prices replace older ones
+MAX_BACKOFF_S = 30.0  # before a request is repeated, or a stream that ended is opened again
+READ_INTERVAL_S = 0.095  # about one read of the prices a frame
 
 
 @dataclass(slots=True, kw_only=True)
@@ -69,19 +57,12 @@ class AccountFeed:
 
     client: Client
     store: Store
-    check_every_s: float = CHECK_EVERY_S
-    max_backoff_s: float = 30.0  # before a request or a stream is tried again
+    check_every_s: InitVar[float] = CHECK_EVERY_S
     timing: Timing = REAL_TIMING
     round_trips: RoundTrips = field(default_factory=RoundTrips)
-    snapshot_wanted: asyncio.Event = field(default_factory=asyncio.Event)
-    check_wanted: asyncio.Event = field(default_factory=asyncio.Event)
-    names_changed: asyncio.Event = field(default_factory=asyncio.Event)  # of price streams
     history_wanted: asyncio.Event = field(default_factory=asyncio.Event)
-    listed: asyncio.Event = field(default_factory=asyncio.Event)  # instruments are known
-    ready: asyncio.Event = field(default_factory=asyncio.Event)  # the account is on the desk
+    instruments_known: asyncio.Event = field(default_factory=asyncio.Event)  # instruments are known
     priced: asyncio.Event = field(default_factory=asyncio.Event)  # the first price came
-    price_health: StreamHealth | None = None  # of the open price stream
-    event_health: StreamHealth | None = None  # of the open transaction stream
     lines_unreadable: dict[str, tuple[StreamHealth, int]] = field(default_factory=dict)
     broker: Broker = field(default_factory=Broker)  # as outages name it
     failures_in_row: int = 0  # of the account's requests
@@ -90,16 +71,21 @@ class AccountFeed:
     unreadable_noted: int = 0  # records that could not be read, when health was last assessed
     reconcile: Callable[["AccountFeed"], Awaitable[None]] | None = None  # what is UNCONFIRMED
     alerts: AlertWatch | None = None  # called when prices were missed
-    synchronizer: Synchronizer = field(init=False)
-    gate: TransactionGate = field(init=False)
-    rest: Client = field(init=False)  # whose requests are tried again by the feeds, which show why
+    follower: Follower = field(init=False)  # keeps the store current; this listens to it
 
-    def __post_init__(self) -> None:
-        apply_to_store = partial(apply, self.store)
-        self.synchronizer = Synchronizer(self.store, apply_to_store, self.request_snapshot)
-        self.gate = self.synchronizer.gate
-        self.gate.listen(self._note_event)
-        self.rest = self.client.with_retries(NO_RETRIES)
+    def __post_init__(self, check_every_s: float) -> None:
+        self.follower = Follower(
+            client=self.client,
+            rest=self.client.with_retries(NO_RETRIES),  # the feeds show why, and ask again
+            book=self.store,
+            apply=partial(apply, self.store),
+            listener=self,
+            timing=self.timing,
+            check_every_s=check_every_s,
+            max_backoff_s=MAX_BACKOFF_S,
+            read_interval_s=READ_INTERVAL_S,
+        )
+        self.follower.gate.listen(self._note_event)
 
     def _note_event(self, transaction: Transaction) -> None:
         self.store.event_ns = checked_time_ns(transaction.time)
@@ -116,31 +102,30 @@ class AccountFeed:
         """Wait."""
         await self.timing.sleep(seconds)
 
-    async def ask(self, call: Awaitable[T]) -> T:
+    async def request(self, call: Awaitable[T]) -> T:
         """Return the answer of a REST call and record its round trip."""
         began, trips = self.now(), self.round_trips
-        request = trips.ask(began)
+        under_way = trips.ask(began)
         try:
             answer = await call
         except UNANSWERED:
-            trips.give_up(request)
+            trips.give_up(under_way)
             raise
         except (HttpStatusError, UnreadableAnswer):
-            trips.answer(request, self.now())
+            trips.answer(under_way, self.now())
             raise
         finally:
-            trips.forget(request)
-        trips.answer(request, self.now())
+            trips.forget(under_way)
+        trips.answer(under_way, self.now())
         trips.took(self.now() - began, self.now())
         return answer
 
-    def request_snapshot(self, text: str) -> None:
-        """Log why the account may be wrong, show a warning and request a snapshot."""
+    def snapshot_requested(self, text: str) -> None:
+        """Log why the account may be wrong, and show a warning."""
         if self.store.health.warning != clean(text):
             self.write(f"{text}; the account is read again")
         self.store.health.warning = clean(text)
         self.store.mark(Topic.HEALTH)
-        self.snapshot_wanted.set()
 
     def clear_warning(self) -> None:
         """Remove the warning: account and broker agree."""
@@ -181,7 +166,7 @@ class AccountFeed:
         )
         self.store.mark(Topic.HEALTH)
 
-    # What the client's feeds ask of the account, and report.
+    # What the follower asks, and reports.
 
     async def prepare(self) -> None:
         """Note when the account is asked for; the instruments are read by a feed of their own."""
@@ -212,7 +197,7 @@ class AccountFeed:
                 forget_account(self.store)
                 self.write("The broker has a new account under this id: its history starts again")
             case Continuity.WENT_BACK:
-                last = self.gate.applied or 0
+                last = self.follower.gate.applied or 0
                 forget_after(self.store, last)
                 self.write(
                     f"The history of the broker now ends at transaction {last}; later transactions were dropped"
@@ -225,7 +210,7 @@ class AccountFeed:
         """Take back the warning when account and broker agree; look for what is UNCONFIRMED."""
         if result is Comparison.EQUAL:
             self.clear_warning()
-            if not self.snapshot_wanted.is_set():
+            if not self.follower.snapshot_wanted.is_set():
                 self.store.health.unchecked = False
         today = self.store.today
         if today is not None and today.wants_count:
@@ -237,39 +222,12 @@ class AccountFeed:
     def wanted(self) -> tuple[str, ...]:
         """Return the instruments whose prices are needed, once they are listed: of watchlists, positions, charts, alerts."""
         store = self.store
-        if not self.listed.is_set():
+        if not self.instruments_known.is_set():
             return ()
         charted = (store.focus, *(instrument for instrument, _ in store.side_charts.values()))
         needed = (*store.positions, *charted, *store.alert_instruments)
         known = (name for name in needed if name in store.instruments)
         return tuple(dict.fromkeys((*listed_instruments(store), *known)))
-
-    def open_prices(self, names: tuple[str, ...]) -> PriceStream:
-        """Return a stream of prices, current ones first; conversion factors are polled."""
-        return self.client.pricing.stream(names, settings=PRICES)
-
-    def open_transactions(self) -> TransactionStream:
-        """Return a stream of every transaction from now on."""
-        return self.client.transactions.stream(settings=TRANSACTIONS)
-
-    def opening(self, source: Source, health: StreamHealth) -> None:
-        """Note the health of a stream that is being opened."""
-        if source == "prices":
-            self.price_health = health
-        else:
-            self.event_health = health
-
-    async def take_prices(self, items: PriceStream) -> None:
-        """Take items until the stream ends: at once after a pause, in batches under load."""
-        began = float("-inf")
-        async for item in items:
-            self.take_price(item)
-            now = self.now()
-            if now - began > READ_SECONDS:
-                early = began + READ_INTERVAL - now
-                if early > 0:
-                    await self.pause(early)
-                began = self.now()
 
     def take_price(self, item: PriceItem) -> None:
         """Take one item of the price stream; the hot path, thousands a second."""
@@ -293,7 +251,7 @@ class AccountFeed:
             forget_ages(store)
             invalidate_candles(store)
             store.health.unchecked = True
-            self.check_wanted.set()
+            self.follower.check_wanted.set()
             self.write("The price stream was interrupted and is back")
 
     def on_item(self, item: TransactionItem) -> None:
@@ -313,7 +271,7 @@ class AccountFeed:
         self.store.mark(Topic.HEALTH)
         self.priced.set()
         if self.store.health.unchecked:
-            self.check_wanted.set()
+            self.follower.check_wanted.set()
 
     def _prices_down(self, text: str) -> None:
         if self.alerts is not None:
@@ -330,7 +288,7 @@ class AccountFeed:
             self.store.health.event_losses += 1
             self.write(f"The transaction stream is down: {text}")
             self.store.mark(Topic.HEALTH)
-        self.check_wanted.set()
+        self.follower.check_wanted.set()
 
     def write(self, text: str) -> None:
         """Write a line of the desk's own to the log."""
@@ -367,7 +325,7 @@ class AccountFeed:
 
     async def backoff(self, tries: int) -> None:
         """Wait before the next attempt: full jitter under a ceiling that doubles."""
-        await backoff(self, tries)
+        await backoff(self.follower, tries)
 
 
 def reason(error: Exception) -> str:

@@ -56,7 +56,7 @@ async def update_alerts(feed: AccountFeed) -> None:
     """Read what alerts need, as it falls due."""
     if feed.alerts is None:
         return
-    await feed.ready.wait()
+    await feed.follower.ready.wait()
     await feed.priced.wait()
     due = NextReads()
     with feed.store.subscribed(Topic.ALERTS) as changed:
@@ -120,7 +120,7 @@ async def _periods(
     length = until_ns - since_ns
     granularity = next((name for most, name in PERIODS if length <= most), PERIODS[-1][1])
     begin = max(since_ns, until_ns - PERIODS[-1][0])
-    answer = await feed.ask(
+    answer = await feed.request(
         feed.client.candles.get(
             instrument,
             granularity=granularity_of(granularity),
@@ -161,7 +161,7 @@ async def read_candles(feed: AccountFeed, alerts: AlertWatch, due: NextReads) ->
         if not fresh and clock < due.next_end.get(key, 0) + PUBLISHED_AFTER:
             continue
         try:
-            answer = await feed.ask(
+            answer = await feed.request(
                 feed.client.candles.get(
                     key[0],
                     granularity=granularity_of(key[1]),

@@ -79,7 +79,7 @@ async def read_candles(feed: AccountFeed, instrument: str) -> bool:
     store = feed.store
     precision = store.instruments[instrument].display_precision  # it may go while we wait
     try:
-        answer = await feed.ask(
+        answer = await feed.request(
             feed.client.candles.get(
                 instrument, granularity=GRANULARITY, price="M", count=CANDLES + 1
             )

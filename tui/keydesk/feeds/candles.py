@@ -28,7 +28,7 @@ PAGE = 1000  # older candles of a request
 
 async def update_chart(feed: AccountFeed, place: int = 1) -> None:
     """Load the candles of a chart while it is shown; place 1 is the desk's own."""
-    await feed.listed.wait()
+    await feed.instruments_known.wait()
     shown: CandleSeries | None = None
     with feed.store.subscribed(Topic.FOCUS, Topic.CANDLES) as changed:
         while True:
@@ -101,7 +101,7 @@ async def load(feed: AccountFeed, series: CandleSeries, count: int) -> bool:
     rolled, series.wants_reload = series.rolled_over, False
     prices = feed.store.candle_prices
     try:
-        answer = await feed.ask(
+        answer = await feed.request(
             _asker(feed, prices)(
                 series.instrument,
                 granularity=granularity_of(series.granularity),
@@ -223,8 +223,12 @@ async def _page(
     name, prices = series.instrument, series.prices[-1]
     granularity = granularity_of(series.granularity)
     if direction == "older":
-        return await feed.ask(ask(name, granularity=granularity, price=prices, count=PAGE, to=edge))
-    return await feed.ask(ask(name, granularity=granularity, price=prices, count=PAGE, from_=edge))
+        return await feed.request(
+            ask(name, granularity=granularity, price=prices, count=PAGE, to=edge)
+        )
+    return await feed.request(
+        ask(name, granularity=granularity, price=prices, count=PAGE, from_=edge)
+    )
 
 
 def _say_date_failed(

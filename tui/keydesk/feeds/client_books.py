@@ -106,7 +106,9 @@ async def ask_earlier(
     oldest = held.snapshots[-1].time_ns
     time_ns = held.previous_ns or oldest - SNAPSHOT_EVERY_NS
     try:
-        book, before = await feed.ask(_snapshot(feed, instrument, kind, DateTime.from_ns(time_ns)))
+        book, before = await feed.request(
+            _snapshot(feed, instrument, kind, DateTime.from_ns(time_ns))
+        )
         apply_earlier_book(feed.store, kind, _of(book, instrument), before)
     except NotFound:
         book_begins(feed.store, kind, instrument)
@@ -127,7 +129,7 @@ def _is_old(feed: AccountFeed, instrument: str, kind: BookKind) -> bool:
 async def ask(feed: AccountFeed, instrument: str, kind: BookKind) -> float:
     """Request one book; return the seconds until it may be requested again."""
     try:
-        book, before = await feed.ask(_snapshot(feed, instrument, kind))
+        book, before = await feed.request(_snapshot(feed, instrument, kind))
         apply_book(feed.store, kind, _of(book, instrument), before)
         if instrument not in feed.store.daily_ranges:
             feed.store.mark(Topic.DAY_LINES)  # wakes the feed that reads the range clusters lie in

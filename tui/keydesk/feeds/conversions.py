@@ -15,9 +15,9 @@ CONVERSIONS_EVERY = 5.0  # seconds
 async def watch_names(feed: AccountFeed) -> None:
     """Report each time that the desk watches other instruments."""
     topics = (Topic.INSTRUMENTS, Topic.POSITIONS, Topic.FOCUS)
-    await feed.listed.wait()
+    await feed.instruments_known.wait()
     while True:
-        feed.names_changed.set()
+        feed.follower.names_changed.set()
         await feed.store.wait_for(partial(_wants_others, feed, feed.wanted()), *topics)
 
 
@@ -27,7 +27,7 @@ def _wants_others(feed: AccountFeed, names: tuple[str, ...]) -> bool:
 
 async def update_conversions(feed: AccountFeed) -> None:
     """Poll conversion factors: all currencies first, then those of positions and focus."""
-    await feed.listed.wait()
+    await feed.instruments_known.wait()
     tries = 0
     asked_all = False
     while True:
@@ -43,7 +43,7 @@ async def update_conversions(feed: AccountFeed) -> None:
 async def conversions_once(feed: AccountFeed, names: Sequence[str]) -> bool:
     """Request conversion factors and prices once; return False if there was no answer."""
     try:
-        answer = await feed.ask(feed.client.pricing.get(names, include_home_conversions=True))
+        answer = await feed.request(feed.client.pricing.get(names, include_home_conversions=True))
         apply_conversion_factors(feed.store, answer.home_conversions or ())
         received = feed.now()
         for price in answer.prices:

@@ -69,7 +69,7 @@ async def days_once(feed: AccountFeed, names: Sequence[str]) -> bool:
 
 async def _latest(feed: AccountFeed, names: Sequence[str]) -> None:
     specifications = [f"{name}:D:M" for name in names]
-    answer = await feed.ask(feed.client.candles.latest(specifications))
+    answer = await feed.request(feed.client.candles.latest(specifications))
     for each in answer.latest_candles:
         try_to(feed.store, partial(_store_latest, feed, each, names))
 
@@ -77,7 +77,7 @@ async def _latest(feed: AccountFeed, names: Sequence[str]) -> None:
 async def _one_by_one(feed: AccountFeed, names: Sequence[str]) -> bool:
     for name in names:
         try:
-            answer = await feed.ask(
+            answer = await feed.request(
                 feed.client.candles.get(name, granularity="D", price="M", count=2)
             )
             _store_day(feed, name, answer.candles)
@@ -162,7 +162,7 @@ async def _ask(feed: AccountFeed, name: str, kind: Kind) -> float:
     count = LINE_CANDLES if kind == "line" else AVERAGE_CANDLES
     try:
         call = feed.client.candles.get(name, granularity=granularity, price="M", count=count)
-        answer = await feed.ask(call)
+        answer = await feed.request(call)
         if kind == "line":
             _store_day_line(feed.store, name, answer.candles)
             return LINE_EVERY

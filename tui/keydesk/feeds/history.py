@@ -71,7 +71,7 @@ async def _start_prices(
     prices = {} if today is None or today.start_ns != start_ns else dict(today.start_prices)
     for name in sorted(set(held) - prices.keys()):
         try:
-            answer = await feed.ask(
+            answer = await feed.request(
                 feed.client.candles.get(
                     name, granularity="S5", price="BA", count=1, to=DateTime.from_ns(start_ns)
                 )
@@ -90,10 +90,10 @@ async def _start_prices(
 async def _read_back(feed: AccountFeed, start_ns: int) -> list[Transaction]:
     """Return the newest transactions in ascending order: those of the day and some before it."""
     read: list[Transaction] = []
-    last = feed.gate.applied or 0
+    last = feed.follower.gate.applied or 0
     while last > 0 and len(read) < MAX_READ:
         first = max(1, last - LINES + 1)
-        answer = await feed.ask(feed.client.transactions.range(first, last))
+        answer = await feed.request(feed.client.transactions.range(first, last))
         transactions = _valid_transactions(feed, answer)
         read[:0] = transactions
         if transactions and transactions[0].time.ns <= start_ns:
@@ -106,10 +106,10 @@ async def _catch_up(feed: AccountFeed, read: list[Transaction]) -> None:
     """Add the transactions that were applied meanwhile, so that none of the day is missing or counted twice."""
     while True:
         last = int(read[-1].id) if read else 0
-        applied = feed.gate.applied or 0
+        applied = feed.follower.gate.applied or 0
         if applied <= last:
             return
-        answer = await feed.ask(feed.client.transactions.range(last + 1, applied))
+        answer = await feed.request(feed.client.transactions.range(last + 1, applied))
         transactions = [each for each in _valid_transactions(feed, answer) if int(each.id) > last]
         if not transactions:
             return
@@ -121,9 +121,9 @@ async def _first_stops_of_older_trades(feed: AccountFeed) -> None:
         known = trade.id in feed.store.trades and trade.id.isdecimal()
         if trade.opened_closing is None and known:
             first = int(trade.id)  # the fill that opened it
-            last = min(first + FIRST_STOP_WITHIN, feed.gate.applied or 0)
+            last = min(first + FIRST_STOP_WITHIN, feed.follower.gate.applied or 0)
             if first <= last:
-                answer = await feed.ask(feed.client.transactions.range(first, last))
+                answer = await feed.request(feed.client.transactions.range(first, last))
                 transactions = _valid_transactions(feed, answer)
                 remember_first_stops(feed.store, transactions)
                 note_opening_costs(feed.store, transactions)

@@ -39,7 +39,7 @@ async def list_instruments(feed: AccountFeed) -> None:
 
 async def update_instruments(feed: AccountFeed) -> None:
     """Read the instruments every ten minutes: margin rates change, and instruments come and go."""
-    await feed.listed.wait()
+    await feed.instruments_known.wait()
     while True:
         await feed.pause(INSTRUMENTS_EVERY)
         try:
@@ -53,7 +53,7 @@ async def _read_instruments(feed: AccountFeed) -> bool:
 
     The callers wait for minutes: the answer, up to 3 MB where values are hostile, is not kept meanwhile.
     """
-    answer = await feed.ask(feed.client.accounts.instruments())
+    answer = await feed.request(feed.client.accounts.instruments())
     return store_instruments(feed, answer.instruments)
 
 
@@ -76,7 +76,7 @@ def store_instruments(feed: AccountFeed, instruments: Sequence[Instrument]) -> b
     if store.focus not in store.instruments:
         store.set_focus((store.watchlist or majors_first(store.instruments))[0])
     store.mark(Topic.INSTRUMENTS)
-    feed.listed.set()
+    feed.instruments_known.set()
     return is_whole
 
 
@@ -115,12 +115,12 @@ async def restart_market(feed: AccountFeed, time_ns: int) -> None:
     feed.store.health.unchecked = True
     _clear_market(feed.store)
     feed.store.clock_ns = time_ns
-    feed.ready.clear()
-    feed.snapshot_wanted.set()
+    feed.follower.ready.clear()
+    feed.follower.snapshot_wanted.set()
     await _list_instruments(feed)
     with suppress(TimeoutError):
         async with asyncio.timeout(ACCOUNT_TIMEOUT):
-            await feed.ready.wait()
+            await feed.follower.ready.wait()
     if feed.alerts is not None:
         feed.alerts.restart_market()
 

@@ -18,7 +18,7 @@ REMEDIES = (
 
 async def update_past_log(feed: AccountFeed) -> None:
     """Read the pages that are wanted, one request at a time."""
-    await feed.ready.wait()
+    await feed.follower.ready.wait()
     while True:
         await feed.store.wait_for(lambda: _is_wanted(feed), Topic.PAST_LOG)
         await load_past(feed)
@@ -56,7 +56,7 @@ async def _read(feed: AccountFeed, past: PastLog, page: tuple[int, int]) -> bool
     past.loading = True
     feed.store.mark(Topic.PAST_LOG)
     try:
-        answer = await feed.ask(feed.client.transactions.range(*page))
+        answer = await feed.request(feed.client.transactions.range(*page))
         take_page(feed.store, past, page, answer.transactions)
     except FAILURES as error:
         feed.count_unreadable(error)

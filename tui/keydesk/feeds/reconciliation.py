@@ -38,14 +38,14 @@ class Reconciler(Struct):
         compared = {each.id: self._compared.get(each.id, each.since) for each in due}
         since = min(compared.values())
         try:
-            answer = await feed.ask(feed.client.for_look_ups().accounts.changes(since))
+            answer = await feed.request(feed.client.for_look_ups().accounts.changes(since))
         except OutOfRange:  # a history that began anew lacks that id
             self._compared = {}
             return
         except KeydeskClientError:
             return
-        feed.gate.offer_all(answer.changes.transactions)
-        feed.gate.saw_last(answer.last_transaction_id)
+        feed.follower.gate.offer_all(answer.changes.transactions)
+        feed.follower.gate.saw_last(answer.last_transaction_id)
         not_concerned = await self.sender.reconcile(answer.changes, since)
         last = number_of(answer.last_transaction_id)
         compared |= {each.id: last for each in not_concerned if each.id in compared}

@@ -24,6 +24,7 @@ from keydesk.feeds.past_log import update_past_log
 from keydesk.feeds.round_trips import RoundTrips
 from keydesk.store.state import Health, LinkState, Topic
 from keydesk_client.following import feeds as following
+from keydesk_client.following.events import Source
 from keydesk_client.streams.settings import StreamHealth
 
 HEALTH_CHECK_EVERY = 0.5
@@ -31,6 +32,7 @@ SLOW_MS = 1000.0
 UNANSWERED_AFTER = 2.0  # seconds after which the age of a request without an answer is shown
 SLOW_AFTER = 5.0
 DOWN_AFTER = 10.0
+STREAM_WORDS: Mapping[Source, str] = {"prices": "prices", "transactions": "events"}
 Feed: TypeAlias = Callable[[AccountFeed], Coroutine[None, None, None]]
 SETTLED_AFTER = 60.0  # seconds of running after which the next failure is the first again
 
@@ -57,26 +59,26 @@ def check(feed: AccountFeed) -> None:
 
 def note_losses(feed: AccountFeed) -> None:
     """Mark a stream DOWN and log the reason as soon as its connection is lost."""
-    health = feed.store.health
-    if health.prices != "DOWN" and _lost(feed.price_health):
+    health, streams = feed.store.health, feed.follower.streams
+    prices, transactions = streams.get("prices"), streams.get("transactions")
+    if health.prices != "DOWN" and _lost(prices):
         health.prices = "DOWN"
-        feed.write(f"The price stream is down: {_trouble(feed.price_health)}")
-    if health.events != "DOWN" and _lost(feed.event_health):
+        feed.write(f"The price stream is down: {_trouble(prices)}")
+    if health.events != "DOWN" and _lost(transactions):
         health.events = "DOWN"
         health.event_losses += 1
-        feed.write(f"The transaction stream is down: {_trouble(feed.event_health)}")
-        feed.check_wanted.set()
+        feed.write(f"The transaction stream is down: {_trouble(transactions)}")
+        feed.follower.check_wanted.set()
 
 
 def note_unreadable(feed: AccountFeed) -> None:
     """Count unreadable lines of both streams, and note the time of new ones."""
-    for name, stream in (("prices", feed.price_health), ("events", feed.event_health)):
-        of, counted = feed.lines_unreadable.get(name, (None, 0))
-        if stream is not None and stream.unreadable > (counted if of is stream else 0):
-            text = f"a line of the stream of {name}"
+    for source, stream in feed.follower.streams.items():
+        of, counted = feed.lines_unreadable.get(source, (None, 0))
+        if stream.unreadable > (counted if of is stream else 0):
+            text = f"a line of the stream of {STREAM_WORDS[source]}"
             feed.store.note_unreadable(text, stream.unreadable - (counted if of is stream else 0))
-        if stream is not None:
-            feed.lines_unreadable[name] = stream, stream.unreadable
+        feed.lines_unreadable[source] = stream, stream.unreadable
     health = feed.store.health
     if health.unreadable > feed.unreadable_noted:
         feed.unreadable_noted, health.unreadable_at = health.unreadable, feed.now()
@@ -133,16 +135,20 @@ def _trouble(stream: StreamHealth | None) -> str:
     return "no reason given" if trouble is None else reason(trouble)
 
 
+def _of_follower(worker: following.Feed) -> Feed:
+    return lambda feed: worker(feed.follower)
+
+
 FEEDS: Mapping[str, Feed] = {
     "instruments": list_instruments,
     "instrument changes": update_instruments,
-    "transaction stream": following.stream_transactions,
-    "account": following.update_snapshot,
-    "price stream": following.stream_prices,
+    "transaction stream": _of_follower(following.stream_transactions),
+    "account": _of_follower(following.update_snapshot),
+    "price stream": _of_follower(following.stream_prices),
     "watched instruments": watch_names,
     "conversions": update_conversions,
-    "changes": following.check_changes,
-    "gaps": following.fill_gaps,
+    "changes": _of_follower(following.check_changes),
+    "gaps": _of_follower(following.fill_gaps),
     "chart": update_chart,
     **{f"chart {place}": partial(update_chart, place=place) for place in (2, 3, 4)},
     "days": update_days,

@@ -13,15 +13,7 @@ from keydesk.store.state import REACH, BookBucket, BookKind, BookSnapshot, Clien
 from keydesk.store.store import CLOCK_LAG_NS, Store
 from keydesk.store.trading_context import depth_of
 from keydesk.values import Quote
-from keydesk_client.account.values import (
-    FIRST_NS,
-    LAST_NS,
-    MAX_VALUE,
-    amount,
-    checked_time_ns,
-    price,
-    readable,
-)
+from keydesk_client.account.values import amount, bid_and_ask, checked_time_ns, price, readable
 from keydesk_client.account.values import price as checked_price
 from keydesk_client.arithmetic.depth import DepthLevel, average_fill_price
 from keydesk_client.models import (
@@ -171,12 +163,7 @@ def apply_price(store: Store, price: ClientPrice, received: float) -> None:
     if instrument is None or moment is None:
         return
     time_ns = _nanoseconds(moment)
-    bid = price.bids[0].price if price.bids else price.closeout_bid
-    ask = price.asks[0].price if price.asks else price.closeout_ask
-    if not (0 < bid < MAX_VALUE and 0 < ask < MAX_VALUE and FIRST_NS <= time_ns < LAST_NS):
-        raise ValueError(
-            f"{instrument[:20]} at {bid:.5g} and {ask:.5g} is out of range for a price"
-        )
+    bid, ask = bid_and_ask(price, time_ns)
     tradeable = price.tradeable is not False
     quote = store.quotes.get(instrument)
     news = True

@@ -8,7 +8,7 @@ from keydesk.text.format import pair
 from keydesk.text.sanitize import clean, safe
 from keydesk_client.account.snapshot import rows_of
 from keydesk_client.client import Client
-from keydesk_client.following.follower import FollowedAccount
+from keydesk_client.following.book import FollowedAccount
 from keydesk_client.models import Account
 from keydesk_client.models._core.record import Record
 from keydesk_client.resources.answers import text

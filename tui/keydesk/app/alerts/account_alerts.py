@@ -85,7 +85,7 @@ class AccountAlerts:
         commands = CommandRunner(settings.notify, settings.notify_timeout, report)
         self._delivery = Delivery(settings, self._write, os.environ, commands, self._flash)
         self._events = EventSources(self._store, account, self._delivery.deliver)
-        connection.feed.gate.listen(self._events.on_transaction)
+        connection.feed.follower.gate.listen(self._events.on_transaction)
         kept = AlertRecords(records)
         self.watch = AlertWatch(self._store, kept, self._show_firing, self._store.notify)
         connection.feed.alerts = self.watch

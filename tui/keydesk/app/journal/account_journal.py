@@ -89,7 +89,7 @@ class AccountJournal:
         self._use_files = use_files
         use_files()
         self._follow_account()
-        connection.feed.gate.listen(self._on_transaction)
+        connection.feed.follower.gate.listen(self._on_transaction)
 
     def _follow_account(self) -> None:
         """Use the files of the present account: that of a replay has the id of the one which was left for it."""
