@@ -1,10 +1,8 @@
 """A column is declared once: drawing, sorting and searching read it."""
 
-from decimal import Decimal
-
 from keydesk.store.unknown import UNKNOWN
 from keydesk.tables.column import ValueColumn
-from keydesk.tables.trade_columns import TRADE_COLUMNS, TradeColumn, TradeLine
+from keydesk.tables.trade_columns import TRADE_COLUMNS, TradeColumn
 from keydesk.tables.trades import Trades
 from support.data.desk_data import desk_store
 from support.fakes.pane_app import shown, text_of
@@ -49,12 +47,3 @@ async def test_a_value_by_price_is_faint_while_prices_are_stale() -> None:
         palette = pane.palette
     assert column.cell(3, palette, old=True)[0][1] == palette["faint"]
     assert column.cell(3, palette, old=False)[0][1] == palette["profit"] + palette.at_stake
-
-
-def test_every_column_of_the_trades_says_what_it_is_sorted_by() -> None:
-    store = desk_store()
-    line = TradeLine(store.trades["6411"], store, 0)
-    for column in TRADE_COLUMNS:
-        assert column.value is not None, column.key
-        measured = column.value(line)
-        assert measured is None or isinstance(measured, Decimal | str), column.key

@@ -239,8 +239,8 @@ async def test_the_words_of_an_empty_pane_that_is_narrow_go_on_below_and_follow_
         assert " ".join(" ".join(text_of(pane)[1:3]).split()).endswith("sells USD/JPY.")
 
 
-@pytest.mark.parametrize("width", [40, 60, 78, 100, 130, 200])
-@pytest.mark.parametrize("kind", [Trades, Positions, Orders])
+@pytest.mark.parametrize("width", [24, 40, 52, 60, 78, 100, 130, 200])
+@pytest.mark.parametrize("kind", [Watchlist, Trades, Positions, Orders])
 async def test_columns_are_whole_at_every_width(kind: type[LinePane], width: int) -> None:
     pane = kind()
     async with shown(pane, desk_store(), size=(width, 8)):
@@ -260,22 +260,6 @@ async def test_nothing_is_counted_before_the_account_was_read(pane: LinePane) ->
         text = "\n".join(text_of(pane))
         assert "The account is being read" in text
         assert not any(letter.isdigit() for letter in pane.heading().tabs[0].text)
-
-
-@pytest.mark.parametrize("pane", [Trades(), Positions(), Orders()], ids=lambda pane: pane.id)
-async def test_the_desk_turns_to_the_instrument_of_the_row_under_the_cursor(
-    pane: InstrumentRows,
-) -> None:
-    store = desk_store()
-    other = dataclasses.replace(store.orders["6415"], id="6400", instrument="GBP_USD")
-    store.orders = {"6400": other, "6415": store.orders["6415"]}
-    async with shown(pane, store) as pilot:
-        pane.entered()
-        await pilot.pause()
-        assert heard(pilot, InstrumentRows.Chosen) == [], "to come to a pane turns nothing"
-        await pilot.press("j")
-        turned = [message.instrument for message in heard(pilot, InstrumentRows.Chosen)]
-    assert turned == [pane.instrument_of(pane.selected or "", store)]
 
 
 @pytest.mark.parametrize("key", ["j", "k", "g", "end"])

@@ -9,15 +9,13 @@ from keydesk.app.availability import Selection
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.tables.log import Log
-from keydesk.tables.orders import Orders
 from keydesk.tables.positions import Positions
-from keydesk.tables.row_order import LIVE_EVERY
 from keydesk.tables.sorted_table import SortedTable
 from keydesk.tables.trades import Trades
 from keydesk.text.sanitize import safe
 from keydesk.values import DependentOrder
 from keydesk.words.log_line import LogLine
-from support.data.desk_data import NOW, WALL_NS, desk_store, frame_of
+from support.data.desk_data import WALL_NS, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of
 
 D = Decimal
@@ -43,41 +41,6 @@ async def test_keys_sort_by_profit_down_and_up_and_back() -> None:
         assert (pane.keys, pane.heading().right) == (["6398", "6411", "6420"], "P/L ▲ held")
         await pilot.press("v")
         assert (pane.keys, pane.heading().right) == (["6420", "6411", "6398"], "")
-
-
-async def test_the_cursor_stays_on_its_trade_whatever_the_order() -> None:
-    pane = Trades()
-    async with shown(pane, with_three_trades()) as pilot:
-        await pilot.press("j")
-        assert pane.selected == "6411"
-        for key in ("v", "v", "v", "l", "l", "h"):
-            await pilot.press(key)
-            assert pane.selected == "6411"
-
-
-async def test_held_rows_do_not_move_with_the_prices() -> None:
-    pane, store = Trades(), with_three_trades()
-    async with shown(pane, store) as pilot:
-        await pilot.press("v")
-        store.trades["6398"].unrealized_pl = D(500)
-        store.mark(Topic.TRADES, "6398")
-        pane.on_frame(frame_of(store, now=NOW + 3 * LIVE_EVERY))
-        assert pane.keys == ["6420", "6411", "6398"]
-        pane.action_sort_again()
-        assert pane.keys == ["6398", "6420", "6411"]
-
-
-async def test_live_rows_follow_the_prices_and_the_cursors_row_keeps_its_line() -> None:
-    pane, store = Trades(), with_three_trades()
-    async with shown(pane, store) as pilot:
-        await pilot.press("v", "j")
-        pane.action_sort_live()
-        assert pane.heading().right == "P/L ▼ live"
-        pane.on_frame(frame_of(store))  # the key's rest begins
-        store.trades["6398"].unrealized_pl = D(500)
-        pane.on_frame(frame_of(store, now=NOW + LIVE_EVERY + 1))
-        assert pane.keys == ["6398", "6411", "6420"]
-        assert (pane.selected, pane.cursor) == ("6411", 1)
 
 
 async def test_a_new_trade_comes_on_top_of_held_rows() -> None:
@@ -200,21 +163,6 @@ async def test_a_tag_is_shown_as_it_was_written_and_none_as_a_dash() -> None:
     async with shown(pane, store, size=(200, 12)):
         tags = {line.split()[0]: line.split()[-1] for line in text_of(pane)[1:4]}
     assert tags == {"6420": "breakout", "6411": "früh", "6398": "–"}
-
-
-@pytest.mark.parametrize("make", [Trades, Positions, Orders, Log])
-async def test_every_column_sorts_both_ways_without_losing_a_row(
-    make: type[SortedTable],
-) -> None:
-    pane, store = make(), with_three_trades()
-    for line in range(5):
-        store.write_log(LogLine(str(line), WALL_NS, "FILL", "EUR_USD", safe(f"line {line}")))
-    async with shown(pane, store, size=(200, 20)) as pilot:
-        rows = sorted(pane.keys)
-        for _ in range(2 * len(pane.columns())):
-            await pilot.press("l", "v")
-            assert sorted(pane.keys) == rows
-            assert pane.order.column == "" or "held" in pane.heading().right
 
 
 async def test_positions_have_weighted_entry_pips_r_and_risk() -> None:

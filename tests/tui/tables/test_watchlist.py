@@ -2,13 +2,12 @@
 
 from decimal import Decimal
 
-import pytest
 from msgspec.structs import replace
 
 from keydesk.store.state import Topic
 from keydesk.tables.watchlist import Watchlist
 from support.data.desk_data import NOW, desk_store, frame_of
-from support.fakes.pane_app import heard, shown, text_of
+from support.fakes.pane_app import shown, text_of
 
 
 async def test_a_row_reads_pair_bid_ask_spread_and_the_day() -> None:
@@ -24,16 +23,6 @@ async def test_decimal_points_stand_under_each_other() -> None:
     async with shown(pane, desk_store(), size=(44, 20)):
         rows = text_of(pane)[1:15]
     assert len({row.index(".") for row in rows}) == 1
-
-
-@pytest.mark.parametrize("width", [24, 31, 40, 52, 70])
-async def test_a_column_is_there_whole_or_not_at_all(width: int) -> None:
-    pane = Watchlist()
-    async with shown(pane, desk_store(), size=(width, 12)):
-        rows = text_of(pane)
-    assert all("…" not in row for row in rows)
-    assert all(len(row) == width for row in rows)
-    assert "1.08431" in rows[1]
 
 
 async def test_a_changed_price_flashes_and_is_calm_again_within_a_second() -> None:
@@ -62,35 +51,12 @@ async def test_only_the_row_that_changed_is_drawn_again() -> None:
     assert drawn == [3]
 
 
-async def test_the_cursor_turns_the_desk_to_its_instrument() -> None:
-    pane = Watchlist()
-    async with shown(pane, desk_store()) as pilot:
-        await pilot.press("j")
-        await pilot.pause()
-        chosen = [message.instrument for message in heard(pilot, Watchlist.Chosen)]
-    assert chosen == ["GBP_USD"]
-
-
 async def test_another_focus_moves_the_cursor() -> None:
     pane, store = Watchlist(), desk_store()
     async with shown(pane, store):
         store.set_focus("USD_CHF")
         pane.on_frame(frame_of(store))
         assert pane.selected == "USD_CHF"
-
-
-async def test_rows_are_sorted_only_when_asked_and_the_cursor_keeps_its_row() -> None:
-    pane, store = Watchlist(), desk_store()
-    async with shown(pane, store) as pilot:
-        await pilot.press("v")
-        assert pane.heading().right.startswith("day % ▼ held")
-        assert pane.selected == "EUR_USD"
-        order = list(pane.keys)
-        quote = store.quotes[order[-1]]
-        quote.bid *= 2
-        store.mark(Topic.PRICES, quote.instrument)
-        pane.on_frame(frame_of(store))
-        assert pane.keys == order
 
 
 async def test_an_instrument_that_does_not_trade_says_so() -> None:
@@ -129,23 +95,6 @@ async def test_a_spread_twice_the_usual_one_raises_an_alarm() -> None:
     store.quotes["EUR_USD"].ask = Decimal("1.08461")
     async with shown(pane, store):
         assert text_of(pane)[1].split()[3] == "3.0!"
-
-
-@pytest.mark.parametrize("width", [34, 40, 54, 70, 100])
-@pytest.mark.parametrize("spread", ["0.10963", "0.99999", "9.99999", "1234.56789"])
-async def test_a_spread_of_any_size_keeps_its_column(width: int, spread: str) -> None:
-    pane, store = Watchlist(), desk_store()
-    quote = store.quotes["EUR_USD"]
-    quote.ask = quote.bid + Decimal(spread)
-    async with shown(pane, store, size=(width, 12)) as pilot:
-        await pilot.pause()
-        header, first, second, *_ = text_of(pane)
-    at = header.find("spread") + len("spread")
-    assert {len(header), len(first), len(second)} == {width}
-    if "spread" in header:
-        assert header[at : at + 1].strip() == first[at : at + 1].strip() == ""
-        assert first[at - 1].strip()
-        assert second[at - 1].strip()
 
 
 async def test_a_wide_spread_that_comes_between_two_frames_keeps_its_column() -> None:

@@ -4,15 +4,13 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.market.watchlists import ALL, Watchlists
-from keydesk.calc.market.watchlists import Watchlist as WatchedList
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.tables.instrument_rows import InstrumentRows
-from keydesk.tables.row_order import LIVE_EVERY, TableOrder
-from keydesk.tables.watch_columns import BY_KEY, WATCH_COLUMNS, WatchColumn
+from keydesk.tables.row_order import TableOrder
+from keydesk.tables.watch_columns import BY_KEY
 from keydesk.tables.watchlist import RowFilter, Watchlist
-from support.data.desk_data import NOW, desk_store, frame_of
+from support.data.desk_data import desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of
 
 
@@ -21,41 +19,6 @@ def widen_spread(store: Store, name: str, pips: int) -> None:
     step = Decimal(10) ** store.instruments[name].pip_location
     quote.ask = quote.bid + pips * step
     store.mark(Topic.PRICES, name)
-
-
-@pytest.mark.parametrize("column", WATCH_COLUMNS, ids=lambda column: column.key)
-@pytest.mark.parametrize("descending", [True, False])
-async def test_every_column_sorts_and_the_unknown_stays_last(
-    column: WatchColumn, descending: bool
-) -> None:
-    pane, store = Watchlist(), desk_store()
-    del store.quotes["GBP_USD"], store.days["GBP_USD"]
-    async with shown(pane, store):
-        pane.sort(TableOrder(column.key, descending))
-    values = [column.value(store, name) for name in pane.keys]
-    known = [value for value in values if value is not None]
-    assert values[: len(known)] == known
-    assert known == sorted(known, key=lambda value: value, reverse=descending)
-    assert sorted(pane.keys) == sorted(store.watchlist)
-
-
-@pytest.mark.parametrize("column", ["bid", "ask", "spread", "day", "own", "pl", "pips", "atr"])
-async def test_a_column_sorts_by_the_number_that_it_shows(column: str) -> None:
-    pane, store = Watchlist(), desk_store()
-    store.lists = Watchlists((WatchedList(ALL, (), (column,)),))
-    for number, name in enumerate(store.watchlist):
-        widen_spread(store, name, number * 7 % 5 + 1)
-        store.daily_ranges[name] = 0.01
-    async with shown(pane, store, size=(60, 20)):
-        pane.sort(TableOrder(column))
-        cells = [
-            "".join(text for text, _ in pane.cell(each, column, frame_of(store)))
-            for each in pane.keys
-        ]
-    said = [each.strip().replace("−", "-").replace(",", "").removesuffix("!") for each in cells]
-    numbers = [float(each.removesuffix("k")) for each in said if each not in {"", "–", "?"}]
-    assert len(set(numbers)) > 1
-    assert numbers == sorted(numbers, reverse=True)
 
 
 @pytest.mark.parametrize(
@@ -91,47 +54,6 @@ async def test_keys_choose_the_column_the_direction_and_the_lists_own_order() ->
     ]
 
 
-async def test_held_rows_stay_and_are_sorted_again_when_asked() -> None:
-    pane, store = Watchlist(), desk_store()
-    pane.order = TableOrder("spread")
-    async with shown(pane, store):
-        before = list(pane.keys)
-        widen_spread(store, before[-1], 500)
-        for later in (1, 10, 100):
-            pane.on_frame(frame_of(store, now=NOW + later))
-        assert pane.keys == before
-        pane.action_sort_again()
-        assert pane.keys[0] == before[-1]
-
-
-async def test_live_rows_follow_and_the_row_under_the_cursor_keeps_its_line() -> None:
-    pane, store = Watchlist(), desk_store()
-    pane.order = TableOrder("spread", live=True)
-    async with shown(pane, store):
-        assert str(pane.heading().right).startswith("spread ▼ live")
-        line, last = pane.cursor, pane.keys[-1]
-        widen_spread(store, last, 500)
-        pane.on_frame(frame_of(store, now=NOW + LIVE_EVERY / 2))
-        assert pane.keys[-1] == last, "not more often than every two seconds"
-        pane.on_frame(frame_of(store, now=NOW + LIVE_EVERY))
-        assert pane.keys[0 if line else 1] == last
-        assert (pane.cursor, pane.selected) == (line, "EUR_USD")
-
-
-async def test_live_rows_rest_after_a_key() -> None:
-    pane, store = Watchlist(), desk_store()
-    pane.order = TableOrder("spread", live=True)
-    async with shown(pane, store) as pilot:
-        await pilot.press("j")
-        widen_spread(store, pane.keys[-1], 500)
-        before = list(pane.keys)
-        pane.on_frame(frame_of(store, now=NOW + LIVE_EVERY))
-        pane.on_frame(frame_of(store, now=NOW + 2 * LIVE_EVERY - 0.1))
-        assert pane.keys == before
-        pane.on_frame(frame_of(store, now=NOW + 2 * LIVE_EVERY))
-        assert pane.keys != before
-
-
 async def test_rows_are_filtered_by_letters_by_position_and_by_what_trades() -> None:
     pane, store = Watchlist(), desk_store()
     store.quotes["USD_JPY"].tradeable = False
@@ -161,15 +83,6 @@ async def test_a_narrow_heading_says_how_rows_are_sorted_before_all_else() -> No
     narrow.order = TableOrder("spread")
     async with shown(narrow, store, size=(32, 8)):
         assert narrow.heading().right == "spread ▼ held"
-
-
-async def test_the_header_lights_the_column_that_rows_are_sorted_by() -> None:
-    pane, store = Watchlist(), desk_store()
-    pane.order = TableOrder("spread")
-    async with shown(pane, store):
-        styles = {segment.text: segment.style for segment in pane.render_line(0)}
-    assert styles[BY_KEY["spread"].title] == pane.palette["bright"]
-    assert styles[BY_KEY["bid"].title] == pane.palette["muted"]
 
 
 async def test_a_row_is_moved_past_its_neighbour_and_not_past_the_end() -> None:

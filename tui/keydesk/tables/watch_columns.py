@@ -307,7 +307,7 @@ WATCH_COLUMNS: tuple[WatchColumn, ...] = (
         right=False,
         ascending=True,
         meaning="Open sessions, or closed",
-        value=lambda store, name: figures.session_text(store, name, store.clock_ns) or None,
+        value=lambda store, name: figures.session_text(store, name, store.now_ns) or None,
         cell=_session,
     ),
 )
