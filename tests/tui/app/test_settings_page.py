@@ -178,8 +178,8 @@ async def test_in_a_wide_window_the_preview_has_a_chart_and_each_channel_is_expl
     lines = await lines_at(tmp_path, (200, 50))
     assert any("a rejection" in line and "notify in config.toml" in line for line in lines)
     text = "\n".join(lines)
-    for words in ("target", "entry 1.08380", "stop 1.08300", "2 Mar"):
+    for words in ("target", "entry 1.08380", "1.08431", "2 Mar"):
         assert words in text, words
     narrower = "\n".join(await lines_at(tmp_path, (120, 35)))
     assert "Preview" in narrower
-    assert "1.08300" not in narrower
+    assert "entry 1.08380" not in narrower

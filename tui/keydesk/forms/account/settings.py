@@ -23,6 +23,7 @@ MARK = 2  # columns of the mark of the row under the cursor
 GAP = 3  # columns before a meaning, and before the preview
 TITLES = 2  # lines more where there is room, and above the preview
 PREVIEW_FROM = 112  # columns of the page
+CHART_FROM = 160  # columns of the page: fewer are kept to few bytes
 CHART_ROWS = 5  # that the preview is higher than the settings, where there is room
 CHOSEN = "✓"
 LIST_HINT: LiteralString = "Enter lists"
@@ -119,8 +120,12 @@ class SettingsForm(InfoForm[None]):
         lines = self._settings(self.inside - PREVIEW_WIDTH - GAP)
         left = max(map(width_of, lines)) + GAP
         rows = min(self.room, len(lines) + CHART_ROWS) - TITLES
-        is_ascii = self.app.has_class("-ascii")
-        preview = preview_lines(self.inside - left, rows, ascii_only=is_ascii)
+        preview = preview_lines(
+            self.inside - left,
+            rows,
+            has_chart=self.inside >= CHART_FROM,
+            ascii_only=self.app.has_class("-ascii"),
+        )
         if len(preview) > rows:
             return lines
         title: TextLine = (("Preview", "bright"),)

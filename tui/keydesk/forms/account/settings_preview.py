@@ -13,7 +13,6 @@ from keydesk.store.state import Candle
 
 WIDTH = 44  # columns of the rows
 LEAST_CHART = 6  # rows
-LEAST_CHART_WIDTH = 56  # columns
 MINUTES = 5  # of a candle
 START_NS = 1_772_445_600_000_000_000  # 2 March 2026
 BADGES: Sequence[TextLine] = (
@@ -95,18 +94,18 @@ LINES = (
 )
 
 
-def preview_lines(width: int, rows: int, *, ascii_only: bool) -> list[TextLine]:
-    """Return the preview in these columns; with a chart where columns and rows have room for it."""
+def preview_lines(width: int, rows: int, *, has_chart: bool, ascii_only: bool) -> list[TextLine]:
+    """Return the preview in these columns; with a chart where it is wanted and has room."""
     still = [*BADGES, BLANK, *WATCHED, BLANK, *TRADES, BLANK, *ROLES]
     height = rows - len(still) - 1
-    if width < LEAST_CHART_WIDTH or height < LEAST_CHART:
+    if not has_chart or height < LEAST_CHART:
         return still
     chart = _chart(width, height, ascii_only=ascii_only)
     return [*BADGES, BLANK, *WATCHED, BLANK, *chart, BLANK, *TRADES, BLANK, *ROLES]
 
 
 def _chart(width: int, height: int, *, ascii_only: bool) -> Sequence[TextLine]:
-    candles = _candles(width // 2)
+    candles = _candles(width)
     picture = Picture()
     picture.show(
         Scene(
@@ -118,7 +117,7 @@ def _chart(width: int, height: int, *, ascii_only: bool) -> Sequence[TextLine]:
             last=candles[-1].close,
             decimals=5,
             pip=0.0001,
-            look=CandleStyle(ascii_only=ascii_only, gap=1),
+            look=CandleStyle(ascii_only=ascii_only),
             zone=UTC,
             this_year=2026,
             lines=LINES,
