@@ -16,7 +16,7 @@ from support.year_of_trades import events_of_days, notes_of_days
 
 def fill_journal(home: Path, days: int = 120, trades_a_day: int = 6) -> None:
     """Replace the trades of the account whose journal was read once by those of so many days of trading."""
-    [path] = home.rglob("*.sqlite")
+    [path] = home.rglob("records/*.sqlite")
     records, events = JournalRecords(path), tuple(events_of_days(days, trades_a_day))
     kept = records.kept()
     records.begin_part(kept.account_id, kept.created_ns, 0)
