@@ -362,7 +362,7 @@ def test_the_chosen_cell_keeps_its_shade_between_brackets() -> None:
 
 
 def test_a_cell_has_its_amount_beside_its_shade_and_below_it_where_there_is_room() -> None:
-    assert cells("100", "-30", size=CellSize(7)) == ["Mon  +100█   −30▒"]
+    assert cells("100", "-30", "2", size=CellSize(7)) == ["Mon  +100█   −30▒    +2"]
     assert cells("100", "-30", size=CellSize(7, 3)) == [
         "Mon ██████ ▒▒▒▒▒▒",
         "      +100    −30",

@@ -9,7 +9,6 @@ from rich.cells import cell_len
 
 from keydesk.calc.market.trading_day import booking_day_end, booking_day_start, trading_date
 from keydesk.calc.trade_journal.charts import CurvePoint, equity_curve
-from keydesk.chart.canvas import Run
 from keydesk.chart.plots import (
     GAP,
     Label,
@@ -93,14 +92,10 @@ def curve_rows(
     top = _curve_plot(curve, times, x, (columns, height - band - bool(band)), ascii_only=ascii_only)
     rows = list(top)
     if band:
-        rows.append(_rule("below its highest value", columns + VALUES))
+        rows.append([("below its highest value", "muted")])
         rows += _band_plot(curve, times, x, (columns, band), ascii_only=ascii_only)
     labels = [Label(round(x.share(mark.x) * (columns - 1)), mark.text) for mark in times.marks]
     return [*rows, scale_row(labels, columns, centred=False)]
-
-
-def _rule(title: str, width: int) -> list[Run]:
-    return [("─ ", "line"), (f"{title} ", "muted"), ("─" * max(0, width - len(title) - 3), "line")]
 
 
 def _curve_plot(

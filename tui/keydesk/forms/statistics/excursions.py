@@ -96,8 +96,8 @@ class ExcursionView(View[ExcursionData]):
     def lines(self, data: ExcursionData, given: ViewInput) -> Sequence[TextLine]:
         """Return the picture, or how far reading is."""
         progress: list[TextLine] = [((given.progress, "focus"),)] if given.progress else []
-        if data.rows:
-            return [*progress, *data.words, *data.rows]
+        if data.rows:  # what is being read takes the place of the last line, which names the axes
+            return [*progress, *data.words, *data.rows][: len(data.words) + len(data.rows)]
         return progress or too_few(data.n, LEAST_TRADES, WHAT, given.width)
 
 
@@ -171,7 +171,7 @@ def _panel(
         stop = max(stop, at + 2)
     plot.line_down(1.0, "stop")
     names.whole(0, min(stop, axes.columns - len(STOP)), STOP, "stop")
-    plot.line_across(1.0, "muted", "╌")
+    plot.line_across(1.0, "muted", "-")
     step = round_ticks(0.0, axes.x.high, axes.columns // TICK_COLUMNS)
     labels = [Label(plot.column(value), _tick(value)) for value in step]
     return [names.runs(0), *plot.drawn(), scale_row(labels, axes.columns)]

@@ -18,7 +18,8 @@ from keydesk.text.sanitize import safe
 from keydesk.widgets.theme import ColourRole, signed_role
 from keydesk_client.arithmetic.constants import ZERO
 
-SHADES = " ░▒▓█"
+SHADES = " :▒▓█"  # the weakest is of one byte: most cells have it
+SHADES_BESIDE = "  ▒▓█"  # an amount, whose weakest needs none
 CURSOR: Final = "focus"
 LABEL = 4  # columns of the names of weekdays
 LEAST_CELL, WIDEST_CELL = 3, 16  # columns of a cell with the gap behind it
@@ -110,8 +111,8 @@ class CellStyle(NamedTuple):
             text, role = f"n {cell.n}", "faint"
         elif size.rows == 1 and size.width >= BOTH_FROM:
             gap = " " * (size.width >= APART_FROM)
-            shade = "" if _is_written(self.given) else gap + SHADES[abs(strength)]
-            text = _short(cell.result) + shade
+            shade = SHADES_BESIDE[abs(strength)]
+            text = _short(cell.result) + ("" if _is_written(self.given) else gap + shade)
         elif _is_written(self.given):
             text = f"{'-+'[strength > 0]}{abs(strength)}" if strength else "=0"
         else:

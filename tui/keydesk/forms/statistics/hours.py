@@ -64,8 +64,8 @@ class HoursView(View[Cells]):
             *legend(given, largest_result(data), _few_text(data)),
         ]
         width = cell_width(len(self._hours), given.width)
-        others = HEAD + len(below) + 1 + len(tables)
-        size = fitting_size(width, CELL_ROWS, others, len(self._days) + 1, given.rows)
+        others = HEAD + 1 + len(below) + 1 + len(tables)
+        size = fitting_size(width, CELL_ROWS, others, len(self._days), given.rows)
         return with_tables([*self._map(data, size, given), *below], tables, given.rows)
 
     def _bound(self, data: Cells) -> None:
@@ -100,9 +100,8 @@ class HoursView(View[Cells]):
             chosen = hours.index(self.hour) if day == self.weekday else None
             lines += style.lines((safe(WEEKDAYS[day]), "muted"), cells, chosen)
         sums = {h: together([c for key, c in data.items() if key.hour == h]) for h in self._hours}
-        style = style._replace(
-            largest=largest_result(sums)
-        )  # as strong as they are beside each other
+        # as strong as they are beside each other
+        style = CellStyle(CellSize(size.width), largest_result(sums), given)
         return [*lines, *style.lines(("all", "bright"), [sums[hour] for hour in hours])]
 
     def move(self, across: int, down: int) -> bool:

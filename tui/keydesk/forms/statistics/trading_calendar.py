@@ -87,8 +87,8 @@ class CalendarView(View[CalendarData]):
         ]
         known = max(LEAST_WEEKS, min(_week(last) - _week(first) + 1, YEAR))
         width, tables = cell_width(known, given.width), _sums(data, self._weekdays, given, 0)
-        others = HEAD + len(below) + 1 + len(tables)
-        size = fitting_size(width, CELL_ROWS, others, len(self._weekdays) + 1, given.rows)
+        others = HEAD + 1 + len(below) + 1 + len(tables)
+        size = fitting_size(width, CELL_ROWS, others, len(self._weekdays), given.rows)
         shown = [*self._map(data, self.chosen, size, given), *below]
         room = given.rows - len(shown) - 2
         return with_tables(shown, _sums(data, self._weekdays, given, room), given.rows)
@@ -110,7 +110,7 @@ class CalendarView(View[CalendarData]):
             at = weeks.index(_week(chosen)) if weekday == chosen.weekday() else None
             lines += style.lines((safe(WEEKDAYS[weekday]), "muted"), cells, at)
         # as strong as they are beside each other
-        style = style._replace(largest=largest_result(data.weeks))
+        style = CellStyle(CellSize(size.width), largest_result(data.weeks), given)
         return [*lines, *style.lines(("all", "bright"), [data.weeks.get(each) for each in mondays])]
 
     def move(self, across: int, down: int) -> bool:
