@@ -7,8 +7,8 @@ import pytest
 from keydesk.config.last_workspace import Workspace
 from keydesk.config.workspaces import (
     FILE,
-    NamedWorkspace,
-    SavedWorkspaces,
+    WorkspacesFile,
+    WorkspaceTable,
     delete_workspace,
     load_workspaces,
     save_bookmark,
@@ -16,8 +16,7 @@ from keydesk.config.workspaces import (
 )
 from keydesk.settings.toml_text import BadSettings
 
-SCALPING = NamedWorkspace(
-    "scalping",
+SCALPING = WorkspaceTable.of(
     "s",
     Workspace(
         granularity="M1",
@@ -35,25 +34,25 @@ SCALPING = NamedWorkspace(
 
 def test_what_is_saved_is_read_again_and_comments_stay(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text("# my own words\n", encoding="utf-8")
-    save_workspace(tmp_path, SCALPING)
+    save_workspace(tmp_path, "scalping", SCALPING)
     save_bookmark(tmp_path, "g", "GBP_USD")
-    assert load_workspaces(tmp_path) == SavedWorkspaces({"scalping": SCALPING}, {"g": "GBP_USD"})
+    assert load_workspaces(tmp_path) == WorkspacesFile({"scalping": SCALPING}, {"g": "GBP_USD"})
     text = (tmp_path / FILE).read_text(encoding="utf-8")
     assert text.startswith("# my own words\n")
     assert "[workspaces.scalping]" in text
     assert 'timeframe = "M1"' in text
     delete_workspace(tmp_path, "scalping")
-    assert load_workspaces(tmp_path) == SavedWorkspaces({}, {"g": "GBP_USD"})
+    assert load_workspaces(tmp_path) == WorkspacesFile({}, {"g": "GBP_USD"})
 
 
 def test_a_missing_file_has_none(tmp_path: Path) -> None:
-    assert load_workspaces(tmp_path) == SavedWorkspaces()
+    assert load_workspaces(tmp_path) == WorkspacesFile()
 
 
 def test_a_letter_stands_for_one_thing() -> None:
-    saved = SavedWorkspaces({"scalping": SCALPING}, {"c": "USD_CAD"})
-    assert saved.with_key("s") is SCALPING
-    assert saved.with_key("c") is None
+    saved = WorkspacesFile({"scalping": SCALPING}, {"c": "USD_CAD"})
+    assert saved.name_of("s") == "scalping"
+    assert saved.name_of("c") == ""
     assert saved.free_key("scales") == "a"
     assert saved.free_key("s") == "a"
 
@@ -94,7 +93,7 @@ def test_a_bad_file_is_named_and_stays_as_it_is(tmp_path: Path, text: str, words
     assert str(path) in str(caught.value)
     assert words in str(caught.value)
     with pytest.raises(BadSettings):
-        save_workspace(tmp_path, SCALPING)
+        save_workspace(tmp_path, "scalping", SCALPING)
     with pytest.raises(BadSettings):
         save_bookmark(tmp_path, "g", "GBP_USD")
     assert path.read_text(encoding="utf-8") == text

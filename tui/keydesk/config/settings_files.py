@@ -18,7 +18,6 @@ from keydesk.settings.declared import Table, table_of, tables_in
 from keydesk.settings.keymap_file import keymap_declaration
 from keydesk.settings.templates_file import TemplatesFile
 from keydesk.settings.toml_text import BadSettings
-from keydesk.settings.workspaces_file import WorkspacesFile
 
 
 class SettingsFile(Struct, frozen=True):
@@ -66,7 +65,7 @@ FILES: Mapping[str, SettingsFile] = {
         SettingsFile(
             workspaces.FILE,
             "layouts and bookmarks; the desk writes it",
-            lambda: WorkspacesFile,
+            lambda: table_of(workspaces.WorkspacesFile),
             workspaces.load_workspaces,
         ),
         SettingsFile(

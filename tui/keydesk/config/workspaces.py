@@ -1,4 +1,4 @@
-"""The trader's named workspaces and bookmarks in `workspaces.toml`, replaced atomically, comments kept.
+"""The trader's named workspaces and bookmarks in `workspaces.toml`: declared, read, and replaced atomically with comments kept.
 
 [bookmarks]
 g = "GBP_USD"
@@ -13,41 +13,190 @@ charts = [["", "M5"], ["XAU_USD", "H1"], ["", "D"]]
 indicators = ["ema 20"]
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any
 
 from msgspec import Struct, field
+from msgspec.structs import asdict
 
+from keydesk.calc.market.granularity import SECONDS
+from keydesk.calc.market.indicator_specs import IndicatorSyntaxError, parse_indicators
 from keydesk.config.file_edit import change_file
 from keydesk.config.last_workspace import Workspace, charts_in
+from keydesk.settings.about import About, Must, Wrong, matching
 from keydesk.settings.toml_text import text_in
-
-if TYPE_CHECKING:
-    from keydesk.settings.workspaces_file import WorkspaceTable
+from keydesk.settings.values import INSTRUMENT, WORKSPACE_NAME
+from keydesk.text.sanitize import clean
 
 FILE = "workspaces.toml"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
+LETTER = re.compile("[a-z]")
+TEXT = {"type": "string"}
+TEXTS = {"type": "array", "items": TEXT}
 
 
-class NamedWorkspace(Struct, frozen=True):
-    """A workspace under a name: what is shown and how, without the instrument."""
-
-    name: str
-    key: str  # the letter behind '
-    workspace: Workspace
-    indicators: tuple[str, ...] = ()
+def _timeframe(value: object) -> str:
+    if not isinstance(value, str) or value not in SECONDS:
+        raise Wrong
+    return value
 
 
-class SavedWorkspaces(Struct, frozen=True):
-    """The content of the file; a letter stands for a workspace or for an instrument, never for both."""
+def _indicators(texts: object) -> tuple[str, ...]:
+    if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
+        raise Wrong
+    try:
+        return tuple(each.text for each in parse_indicators(texts))
+    except IndicatorSyntaxError as error:
+        raise ValueError(f": {error}") from error
 
-    workspaces: Mapping[str, NamedWorkspace] = field(default_factory=dict)  # by name
-    bookmarks: Mapping[str, str] = field(default_factory=dict)  # letter -> instrument
 
-    def with_key(self, letter: str) -> NamedWorkspace | None:
-        """Return the workspace of a letter."""
-        return next((each for each in self.workspaces.values() if each.key == letter), None)
+def _bookmarks(table: object) -> dict[str, str]:
+    if not isinstance(table, dict):
+        raise Wrong
+    for letter, instrument in table.items():
+        is_name = isinstance(instrument, str) and INSTRUMENT.fullmatch(instrument)
+        if not is_name or not LETTER.fullmatch(letter):
+            raise ValueError(
+                f'.{clean(letter)} must be a letter and an instrument, such as g = "GBP_USD"'
+            )
+    return table
+
+
+def _short(text: str, most: int) -> About:
+    """Return the declaration of a text of at most so many characters."""
+
+    def read(value: object) -> str:
+        if not isinstance(value, str) or not value.isprintable() or len(value) > most:
+            raise Wrong
+        return value
+
+    must = Must(f"text in quotes, at most {most} characters")
+    return About(text, must, read=read, schema=TEXT)
+
+
+class WorkspaceTable(Struct, frozen=True):
+    """A table `[workspaces.NAME]`: what is shown and how; `:layout save NAME` writes it."""
+
+    key: Annotated[
+        str,
+        About(
+            "The letter behind ' that shows it.",
+            Must("a small letter", '{key} = "s"'),
+            read=matching(LETTER),
+            schema=TEXT,
+        ),
+    ]
+
+    timeframe: Annotated[
+        str,
+        About(
+            "The timeframe of the chart.",
+            Must(f"one of: {' '.join(SECONDS)}"),
+            read=_timeframe,
+            schema={"enum": list(SECONDS)},
+        ),
+    ] = "M5"
+
+    panes: Annotated[
+        dict[str, str],
+        About(
+            "Which of the panes that share a place is in front.",
+            Must("names", 'panes = { trades = "orders" }'),
+        ),
+    ] = field(default_factory=dict)
+
+    charts: Annotated[
+        tuple[tuple[str, str], ...],
+        About(
+            'Further charts: the instrument ("" for the one in focus) and the timeframe of each.',
+            read=charts_in,
+            schema={"type": "array", "items": TEXTS},
+        ),
+    ] = ()
+
+    indicators: Annotated[
+        tuple[str, ...],
+        About(
+            "The indicators of the chart.",
+            Must("texts", '{key} = ["ema 20"]'),
+            read=_indicators,
+            schema=TEXTS,
+        ),
+    ] = ()
+
+    list: Annotated[str, _short("The watchlist.", 40)] = ""
+    focused: Annotated[str, _short("The pane that has the keys.", 20)] = ""
+    zoomed: Annotated[str, _short("The pane that is shown alone.", 20)] = ""
+    sorting: Annotated[str, _short("The sorting of the watchlist.", 40)] = ""
+    filter: Annotated[str, _short("The filter of the watchlist.", 40)] = ""
+
+    @classmethod
+    def of(cls, key: str, shown: Workspace, indicators: tuple[str, ...]) -> "WorkspaceTable":
+        """Return the table of what is shown, without its instrument."""
+        return cls(
+            key=key,
+            timeframe=shown.granularity,
+            panes=dict(shown.fronts),
+            charts=shown.charts,
+            indicators=indicators,
+            list=shown.watchlist,
+            focused=shown.focused,
+            zoomed=shown.zoomed,
+            sorting=shown.sorting,
+            filter=shown.filter,
+        )
+
+    @property
+    def workspace(self) -> Workspace:
+        """What is shown, but for the indicators."""
+        return Workspace(
+            granularity=self.timeframe,
+            fronts=self.panes,
+            focused=self.focused,
+            sorting=self.sorting,
+            watchlist=self.list,
+            filter=self.filter,
+            zoomed=self.zoomed,
+            charts=self.charts,
+        )
+
+
+class WorkspacesFile(Struct, frozen=True):
+    """All of `workspaces.toml`."""
+
+    workspaces: Annotated[dict[str, WorkspaceTable], About("Named layouts.")] = field(
+        default_factory=dict
+    )
+
+    bookmarks: Annotated[
+        dict[str, str],
+        About(
+            "Letters of instruments: m and a letter writes one, ' and the letter goes there.",
+            Must("a table, [bookmarks]"),
+            read=_bookmarks,
+            schema={"type": "object", "additionalProperties": TEXT},
+        ),
+    ] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a wrong name, or a letter that stands for two things."""
+        for name in self.workspaces:
+            if not WORKSPACE_NAME.fullmatch(name):
+                raise ValueError(
+                    f".workspaces.{clean(name)} must be a table, its name small letters and digits"
+                )
+        letters = [*self.bookmarks, *(each.key for each in self.workspaces.values())]
+        for letter in letters:
+            if letters.count(letter) > 1:
+                raise ValueError(
+                    f"the letter {letter} is used twice: give each layout and bookmark its own letter"
+                )
+
+    def name_of(self, letter: str) -> str:
+        """Return the name of the workspace of a letter, "" if it has none."""
+        return next((name for name, each in self.workspaces.items() if each.key == letter), "")
 
     def free_key(self, name: str) -> str:
         """Return the first free letter of a name, else of the alphabet; "" when there is none."""
@@ -55,7 +204,7 @@ class SavedWorkspaces(Struct, frozen=True):
         return next((each for each in name + LETTERS if each in LETTERS and each not in taken), "")
 
 
-def load_workspaces(folder: Path) -> SavedWorkspaces:
+def load_workspaces(folder: Path) -> WorkspacesFile:
     """Read `workspaces.toml` in the folder; a missing file has none.
 
     Raises:
@@ -64,71 +213,38 @@ def load_workspaces(folder: Path) -> SavedWorkspaces:
     path = folder / FILE
     text = text_in(path)
     if not text:
-        return SavedWorkspaces()
-    from keydesk.settings.workspaces_file import read_workspaces  # noqa: PLC0415 - for a file only
+        return WorkspacesFile()
+    from keydesk.settings.declared import read_record  # noqa: PLC0415 - for a file only
 
-    file = read_workspaces(path, text)
-    named = {name: _named(name, table) for name, table in file.workspaces.items()}
-    return SavedWorkspaces(named, file.bookmarks)
+    return read_record(path, text, WorkspacesFile)
 
 
-def _named(name: str, table: "WorkspaceTable") -> NamedWorkspace:
-    workspace = Workspace(
-        granularity=table.timeframe,
-        fronts=table.panes,
-        focused=table.focused,
-        sorting=table.sorting,
-        watchlist=table.list,
-        filter=table.filter,
-        zoomed=table.zoomed,
-        charts=charts_in(table.charts),
-    )
-    return NamedWorkspace(name, table.key, workspace, table.indicators)
-
-
-def save_workspace(folder: Path, named: NamedWorkspace) -> None:
+def save_workspace(folder: Path, name: str, table: WorkspaceTable) -> None:
     """Write a workspace; replace one of the same name.
 
     Raises:
         BadSettings: the file cannot be used; it stays as it is.
         OSError: the file cannot be written; it stays as it is.
     """
-    load_workspaces(folder)
-    change_file(
-        folder, FILE, lambda document: _put(document, "workspaces", named.name, _table(named))
-    )
+    members = {key: value for key, value in asdict(table).items() if value != ""}
+    members |= {"charts": list(map(list, table.charts)), "indicators": list(table.indicators)}
+    _change(folder, lambda document: _put(document, "workspaces", name, members))
 
 
 def delete_workspace(folder: Path, name: str) -> None:
     """Remove a workspace from the file; raises as `save_workspace` does."""
-    load_workspaces(folder)
-    change_file(folder, FILE, lambda document: document.get("workspaces", {}).pop(name, None))
+    _change(folder, lambda document: document.get("workspaces", {}).pop(name, None))
 
 
 def save_bookmark(folder: Path, letter: str, instrument: str) -> None:
     """Write a bookmark; raises as `save_workspace` does."""
+    _change(folder, lambda document: _put(document, "bookmarks", letter, instrument))
+
+
+def _change(folder: Path, change: Callable[[Any], None]) -> None:
     load_workspaces(folder)
-    change_file(folder, FILE, lambda document: _put(document, "bookmarks", letter, instrument))
+    change_file(folder, FILE, change)
 
 
 def _put(document: Any, table: str, name: str, value: object) -> None:  # noqa: ANN401 - tomlkit's document
     document.setdefault(table, {})[name] = value
-
-
-def _table(named: NamedWorkspace) -> dict[str, object]:
-    left = named.workspace
-    table: dict[str, object] = {
-        "key": named.key,
-        "timeframe": left.granularity,
-        "panes": dict(left.fronts),
-        "charts": [list(each) for each in left.charts],
-        "indicators": list(named.indicators),
-    }
-    texts = {
-        "list": left.watchlist,
-        "focused": left.focused,
-        "zoomed": left.zoomed,
-        "sorting": left.sorting,
-        "filter": left.filter,
-    }
-    return table | {name: text for name, text in texts.items() if text}

@@ -143,13 +143,13 @@ def _kind_of(member: Member) -> Any:  # noqa: ANN401 - a type
         return table_of(kind)
     if about.read is not None:
         reader = PlainValidator(about.read), WithJsonSchema(dict(about.schema))
-        return Annotated[(kind, *reader, about.must)]
+        return Annotated[(kind, *reader, about.must)]  # a `Must`, or None
     match get_args(kind):
         case (record, end) if end is Ellipsis and is_declared(record):
             kind = Annotated[tuple[table_of(record), ...], Field(strict=False)]  # type: ignore[misc]
         case (names, record) if is_declared(record):
             kind = dict[names, table_of(record)]  # type: ignore[valid-type,misc]
-    return Annotated[(kind, *([about.must] if about.must else []))]
+    return Annotated[kind, about.must]
 
 
 def is_declared(kind: Any) -> bool:  # noqa: ANN401 - a type
@@ -215,9 +215,7 @@ def _refusal(declaration: type[Table], where: Location, wrong: ErrorDetails) -> 
         return f"{name} {unknown(str(where[-1]), tuple(table.keys()))}"
     own = wrong.get("ctx", {}).get("error")
     if isinstance(own, ValueError) and not isinstance(own, Wrong):
-        return f"{name}{'' if str(own).startswith((':', '.')) else ' '}{own}".removeprefix(
-            ":"
-        ).strip()
+        return f"{name}{'' if str(own).startswith((':', '.')) else ' '}{own}".lstrip(":.").strip()
     if must is None or wrong["type"] in NO_TABLE:
         return f"{name} must be a table, [{name}]"
     missing = "is missing: it " if wrong["type"] == MISSING else ""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from keydesk.app.window import DeskWindow
 from keydesk.calc.market.indicator_specs import parse_indicators
 from keydesk.config.workspaces import (
-    NamedWorkspace,
-    SavedWorkspaces,
+    WorkspacesFile,
+    WorkspaceTable,
     delete_workspace,
     load_workspaces,
     save_bookmark,
@@ -68,8 +68,8 @@ class WorkspaceActions:
             return
         specs = self._store.indicators_of(self._store.focus)
         texts = tuple(each.text for each in specs)
-        named = NamedWorkspace(name, key, self._window.screen.workspace(), texts)
-        if self._try(lambda: save_workspace(self._folder, named)):
+        table = WorkspaceTable.of(key, self._window.screen.workspace(), texts)
+        if self._try(lambda: save_workspace(self._folder, name, table)):
             self._store.notify("good", f"Layout {name} is saved: '{key} shows it again")
 
     def show(self, name: str) -> None:
@@ -78,9 +78,9 @@ class WorkspaceActions:
         if saved is None:
             return
         if name in saved.workspaces:
-            self._show(saved.workspaces[name])
+            self._show(name, saved.workspaces[name])
             return
-        names = ", ".join(f"{each.name} ('{each.key})" for each in saved.workspaces.values())
+        names = ", ".join(f"{each} ('{table.key})" for each, table in saved.workspaces.items())
         none = "No layout is saved yet: :layout save scalping"
         unknown = f"There is no layout {name}. " if name else ""
         self._store.notify("info", f"{unknown}Layouts: {names}" if names else f"{unknown}{none}")
@@ -98,10 +98,10 @@ class WorkspaceActions:
         saved = self._read()
         if saved is None:
             return
-        named = saved.with_key(letter)
+        name = saved.name_of(letter)
         instrument = saved.bookmarks.get(letter, "")
-        if named is not None:
-            self._show(named)
+        if name:
+            self._show(name, saved.workspaces[name])
         elif instrument in self._store.instruments:
             self._store.set_focus(instrument)
         elif instrument:
@@ -117,26 +117,23 @@ class WorkspaceActions:
         saved, instrument = self._read(), self._store.focus
         if saved is None or not instrument:
             return
-        named = saved.with_key(letter)
-        if named is not None:
-            self._store.notify(
-                "warn", f"'{letter} is the layout {named.name}: choose another letter"
-            )
+        if name := saved.name_of(letter):
+            self._store.notify("warn", f"'{letter} is the layout {name}: choose another letter")
         elif self._try(lambda: save_bookmark(self._folder, letter, instrument)):
             self._store.notify("good", f"'{letter} turns to {pair(instrument)} from now on")
 
-    def _show(self, named: NamedWorkspace) -> None:
-        left, store = named.workspace, self._store
+    def _show(self, name: str, table: WorkspaceTable) -> None:
+        left, store = table.workspace, self._store
         store.set_granularity(left.granularity)
-        store.set_indicators(store.focus, parse_indicators(named.indicators))
+        store.set_indicators(store.focus, parse_indicators(table.indicators))
         if left.watchlist:
             show_list(store, left.watchlist)
         self._window.screen.show_workspace(left)
         gone = left.watchlist and store.list_name != left.watchlist
         more = f", without its list {left.watchlist}, which is gone" if gone else ""
-        self._store.notify("info", f"Layout {named.name}{more}")
+        self._store.notify("info", f"Layout {name}{more}")
 
-    def _read(self) -> SavedWorkspaces | None:
+    def _read(self) -> WorkspacesFile | None:
         try:
             return load_workspaces(self._folder)
         except FAILURES as error:
