@@ -100,11 +100,6 @@ class TradeColumn(ValueColumn[TradeLine], frozen=True, kw_only=True):
         return (text, self.style(self.sums_role(sums), palette, old=old))
 
 
-def side_word(units: Decimal) -> str:
-    """Return the side in a word."""
-    return "LONG" if units > 0 else "SHORT"
-
-
 def side_role(units: Decimal) -> ColourRole:
     """Return the colour of a side."""
     return "buy" if units > 0 else "sell"
@@ -157,11 +152,11 @@ TRADE_COLUMNS: tuple[TradeColumn, ...] = (
         unknown=_without("current_units"),
         right=False,
         ascending=True,
-        text=lambda line: side_word(line.trade.units),
+        text=lambda line: show.side_word(line.trade.units),
         role=lambda line: side_role(line.trade.units),
-        value=lambda line: side_word(line.trade.units),
+        value=lambda line: show.side_word(line.trade.units),
         search_text=lambda line: "long buy" if line.trade.units > 0 else "short sell",
-        sums=lambda sums: "BOTH" if sums.group.is_hedged else side_word(sums.group.units),
+        sums=lambda sums: "BOTH" if sums.group.is_hedged else show.side_word(sums.group.units),
         sums_role=lambda sums: "muted" if sums.group.is_hedged else side_role(sums.group.units),
     ),
     TradeColumn(

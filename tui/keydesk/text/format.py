@@ -8,7 +8,7 @@ import re
 from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
 from textwrap import wrap
-from typing import Final, NamedTuple
+from typing import Final, LiteralString, NamedTuple
 
 from rich.cells import cell_len, chop_cells, set_cell_size
 
@@ -130,6 +130,16 @@ def percent(fraction: Decimal | None, places: int = 2, *, signed: bool = False) 
 def r_multiple(value: Decimal | None) -> SafeText:
     """Profit as a multiple of the initial risk."""
     return money(value, 1, signed=True)
+
+
+def side_word(value: Decimal) -> LiteralString:
+    """Return the side of a trade in a word, by the sign of its units."""
+    return "LONG" if value > 0 else "SHORT"
+
+
+def side_and_size(value: Decimal, instrument: str) -> SafeText:
+    """Return a trade by its units: LONG 10,000 EUR/USD."""
+    return safe(f"{side_word(value)} {units(abs(value))} {pair(instrument)}")
 
 
 def units(value: Decimal | None, *, signed: bool = False) -> SafeText:

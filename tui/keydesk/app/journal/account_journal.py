@@ -16,7 +16,7 @@ from keydesk.app.journal.screens import ScreenKeeper
 from keydesk.calc.trade_journal.notes import NO_NOTE
 from keydesk.keys.keymap import KeyMap
 from keydesk.store.store import Store
-from keydesk.text.format import pair, units
+from keydesk.text.format import side_and_size
 from keydesk.text.sanitize import Printable, clean, clean_name, safe
 
 if TYPE_CHECKING:
@@ -249,8 +249,7 @@ class AccountJournal:
         trade = self._store.trades.get(trade_id)
         if trade is None:
             return safe(f"#{clean_name(trade_id)}")
-        side = "LONG" if trade.units > 0 else "SHORT"
-        size = f"{side} {units(abs(trade.units))} {pair(trade.instrument)}"
+        size = side_and_size(trade.units, trade.instrument)
         return safe(f"#{clean_name(trade_id)} {size}, open")
 
     def _save_note(self, form: NoteForm, edit: NoteEdit | None) -> None:

@@ -18,7 +18,7 @@ from keydesk.cli.options import instrument_of, read_period
 from keydesk.cli.reading.order_lines import order_line
 from keydesk.cli.script_output import AccountDocument, kind_of, print_document
 from keydesk.terminal.output import print_lines
-from keydesk.text.format import counted, date_and_time, money, pair, units
+from keydesk.text.format import counted, date_and_time, money, pair, side_word, units
 from keydesk.text.sanitize import SafeText, clean, clean_name, safe
 from keydesk_client.account.rows import words_of
 from keydesk_client.account.values import READ_ERRORS
@@ -210,9 +210,9 @@ def trade_line(trade: Trade) -> SafeText:
     is_open = trade.state == "OPEN"
     size = trade.current_units if is_open else trade.initial_units
     profit = trade.unrealized_pl if is_open else trade.realized_pl
-    side = "LONG" if trade.initial_units > 0 else "SHORT"
     return safe(
-        f"#{clean_name(trade.id)} {side} {units(abs(size))} {pair(trade.instrument)} @ {trade.price}  "
+        f"#{clean_name(trade.id)} {side_word(trade.initial_units)} {units(abs(size))} "
+        f"{pair(trade.instrument)} @ {trade.price}  "
         f"{money(profit, signed=True)}  {clean_name(str(trade.state), TYPE)}"
     )
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from decimal import Decimal
 
 from keydesk.cli.csv_output import NUMBER
-from keydesk.text.format import EMPTY, pair, units
+from keydesk.text.format import EMPTY, pair, side_and_size, units
 from keydesk.text.sanitize import SafeText, clean_name, safe
 from keydesk_client.account.values import READ_ERRORS
 from keydesk_client.models import Order, Trade, TradeSummary
@@ -41,8 +41,7 @@ def _dependent(order: Order, trades: Mapping[str, Trade | TradeSummary]) -> str:
     with suppress(*READ_ERRORS, KeyError):  # a trade that is not known, or cannot be read
         trade = trades[trade_id]
         size = trade.current_units or trade.initial_units  # of a closed trade, what it was
-        side = "LONG" if size > 0 else "SHORT"
-        return f"{name} {side} {units(abs(size))} {pair(trade.instrument)}"
+        return f"{name} {side_and_size(size, trade.instrument)}"
     return name
 
 

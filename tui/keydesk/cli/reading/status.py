@@ -21,6 +21,7 @@ from keydesk.text.format import (
     money,
     pair,
     percent,
+    side_word,
     units,
 )
 from keydesk.text.sanitize import Printable, SafeText, clean, clean_name, safe
@@ -143,7 +144,7 @@ def _list_lines(what: str, lines: Sequence[Printable] | None) -> Iterator[Printa
 
 def _trade_line(trade: TradeSummary, orders: Mapping[str, Order]) -> SafeText:
     size, price = _amount(trade, "current_units"), _text(trade, "price")
-    side = UNKNOWN if size is None else "LONG" if size > 0 else "SHORT"
+    side = UNKNOWN if size is None else side_word(size)
     stops, target = _levels(trade, orders, STOPS), _levels(trade, orders, TARGET)
     levels = [*(stops or ["no stop"]), *(target if stops or target else ["no target"])]
     return safe(

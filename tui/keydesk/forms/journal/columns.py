@@ -24,6 +24,7 @@ from keydesk.text.format import (
     pair,
     pips,
     shorten,
+    side_and_size,
     units,
 )
 from keydesk.text.sanitize import SafeText, clean, clean_name, safe
@@ -349,8 +350,7 @@ def cells_of(line: JournalLine, context: ListContext, pip: Decimal | None) -> di
 def name_of(line: JournalLine) -> str:
     """Return the trade in words: #12 LONG 10,000 EUR/USD."""
     trade = line.trade
-    side = "LONG" if trade.is_long else "SHORT"
-    return f"#{clean_name(trade.id)} {side} {units(abs(trade.units))} {pair(trade.instrument)}"
+    return f"#{clean_name(trade.id)} {side_and_size(trade.units, trade.instrument)}"
 
 
 def result_text(line: JournalLine, home: str, zone: tzinfo) -> str:

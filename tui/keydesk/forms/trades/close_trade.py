@@ -29,7 +29,7 @@ from keydesk.forms.ticket_lines import FIELD_WIDTH, quote_line
 from keydesk.forms.trades.trade_form import TradeForm, trade_name
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import SCALE_OUT
-from keydesk.text.format import EMPTY, money, pair, pips, price, units
+from keydesk.text.format import EMPTY, money, pair, pips, price, side_word, units
 from keydesk.text.sanitize import clean_name, safe
 from keydesk.values import TradeRow
 from keydesk_client.arithmetic.constants import PERCENT, ZERO
@@ -155,7 +155,7 @@ class CloseForm(Form[CloseTrades]):
 
 
 def _trade_line(trade: TradeRow, context: TradingContext) -> TextLine:
-    side = "LONG" if trade.units > 0 else "SHORT"
+    side = side_word(trade.units)
     name = safe(f"#{clean_name(trade.id)} {side} {units(abs(trade.units))}  ")
     return ((name, "plain"), signed_money(result_of(trade, abs(trade.units), context)))
 

@@ -9,7 +9,7 @@ from keydesk.forms.modal_form import FormContext, TextLine
 from keydesk.forms.ticket_lines import quote_line
 from keydesk.keys.keymap import ONE_TRADE
 from keydesk.keys.textual_bindings import bindings_of
-from keydesk.text.format import pair, units
+from keydesk.text.format import side_and_size
 from keydesk.text.sanitize import Printable, SafeText, clean_name, safe
 from keydesk.values import TradeRow
 from keydesk.widgets.overlay import Result
@@ -17,10 +17,7 @@ from keydesk.widgets.overlay import Result
 
 def trade_name(trade: TradeRow) -> SafeText:
     """Return the trade in words: LONG 20,000 EUR/USD #6411."""
-    side = "LONG" if trade.units > 0 else "SHORT"
-    return safe(
-        f"{side} {units(abs(trade.units))} {pair(trade.instrument)} #{clean_name(trade.id)}"
-    )
+    return safe(f"{side_and_size(trade.units, trade.instrument)} #{clean_name(trade.id)}")
 
 
 class TradeForm(Form[Result], Generic[Result]):
