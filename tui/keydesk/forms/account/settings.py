@@ -182,9 +182,8 @@ class SettingsForm(InfoForm[None]):
             shown = [(values[0], is_first), (other, not is_first)]
         line: list[Words] = []
         for place, (text, is_chosen) in enumerate(shown):
-            mark = f"{'  ' if place else ''}{'● ' if is_chosen else '○ '}"
-            line.append((safe(mark), "focus" if is_chosen else "faint"))
-            line.append((safe(text), "bright" if is_chosen else "muted"))
+            mark = f"{'  ' if place else ''}{'●' if is_chosen else '○'}"
+            line.append((safe(f"{mark} {text}"), "bright" if is_chosen else "muted"))
         return tuple(line)
 
     def _row(self, at: int, choice: Choice, values: TextLine, widest: int | None) -> TextLine:

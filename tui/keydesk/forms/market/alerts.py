@@ -49,6 +49,7 @@ BELOW = 4  # lines about the chosen one
 LEAST_LOWER = 5  # rows of the firings and the chart below the table; without them there is neither
 CHART_FROM = 100  # columns of the page with a chart beside the firings
 LEAST_CHART = 0.6  # of the page's width, where the firings need more than the rest
+WIDEST_CHART = 120  # columns: a wider one costs a slow line too much
 FEWEST = 8  # columns of the firings, where there is none
 CHANNEL_NAMES = {"flash": "flash", "bell": "bell", "desktop": "notification", "command": "command"}
 MUTED_CHANNELS = frozenset(("bell", "desktop"))
@@ -279,7 +280,8 @@ class AlertsForm(InfoForm[None]):
     def _chart_columns(self, fired: Sequence[FiringRecord]) -> int:
         """Return the columns that the firings leave to the chart, but not below its share."""
         texts = (width_of(self._firing_line(each, "", self.inside)) for each in fired)
-        return max(int(self.inside * LEAST_CHART), self.inside - GAP - max(texts, default=FEWEST))
+        left = self.inside - GAP - max(texts, default=FEWEST)
+        return min(WIDEST_CHART, max(int(self.inside * LEAST_CHART), left))
 
     def _history(self) -> Sequence[TextLine]:
         fired = self.store.alert_history[::-1]
