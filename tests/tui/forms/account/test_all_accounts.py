@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 
 from keydesk.forms.account.all_accounts import AccountChoice, AllAccountsPage
+from keydesk.forms.info_form import width_of
 from keydesk.trading.accounts.account_overview import AccountOverview, ProfileOverview
 from support.fakes.form_app import FormApp
 
@@ -136,3 +137,29 @@ async def test_of_thousands_of_accounts_the_first_are_shown_and_the_rest_is_coun
         await pilot.press("end")
         assert "and 8,950 accounts more of this token" in app.words
         assert "cannot be read: the token vault is locked" in app.words
+
+
+HOSTILE = "\x1b[2J\x1b]0;title\x07\u202e世界\u0301\u0301\u0301 " + "x" * 200
+
+
+@pytest.mark.parametrize("size", [(60, 16), (80, 24), (120, 35), (200, 50)])
+async def test_hostile_names_are_shown_without_controls_and_keep_the_columns(
+    size: tuple[int, int],
+) -> None:
+    named = AccountOverview(HOSTILE, alias=HOSTILE, currency=HOSTILE, nav=D(1), trades=3)
+    unread = AccountOverview(HOSTILE, alias=HOSTILE, why=HOSTILE)
+    page = AllAccountsPage(HOSTILE)
+    app = FormApp(lambda: page)
+    async with app.run_test(size=size) as pilot:
+        page.expect([HOSTILE, "other", "gone"])
+        page.show(ProfileOverview(HOSTILE, "LIVE", (named, unread, account("-8.5"))))
+        page.show(ProfileOverview("other", HOSTILE, (account("3"),)))
+        page.show(ProfileOverview("gone", "LIVE", why=HOSTILE))
+        for _ in range(6):
+            await pilot.press("down")
+            assert not {"\x1b", "\x07", "\u202e"} & set(app.words)
+            table = [line for line in page.lines() if any("USD" in text for text, _ in line)]
+            assert (
+                len({width_of(line) for line in table}) <= 2
+            )  # with the mark of the open one or without
+            assert all(width_of(line) <= page.inside for line in table)
