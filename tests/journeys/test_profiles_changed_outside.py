@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config.profiles import delete_profile
-from keydesk.config.settings import load_settings
+from keydesk.config.settings import delete_profile, load_settings
 from keydesk_client.auth.vault import ALLOWED_WORK, VaultKeyring
 from support.broker import PracticeServer, SharedPractice
 from support.signing_in import PASSPHRASE, Home

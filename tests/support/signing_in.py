@@ -5,7 +5,7 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from keydesk.config.profiles import save_profile
+from keydesk.config.settings import save_profile
 from keydesk_client.auth.profiles import Profile
 from keydesk_client.auth.token_store import TokenStore
 from keydesk_client.auth.vault import ALLOWED_WORK, VaultKeyring

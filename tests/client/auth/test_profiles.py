@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from keydesk.config.folders import find_folders
-from keydesk.config.profiles import save_profile
+from keydesk.config.settings import save_profile
 from keydesk_client import Client, Limiter, Retries, Timeouts, passphrase_from_file, sync
 from keydesk_client.auth.profiles import Profile, load_profile, profile_folders
 from keydesk_client.auth.profiles import Profile as DeskProfile

@@ -13,7 +13,7 @@ import pytest
 from keydesk.alerts.command import AT_ONCE, MAX_WAITING, CommandRunner, arguments
 from keydesk.alerts.delivery import Delivery, Event, EventSources, alert_text, kind_of
 from keydesk.calc.alerts.alert import FiringRecord
-from keydesk.config.alert_settings import load_alert_settings
+from keydesk.config.settings import load_alert_settings
 from keydesk.settings.toml_text import BadSettings
 from keydesk.settings.values import AlertSettings
 from keydesk.store.state import Health

@@ -17,6 +17,7 @@ HEAVY = {
     "click",
     "pygments",
     "tomlkit",
+    "sqlite3",
 }
 CODE = """
 import sys, keydesk.cli.desk, keydesk.app.app

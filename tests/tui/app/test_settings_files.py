@@ -9,8 +9,7 @@ import pytest
 from keydesk.calc.market.price_levels import PriceLevel
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.config.price_levels import load_levels, save_level
-from keydesk.config.profiles import save_profile
-from keydesk.config.settings import load_settings
+from keydesk.config.settings import load_settings, save_profile
 from keydesk.forms.account.limits import LimitsForm
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.keys.keymap import DESK

@@ -5,8 +5,7 @@ from typing import get_args
 
 import pytest
 
-from keydesk.config.alert_settings import load_alert_settings
-from keydesk.config.settings import load_settings
+from keydesk.config.settings import load_alert_settings, load_settings
 from keydesk.forms.account.settings import LABELS, SettingsForm
 from keydesk.forms.market.watchlists import ColumnsForm
 from keydesk.settings.values import KINDS, CandleLook

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config.profiles import save_profile
+from keydesk.config.settings import save_profile
 from keydesk_client.auth.profiles import Profile
 from support.broker import PracticeServer, SharedPractice
 from support.shell import validate

@@ -11,7 +11,7 @@ import pytest
 
 from keydesk.cli.account_access import _settings, wait_for_outcomes
 from keydesk.config.folders import find_folders
-from keydesk.config.profiles import save_last_profile
+from keydesk.config.settings import save_last_profile
 from keydesk.settings.toml_text import BadSettings
 from keydesk.settings.values import Settings
 from keydesk.trading.desk_session import DeskLock

@@ -11,7 +11,6 @@ from keydesk.config.settings_files import settings_of
 from keydesk.forms.account.settings import LABELS
 from keydesk.forms.command_list import OPTIONS as TYPED
 from keydesk.settings.about import About, Must, Row, Wrong, members_of, options_of
-from keydesk.settings.config_file import SettingsTable
 from keydesk.settings.declared import checked, table_of, value_of
 from keydesk.settings.toml_text import BadSettings, parsed
 from keydesk.settings.values import Settings
@@ -147,5 +146,5 @@ def test_schema_and_documents_have_its_meaning() -> None:
 
 def test_every_setting_is_declared_and_every_row_is_on_the_page_and_in_the_commands() -> None:
     assert {each.name for each in members_of(Settings)} == {*Settings.__struct_fields__}
-    assert {*SettingsTable.keys()} == {each.key for each in members_of(Settings)}
+    assert {*table_of(Settings).keys()} == {each.key for each in members_of(Settings)}
     assert {*OPTIONS} == {*USUAL} == {*LABELS} - {"columns"} == {*TYPED} - {"profile"}

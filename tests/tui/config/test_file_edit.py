@@ -11,7 +11,7 @@ import pytest
 
 from keydesk.calc.market.price_levels import PriceLevel
 from keydesk.calc.market.watchlists import Watchlist, Watchlists
-from keydesk.config import price_levels, profiles, watchlists, workspaces
+from keydesk.config import price_levels, settings, watchlists, workspaces
 from keydesk.config.limits import LimitChange, save_limit
 from keydesk.settings.toml_text import BadSettings
 from keydesk_client.auth.private_files import make_folders
@@ -21,10 +21,10 @@ from support.signing_in import Home
 Write = Callable[[Path], object]
 ADDED = Watchlist("Added", ("EUR_USD",))
 WRITES: dict[str, tuple[str, Write]] = {
-    "a value": ("config.toml", lambda folder: profiles.save_value(folder, "theme", "light")),
+    "a value": ("config.toml", lambda folder: settings.save_value(folder, "theme", "light")),
     "a profile": (
         "config.toml",
-        lambda folder: profiles.save_profile(folder, Profile("main", "live", "001-1")),
+        lambda folder: settings.save_profile(folder, Profile("main", "live", "001-1")),
     ),
     "a limit": (
         "templates.toml",
@@ -98,7 +98,7 @@ def test_line_ends_and_a_byte_order_mark_stay(
 
 def test_a_profile_is_read_from_a_file_with_a_byte_order_mark(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_bytes(BOM_UTF8)
-    profiles.save_profile(tmp_path, Profile("main", "live", "001-1"))
+    settings.save_profile(tmp_path, Profile("main", "live", "001-1"))
     assert load_profile("main", tmp_path).account_id == "001-1"
 
 

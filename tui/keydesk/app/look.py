@@ -15,7 +15,7 @@ from zoneinfo import available_timezones
 from msgspec.structs import replace
 
 from keydesk.config.folders import FILE
-from keydesk.config.profiles import save_value
+from keydesk.config.settings import save_value
 from keydesk.screens.desk import DeskScreen
 from keydesk.settings.about import Member, options_of
 from keydesk.settings.time_zone import SystemZone, time_zone

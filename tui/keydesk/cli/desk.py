@@ -209,7 +209,7 @@ def _remember(folders: Folders, settings: Settings, profile: Profile | None) -> 
     """Store the profile that the bare command opens next time; ignore write errors."""
     name = profile.name if profile else PRACTICE_MARKET
     if name != settings.last_profile:
-        from keydesk.config.profiles import save_last_profile  # noqa: PLC0415 - rarely needed
+        from keydesk.config.settings import save_last_profile  # noqa: PLC0415 - rarely needed
 
         with suppress(OSError, BadSettings):
             save_last_profile(folders.config, name)

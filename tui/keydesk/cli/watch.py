@@ -22,8 +22,8 @@ from keydesk.calc.alerts.alert import FiringRecord
 from keydesk.calc.market.watchlists import DEFAULT_WATCHLIST, Watchlist, Watchlists
 from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.script_output import AccountDocument, Instant, Refusal
-from keydesk.config.alert_settings import load_alert_settings
 from keydesk.config.folders import find_folders, make_private
+from keydesk.config.settings import load_alert_settings
 from keydesk.feeds import session
 from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.session import Feed

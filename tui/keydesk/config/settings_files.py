@@ -8,16 +8,15 @@ from typing import Any
 from msgspec import Struct
 
 from keydesk.config import price_levels, watchlists, workspaces
-from keydesk.config.alert_settings import load_alert_settings
 from keydesk.config.folders import FILE, TEMPLATES_FILE
 from keydesk.config.own_themes import load_own_themes
-from keydesk.config.settings import load_settings
+from keydesk.config.settings import load_alert_settings, load_settings
 from keydesk.config.user_files import KEYS_FILE, load_keymap, load_templates
-from keydesk.settings.config_file import ConfigFile
 from keydesk.settings.declared import Table, table_of, tables_in
 from keydesk.settings.keymap_file import keymap_declaration
 from keydesk.settings.templates_file import TemplatesFile
 from keydesk.settings.toml_text import BadSettings
+from keydesk.settings.values import ConfigFile
 
 
 class SettingsFile(Struct, frozen=True):
@@ -47,7 +46,10 @@ FILES: Mapping[str, SettingsFile] = {
     each.name: each
     for each in (
         SettingsFile(
-            FILE, "profiles, colours, time zone, alerts", lambda: ConfigFile, load_alert_settings
+            FILE,
+            "profiles, colours, time zone, alerts",
+            lambda: table_of(ConfigFile),
+            load_alert_settings,
         ),
         SettingsFile(
             TEMPLATES_FILE,

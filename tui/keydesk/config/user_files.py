@@ -7,9 +7,9 @@ from msgspec import Struct, field
 
 from keydesk.calc.market.indicator_specs import IndicatorSpec
 from keydesk.calc.orders.ticket_settings import Limits, Template, TemplateSet
-from keydesk.config.alert_settings import load_alert_settings
 from keydesk.config.folders import TEMPLATES_FILE
 from keydesk.config.own_themes import OwnThemes, load_own_themes
+from keydesk.config.settings import load_alert_settings
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.settings.toml_text import text_in
 from keydesk.settings.values import AlertSettings, OwnTemplates

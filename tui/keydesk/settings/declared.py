@@ -71,6 +71,12 @@ class Table(BaseModel):
         return {field.alias or name: field for name, field in cls.model_fields.items()}
 
 
+class PartOfFile(Table):
+    """A table that leaves the keys which it does not declare to another one."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
 Declared = TypeVar("Declared", bound=Table)
 Value = TypeVar("Value", bound=Struct)
 
@@ -129,10 +135,11 @@ def _field_of(member: Member, record: type[Struct]) -> tuple[Any, Any]:
 
 def _default_of(kind: Any, field: structs.FieldInfo) -> Mapping[str, Any]:  # noqa: ANN401 - a type
     """Return the default of a member as an argument of `Field`: that of a record is the empty table."""
-    if is_declared(kind):
-        return {"default": table_of(kind)()}
+    table = table_of(kind) if is_declared(kind) else None
     if field.default_factory is not NODEFAULT:
-        return {"default_factory": field.default_factory}
+        return {"default_factory": table or field.default_factory}
+    if table is not None:
+        return {"default": table()}
     return {} if field.default is NODEFAULT else {"default": field.default}
 
 
@@ -172,9 +179,10 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - any member
     return {name: _plain(each) for name, each in value.items()} if type(value) is dict else value
 
 
-def read_record(path: Path, text: str, record: type[Value]) -> Value:
+def read_record(path: Path, text: str, record: type[Value], rules: type[Table] = Table) -> Value:
     """Return the content of a settings file as a record; raise `BadSettings` as `checked` does."""
-    return cast("Value", value_of(checked(parsed(text, path), table_of(record), path, text)))
+    table = checked(parsed(text, path), table_of(record, rules), path, text)
+    return cast("Value", value_of(table))
 
 
 def read_file(path: Path, declaration: type[Declared]) -> Declared:

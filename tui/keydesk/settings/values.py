@@ -209,7 +209,7 @@ class Reconciliation(Struct, frozen=True):
 
 
 class Settings(Struct, frozen=True):
-    """The content of `config.toml`; every key has a default. Keys that it does not declare are left to `ConfigFile`.
+    """What exits need of `config.toml`; every key has a default. `ConfigFile` has the other keys: exits work with those wrong.
 
     The page of settings has the rows in this order.
     """
@@ -339,6 +339,12 @@ class Settings(Struct, frozen=True):
     ] = field(default_factory=dict)
 
     reconciliation: Annotated[Reconciliation, About()] = Reconciliation()
+
+
+class ConfigFile(Settings, frozen=True):
+    """All of `config.toml`."""
+
+    alerts: Annotated[AlertSettings, About()] = field(default_factory=AlertSettings)
 
 
 class OwnTemplates(Struct, frozen=True):

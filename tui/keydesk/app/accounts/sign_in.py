@@ -174,7 +174,7 @@ class SignIn:
                 return source
 
     def _remember(self, name: str) -> None:
-        from keydesk.config.profiles import save_last_profile  # noqa: PLC0415 - writes with tomlkit
+        from keydesk.config.settings import save_last_profile  # noqa: PLC0415 - writes with tomlkit
 
         with suppress(OSError, BadSettings):
             save_last_profile(self._app.accounts.folders.config, name)
@@ -456,7 +456,7 @@ class SignIn:
 
     async def _stored(self, profile: Profile, token: Secret) -> Profile | None:
         """Store token and profile; None where that failed or was given up."""
-        from keydesk.config.profiles import save_profile  # noqa: PLC0415 - writes with tomlkit
+        from keydesk.config.settings import save_profile  # noqa: PLC0415 - writes with tomlkit
 
         accounts = self._app.accounts
         known = accounts.settings.profiles.get(profile.name)
@@ -491,7 +491,7 @@ class SignIn:
     # Signing out.
 
     async def _sign_out(self, name: str) -> None:
-        from keydesk.config.profiles import delete_profile  # noqa: PLC0415 - writes with tomlkit
+        from keydesk.config.settings import delete_profile  # noqa: PLC0415 - writes with tomlkit
         from keydesk.forms.account.sign_in import ChoiceForm  # noqa: PLC0415 - with the first form
 
         accounts = self._app.accounts

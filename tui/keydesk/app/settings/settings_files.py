@@ -13,13 +13,12 @@ from time import time_ns
 from typing import TYPE_CHECKING
 
 from keydesk.config import price_levels, watchlists, workspaces
-from keydesk.config.alert_settings import load_alert_settings
 from keydesk.config.file_watch import FileWatch
 from keydesk.config.folders import FILE, TEMPLATES_FILE
 from keydesk.config.limits import changes_between
 from keydesk.config.own_themes import FOLDER as THEMES
 from keydesk.config.own_themes import OwnThemes, load_own_themes
-from keydesk.config.settings import load_settings
+from keydesk.config.settings import load_alert_settings, load_settings
 from keydesk.config.user_files import KEYS_FILE, UserSettings, load_keymap, load_templates
 from keydesk.settings.toml_text import BadSettings
 from keydesk.store.state import Notice, Topic

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from keydesk.app.look import OPTIONS
-from keydesk.config.alert_settings import save_channels
 from keydesk.config.folders import FILE
+from keydesk.config.settings import save_channels
 from keydesk.settings.toml_text import BadSettings
 from keydesk.settings.values import CHANNELS
 from keydesk.store.watchlists import active_list

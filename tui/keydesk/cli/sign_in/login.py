@@ -31,8 +31,13 @@ from keydesk.cli.token_access import (
 from keydesk.config.file_edit import refuse_read_only
 from keydesk.config.folders import FILE, Folders, find_folders
 from keydesk.config.live_safety import LiveSafetyNote
-from keydesk.config.profiles import delete_profile, save_last_profile, save_profile
-from keydesk.config.settings import load_settings, profile_named
+from keydesk.config.settings import (
+    delete_profile,
+    load_settings,
+    profile_named,
+    save_last_profile,
+    save_profile,
+)
 from keydesk.settings.values import PRACTICE_MARKET
 from keydesk.terminal.output import print_lines
 from keydesk.text.sanitize import Printable, SafeText, clean, safe
