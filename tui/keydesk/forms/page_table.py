@@ -1,20 +1,32 @@
 """A table on a page: columns as wide as their widest cell, as many as fit, and a mark at the chosen row."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from typing import Generic
 
 from msgspec.structs import replace
 from rich.cells import cell_len
 
 from keydesk.forms.info_form import width_of
 from keydesk.forms.modal_form import TextLine, Words
-from keydesk.tables.column import Column, fit, needed
+from keydesk.tables.column import Column, Row, fit, needed
 from keydesk.text.format import shorten
 from keydesk.text.sanitize import SafeText, safe
 
 MARK = 2  # columns of the mark of the chosen row
 GAPS = (3, 2, 1)  # columns between two, as far as there is room
 Cells = Mapping[str, TextLine]
+
+
+class PageColumn(Column, Generic[Row], frozen=True, kw_only=True):
+    """A column of a page's table, with what it shows of a row; nothing where it has none."""
+
+    cell: Callable[[Row], TextLine]
+
+
+def cells_of(columns: Sequence[PageColumn[Row]], row: Row) -> Cells:
+    """Return what each column shows of a row."""
+    return {column.key: column.cell(row) for column in columns}
 
 
 def has_room(columns: Sequence[Column], rows: Sequence[Cells], width: int) -> bool:

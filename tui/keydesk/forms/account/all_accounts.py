@@ -2,14 +2,21 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, wrap_text
-from keydesk.forms.page_table import Cells, has_room, rows_in_sight, share_bar, table_lines
+from keydesk.forms.page_table import (
+    Cells,
+    PageColumn,
+    cells_of,
+    has_room,
+    rows_in_sight,
+    share_bar,
+    table_lines,
+)
 from keydesk.keys.keymap import ALL_ACCOUNTS
 from keydesk.keys.textual_bindings import bindings_of
-from keydesk.tables.column import Column
 from keydesk.text.format import UNLIMITED, account_tail, counted, money, percent
 from keydesk.text.sanitize import Printable, SafeText, clean, safe
 from keydesk.trading.accounts.account_overview import AccountOverview, ProfileOverview
@@ -24,21 +31,8 @@ BELOW = 4  # lines about the chosen one
 ACCOUNT_WIDTH = 19  # columns of a number with its name, and of a band with its total
 LARGE = 1000  # of a result, from which on it needs no cents
 FEW = 8  # rows in sight
+FigureName = Literal["nav", "unrealized_pl", "margin_used", "open_risk"]
 LEAST_TABLE = 3  # rows, below which the profile of the first one is not repeated
-COLUMNS = (
-    Column("account", "account", ACCOUNT_WIDTH, right=False, flexible=True),
-    Column("nav", "NAV", 0),
-    Column("currency", "", 0, right=False),
-    Column("open", "open P/L", 0, rank=1),
-    Column("margin", "margin used", 0, rank=5),
-    Column("share", "margin", 0, rank=2, right=False),
-    Column("risk", "open risk", 0, rank=2),
-    Column("trades", "trades", 0, rank=3),
-    Column("orders", "orders", 0, rank=6),
-    Column("state", "", 0, rank=4, right=False),
-)
-
-
 _USUAL: ColourRole = "plain"
 _CHOSEN: ColourRole = "bright"  # also of a sum
 
@@ -73,6 +67,89 @@ class _Group(NamedTuple):
     environment: str
     currency: str
     accounts: Sequence[AccountOverview]
+
+
+class _Money(NamedTuple):
+    """What the columns read: an account, or several of one currency together."""
+
+    accounts: Sequence[AccountOverview]
+    name: TextLine
+    role: ColourRole
+    is_short: bool  # whole amounts
+    is_opened: bool = False  # in this desk
+
+    def sum_of(self, name: FigureName) -> Decimal | None:
+        """Return the sum of a figure; None where one of them is not known."""
+        known = [value for each in self.accounts if (value := getattr(each, name)) is not None]
+        return sum(known, ZERO) if len(known) == len(self.accounts) else None
+
+    def amount(self, name: FigureName) -> SafeText:
+        """Return the sum of a figure."""
+        return money(self.sum_of(name), 0 if self.is_short else 2)
+
+
+def _result(of: _Money) -> TextLine:
+    result = of.sum_of("unrealized_pl")
+    places = 0 if of.is_short and result and abs(result) >= LARGE else 2
+    return ((money(result, places, signed=True), signed_role(result, zero="muted")),)
+
+
+def _share(of: _Money) -> TextLine:
+    """Return the margin used as a share of the value, with a bar where it has room."""
+    nav, used = of.sum_of("nav"), of.sum_of("margin_used")
+    if not nav or used is None:
+        return ()
+    share = used / nav
+    is_much = share >= FULL
+    words: Words = (safe(f"{percent(share, 0):>3} %"), "warn" if is_much else "plain")
+    bar: Words = (safe(f" {share_bar(share, BAR)}"), "warn" if is_much else "focus")
+    return (words,) if of.is_short else (words, bar)
+
+
+def _risk(of: _Money) -> TextLine:
+    if any(each.unprotected for each in of.accounts):
+        return ((safe(UNLIMITED), "danger"),)
+    return ((of.amount("open_risk"), "plain"),)
+
+
+def _count(number: int) -> TextLine:
+    return ((safe(f"{number:,}"), "plain" if number else "faint"),)
+
+
+AccountColumn = PageColumn[_Money]
+COLUMNS: tuple[AccountColumn, ...] = (
+    AccountColumn(
+        *("account", "account", ACCOUNT_WIDTH),
+        right=False,
+        flexible=True,
+        cell=lambda of: of.name,
+    ),
+    AccountColumn(*("nav", "NAV", 0), cell=lambda of: ((of.amount("nav"), of.role),)),
+    AccountColumn(
+        *("currency", "", 0),
+        right=False,
+        cell=lambda of: ((clean(of.accounts[0].currency, 8), "muted"),),
+    ),
+    AccountColumn(*("open", "open P/L", 0, 1), cell=_result),
+    AccountColumn(
+        *("margin", "margin used", 0, 5), cell=lambda of: ((of.amount("margin_used"), "plain"),)
+    ),
+    AccountColumn(*("share", "margin", 0, 2), right=False, cell=_share),
+    AccountColumn(*("risk", "open risk", 0, 2), cell=_risk),
+    AccountColumn(
+        *("trades", "trades", 0, 3),
+        cell=lambda of: _count(sum(each.trades for each in of.accounts)),
+    ),
+    AccountColumn(
+        *("orders", "orders", 0, 6),
+        cell=lambda of: _count(sum(each.entry_orders for each in of.accounts)),
+    ),
+    AccountColumn(
+        *("state", "", 0, 4),
+        right=False,
+        cell=lambda of: (("open", "focus"),) if of.is_opened else (),
+    ),
+)
 
 
 class AllAccountsPage(InfoForm[AccountChoice]):
@@ -189,11 +266,8 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         row, role = rows[place], _CHOSEN if place == self.at else _USUAL
         if row.account is None:
             return {}
-        return {
-            "account": ((_name(row.account), role),),
-            **_figures([row.account], role, is_short=is_short),
-            "state": (("open", "focus"),) if self._is_open(row) else (),
-        }
+        name: TextLine = ((_name(row.account), role),)
+        return cells_of(COLUMNS, _Money([row.account], name, role, is_short, self._is_open(row)))
 
     def _is_open(self, row: _Row) -> bool:
         account_id = "" if row.account is None else row.account.id
@@ -261,46 +335,6 @@ def _name(account: AccountOverview) -> SafeText:
     return safe(f"…{clean(account_tail(account.id))}{alias}")
 
 
-def _figures(accounts: Sequence[AccountOverview], role: ColourRole, *, is_short: bool) -> Cells:
-    """Return the cells of an account, or of the sum of several of one currency."""
-    nav, result, used, risk = (
-        _sum([getattr(each, name) for each in accounts])
-        for name in ("nav", "unrealized_pl", "margin_used", "open_risk")
-    )
-    places = 0 if is_short else 2
-    return {
-        "nav": ((money(nav, places), role),),
-        "currency": ((clean(accounts[0].currency, 8), "muted"),),
-        "open": (
-            (
-                money(result, places if result and abs(result) >= LARGE else 2, signed=True),
-                signed_role(result, zero="muted"),
-            ),
-        ),
-        "margin": ((money(used, places), "plain"),),
-        "share": () if not nav or used is None else _share(used / nav, is_short=is_short),
-        "risk": (
-            (safe(UNLIMITED), "danger")
-            if any(each.unprotected for each in accounts)
-            else (money(risk, places), "plain"),
-        ),
-        "trades": (_count(sum(each.trades for each in accounts)),),
-        "orders": (_count(sum(each.entry_orders for each in accounts)),),
-    }
-
-
-def _share(share: Decimal, *, is_short: bool) -> TextLine:
-    """Return the margin used as a share of the value, with a bar where it has room."""
-    is_much = share >= FULL
-    words: Words = (safe(f"{percent(share, 0):>3} %"), "warn" if is_much else "plain")
-    bar: Words = (safe(f" {share_bar(share, BAR)}"), "warn" if is_much else "focus")
-    return (words,) if is_short else (words, bar)
-
-
-def _count(number: int) -> Words:
-    return (safe(f"{number:,}"), "plain" if number else "faint")
-
-
 def _shown(rows: Sequence[_Row], at: int, room: int) -> list[_Line]:
     """Return the lines around the chosen row; the profile of the first one stands above it, also out of its place."""
     lines: list[_Line] = []
@@ -327,12 +361,6 @@ def _groups(rows: Sequence[_Row]) -> list[_Group]:
 
 
 def _total(group: _Group, *, is_short: bool) -> Cells:
-    name = safe(f"total {len(group.accounts)}")
-    figures = _figures(group.accounts, _CHOSEN, is_short=is_short)
-    return {"account": (*_band(group.environment), (name, "plain")), **figures}
-
-
-def _sum(values: Sequence[Decimal | None]) -> Decimal | None:
-    """Return the sum; None where one of the values is not known."""
-    known = [each for each in values if each is not None]
-    return sum(known, ZERO) if len(known) == len(values) else None
+    text = safe(f"total {len(group.accounts)}")
+    name: TextLine = (*_band(group.environment), (text, "plain"))
+    return cells_of(COLUMNS, _Money(group.accounts, name, _CHOSEN, is_short))
