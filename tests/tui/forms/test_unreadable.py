@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
@@ -455,8 +456,8 @@ def press(form: TicketForm, key: str) -> None:
         "e": form.action_next_expiry,
         "m": form.action_next_unit,
         "w": form.action_guarantee,
-        "i": form.action_next_trigger,
-        "l": form.action_next_fill,
+        "i": partial(form.action_turn, "trigger"),
+        "l": partial(form.action_turn, "fill"),
         "tab": lambda: form.action_next_field(1),
         "backspace": form.action_erase,
     }

@@ -7,8 +7,9 @@ from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.lifetime import LifetimeDraft
+from keydesk.calc.orders.order_options import OrderOptions
 from keydesk.calc.orders.plans.scale_out import OrderPart
-from keydesk.calc.orders.ticket_draft import KINDS, Draft, Kind, OrderOptions
+from keydesk.calc.orders.ticket_draft import KINDS, Draft, Kind
 from keydesk.calc.orders.ticket_levels import SendableLevels
 from keydesk.trading.entry_requests import reversal_of
 from keydesk_client.errors import InvalidRequest

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from keydesk.calc.orders.ticket_draft import MAX_TEXT
+from keydesk.calc.orders.order_options import MAX_TEXT
 from keydesk.forms.modal_form import ACTIVE_FIELD, TextLine, Words
 from keydesk.text.sanitize import Printable, clean, safe
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Generic
 
 from keydesk.calc.orders.fields import Field
-from keydesk.calc.orders.ticket_draft import MAX_TEXT
+from keydesk.calc.orders.order_options import MAX_TEXT
 from keydesk.forms.form import Form
 from keydesk.forms.modal_form import TextLine, Words
 from keydesk.forms.text_fields import ENDS_WRITING, TextFields

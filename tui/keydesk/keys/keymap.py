@@ -16,11 +16,10 @@ from keydesk.calc.orders.fields import (
     LABEL_FIELDS,
     MODIFY_FIELDS,
     TICKET_FIELDS,
-    TICKET_TEXTS,
     Field,
     Name,
-    TextName,
 )
+from keydesk.calc.orders.order_options import OPTIONS, TICKET_TEXTS, TextName
 from keydesk.text.sanitize import SafeText, safe
 
 DIGITS = 10
@@ -219,6 +218,13 @@ def _text_field(name: TextName) -> Key:
     return next(iter(_texts(TICKET, {name: TICKET_TEXTS[name]})))
 
 
+def _options() -> Iterable[Key]:
+    """Return the keys that turn or write the members of an order that are rarely changed."""
+    for name, (field, _, words, *_) in OPTIONS.items():
+        action = f"turn('{name}')" if words else f"write('{name}')"
+        yield Key(field.id, (field.key,), TICKET, field.hint, field.text, action)
+
+
 _LETTERS_BEHIND = {first: tuple(f"{first} {each}" for each in ascii_lowercase) for first in "'m"}
 
 KEYS: tuple[Key, ...] = (
@@ -390,11 +396,7 @@ KEYS: tuple[Key, ...] = (
     Key("more", ("n",), TICKET, "more", "All members of the order", "more"),
     _text_field("until"),
     Key("guarantee", ("w",), TICKET, "", "Guaranteed stop, or usual", "guarantee"),
-    Key("trigger", ("i",), TICKET, "", "Trigger; stop from fill", "next_trigger"),
-    Key("fill", ("l",), TICKET, "", "Opens or reduces only", "next_fill"),
-    _text_field("tag"),
-    _text_field("comment"),
-    _text_field("trade id"),
+    *_options(),
     Key("ticket-life", (";",), TICKET, "", "How long the level lives", "next_lifetime"),
     _text_field("ends"),
     _text_field("scale"),

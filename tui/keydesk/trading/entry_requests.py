@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from decimal import Decimal
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,10 +20,11 @@ from keydesk.calc.orders.lifetime import (
     expiry_ns,
     frozen,
 )
+from keydesk.calc.orders.order_options import LEVELS, OPTIONS, DependentName
 from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitRules
 from keydesk.calc.orders.plans.scale_out import OrderPart
 from keydesk.calc.orders.ticket import Plan
-from keydesk.calc.orders.ticket_draft import LEVELS, DependentName, Draft
+from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.orders.ticket_levels import SendableLevels, sendable
 from keydesk.trading.order_requests import LifetimeMembers, sent_lifetime
 from keydesk.values import Command
@@ -39,7 +40,7 @@ from keydesk_client.models import (
     TakeProfitDetails,
     TrailingStopLossDetails,
 )
-from keydesk_client.models.order_terms import EntryMembers, LimitMembers
+from keydesk_client.models.order_terms import EntryMembers, OrderChanges
 
 Lives: TypeAlias = Mapping[DependentName, LifetimeMembers]
 
@@ -94,6 +95,7 @@ def order_of(
     if levels is None or own is None or lives is None or rules is None or isinstance(parts, str):
         return None
     request = _request(draft, levels, _members(draft, plan, levels, lives, own), own)
+    request = request.with_(**_options(draft, plan))
     divided = tuple(_part(request, part, lives) for part in parts)
     return OpenOrder(request, levels.entry, rules, divided, draft)
 
@@ -101,21 +103,18 @@ def order_of(
 def _request(
     draft: Draft, levels: SendableLevels, members: EntryMembers, own: LifetimeMembers
 ) -> EntryRequest:
-    if draft.kind == "MARKET":
-        return MarketOrderRequest(**members, price_bound=levels.bound)
-    pending: LimitMembers = {
-        **members,
-        "price": levels.entry,
-        "gtd_time": own["gtd_time"],
-        "trigger_condition": draft.members.trigger,
-    }
+    price, ends = levels.entry, own["gtd_time"]
     match draft.kind:
+        case "MARKET":
+            return MarketOrderRequest(**members, price_bound=levels.bound)
         case "LIMIT":
-            return LimitOrderRequest(**pending)
+            return LimitOrderRequest(**members, price=price, gtd_time=ends)
         case "STOP":
-            return StopOrderRequest(**pending, price_bound=levels.bound)
+            return StopOrderRequest(**members, price=price, gtd_time=ends, price_bound=levels.bound)
         case "MARKET_IF_TOUCHED":
-            return MarketIfTouchedOrderRequest(**pending, price_bound=levels.bound)
+            return MarketIfTouchedOrderRequest(
+                **members, price=price, gtd_time=ends, price_bound=levels.bound
+            )
 
 
 def _members(
@@ -128,7 +127,6 @@ def _members(
         "instrument": draft.instrument,
         "units": draft.direction * plan.units,
         "time_in_force": own["time_in_force"],
-        "position_fill": "REDUCE_ONLY" if plan.reduces else typed.fill,
         "client_extensions": _extensions(draft, ""),
         "trade_client_extensions": _extensions(draft, typed.trade_id),
         "stop_loss_on_fill": stop if isinstance(stop, StopLossDetails) else None,
@@ -138,6 +136,18 @@ def _members(
         "take_profit_on_fill": _target(levels.target, lives),
         "trailing_stop_loss_on_fill": _trail(levels.trail, lives),
     }
+
+
+def _options(draft: Draft, plan: Plan) -> OrderChanges:
+    """Return the options that the request holds as they are, those that its kind of order has."""
+    held = {
+        option.member: draft.members.text(name) or None
+        for name, option in OPTIONS.items()
+        if option.member and not (option.rests and draft.kind == "MARKET")
+    }
+    if plan.reduces:
+        held["position_fill"] = "REDUCE_ONLY"
+    return cast("OrderChanges", held)  # by the names of `OPTIONS`; the request checks them
 
 
 def _stop(

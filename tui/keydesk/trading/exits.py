@@ -20,7 +20,7 @@ from keydesk.calc.orders.instructions import (
     CloseTrades,
     SetProtection,
 )
-from keydesk.calc.orders.ticket_draft import TRIGGERS, Trigger
+from keydesk.calc.orders.order_options import TRIGGERS, Trigger
 from keydesk.store.store import Store
 from keydesk.text.format import pair, units
 from keydesk.trading.dispatcher import Dispatcher

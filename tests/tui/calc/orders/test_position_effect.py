@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
+from keydesk.calc.orders.order_options import Fill
 from keydesk.calc.orders.position_effect import effect_of, realized, reduced_lots
-from keydesk.calc.orders.ticket_draft import Fill
 from keydesk.calc.risk.trading_context import AccountFunds, Lot
 from support.data.trading_contexts import example_facts
 

@@ -17,9 +17,10 @@ from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.fields import TICKET_FIELDS, FieldName
+from keydesk.calc.orders.order_options import Fill, OrderOptions
 from keydesk.calc.orders.preview import Preview, preview_of
 from keydesk.calc.orders.ticket import Plan
-from keydesk.calc.orders.ticket_draft import FILLS, Draft, Kind, OrderOptions, Side
+from keydesk.calc.orders.ticket_draft import Draft, Kind, Side
 from keydesk.calc.risk.exposure import Holding, exposure_of
 from keydesk.calc.risk.financing import financing_of
 from keydesk.calc.trade_journal.rebuild import rebuild
@@ -43,6 +44,7 @@ from support.folded_account import FoldedAccount, read_from_wire
 from support.practised_account import PractisedAccount
 
 D = Decimal
+FILLS: tuple[Fill, ...] = ("DEFAULT", "OPEN_ONLY", "REDUCE_FIRST", "REDUCE_ONLY")
 CENT = D("0.01")
 ROUNDING = D("0.0006")  # the broker rounds each trade to four decimals
 _instruments = Reader(Instrument)
@@ -87,7 +89,7 @@ def tickets(draw: st.DrawFn) -> Drawn:
     kinds: tuple[Kind, ...] = ("MARKET", "MARKET", "LIMIT", "STOP", "MARKET_IF_TOUCHED")
     kind = draw(st.sampled_from(kinds))
     members = OrderOptions(
-        guaranteed=draw(st.booleans()), fill=draw(st.sampled_from((*FILLS, FILLS[0])))
+        guaranteed=draw(st.booleans()), fill=draw(st.sampled_from((*FILLS, "DEFAULT")))
     )
     draft = Draft(
         side=draw(st.sampled_from(sides)),

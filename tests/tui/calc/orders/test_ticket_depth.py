@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Entry
+from keydesk.calc.orders.order_options import OrderOptions
 from keydesk.calc.orders.ticket import Plan, work_out
-from keydesk.calc.orders.ticket_draft import Draft, Kind, OrderOptions, Side
+from keydesk.calc.orders.ticket_draft import Draft, Kind, Side
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.ticket.figures import result_lines

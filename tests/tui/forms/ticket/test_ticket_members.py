@@ -7,8 +7,9 @@ from msgspec.structs import replace
 
 from keydesk.calc.orders.checks import CheckContext, check_ticket
 from keydesk.calc.orders.field_draft import Entry
+from keydesk.calc.orders.order_options import MAX_TEXT, OrderOptions
 from keydesk.calc.orders.ticket import work_out
-from keydesk.calc.orders.ticket_draft import MAX_TEXT, Draft, OrderOptions
+from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.ticket.form import TicketForm

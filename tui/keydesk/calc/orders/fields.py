@@ -64,17 +64,6 @@ TICKET_FIELDS: Mapping[FieldName, Field] = {
 }
 """The numbers of a ticket, in screen order."""
 
-TextName = Literal["until", "ends", "tag", "comment", "trade id", "scale"]
-TICKET_TEXTS: Mapping[TextName, Field] = {
-    "until": Field("until", "g", "until", "Type an expiry: 18:30, 4h"),
-    "tag": Field("tag", "k", "tag", "Write a tag"),
-    "comment": Field("comment", "j", "comment", "Write a comment"),
-    "trade id": Field("ticket-trade-id", "#", "trade id", "Write the trade's id"),
-    "ends": Field("ticket-ends", ":", "ends", "Type when it ends: 18:30"),
-    "scale": Field("ticket-scale", "/", "scale", "Scale-out: 33/33/34 1r 2r"),
-}
-"""The texts of a ticket."""
-
 ProtectionField = Literal["stop", "target", "trail", "guaranteed"]
 LEVEL_UNITS: tuple[Unit, ...] = ("price", "pips", "ATR")
 PROTECTION_FIELDS: Mapping[ProtectionField, Field] = {

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.instructions import RefusedTicket
 from keydesk.calc.orders.lifetime import PENDING_EXPIRIES
-from keydesk.calc.orders.ticket_draft import MARKET_EXPIRIES, Draft, OrderOptions, Side
+from keydesk.calc.orders.order_options import OrderOptions
+from keydesk.calc.orders.ticket_draft import MARKET_EXPIRIES, Draft, Side
 from keydesk.calc.orders.ticket_settings import RISK_PRESET, Template
 from keydesk.calc.risk.sizing import slippage_allowed
 from keydesk.calc.risk.trading_context import TradingContext

@@ -10,8 +10,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from keydesk.calc.orders.lifetime import UNCHANGED_LIFETIME, Lifetime
+from keydesk.calc.orders.order_options import Trigger
 from keydesk.calc.orders.plans.exit_plans import ExitPlan
-from keydesk.calc.orders.ticket_draft import Draft, TicketField, Trigger
+from keydesk.calc.orders.ticket_draft import Draft, TicketField
 from keydesk_client.account.records import DependentType
 from keydesk_client.unset import UNSET, Unset
 

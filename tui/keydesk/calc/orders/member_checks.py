@@ -8,14 +8,14 @@ from datetime import tzinfo
 from decimal import Decimal
 
 from keydesk.calc.orders.field_draft import UnreadableText
-from keydesk.calc.orders.fields import TICKET_FIELDS, TICKET_TEXTS, TextName
+from keydesk.calc.orders.fields import TICKET_FIELDS
 from keydesk.calc.orders.lifetime import HOW, TYPED_EXPIRY, end_refusals, expiry_ns
+from keydesk.calc.orders.order_options import LEVELS, MAX_TEXT, OPTIONS, TICKET_TEXTS, DependentName
 from keydesk.calc.orders.ticket import Plan, without_a_trade
-from keydesk.calc.orders.ticket_draft import LEVELS, MAX_TEXT, DependentName, Draft
+from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.text.format import money, pair, units
 
-LABELS: tuple[TextName, ...] = ("tag", "comment", "trade id")
 LINE_WORDS: Mapping[DependentName, str] = {"stop": "sl", "target": "tp", "trail": "tr"}
 """How an order that is typed on a line names them."""
 
@@ -96,7 +96,7 @@ def _trade_id_refusals(draft: Draft, plan: Plan) -> list[str]:
     """Refuse an id where no trade is opened, or more than one."""
     if not draft.members.trade_id:
         return []
-    key = TICKET_TEXTS["trade id"].key
+    key = TICKET_TEXTS["trade_id"].key
     if plan.reduces:
         return [f"trade id: no trade is opened. {key} Backspace empties it"]
     if draft.members.scale:
@@ -108,8 +108,8 @@ def _trade_id_refusals(draft: Draft, plan: Plan) -> list[str]:
 
 def _text_refusals(draft: Draft) -> list[str]:
     return [
-        f"{name}: it is longer than {MAX_TEXT} characters. {TICKET_TEXTS[name].key} Backspace shortens it"
-        for name in LABELS
+        f"{option.field.label}: it is longer than {MAX_TEXT} characters. {option.field.key} Backspace shortens it"
+        for name, option in OPTIONS.items()
         if len(draft.members.text(name)) > MAX_TEXT
     ]
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from keydesk.calc.orders.ticket_draft import Fill
+from keydesk.calc.orders.order_options import Fill
 from keydesk.calc.risk.trading_context import AccountFunds, Lot, TradingContext
 from keydesk.values import TradeRow, id_order
 from keydesk_client.arithmetic.constants import ZERO

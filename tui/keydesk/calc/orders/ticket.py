@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Reading, UnreadableText
 from keydesk.calc.orders.fields import FieldName
+from keydesk.calc.orders.order_options import LEVELS, DependentName, Fill
 from keydesk.calc.orders.position_effect import PositionEffect, effect_of, realized
-from keydesk.calc.orders.ticket_draft import BY_THE_STOP, LEVELS, DependentName, Draft, Fill
+from keydesk.calc.orders.ticket_draft import BY_THE_STOP, Draft
 from keydesk.calc.orders.ticket_levels import (
     Levels,
     at_average,

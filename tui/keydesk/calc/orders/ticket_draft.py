@@ -11,19 +11,21 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Entry, Reading, above_zero
-from keydesk.calc.orders.fields import FieldName, TextName, Unit
+from keydesk.calc.orders.fields import FieldName, Unit
 from keydesk.calc.orders.lifetime import (
     PENDING_EXPIRIES,
-    TILL_CANCELLED,
     TYPED_EXPIRY,
-    LifetimeDraft,
+)
+from keydesk.calc.orders.order_options import (
+    LEVELS,
+    DependentName,
+    OptionName,
+    OrderOptions,
+    TextName,
 )
 
 Side = Literal["BUY", "SELL"]
 Kind = Literal["MARKET", "LIMIT", "STOP", "MARKET_IF_TOUCHED"]
-Fill = Literal["DEFAULT", "OPEN_ONLY", "REDUCE_FIRST", "REDUCE_ONLY"]
-Trigger = Literal["DEFAULT", "INVERSE", "BID", "ASK", "MID"]
-DependentName = Literal["stop", "target", "trail"]
 TicketField = Literal[
     "",
     "size",
@@ -50,24 +52,6 @@ KIND_WORDS: dict[Kind, str] = {
 }
 BY_THE_STOP: frozenset[Unit] = frozenset(("risk %", "loss"))
 """The units of a size that follows from the stop."""
-FILLS: tuple[Fill, ...] = ("DEFAULT", "OPEN_ONLY", "REDUCE_FIRST", "REDUCE_ONLY")
-FILL_WORDS: dict[Fill, str] = {
-    "DEFAULT": "as the account does",
-    "OPEN_ONLY": "opens only",
-    "REDUCE_FIRST": "reduces first, then opens",
-    "REDUCE_ONLY": "reduces only",
-}
-TRIGGERS: tuple[Trigger, ...] = ("DEFAULT", "INVERSE", "BID", "ASK", "MID")
-TRIGGER_WORDS: dict[Trigger, str] = {
-    "DEFAULT": "usual: ask for buys, bid for sells",
-    "INVERSE": "inverse: bid for buys, ask for sells",
-    "BID": "the bid",
-    "ASK": "the ask",
-    "MID": "the mid price",
-}
-LIFETIME_KEY = ";"  # turns how long the active one of stop, target and trail lives
-MAX_TEXT = 128  # characters of a tag, a comment or an id that the broker takes
-LEVELS: tuple[DependentName, ...] = ("stop", "target", "trail")
 DISTANCES: frozenset[FieldName] = frozenset(LEVELS)
 """The fields that may count in average true ranges."""
 ABOVE_ZERO: frozenset[FieldName] = frozenset(("size", "trail", "bound"))
@@ -94,74 +78,6 @@ def kind_at(side: Side, price: Decimal, bid: Decimal, ask: Decimal) -> Kind:
 def limit_side(price: Decimal, bid: Decimal, ask: Decimal) -> Side:
     """Return the side whose order at a price is a limit: bought below the market, sold above it."""
     return "BUY" if price <= (bid + ask) / 2 else "SELL"
-
-
-class OrderOptions(Struct, frozen=True):
-    """The members of an order that are rarely changed."""
-
-    guaranteed: bool = False  # the stop is a guaranteed one
-    stop_from_fill: bool = False  # of a market order: the broker counts it from the fill
-    fill: Fill = "DEFAULT"
-    trigger: Trigger = "DEFAULT"  # of a pending order
-    gtd_text: str = ""  # the expiry as typed
-    gtd_typed_ns: int = 0  # when; a time of day is the next one after it
-    stop_lifetime: LifetimeDraft = TILL_CANCELLED  # of the stop that the fill sets
-    target_lifetime: LifetimeDraft = TILL_CANCELLED
-    trail_lifetime: LifetimeDraft = TILL_CANCELLED
-    tag: str = ""
-    comment: str = ""
-    trade_id: str = ""  # client id of the trade that it opens; that of the order is the desk's
-    scale: str = ""  # the scale-out as typed: 33/33/34 1r 2r
-
-    def text(self, name: TextName, level: DependentName = "stop") -> str:
-        """Return the text of a field; an end is that of a level."""
-        texts: dict[TextName, str] = {
-            "until": self.gtd_text,
-            "ends": self.lifetime(level).text,
-            "tag": self.tag,
-            "comment": self.comment,
-            "trade id": self.trade_id,
-            "scale": self.scale,
-        }
-        return texts[name]
-
-    def put_text(
-        self, name: TextName, text: str, now_ns: int, level: DependentName = "stop"
-    ) -> "OrderOptions":
-        """Return the members with other text in a field; one character beyond the limit stays, to be refused."""
-        text = text[: MAX_TEXT + 1]
-        match name:
-            case "until":
-                return replace(self, gtd_text=text, gtd_typed_ns=now_ns)
-            case "ends":
-                return self.with_lifetime(level, self.lifetime(level).with_text(text, now_ns))
-            case "tag":
-                return replace(self, tag=text)
-            case "comment":
-                return replace(self, comment=text)
-            case "trade id":
-                return replace(self, trade_id=text)
-            case "scale":
-                return replace(self, scale=text)
-
-    def lifetime(self, level: DependentName) -> LifetimeDraft:
-        """Return how long a level lives that the fill sets."""
-        lives = {
-            "stop": self.stop_lifetime,
-            "target": self.target_lifetime,
-            "trail": self.trail_lifetime,
-        }
-        return lives[level]
-
-    def with_lifetime(self, level: DependentName, lifetime: LifetimeDraft) -> "OrderOptions":
-        """Return the members with another lifetime of a level."""
-        match level:
-            case "stop":
-                return replace(self, stop_lifetime=lifetime)
-            case "target":
-                return replace(self, target_lifetime=lifetime)
-            case "trail":
-                return replace(self, trail_lifetime=lifetime)
 
 
 class Draft(Struct, frozen=True):
@@ -254,15 +170,9 @@ class Draft(Struct, frozen=True):
         at = choices.index(self.expiry) if self.expiry in choices else -1
         return replace(self, expiry=choices[(at + 1) % len(choices)])
 
-    def next_fill(self) -> "Draft":
-        """Select the next position fill."""
-        fill = FILLS[(FILLS.index(self.members.fill) + 1) % len(FILLS)]
-        return replace(self, members=replace(self.members, fill=fill))
-
-    def next_trigger(self) -> "Draft":
-        """Select the next trigger condition."""
-        at = TRIGGERS.index(self.members.trigger) + 1
-        return replace(self, members=replace(self.members, trigger=TRIGGERS[at % len(TRIGGERS)]))
+    def turned(self, name: OptionName) -> "Draft":
+        """Select the next choice of an option."""
+        return replace(self, members=self.members.turned(name))
 
     def with_guarantee(self, *, guaranteed: bool) -> "Draft":
         """Make the stop a guaranteed one, or a usual one."""

@@ -12,11 +12,12 @@ from keydesk.calc.orders.field_draft import (
     UnreadableText,
     is_number_key,
 )
-from keydesk.calc.orders.fields import TICKET_FIELDS, FieldName, TextName, Unit
+from keydesk.calc.orders.fields import TICKET_FIELDS, FieldName, Unit
 from keydesk.calc.orders.first_draft import preset_size, with_resting_price
+from keydesk.calc.orders.order_options import MAX_TEXT, OptionName, TextName
 from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT
 from keydesk.calc.orders.ticket import Plan, fields_of
-from keydesk.calc.orders.ticket_draft import DISTANCES, MAX_TEXT, Draft
+from keydesk.calc.orders.ticket_draft import DISTANCES, Draft
 from keydesk.calc.orders.ticket_parts import scale_out_of
 from keydesk.calc.orders.ticket_settings import RISK_PRESET, Template
 from keydesk.calc.orders.ticket_units import level_in_unit, size_in_unit, step_of, touch_of
@@ -200,13 +201,13 @@ class TicketEditor:
             self.draft = with_resting_price(self.draft, context)
             self._prefilled = self.draft.price.text
 
-    def next_trigger(self) -> None:
-        """Turn to the next price side that triggers a pending order; a market order has none: turn what its stop counts from."""
-        if self.draft.kind == "MARKET":
+    def turn(self, name: OptionName) -> None:
+        """Turn to the next choice of an option; a market order has no trigger: turn what its stop counts from."""
+        if name == "trigger" and self.draft.kind == "MARKET":
             counts = not self.draft.members.stop_from_fill
             self.draft = self.draft.with_stop_from_fill(counts=counts)
         else:
-            self.draft = self.draft.next_trigger()
+            self.draft = self.draft.turned(name)
 
     # Units.
 

@@ -8,8 +8,9 @@ from typing import ClassVar
 
 from keydesk.calc.market.price_levels import PriceLevel
 from keydesk.calc.orders.checks import CheckContext, TicketCheck, check_ticket, is_absurd
-from keydesk.calc.orders.fields import FieldName, TextName
+from keydesk.calc.orders.fields import FieldName
 from keydesk.calc.orders.first_draft import first_draft, on_field
+from keydesk.calc.orders.order_options import OptionName, TextName
 from keydesk.calc.orders.plans.scale_out import OrderPart
 from keydesk.calc.orders.preview import preview_of
 from keydesk.calc.orders.ticket import Plan, work_out
@@ -433,13 +434,9 @@ class TicketForm(Form[OpenOrder]):
         self.draft = self.draft.with_guarantee(guaranteed=not self.draft.members.guaranteed)
         self._say()
 
-    def action_next_trigger(self) -> None:
-        """Turn to the next price side that triggers a pending order, or what the stop of a market order counts from."""
-        self.editor.next_trigger()
-        self._say()
-
-    def action_next_fill(self) -> None:
-        self.draft = self.draft.next_fill()
+    def action_turn(self, name: OptionName) -> None:
+        """Turn to the next choice of an option."""
+        self.editor.turn(name)
         self._say()
 
     def action_write(self, name: TextName) -> None:

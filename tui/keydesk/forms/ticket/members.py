@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import tzinfo
 from decimal import Decimal
 
-from keydesk.calc.orders.fields import TICKET_TEXTS, TextName
 from keydesk.calc.orders.lifetime import (
     EXPIRY_WORDS,
     TILL_CANCELLED,
@@ -13,17 +12,18 @@ from keydesk.calc.orders.lifetime import (
     expiry_ns,
 )
 from keydesk.calc.orders.member_checks import set_by_the_fill
+from keydesk.calc.orders.order_options import (
+    LIFETIME_KEY,
+    OPTIONS,
+    TICKET_TEXTS,
+    DependentName,
+    OrderOptions,
+    TextName,
+)
 from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitRules
 from keydesk.calc.orders.plans.scale_out import OrderPart, ScaleOut, parse_scale_out
 from keydesk.calc.orders.ticket import Plan
-from keydesk.calc.orders.ticket_draft import (
-    FILL_WORDS,
-    LIFETIME_KEY,
-    TRIGGER_WORDS,
-    DependentName,
-    Draft,
-    OrderOptions,
-)
+from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.orders.ticket_settings import Template
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.modal_form import TextLine, Words, wrap_text
@@ -57,21 +57,23 @@ def member_lines(
         lines.append(_line("w", "guarantee", *_guarantee_text(draft, plan, context)))
     if not pending and not plan.reduces and (everything or members.stop_from_fill):
         lines.append(choice_line("i", "stop at", _stop_text(draft, plan, context)))
-    if pending and (everything or members.trigger != USUAL.trigger):
-        lines.append(choice_line("i", "trigger", safe(TRIGGER_WORDS[members.trigger])))
-    if everything or members.fill != USUAL.fill:
-        lines.append(choice_line("l", "fills", safe(FILL_WORDS[members.fill])))
+    own = [(name, each) for name, each in OPTIONS.items() if not (each.opens and plan.reduces)]
+    lines += [
+        choice_line(each.field.key, each.field.label, safe(each.words[members.text(name)]))
+        for name, each in own
+        if each.words and (pending or not each.rests)
+        if everything or members.text(name) != USUAL.text(name)
+    ]
     unreadable = isinstance(parse_scale_out(members.scale), str)
     typed = bool(members.scale) or writing == "scale"
     if not plan.reduces and (typed or everything):
         example = "" if members.scale else "33/33/34 1r 2r"
         words: Words = (safe(example), "muted")
         lines.append(member_line(draft, "scale", ("✗", "danger") if unreadable else words, writing))
-    names: Sequence[TextName] = ("tag", "comment", *(() if plan.reduces else ("trade id",)))
     lines += [
         member_line(draft, name, (safe(""), "muted"), writing)
-        for name in names
-        if everything or members.text(name) or writing == name
+        for name, each in own
+        if not each.words and (everything or members.text(name) or writing == name)
     ]
     return lines
 
@@ -94,9 +96,9 @@ def member_line(draft: Draft, name: TextName, meaning: Words, writing: TextName 
     shown = text if len(text) <= TEXT_WIDTH else f"…{text[1 - TEXT_WIDTH :]}"
     cursor = "_" if active and len(shown) < TEXT_WIDTH else ""
     padded = safe(f"{shown + cursor:<{TEXT_WIDTH}}")
-    return text_line(
-        safe(TICKET_TEXTS[name].key), safe(f"{name:<{LABEL_WIDTH}}"), padded, meaning, active=active
-    )
+    field = TICKET_TEXTS[name]
+    label = safe(f"{field.label:<{LABEL_WIDTH}}")
+    return text_line(safe(field.key), label, padded, meaning, active=active)
 
 
 def _line(key: str, name: str, *words: Words) -> TextLine:

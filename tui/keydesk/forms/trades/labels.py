@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Generic
 
 from keydesk.calc.orders.fields import LABEL_FIELDS, Field
-from keydesk.calc.orders.ticket_draft import MAX_TEXT
+from keydesk.calc.orders.order_options import MAX_TEXT
 from keydesk.forms.modal_form import FormContext, TextLine
 from keydesk.forms.text_form import TextForm
 from keydesk.forms.trades.trade_form import TradeForm

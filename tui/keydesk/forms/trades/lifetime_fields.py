@@ -12,7 +12,7 @@ from keydesk.calc.orders.lifetime import (
     end_ns,
     end_refusals,
 )
-from keydesk.calc.orders.ticket_draft import MAX_TEXT, TRIGGER_WORDS, TRIGGERS, Trigger
+from keydesk.calc.orders.order_options import MAX_TEXT, TRIGGER_WORDS, TRIGGERS, Trigger
 from keydesk.forms.level_name import ENDS_NAME
 from keydesk.forms.modal_form import BLANK, TextLine, Words
 from keydesk.forms.number_fields import NumberFields

@@ -12,6 +12,7 @@ from keydesk.calc.orders.field_draft import Entry, Reading, UnreadableText, show
 from keydesk.calc.orders.fields import PROTECTION_FIELDS, ProtectionField, Unit
 from keydesk.calc.orders.instructions import Change, SetProtection
 from keydesk.calc.orders.lifetime import EXPIRY_WORDS, TYPED_EXPIRY, frozen
+from keydesk.calc.orders.order_options import TRIGGER_WORDS
 from keydesk.calc.orders.protection import (
     Protection,
     ProtectionDraft,
@@ -21,7 +22,6 @@ from keydesk.calc.orders.protection import (
     wanted_level,
     wanted_protection,
 )
-from keydesk.calc.orders.ticket_draft import TRIGGER_WORDS
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.modal_form import BLANK, TextLine, Words, figure, signed_money

@@ -12,8 +12,9 @@ from keydesk.calc.orders.field_draft import Entry, UnreadableText, shown_number
 from keydesk.calc.orders.first_draft import first_draft
 from keydesk.calc.orders.instructions import Flatten
 from keydesk.calc.orders.limits import limit_refusals
+from keydesk.calc.orders.order_options import OrderOptions
 from keydesk.calc.orders.ticket import Plan, work_out
-from keydesk.calc.orders.ticket_draft import Draft, OrderOptions
+from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.orders.ticket_levels import levels_of, sendable
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.form import Form
