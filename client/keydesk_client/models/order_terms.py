@@ -247,7 +247,7 @@ class StopMembers(LimitMembers, StopOptions, total=False):
     """Members of a stop or market-if-touched order."""
 
 
-class OrderChanges(LifetimeMembers, total=False):
+class OrderChanges(StopOptions, total=False):
     """Members of orders that `with_` may replace; one that this kind of order does not have is refused."""
 
     instrument: str | InstrumentTerms
@@ -258,28 +258,12 @@ class OrderChanges(LifetimeMembers, total=False):
     """In quote currency."""
     distance: Number | None
     """In price units, not pips."""
-    price_bound: Number | None
-    """Worst price accepted, in quote currency."""
-    position_fill: OrderPositionFill
-    """Whether the order may open, reduce, or both."""
-    trigger_condition: OrderTriggerCondition
-    """Price side that triggers it."""
     trade_id: str
     """The trade that it closes."""
     client_trade_id: str | None
     """Client id of that trade, if it has one."""
     guaranteed: bool | None
     """Deprecated: use GuaranteedStopLossOrderRequest."""
-    take_profit_on_fill: TakeProfitDetails | None
-    """Take-profit of the trade that the order opens."""
-    stop_loss_on_fill: StopLossDetails | None
-    """Stop-loss of the trade that the order opens."""
-    guaranteed_stop_loss_on_fill: GuaranteedStopLossDetails | None
-    """Guaranteed stop-loss of the trade that the order opens."""
-    trailing_stop_loss_on_fill: TrailingStopLossDetails | None
-    """Trailing stop of the trade that the order opens."""
-    trade_client_extensions: ClientExtensions | None
-    """Id, tag and comment of the trade that the order opens."""
 
 
 class EntryTerms(Record):

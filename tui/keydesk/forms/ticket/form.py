@@ -223,7 +223,7 @@ class TicketForm(Form[OpenOrder]):
         parts = () if plan is None or context is None else self._parts(plan, context)
         divided = (parts,) if isinstance(parts, str) else ()
         found = (*self._required_refusals(), *planned, *self.verdict().refusals, *divided)
-        return found or self._invalid_members()
+        return found or self.once(("invalid", self.draft), self._invalid_members)
 
     def _invalid_members(self) -> Sequence[str]:
         """Refuse what the client would not send, though no other check refused it."""
