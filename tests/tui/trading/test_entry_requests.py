@@ -7,12 +7,13 @@ from msgspec.structs import replace
 
 from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.lifetime import LifetimeDraft
-from keydesk.calc.orders.order_options import OrderOptions
+from keydesk.calc.orders.order_options import OPTIONS, OptionName, OrderOptions
 from keydesk.calc.orders.plans.scale_out import OrderPart
 from keydesk.calc.orders.ticket_draft import KINDS, Draft, Kind
 from keydesk.calc.orders.ticket_levels import SendableLevels
 from keydesk.trading.entry_requests import reversal_of
 from keydesk_client.errors import InvalidRequest
+from keydesk_client.models import LimitOrderRequest, MarketOrderRequest
 from support.data.desk_store import WALL_NS
 from support.data.entry_orders import ticket_order
 from support.data.trading_contexts import example_facts
@@ -74,6 +75,16 @@ def test_members_of_a_pending_order_are_sent_as_chosen() -> None:
     assert wire["priceBound"] == "1.08900"
     assert wire["clientExtensions"] == {"tag": "swing", "comment": "why"}, "its id is the client's"
     assert wire["tradeClientExtensions"] == {"id": "t-7", "tag": "swing", "comment": "why"}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_an_option_is_what_it_declares(name: OptionName) -> None:
+    option = OPTIONS[name]
+    usual = next(iter(option.words), "")
+    assert OrderOptions().text(name) == usual
+    if option.member:
+        request = LimitOrderRequest if option.rests else MarketOrderRequest
+        assert (request.model_fields[option.member].default or "") == usual
 
 
 def test_an_order_that_only_reduces_may_never_open() -> None:
