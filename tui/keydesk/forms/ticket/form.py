@@ -225,7 +225,7 @@ class TicketForm(Form[OpenOrder]):
         found = (*self._required_refusals(), *planned, *self.verdict().refusals, *divided)
         return found or self.once(("invalid", self.draft), self._invalid_members)
 
-    def _invalid_members(self) -> Sequence[str]:
+    def _invalid_members(self) -> tuple[str, ...]:
         """Refuse what the client would not send, though no other check refused it."""
         try:
             self._order()
