@@ -139,7 +139,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
             window=self.window,
             store=self.store,
             form_context=self.form_context,
-            execute=self.execute,
+            account_requests=SimpleNamespace(execute=self.execute),
             ask=lambda form: self.push_screen(form, self.execute),
             guarded_keys=SimpleNamespace(
                 guard=self.guard,
@@ -241,7 +241,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
         self.limit_changes = list(changes or ())
 
     def record(self, what: str, text: str) -> None:
-        self.store.record(what, text)
+        self.store.audit.record(what, text)
 
     def show_transaction(self, line: LogLine) -> None:
         """No broker is asked here."""

@@ -4,8 +4,9 @@ from decimal import Decimal
 
 import pytest
 
+from keydesk.calc.market.client_books import BookBucket
 from keydesk.panes.books import Books, nearest
-from keydesk.store.state import BookBucket, BookKind, BookSnapshot, ClientBook, Topic
+from keydesk.store.state import BookKind, BookSnapshot, ClientBook, Topic
 from keydesk.store.store import Store
 from support.data.desk_data import WALL_NS, desk_store, frame_of
 from support.fakes.pane_app import shown, text_of

@@ -5,11 +5,12 @@ from decimal import Decimal
 import pytest
 from textual.geometry import Size
 
+from keydesk.calc.market.client_books import BookBucket
 from keydesk.panes.book_figures import BookSnapshotWanted, figures
 from keydesk.panes.books import Books
 from keydesk.panes.chart import Chart
 from keydesk.store.prices import step_book
-from keydesk.store.state import BookBucket, BookKind, BookSnapshot, ClientBook, Topic
+from keydesk.store.state import BookKind, BookSnapshot, ClientBook, Topic
 from keydesk.store.store import Store
 from support.data.desk_data import WALL_NS, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of

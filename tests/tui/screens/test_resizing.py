@@ -12,8 +12,9 @@ from textual.geometry import Region, Size
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
 
+from keydesk.calc.market.client_books import BookBucket
 from keydesk.panes.chart import Chart
-from keydesk.store.state import BookBucket, BookKind, BookSnapshot, CandleSeries, ClientBook
+from keydesk.store.state import BookKind, BookSnapshot, CandleSeries, ClientBook
 from keydesk.trading.desk_session import DeskLock
 from support.data.desk_data import WALL_NS, candles
 from support.examples import examples

@@ -199,15 +199,11 @@ class KeydeskApp(AccountWindow, inherit_bindings=False):
         self.animation_level = "none"
         self._beats = self.set_interval(self.clock.period, self.beat)
         self._watch_screens()
-        leave, forced_exit = self.leave, self._setup.forced_exit
+        leave, forced_exit = self.shutdown.leave, self._setup.forced_exit
         lifecycle.leave_on_signals(leave, forced_exit)
         lifecycle.leave_without_terminal(leave, forced_exit)
         lifecycle.end_with_threads(self.end_on_fault, forced_exit, FAULT)
         self.call_after_refresh(self._open)
-
-    def leave(self, code: int) -> None:
-        """Leave the desk that is open."""
-        self.shutdown.leave(code)
 
     def _watch_screens(self) -> None:
         self.guarded_keys.watch_screens()

@@ -164,7 +164,7 @@ class TradingDesk:
         self.replay.start(self._setup.folders.practice, target.rest_url)
 
     def on_open(self, connection: Connection) -> None:
-        self.store.record("start", f"{self.store.arming.level}: {self.store.arming.reason}")
+        self.store.audit.record("start", f"{self.store.arming.level}: {self.store.arming.reason}")
         connection.commands.exit_only = self.exit_only
         self.levels.load()
         self.loss_lock.open(self.account.records, connection.feed.follower.snapshot_wanted.set)
@@ -222,11 +222,7 @@ class TradingDesk:
 
     def ask(self, form: ModalScreen[Decided | None]) -> None:
         """Open a form and carry out the instruction that it returns."""
-        self.window.app.push_screen(form, self.execute)
-
-    def execute(self, instruction: Instruction | None) -> None:
-        """Start the command of a form in its own worker."""
-        self.account_requests.execute(instruction)
+        self.window.app.push_screen(form, self.account_requests.execute)
 
     # Leaving.
 
@@ -235,4 +231,4 @@ class TradingDesk:
         self.alerts.close()
         self.away.close()
         self._setup.workspace.save(self.screen.workspace())
-        self.store.record("leave", reason)
+        self.store.audit.record("leave", reason)

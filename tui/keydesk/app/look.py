@@ -124,7 +124,7 @@ class DeskLook:
         """Change an option at once, and write it to the settings in a thread."""
         name, value = option.name, option.value
         self._put(name, value)
-        self._store.record("settings", f"{name} {value}")
+        self._store.audit.record("settings", f"{name} {value}")
         self._app.run_worker(self._save(name, value), "settings", group="settings")
 
     def take(self, settings: Settings) -> list[str]:

@@ -164,7 +164,7 @@ class DailyLossLock:
         if until is not None:
             left = duration((until - now_ns) / 1e9)
             text = f"Early unlock of the daily loss lock requested: it is released in {left}"
-            self._store.record("limit", text)
+            self._store.audit.record("limit", text)
             self._store.notify("warn", text)
 
     def _advance(self, lock: LossLock) -> LossLock:
@@ -172,7 +172,7 @@ class DailyLossLock:
         after, events = advance(lock, now_ns, result, self._settings.limits)
         for event in events:
             text = event_text(event, after, result, now_ns)
-            self._store.record("limit", text)
+            self._store.audit.record("limit", text)
             match event:
                 case LossEvent.WARNED:
                     self._tell_while_on(text)

@@ -67,7 +67,7 @@ class MarketReplay:
         keymap: KeyMap = KEYMAP,
     ) -> None:
         self._app, self._account, self._keymap = app, account, keymap
-        self._store, self._tell, self._record = store, store.notify, store.record
+        self._store, self._tell, self._record = store, store.notify, store.audit.record
         self.control: MarketControl | None = None
         self._due = asyncio.Event()
 

@@ -67,7 +67,7 @@ class SettingsChanges:
         """Put limits in force at once, also in the forms that are open, and say how they differ."""
         self.limits = limits
         for change in changes:
-            self._store.record("settings", change.text)
+            self._store.audit.record("settings", change.text)
         for text in limit_texts(changes, self._store.loss_lock, self._store.home_currency):
             self._store.notify("good", text)
         for screen in self._app.screen_stack:

@@ -49,13 +49,11 @@ class FindForm(FieldForm[str]):
         self.cursor = 0
 
     def new_field(self) -> Input:
-        """Return the field."""
         return Input(
             placeholder="letters, such as gj", max_length=MAX_LENGTH, select_on_focus=False
         )
 
     def title_text(self) -> Printable:
-        """Return the title."""
         return self.TITLE
 
     def foot_text(self) -> Printable:
@@ -139,7 +137,6 @@ class CommandForm(FieldForm[ParsedCommand | RunKey | SetOption]):
         self.refused = False  # Enter was pressed on a line that cannot be read
 
     def new_field(self) -> Input:
-        """Return the field."""
         return Input(
             self.text,
             placeholder="q leaves; b eurusd 50k @1.0830 sl 20p tp 2r",

@@ -26,7 +26,7 @@ class FieldForm(InfoForm[Result]):
 
     @abstractmethod
     def new_field(self) -> Input:
-        """Return the field."""
+        """Return the input that the form edits, new for each time that it is opened."""
 
     def compose(self) -> ComposeResult:
         self._field = self.new_field()

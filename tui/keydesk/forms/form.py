@@ -246,7 +246,7 @@ class Form(FormView[Result]):
         self._hint = "Only small letters send: is Caps Lock on?" if key.isupper() else ""
         confirmation = self.confirmation()
         if confirmation.step is Step.REFUSED and key in CONFIRM_KEYS:
-            self.context.store.record(
+            self.context.store.audit.record(
                 "refused", f"{key}: {confirmation.reason} ({self.headline_text()})"
             )
         unconfirmed = confirmation.answer(key) is KeyEffect.SENDS and not self.is_confirmed()
@@ -297,7 +297,7 @@ class Form(FormView[Result]):
     def _record(self, what: str, why: str) -> None:
         """Write the form to the audit log, as it is on the screen."""
         shown = "" if self.panel is None else " / ".join(self.panel.text.split("\n"))
-        self.context.store.record(what, f"{why}: {' '.join(shown.split())}")
+        self.context.store.audit.record(what, f"{why}: {' '.join(shown.split())}")
 
     def close(self, result: Result | None) -> None:
         """Close the form with a result; do nothing when it is closed."""

@@ -158,7 +158,7 @@ class GuardedKeys:
         store = self._store
         after = arming_after(cause, store.arming, store.health.environment)
         if after != store.arming:
-            store.record("disarm", cause.value.text)
+            store.audit.record("disarm", cause.value.text)
             store.arming = after
             store.mark(Topic.ARMING)
             if level := DISARMS_BY_ITSELF.get(cause):
@@ -245,7 +245,7 @@ class GuardedKeys:
                 self._trip(Cause.BURST, event.time)
 
     def _say_too_early(self, event: events.Key) -> None:
-        self._store.record("guard", f"{event.key} came too early on {self._front_name()}")
+        self._store.audit.record("guard", f"{event.key} came too early on {self._front_name()}")
         self._say_dropped(TOO_EARLY)
 
     def _say_dropped(self, text: str) -> None:
@@ -272,7 +272,7 @@ class GuardedKeys:
             self._say_too_early(event)
         else:
             self._confirmed = self.app.screen
-            self._store.record("confirm", f"{event.key} on {self._front_name()}")
+            self._store.audit.record("confirm", f"{event.key} on {self._front_name()}")
             await self._let_through(event)
 
     def _front_name(self) -> str:
@@ -326,7 +326,7 @@ class GuardedKeys:
         """Record an order key; say what an unlikely key may mean."""
         if self.guard.touches_money(event.key, ON_THE_DESK):
             self._order_key_time = event.time
-            self._store.record("key", event.key)
+            self._store.audit.record("key", event.key)
         if self.guard.caps_lock_suspected:
             self._store.notify("warn", "Only capitals came: is Caps Lock on?")
         elif _is_foreign_letter(event):
@@ -448,7 +448,7 @@ class GuardedKeys:
         self._trip_key_time = time
         self._drop()
         self._end_chord()
-        self._store.record(
+        self._store.audit.record(
             "guard", f"{cause.value.text}, on {self._front_name()}: nothing was sent"
         )
         while isinstance(form := self.app.screen, ModalScreen):

@@ -13,6 +13,7 @@ from typing import ClassVar, get_args
 
 from textual.binding import BindingType
 
+from keydesk.calc.market.client_books import BookBucket
 from keydesk.keys.keymap import BOOKS
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.panes.book_figures import (
@@ -26,7 +27,7 @@ from keydesk.panes.book_figures import (
     trouble_of,
 )
 from keydesk.store.frame import Frame
-from keydesk.store.state import BookBucket, BookKind, BookSnapshot, Topic
+from keydesk.store.state import BookKind, BookSnapshot, Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import safe

@@ -7,9 +7,9 @@ from typing import get_args
 
 from msgspec.structs import replace
 
-from keydesk.calc.market.client_books import long_percent, sums_of
+from keydesk.calc.market.client_books import BookBucket, long_percent, sums_of
 from keydesk.store.candles import move_last
-from keydesk.store.state import REACH, BookBucket, BookKind, BookSnapshot, ClientBook, Topic
+from keydesk.store.state import REACH, BookKind, BookSnapshot, ClientBook, Topic
 from keydesk.store.store import CLOCK_LAG_NS, Store
 from keydesk.store.trading_context import depth_of
 from keydesk.values import Quote

@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from keydesk.calc.market.client_books import NO_SIDES, Sides
+from keydesk.calc.market.client_books import NO_SIDES, BookBucket, Sides
 from keydesk.text.sanitize import Printable
 from keydesk.words.outages import Outage
 
@@ -110,14 +110,6 @@ class CandleSeries(Struct):
             return False
         first, last = self.past.candles[0].time_ns, self.past.candles[-1].time_ns
         return first <= self.candles[0].time_ns <= last
-
-
-class BookBucket(Struct, frozen=True):
-    """One price step of a book: the share of all clients' orders or positions, in percent."""
-
-    price: Decimal  # its low edge, inclusive
-    long: Decimal
-    short: Decimal
 
 
 class BookSnapshot(Struct, frozen=True):

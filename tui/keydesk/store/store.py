@@ -389,10 +389,6 @@ class Store:
         """The broker's time, that of this machine until it is known."""
         return self.clock_ns or self.wall_ns()
 
-    def record(self, what: str, text: str) -> None:
-        """Write an entry to the audit log of the account."""
-        self.audit.record(what, text)
-
     def notify(self, level: NoticeLevel, text: str) -> None:
         """Show one line to the trader."""
         self.add_notice(Notice(level, safe(text), self.wall_ns()))

@@ -1,11 +1,16 @@
 """The figures of client books, against numbers worked by hand."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.market.client_books import Bucket, clusters, long_percent, sums_of, under_water
+from keydesk.calc.market.client_books import (
+    BookBucket,
+    clusters,
+    long_percent,
+    sums_of,
+    under_water,
+)
 
 D = Decimal
 WIDTH = D("0.0005")
@@ -13,25 +18,16 @@ MARKET = D("1.0842")
 ADR = D("0.0080")
 
 
-@dataclass(frozen=True)
-class Step:
-    """A bucket of a book."""
-
-    price: Decimal
-    long: Decimal
-    short: Decimal
-
-
-def book(**shares: tuple[str, str]) -> list[Bucket]:
+def book(**shares: tuple[str, str]) -> list[BookBucket]:
     """Twenty buckets from 1.0800 with 0.1 % on each side; `b9=("2", "0.1")` gives one its own shares."""
     steps = []
     for number in range(20):
         long, short = shares.get(f"b{number}", ("0.1", "0.1"))
-        steps.append(Step(D("1.0800") + number * WIDTH, D(long), D(short)))
-    return [*steps]
+        steps.append(BookBucket(D("1.0800") + number * WIDTH, D(long), D(short)))
+    return steps
 
 
-def named(kind: str, buckets: list[Bucket], reach: Decimal = ADR) -> list[tuple[str, str, str]]:
+def named(kind: str, buckets: list[BookBucket], reach: Decimal = ADR) -> list[tuple[str, str, str]]:
     """Kind, distance in pips and share of each cluster."""
     assert kind in {"orders", "positions"}
     found = clusters("orders" if kind == "orders" else "positions", buckets, WIDTH, MARKET, reach)
@@ -73,7 +69,7 @@ def test_the_bucket_that_holds_the_price_is_neither_above_nor_below() -> None:
 
 
 def test_a_bucket_that_touches_the_price_is_on_its_own_side() -> None:
-    steps = [Step(MARKET - WIDTH, D(9), D(0)), Step(MARKET, D(9), D(0)), *book()[12:]]
+    steps = [BookBucket(MARKET - WIDTH, D(9), D(0)), BookBucket(MARKET, D(9), D(0)), *book()[12:]]
     assert [each[:2] for each in named("orders", [*steps])] == [
         ("buy limits", "+0.0"),
         ("buy stops", "+0.0"),
@@ -92,30 +88,33 @@ def test_the_threshold_is_two_standard_deviations_above_the_mean() -> None:
     zeros = {f"b{number}": ("0", "0") for number in range(20)}
     assert len(named("orders", book(**{**zeros, "b12": ("1", "0"), "b13": ("1", "0")}))) == 2
     # Of 10 shares half are 1: mean 0.5, deviation 0.5, threshold 1.5.
-    steps = [Step(D("1.0860") + number * WIDTH, D(1), D(0)) for number in range(5)]
+    steps = [BookBucket(D("1.0860") + number * WIDTH, D(1), D(0)) for number in range(5)]
     assert named("orders", [*steps]) == []
 
 
 def test_equal_shares_make_no_cluster() -> None:
     assert named("orders", book()) == []
     assert named("orders", []) == []
-    assert named("orders", [Step(D("1.09"), D(60), D(40))]) == []
+    assert named("orders", [BookBucket(D("1.09"), D(60), D(40))]) == []
 
 
 def test_the_five_strongest_are_named() -> None:
     strong = {f"b{number}": (f"{number}", "0.1") for number in (10, 11, 12, 13, 14, 15)}
     wide = [
         *book(**strong),
-        *(Step(D("1.0900") + number * WIDTH / 10, D("0.1"), D("0.1")) for number in range(99)),
+        *(
+            BookBucket(D("1.0900") + number * WIDTH / 10, D("0.1"), D("0.1"))
+            for number in range(99)
+        ),
     ]
     assert [each[2] for each in named("orders", wide, D("0.02"))] == ["15", "14", "13", "12", "11"]
 
 
 def test_longs_lose_above_the_price_and_shorts_below_it() -> None:
     steps = [
-        Step(D("1.0830"), D(10), D(30)),  # shorts lose
-        Step(D("1.0840"), D(5), D(10)),  # 1.0840 to 1.0845: 3/5 of it above 1.0842
-        Step(D("1.0850"), D(25), D(20)),  # longs lose
+        BookBucket(D("1.0830"), D(10), D(30)),  # shorts lose
+        BookBucket(D("1.0840"), D(5), D(10)),  # 1.0840 to 1.0845: 3/5 of it above 1.0842
+        BookBucket(D("1.0850"), D(25), D(20)),  # longs lose
     ]
     longs, shorts = under_water([*steps], WIDTH, MARKET)
     assert longs == (D(25) + D(5) * D("0.6")) * 100 / 40
@@ -124,7 +123,7 @@ def test_longs_lose_above_the_price_and_shorts_below_it() -> None:
 
 
 def test_farther_buckets_count_by_their_sums() -> None:
-    steps = [Step(D("1.0850"), D(10), D(10))]
+    steps = [BookBucket(D("1.0850"), D(10), D(10))]
     longs, shorts = under_water([*steps], WIDTH, MARKET, below=(D(20), D(5)), above=(D(10), D(15)))
     assert longs == 50  # 10 + 10 of 40
     assert shorts == D(5) * 100 / 30
@@ -132,13 +131,13 @@ def test_farther_buckets_count_by_their_sums() -> None:
 
 def test_a_side_without_positions_has_no_share_under_water() -> None:
     assert under_water([], WIDTH, MARKET) == (None, None)
-    longs, shorts = under_water([Step(D("1.0850"), D(100), D(0))], WIDTH, MARKET)
+    longs, shorts = under_water([BookBucket(D("1.0850"), D(100), D(0))], WIDTH, MARKET)
     assert (longs, shorts) == (D(100), None)
-    longs, shorts = under_water([Step(D("1.0830"), D(100), D(0))], WIDTH, MARKET)
+    longs, shorts = under_water([BookBucket(D("1.0830"), D(100), D(0))], WIDTH, MARKET)
     assert longs == 0
 
 
 @pytest.mark.parametrize("width", ["0", "-1"])
 def test_a_book_without_a_bucket_width_is_read_too(width: str) -> None:
-    steps = [Step(MARKET, D(1), D(1)), Step(MARKET - 1, D(1), D(1))]
+    steps = [BookBucket(MARKET, D(1), D(1)), BookBucket(MARKET - 1, D(1), D(1))]
     assert under_water([*steps], D(width), MARKET) == (D(50), D(50))

@@ -76,7 +76,7 @@ class DeskActions:
     def _arm_if_confirmed(self, yes: bool | None) -> None:
         if yes and not self._desk.lock.is_on and not self._store.loss_lock.is_on:
             self._store.arming = armed_by_hand(self._store.arming)
-            self._store.record("arm", self._store.arming.reason)
+            self._store.audit.record("arm", self._store.arming.reason)
             self._store.mark(Topic.ARMING)
 
     def _ask_unlock_if_confirmed(self, yes: bool | None) -> None:

@@ -93,7 +93,7 @@ class TradeActions:
         if selection.means_position(self._store) and selection.trades(self._store):
             instrument = selection.instrument(self._store)
             form = ClosePositionForm(self._desk.form_context(), instrument)
-            self._window.app.push_screen(form, self._desk.execute)
+            self._window.app.push_screen(form, self._desk.account_requests.execute)
         elif trade is not None:
             self._desk.ask(CloseForm(self._desk.form_context(), trade.instrument, [trade.id]))
         else:
@@ -108,7 +108,7 @@ class TradeActions:
         if selection.means_position(self._store) and selection.trades(self._store):
             instrument = selection.instrument(self._store)
             form = PositionPartForm(self._desk.form_context(), instrument)
-            self._window.app.push_screen(form, self._desk.execute)
+            self._window.app.push_screen(form, self._desk.account_requests.execute)
         else:
             self._on_trade(ScaleOutForm, "close a part of")
 
@@ -194,11 +194,11 @@ class TradeActions:
             opened = form(self._desk.form_context(), trade.id)
             if selection.pane == "positions":
                 opened.subject = "the only trade of the position"
-            self._window.app.push_screen(opened, self._desk.execute)
+            self._window.app.push_screen(opened, self._desk.account_requests.execute)
         elif held:
             opened = form(self._desk.form_context(), held[0].id)
             opened.choose_among([each.id for each in held])
-            self._window.app.push_screen(opened, self._desk.execute)
+            self._window.app.push_screen(opened, self._desk.account_requests.execute)
         else:
             self._nothing_to(verb)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Literal, Protocol
+from typing import Literal
 
 from msgspec import Struct
 
@@ -24,15 +24,12 @@ Sides = tuple[Decimal, Decimal]  # long, short
 NO_SIDES: Sides = (ZERO, ZERO)
 
 
-class Bucket(Protocol):
-    """What is read of a bucket: its low edge, and the shares of all orders or positions, in percent."""
+class BookBucket(Struct, frozen=True):
+    """One price step of a book: the share of all clients' orders or positions, in percent."""
 
-    @property
-    def price(self) -> Decimal: ...
-    @property
-    def long(self) -> Decimal: ...
-    @property
-    def short(self) -> Decimal: ...
+    price: Decimal  # its low edge, inclusive
+    long: Decimal
+    short: Decimal
 
 
 class Cluster(Struct, frozen=True):
@@ -51,13 +48,13 @@ def long_percent(sides: Sides) -> Decimal | None:
     return long * PERCENT / (long + short) if long + short > 0 else None
 
 
-def sums_of(buckets: Sequence[Bucket]) -> Sides:
+def sums_of(buckets: Sequence[BookBucket]) -> Sides:
     """Return the sums of both sides."""
     return sum((each.long for each in buckets), ZERO), sum((each.short for each in buckets), ZERO)
 
 
 def clusters(
-    book: Book, buckets: Sequence[Bucket], width: Decimal, market: Decimal, reach: Decimal
+    book: Book, buckets: Sequence[BookBucket], width: Decimal, market: Decimal, reach: Decimal
 ) -> tuple[Cluster, ...]:
     """Return the strongest clusters within `reach` of the market, strongest first.
 
@@ -79,7 +76,7 @@ def clusters(
 
 
 def under_water(
-    buckets: Sequence[Bucket],
+    buckets: Sequence[BookBucket],
     width: Decimal,
     market: Decimal,
     *,
@@ -113,12 +110,14 @@ def _part_above(low: Decimal, width: Decimal, market: Decimal) -> Decimal:
     return (low + width - market) / width
 
 
-def _distance(bucket: Bucket, width: Decimal, market: Decimal) -> Decimal:
+def _distance(bucket: BookBucket, width: Decimal, market: Decimal) -> Decimal:
     """Return the distance of a bucket's nearest edge from the market."""
     return max(bucket.price - market, market - bucket.price - width, ZERO)
 
 
-def _of_bucket(book: Book, bucket: Bucket, width: Decimal, market: Decimal) -> tuple[Cluster, ...]:
+def _of_bucket(
+    book: Book, bucket: BookBucket, width: Decimal, market: Decimal
+) -> tuple[Cluster, ...]:
     """Return both sides of a bucket by their names; none for the bucket that holds the price."""
     is_above, upper = bucket.price >= market, bucket.price + width
     if not is_above and upper > market:

@@ -182,7 +182,6 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         self.redraw()
 
     def title_text(self) -> Printable:
-        """Return the title."""
         return "Accounts of all profiles"
 
     def foot_text(self) -> Printable:

@@ -41,7 +41,6 @@ class AuditForm(FieldForm[None]):
         super().__init__()
 
     def new_field(self) -> Input:
-        """Return the field."""
         return Input(
             placeholder="filter: words, or what:confirm",
             max_length=MAX_LENGTH,

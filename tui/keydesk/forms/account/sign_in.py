@@ -67,7 +67,6 @@ class TextForm(FieldForm[str]):
         self._hidden, self._before = hidden, before
 
     def new_field(self) -> Input:
-        """Return the field."""
         return (
             SecretInput()
             if self._hidden
@@ -75,7 +74,6 @@ class TextForm(FieldForm[str]):
         )
 
     def title_text(self) -> Printable:
-        """Return the title."""
         return self._title
 
     def foot_text(self) -> Printable:
@@ -134,7 +132,6 @@ class ChoiceForm(InfoForm[Chosen]):
         self.cursor = cursor
 
     def title_text(self) -> Printable:
-        """Return the title."""
         return self._title
 
     def foot_text(self) -> Printable:
@@ -211,7 +208,6 @@ class WaitForm(InfoForm[None]):
         self._text: Printable = text
 
     def title_text(self) -> Printable:
-        """Return the title."""
         return "One moment"
 
     def foot_text(self) -> Printable:
@@ -231,7 +227,6 @@ class LiveSafetyPage(InfoForm[bool]):
     WIDTH: ClassVar[int] = 100
 
     def title_text(self) -> Printable:
-        """Return the title."""
         return TITLE
 
     def foot_text(self) -> Printable:

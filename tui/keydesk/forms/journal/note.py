@@ -70,11 +70,9 @@ class NoteTextForm(FieldForm[str]):
         self._field_hint: Printable = hint
 
     def new_field(self) -> Input:
-        """Return the field."""
         return Input(self.text, max_length=MAX_TYPED_LENGTH, select_on_focus=False)
 
     def title_text(self) -> Printable:
-        """Return the title."""
         return self._title
 
     def foot_text(self) -> Printable:

@@ -84,7 +84,6 @@ class NewAlertForm(InfoForm[AlertChoice]):
             self.redraw()
 
     def title_text(self) -> Printable:
-        """Return the title."""
         return "New alert"
 
     def foot_text(self) -> Printable:
@@ -213,7 +212,6 @@ class AlertLineForm(FieldForm[AlertLine]):
         self.refused = False  # Enter was pressed on a line that cannot be read
 
     def new_field(self) -> Input:
-        """Return the field."""
         return Input(
             self.text,
             placeholder="eurusd > 1.12 once note breakout",
@@ -222,7 +220,6 @@ class AlertLineForm(FieldForm[AlertLine]):
         )
 
     def title_text(self) -> Printable:
-        """Return the title."""
         return self._title
 
     def foot_text(self) -> Printable:

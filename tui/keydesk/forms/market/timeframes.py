@@ -42,7 +42,6 @@ class TimeframeForm(InfoForm[str]):
         self.chosen = now if now in SECONDS else NAMES[0]
 
     def title_text(self) -> Printable:
-        """Return the title."""
         return "Timeframe"
 
     def foot_text(self) -> Printable:

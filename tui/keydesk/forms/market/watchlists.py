@@ -68,11 +68,9 @@ class NameForm(FieldForm[str]):
         self._field_hint: Printable = hint
 
     def new_field(self) -> Input:
-        """Return the field."""
         return Input(self.text, max_length=self._longest, select_on_focus=True)
 
     def title_text(self) -> Printable:
-        """Return the title."""
         return self._title
 
     def foot_text(self) -> Printable:
