@@ -69,6 +69,41 @@ async def test_sums_stand_by_kind_of_money_and_currency() -> None:
     assert totals[1][1:7] == ["PRACTICE", "total", "2", "20,000.00", "USD", "–"]
 
 
+async def test_each_column_has_its_own_figure() -> None:
+    page = AllAccountsPage("main", "101-001-1-2")
+    app = FormApp(lambda: page)
+    unlike = AccountOverview(
+        "101-001-1-2",
+        currency="USD",
+        nav=D(8000),
+        unrealized_pl=D("7.5"),
+        margin_used=D(2000),
+        open_risk=D(30),
+        trades=4,
+        entry_orders=5,
+    )
+    async with app.run_test(size=(160, 35)) as pilot:
+        page.expect(["main"])
+        page.show(ProfileOverview("main", "PRACTICE", (unlike,)))
+        await pilot.pause()
+        head, row = (
+            next(line for line in app.words.splitlines() if word in line)
+            for word in ("open P/L", "7.50")
+        )
+    shown = {
+        "NAV": "8,000.00",
+        "open P/L": "+7.50",
+        "margin used": "2,000.00",
+        "open risk": "30.00",
+        "trades": "4",
+        "orders": "5",
+    }
+    for title, text in shown.items():
+        assert row[: head.index(title) + len(title)].endswith(f" {text}"), title
+    assert "25 %" in row
+    assert row.rstrip(" │").endswith("open")
+
+
 async def test_in_80_columns_margin_risk_trades_and_the_open_one_are_there() -> None:
     page = AllAccountsPage("main", "101-001-1-1")
     app = FormApp(lambda: page)
