@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from keydesk.calc.market.indicator_specs import IndicatorChoice, parse_indicators
-from keydesk.config.indicator_settings import save_indicators, try_to_save
-from keydesk.config.user_files import load_templates, load_user_settings
+from keydesk.config.templates import load_templates, save_indicators, try_to_save_indicators
+from keydesk.config.user_files import load_user_settings
 from keydesk.settings.toml_text import BadSettings
 
 OWN = """# my sizes
@@ -86,10 +86,12 @@ def test_a_file_that_cannot_be_read_is_named_and_left_as_it_is(tmp_path: Path, t
     with pytest.raises(BadSettings, match=r"templates\.toml"):
         save_indicators(written(tmp_path, text), IndicatorChoice("EUR_USD", ()))
     assert content(tmp_path) == text
-    assert "templates.toml" in try_to_save(tmp_path, IndicatorChoice("EUR_USD", ()))
+    assert "templates.toml" in try_to_save_indicators(tmp_path, IndicatorChoice("EUR_USD", ()))
 
 
 def test_a_folder_that_takes_no_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    assert "file" in try_to_save(tmp_path / "file" / "config", IndicatorChoice("EUR_USD", ()))
-    assert not try_to_save(tmp_path / "config", IndicatorChoice("EUR_USD", ()))
+    assert "file" in try_to_save_indicators(
+        tmp_path / "file" / "config", IndicatorChoice("EUR_USD", ())
+    )
+    assert not try_to_save_indicators(tmp_path / "config", IndicatorChoice("EUR_USD", ()))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.config.limits import LimitChange, save_limit, try_to_save_limit, with_limit
-from keydesk.config.user_files import load_templates
+from keydesk.config.templates import load_templates
 from keydesk.settings.toml_text import BadSettings
 
 D = Decimal

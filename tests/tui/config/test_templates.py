@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.ticket_settings import STANDARD, Template
 from keydesk.config.folders import TEMPLATES_FILE
-from keydesk.config.template_transfer import export_templates, import_templates
-from keydesk.config.user_files import load_templates, load_user_settings
+from keydesk.config.templates import export_templates, import_templates, load_templates
+from keydesk.config.user_files import load_user_settings
 from keydesk.settings.toml_text import BadSettings
 
 D = Decimal

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from keydesk.calc.orders.ticket_settings import Limits, Template
-from keydesk.config.user_files import UserSettings, load_templates, load_user_settings
+from keydesk.config.templates import load_templates
+from keydesk.config.user_files import UserSettings, load_user_settings
 from keydesk.settings.toml_text import BadSettings
 from keydesk.settings.values import OwnTemplates
 

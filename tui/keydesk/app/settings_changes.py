@@ -15,8 +15,8 @@ from textual.app import App
 from keydesk.calc.daily_loss import LossLock, kept_today
 from keydesk.calc.market.trading_day import DAY_END_TEXT
 from keydesk.calc.orders.ticket_settings import Limits, Template
-from keydesk.config.indicator_settings import try_to_save
 from keydesk.config.limits import try_to_save_limit, with_limit
+from keydesk.config.templates import try_to_save_indicators
 from keydesk.keys.guard import Guard, SizeChoice
 from keydesk.panes.chart import Chart
 from keydesk.panes.deal import preset_shown
@@ -93,7 +93,7 @@ class SettingsChanges:
             self._app.run_worker(self._save_indicators(choice), "indicators", group="settings")
 
     async def _save_indicators(self, choice: IndicatorChoice) -> None:
-        if trouble := await asyncio.to_thread(try_to_save, self._folder, choice):
+        if trouble := await asyncio.to_thread(try_to_save_indicators, self._folder, choice):
             self._store.notify("warn", f"Shown until you leave, not saved: {trouble}")
 
 

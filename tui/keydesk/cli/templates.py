@@ -10,8 +10,7 @@ from msgspec import Meta, Struct
 from keydesk.calc.orders.ticket_settings import Template
 from keydesk.cli.script_output import Document, print_document
 from keydesk.config.folders import find_folders
-from keydesk.config.template_transfer import export_templates, import_templates
-from keydesk.config.user_files import load_templates
+from keydesk.config.templates import export_templates, import_templates, load_templates
 from keydesk.terminal.output import print_lines
 from keydesk.text.sanitize import clean, safe
 

@@ -11,7 +11,8 @@ from keydesk.config import price_levels, watchlists, workspaces
 from keydesk.config.folders import FILE, TEMPLATES_FILE
 from keydesk.config.own_themes import load_own_themes
 from keydesk.config.settings import load_alert_settings, load_settings
-from keydesk.config.user_files import KEYS_FILE, load_keymap, load_templates
+from keydesk.config.templates import load_templates
+from keydesk.config.user_files import KEYS_FILE, load_keymap
 from keydesk.settings.declared import Table, table_of, tables_in
 from keydesk.settings.keymap_file import keymap_declaration
 from keydesk.settings.templates_file import TemplatesFile

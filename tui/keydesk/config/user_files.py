@@ -7,12 +7,12 @@ from msgspec import Struct, field
 
 from keydesk.calc.market.indicator_specs import IndicatorSpec
 from keydesk.calc.orders.ticket_settings import Limits, Template, TemplateSet
-from keydesk.config.folders import TEMPLATES_FILE
 from keydesk.config.own_themes import OwnThemes, load_own_themes
 from keydesk.config.settings import load_alert_settings
+from keydesk.config.templates import load_templates
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.settings.toml_text import text_in
-from keydesk.settings.values import AlertSettings, OwnTemplates
+from keydesk.settings.values import AlertSettings
 
 KEYS_FILE = "keymap.toml"
 
@@ -42,21 +42,6 @@ def load_keymap(folder: Path) -> KeyMap:
     from keydesk.settings.keymap_file import read_keymap  # noqa: PLC0415 - for a file only
 
     return read_keymap(path, text)
-
-
-def load_templates(folder: Path) -> OwnTemplates:
-    """Read `templates.toml` in the folder; a missing file means the defaults.
-
-    Raises:
-        BadSettings: a key or value is wrong.
-    """
-    path = folder / TEMPLATES_FILE
-    text = text_in(path)
-    if not text:
-        return OwnTemplates()
-    from keydesk.settings.templates_file import read_templates  # noqa: PLC0415 - for a file only
-
-    return read_templates(path, text)
 
 
 def load_user_settings(folder: Path) -> UserSettings:

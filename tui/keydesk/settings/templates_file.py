@@ -33,9 +33,12 @@ from pydantic import (
     model_validator,
 )
 
+from keydesk.calc.market.indicator_specs import (
+    IndicatorSpec,
+    IndicatorSyntaxError,
+    parse_indicators,
+)
 from keydesk.calc.orders.field_draft import Entry
-from keydesk.calc.orders.fields import Unit
-from keydesk.calc.orders.plans.exit_plans import NO_PROFIT, NO_STEP
 from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT, ScaleOut, parse_scale_out
 from keydesk.calc.orders.ticket_draft import Kind, expiries_of
 from keydesk.calc.orders.ticket_settings import STANDARD, Template, TemplateSet
@@ -49,100 +52,20 @@ from keydesk.settings.declared import (
     checked,
     line_of,
 )
-from keydesk.settings.indicator_list import INDICATORS, IndicatorList
+from keydesk.settings.exit_table import OFF_UNLESS_TEXT, TEXT_OR_OFF, ExitTable
 from keydesk.settings.limits_table import LimitsTable, limits_of
 from keydesk.settings.toml_text import BadSettings, parsed
 from keydesk.settings.values import OwnTemplates
-from keydesk.text.typed import distance, duration_s, tokens
+from keydesk.text.typed import distance, tokens
 
 TEMPLATES_TABLE, INSTRUMENTS_TABLE = "templates", "instruments"
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,19}", re.ASCII)
-EXIT_UNITS: Mapping[str, Unit] = {"a": "ATR", "p": "pips", "r": "R"}
 PRESETS = tuple("123456789")
-MINUTE_S = 60
-TRAIL_PARTS = 3
 PIPS_OR_RANGES = (
     'a distance above 0 in quotes, {key} = "20p" in pips, or {key} = "1.5a" in average true ranges'
 )
 OR_OFF = "a number above 0, or false to have none"
-TEXT_OR_OFF = {"anyOf": [{"type": "string"}, {"const": False}]}
-OFF_UNLESS_TEXT = {**TEXT_OR_OFF, "default": False}
 Distance = tuple[Decimal | None, Decimal | None]  # pips, average true ranges; both None for none
-Trail = tuple[Entry, Entry, Entry]  # the profit it starts at, how far behind, its step
-
-
-def _exit_distance(value: object) -> Entry:
-    written = distance(value, "apr")
-    if written is None:
-        raise Wrong
-    return Entry(written.text, EXIT_UNITS[written.unit])
-
-
-def _break_even_at(value: object) -> Entry:
-    return NO_PROFIT if value is False else _exit_distance(value)
-
-
-def _step_trail(value: object) -> Trail:
-    if value is False:
-        return NO_PROFIT, NO_PROFIT, NO_STEP
-    parts = value.split() if isinstance(value, str) else []
-    if len(parts) != TRAIL_PARTS:
-        raise Wrong
-    after, behind, step = map(_exit_distance, parts)
-    return after, behind, step
-
-
-def _time_stop(value: object) -> Decimal | None:
-    if value is False:
-        return None
-    seconds = duration_s(value) if isinstance(value, str) else None
-    if not seconds or seconds % MINUTE_S:
-        raise Wrong
-    return Decimal(seconds // MINUTE_S)
-
-
-class ExitTable(Table):
-    """The exit plan of a template; it acts while the desk runs."""
-
-    break_even_at: Annotated[
-        Entry,
-        PlainValidator(_break_even_at),
-        WithJsonSchema(OFF_UNLESS_TEXT),
-        Must('"1r", "20p" or "1.5a", or false for none'),
-    ] = Field(default_factory=lambda: NO_PROFIT)
-    """The profit at which the stop goes to break-even: R, pips or average true ranges."""
-
-    break_even_offset_pips: Annotated[NotNegative, Must("a number, 0 or above")] = Decimal(0)
-    """So many pips beyond break-even."""
-
-    step_trail: Annotated[
-        Trail,
-        PlainValidator(_step_trail),
-        WithJsonSchema(OFF_UNLESS_TEXT),
-        Must('"1.5r 20p 5p": from that profit on, so far behind, in such steps, or false for none'),
-    ] = Field(default_factory=lambda: (NO_PROFIT, NO_PROFIT, NO_STEP))
-    """From that profit on the stop follows, so far behind, in such steps."""
-
-    time_stop: Annotated[
-        Decimal | None,
-        PlainValidator(_time_stop),
-        WithJsonSchema(TEXT_OR_OFF),
-        Must('"90m", "4h" or "2d", or false for none'),
-    ] = None
-    """The trade is closed so long after it was opened."""
-
-    def with_exit_rules(self, template: Template) -> Template:
-        """Return a template with this exit plan; what it leaves out is the template's."""
-        own, rules = self.model_fields_set, template.exit_rules
-        if "break_even_at" in own:
-            rules = replace(rules, break_even_at=self.break_even_at)
-        if "step_trail" in own:
-            after, behind, step = self.step_trail
-            rules = replace(rules, trail_from=after, trail_behind=behind, trail_step=step)
-        if "time_stop" in own:
-            rules = replace(rules, close_after_minutes=self.time_stop)
-        rules = replace(rules, break_even_offset_pips=template.break_even_offset_pips)
-        return template if rules.is_empty else replace(template, exit_rules=rules)
 
 
 def _distance(value: object) -> Distance:
@@ -352,6 +275,23 @@ class NamedTemplate(ExitTable):
             if is_in_r or self.target is None:
                 plain["target_r"] = self.target.value if self.target is not None else None
         return self.with_exit_rules(replace(standard, name=name, **plain))
+
+
+def _specs(texts: object) -> tuple[IndicatorSpec, ...]:
+    if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
+        raise Wrong
+    try:
+        return parse_indicators(texts)
+    except IndicatorSyntaxError as error:
+        raise ValueError(f": {error}") from error
+
+
+IndicatorList = Annotated[
+    tuple[IndicatorSpec, ...],
+    PlainValidator(_specs),
+    WithJsonSchema({"type": "array", "items": {"type": "string"}}),
+]
+INDICATORS = Must("a list of texts", '{key} = ["ema 20", "rsi 14"]')
 
 
 def _template_name(name: str) -> str:

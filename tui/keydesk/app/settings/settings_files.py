@@ -19,7 +19,8 @@ from keydesk.config.limits import changes_between
 from keydesk.config.own_themes import FOLDER as THEMES
 from keydesk.config.own_themes import OwnThemes, load_own_themes
 from keydesk.config.settings import load_alert_settings, load_settings
-from keydesk.config.user_files import KEYS_FILE, UserSettings, load_keymap, load_templates
+from keydesk.config.templates import load_templates
+from keydesk.config.user_files import KEYS_FILE, UserSettings, load_keymap
 from keydesk.settings.toml_text import BadSettings
 from keydesk.store.state import Notice, Topic
 from keydesk.store.watchlists import set_lists

@@ -24,7 +24,7 @@ from keydesk.cli.order.sending import Proposal, carry_out
 from keydesk.cli.script_output import Refusal, UsageError
 from keydesk.config.folders import find_folders
 from keydesk.config.price_levels import load_levels
-from keydesk.config.user_files import load_templates
+from keydesk.config.templates import load_templates
 from keydesk.parse.orders import OrderSyntaxError, parse_order
 from keydesk.store.risk import open_risk_of, usual_size
 from keydesk.text.format import money

@@ -13,7 +13,7 @@ from keydesk.cli.order.knowledge import knowledge_of, why_exits_only
 from keydesk.cli.order.sending import Proposal, carry_out
 from keydesk.cli.script_output import Refusal, UsageError, refusal_of
 from keydesk.config.folders import find_folders
-from keydesk.config.user_files import load_templates
+from keydesk.config.templates import load_templates
 from keydesk.text.format import pair, units
 from keydesk.text.sanitize import clean_name
 from keydesk.trading.order_requests import (

@@ -1,12 +1,35 @@
-"""Exporting named templates as TOML, and importing them from a file."""
+"""`templates.toml`: read; templates exported and imported; the indicators of the charts written when the trader chooses others.
+
+tomlkit, which keeps the comments, is imported by what writes.
+"""
 
 from decimal import Decimal
 from pathlib import Path
 
+from keydesk.calc.market.indicator_specs import EVERY_INSTRUMENT, IndicatorChoice
 from keydesk.calc.orders.ticket_settings import Template
+from keydesk.config.file_edit import change_file
 from keydesk.config.folders import TEMPLATES_FILE
-from keydesk.settings.templates_file import TEMPLATES_TABLE, read_templates
 from keydesk.settings.toml_text import BadSettings, table_in, text_in
+from keydesk.settings.values import OwnTemplates
+from keydesk_client.errors import UnsafeFile
+
+TEMPLATES_TABLE, INDICATORS_TABLE = "templates", "indicators"
+
+
+def load_templates(folder: Path) -> OwnTemplates:
+    """Read `templates.toml` in the folder; a missing file means the defaults.
+
+    Raises:
+        BadSettings: a key or value is wrong.
+    """
+    path = folder / TEMPLATES_FILE
+    text = text_in(path)
+    if not text:
+        return OwnTemplates()
+    from keydesk.settings.templates_file import read_templates  # noqa: PLC0415 - for a file only
+
+    return read_templates(path, text)
 
 
 def export_templates(
@@ -18,6 +41,8 @@ def export_templates(
         BadSettings: the file cannot be read, or there is no such template.
     """
     import tomlkit  # noqa: PLC0415 - needed for writing only
+
+    from keydesk.settings.templates_file import read_templates  # noqa: PLC0415 - for a file only
 
     path = folder / TEMPLATES_FILE
     read_templates(path, text_in(path), standard)
@@ -46,7 +71,7 @@ def import_templates(
     """
     import tomlkit  # noqa: PLC0415 - needed for writing only
 
-    from keydesk.config.file_edit import change_file  # noqa: PLC0415 - loads tomlkit
+    from keydesk.settings.templates_file import read_templates  # noqa: PLC0415 - for a file only
 
     named = read_templates(source, text_in(source), standard or Template()).named.named
     tables = table_in(source).get(TEMPLATES_TABLE, {})
@@ -54,7 +79,7 @@ def import_templates(
     if not names:
         raise BadSettings(f"{source} has no template: it needs a table such as [templates.scalp]")
 
-    def change(document: tomlkit.TOMLDocument) -> None:
+    def change(document: "tomlkit.TOMLDocument") -> None:
         own = document.setdefault(TEMPLATES_TABLE, tomlkit.table(is_super_table=True))
         if not isinstance(own, dict):
             raise BadSettings(f"{folder / TEMPLATES_FILE}: {TEMPLATES_TABLE} must be a table")
@@ -74,3 +99,35 @@ def _plain(value: object) -> object:
     return tomlkit.parse(f"value = {value:f}" if "." in f"{value:f}" else f"value = {value:f}.0")[
         "value"
     ]
+
+
+def save_indicators(folder: Path, choice: IndicatorChoice) -> None:
+    """Write the chosen indicators; everything else in the file stays as it is, comments too.
+
+    Raises:
+        BadSettings: the file is not TOML, or `indicators` is not a table in it; nothing is written then.
+        OSError: the file cannot be written.
+    """
+    import tomlkit  # noqa: PLC0415 - needed for writing only
+
+    def change(document: "tomlkit.TOMLDocument") -> None:
+        table = document.setdefault(INDICATORS_TABLE, tomlkit.table())
+        if not isinstance(table, dict):
+            raise BadSettings(
+                f"{folder / TEMPLATES_FILE}: {INDICATORS_TABLE} must be a table, [{INDICATORS_TABLE}]; fix it, then try again"
+            )
+        name = EVERY_INSTRUMENT if choice.everywhere else choice.instrument
+        if choice.everywhere:
+            table.pop(choice.instrument, None)
+        table[name] = [each.text for each in choice.specs]
+
+    change_file(folder, TEMPLATES_FILE, change)
+
+
+def try_to_save_indicators(folder: Path, choice: IndicatorChoice) -> str:
+    """Write the chosen indicators; return why that failed, "" if it did not."""
+    try:
+        save_indicators(folder, choice)
+    except (BadSettings, UnsafeFile, OSError) as error:
+        return str(error)
+    return ""
