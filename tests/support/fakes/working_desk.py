@@ -163,6 +163,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
             statistics=SimpleNamespace(show=self.statistics_shown.append, show_day=self.show_day),
             transactions=SimpleNamespace(show=self.show_transaction),
             pages=SimpleNamespace(
+                audit=None,
                 show_audit=self.show_audit,
                 show_outcomes=self.show_outcomes,
                 read_summary=lambda _: None,  # nothing is read here

@@ -1,36 +1,44 @@
 """The page of replays: what the typed date means, what was replayed last, and how to come back."""
 
 from pathlib import Path
+from typing import cast
 
-from keydesk.calc.market.replay import ControlledMarket, Scenario
+from keydesk.calc.market.replay import ControlledMarket, MarketState, Scenario
+from keydesk.feeds.market_control import MarketControl
+from keydesk.forms.market.replay import StartReplayForm
 from keydesk.forms.market.replay_page import ReplayPage
 from keydesk.parse.replay import REPLAYED, ReplayCommand
 from keydesk.trading.audit import AuditLog
+from keydesk.trading.desk_session import DeskLock
 from support.data.desk_store import example_store
 from support.fakes.form_app import FormApp
+from support.fakes.working_desk import WorkingDesk
 
 FRANC = Scenario("franc", 1_421_312_400_000_000_000, "EUR_CHF", "the floor falls")
 
 
-def opened(performed: list[ReplayCommand], audit: Path | None = None) -> FormApp:
+def opened(audit: Path | None = None) -> FormApp:
     store = example_store()
     store.set_market(ControlledMarket(scenarios=(FRANC,)))
-    return FormApp(lambda: ReplayPage(store, lambda: 0.0, performed.append, audit))
+    return FormApp(lambda: ReplayPage(store, lambda: 0.0, audit))
+
+
+def started(app: FormApp) -> list[ReplayCommand]:
+    return [each for each in app.results if isinstance(each, ReplayCommand)]
 
 
 async def test_the_typed_date_is_shown_as_it_is_understood_before_enter_takes_it() -> None:
-    performed: list[ReplayCommand] = []
-    app = opened(performed)
+    app = opened()
     async with app.run_test(size=(120, 35)) as pilot:
         assert "A replay runs the practice market again from a past time" in app.words
         assert ";g goes back to it" in app.words
         await pilot.press(*"2015-13", "enter")
         assert "✗ neither a time of UTC such as" in app.words
-        assert performed == []
+        assert app.results == []
         await pilot.press("backspace", *"2-03", "space", *"09:30")
         assert "→ starts a replay at Thu 2015-12-03 09:30 UTC" in app.words
         await pilot.press("enter")
-    assert [each.body for each in performed] == [{"start": "2015-12-03T09:30:00Z"}]
+    assert [each.body for each in started(app)] == [{"start": "2015-12-03T09:30:00Z"}]
 
 
 async def test_the_name_of_a_scenario_is_understood_and_the_last_replays_are_listed(
@@ -38,8 +46,7 @@ async def test_the_name_of_a_scenario_is_understood_and_the_last_replays_are_lis
 ) -> None:
     audit = tmp_path / "account.audit"
     AuditLog(audit).write(REPLAYED, "all instruments from 2019-06-05 10:00:00 UTC")
-    performed: list[ReplayCommand] = []
-    app = opened(performed, audit)
+    app = opened(audit)
     async with app.run_test(size=(120, 35)) as pilot:
         await pilot.press(*"franc")
         await app.workers.wait_for_complete()
@@ -47,16 +54,15 @@ async def test_the_name_of_a_scenario_is_understood_and_the_last_replays_are_lis
         assert "→ starts a replay of franc: EUR/CHF" in app.words
         assert "all instruments from 2019-06-05 10:00:00 UTC" in app.words
         await pilot.press("enter")
-    assert [each.body for each in performed] == [{"scenario": "franc"}]
+    assert [each.body for each in started(app)] == [{"scenario": "franc"}]
 
 
 async def test_each_scenario_is_a_row_with_its_range_as_a_bar_and_blind_is_the_last() -> None:
-    performed: list[ReplayCommand] = []
     store = example_store()
     brexit = Scenario("brexit", 1_466_712_000_000_000_000, "GBP_USD", "the count", 1, 900)
     wide = Scenario("franc", FRANC.start_ns, "EUR_CHF", "the floor falls", 1, 3600)
     store.set_market(ControlledMarket(scenarios=(wide, brexit)))
-    app = FormApp(lambda: ReplayPage(store, lambda: 0.0, performed.append))
+    app = FormApp(lambda: ReplayPage(store, lambda: 0.0))
     async with app.run_test(size=(80, 24)) as pilot:
         rows = [line for line in app.words.splitlines() if "GBP/USD" in line or "EUR/CHF" in line]
         franc, count = (line for line in rows if "→" not in line)
@@ -73,4 +79,36 @@ async def test_each_scenario_is_a_row_with_its_range_as_a_bar_and_blind_is_the_l
         await pilot.press(*"nothing")
         assert "✗ neither a time of UTC" in app.words
         await pilot.press(*["backspace"] * 7, "end", "enter")
-    assert [each.body for each in performed] == [{"random": True, "blind": True}]
+    assert [each.body for each in started(app)] == [{"random": True, "blind": True}]
+
+
+class Control:
+    """Takes commands, and has no state to show."""
+
+    def __init__(self) -> None:
+        self.sent: list[ReplayCommand] = []
+
+    async def send(self, command: ReplayCommand, _account_id: str) -> None:
+        self.sent.append(command)
+
+    async def state(self) -> MarketState:
+        return MarketState()
+
+
+async def test_a_replay_that_is_chosen_on_the_page_is_asked_about_and_begins(
+    tmp_path: Path,
+) -> None:
+    app = WorkingDesk(DeskLock.of(tmp_path, "practice"))
+    app.store.set_market(ControlledMarket(scenarios=(FRANC,)))
+    control = Control()
+    app.replay.control = cast("MarketControl", control)
+    async with app.run_test(size=(120, 35)) as pilot:
+        app.actions.perform("replay", "status")
+        await pilot.pause()
+        assert isinstance(app.screen, ReplayPage)
+        await pilot.press("enter")
+        assert isinstance(app.screen, StartReplayForm)
+        assert control.sent == []
+        await pilot.press("y")
+        await app.workers.wait_for_complete()
+    assert [each.body for each in control.sent] == [{"scenario": "franc"}]

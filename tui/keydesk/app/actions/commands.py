@@ -183,10 +183,12 @@ def perform_replay(desk: TradingDesk, command: ReplayCommand) -> None:
     """Carry out a command of the practice market; the status is a page."""
     from keydesk.forms.market.replay_page import ReplayPage  # noqa: PLC0415 - with the first form
 
+    def start(chosen: ReplayCommand | None) -> None:
+        if chosen is not None:
+            desk.replay.execute(chosen)
+
     if command == STATUS:
-        page = ReplayPage(
-            desk.store, monotonic, desk.replay.execute, desk.pages.audit, desk.window.keymap
-        )
-        desk.window.app.push_screen(page)
+        page = ReplayPage(desk.store, monotonic, desk.pages.audit, desk.window.keymap)
+        desk.window.app.push_screen(page, start)
     else:
         desk.replay.execute(command)

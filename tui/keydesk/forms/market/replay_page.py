@@ -79,13 +79,12 @@ _DRAWN = (
 )
 
 
-class ReplayPage(InfoForm[None]):
-    """Lists the replays to choose from below a field for a date; Enter starts one, which the desk asks about first.
+class ReplayPage(InfoForm[ReplayCommand]):
+    """Lists the replays to choose from below a field for a date; returns the one to start, which the desk asks about.
 
     Args:
         store: Has the market and the account.
         clock: Monotonic seconds.
-        perform: Called with the command of the chosen row, or of the date that was typed.
         audit: The audit log, which has the last replays; None: none yet.
         keymap: The keys, as the page names them.
     """
@@ -98,11 +97,10 @@ class ReplayPage(InfoForm[None]):
         self,
         store: Store,
         clock: Callable[[], float],
-        perform: Callable[[ReplayCommand], None] = lambda _: None,
         audit: Path | None = None,
         keymap: KeyMap = KEYMAP,
     ) -> None:
-        self.store, self._clock, self._perform = store, clock, perform
+        self.store, self._clock = store, clock
         self._audit, self._keymap = audit, keymap
         self.text = ""
         self.at = 0
@@ -281,8 +279,7 @@ class ReplayPage(InfoForm[None]):
             return
         command = self._command(market, self._choices(market))
         if isinstance(command, ReplayCommand):
-            self.dismiss(None)
-            self._perform(command)
+            self.dismiss(command)
 
     def action_scroll_lines(self, step: int) -> None:
         """Go to another row."""
