@@ -208,7 +208,7 @@ def _cells(row: GroupRow) -> dict[str, Words]:
             safe("∞") if factor is not None and not factor.is_finite() else money(factor),
             "plain",
         ),
-        "avg win": (money(statistics.average_win.value), "plain"),
+        "avg win": (money(statistics.average_win.value, signed=True), "plain"),
         "avg loss": (money(statistics.average_loss.value), "plain"),
         "payoff": (money(statistics.payoff.value), "plain"),
         "max DD": (money(statistics.drawdown.money), "plain"),

@@ -97,6 +97,32 @@ class CellStyle(NamedTuple):
             lines.append(parts if chosen is None else _marked(parts, chosen + 1, self.size.filled))
         return [*lines, *[BLANK] * self.size.blank]
 
+    @property
+    def _is_beside(self) -> bool:
+        """Whether a cell has its amount beside its shade."""
+        return self.size.rows == 1 and self.size.width >= BOTH_FROM
+
+    def legend(self, doubt: str = "") -> list[TextLine]:
+        """Return what the shades mean, and why they may mean little."""
+        width, currency = self.given.width, self.given.snapshot.currency
+        steps = f"in steps of {money(self.largest / LEVELS)} {currency}".rstrip()
+        if _is_written(self.given):
+            amounts = f"in {currency}" if self._is_beside else f"1 to {LEVELS} {steps}"
+            text = f"+ gain, {MINUS} loss, {amounts}. {doubt}".strip()
+            return wrap_text(safe(text), "muted", width)
+        shades = (SHADES_BESIDE if self._is_beside else SHADES).strip()
+        line: TextLine = (
+            ("gain ", "muted"),
+            (safe(shades), "profit"),
+            ("  loss ", "muted"),
+            (safe(shades), "loss"),
+            (safe(f"  {steps}"), "muted"),
+        )
+        about = safe(f".  {doubt}")
+        if not doubt or width_of(line) + len(about) <= width:
+            return fold_line((*line, (about, "muted")) if doubt else line, width)
+        return [*fold_line(line, width), *wrap_text(safe(doubt), "muted", width)]
+
     def _cell(self, cell: HeatCell | None, row: int) -> Words:
         """Return a row of a cell: its shade, its amount, its number of trades."""
         size = self.size
@@ -109,7 +135,7 @@ class CellStyle(NamedTuple):
             text = _short(cell.result)
         elif row == COUNT_ROW:
             text, role = f"n {cell.n}", "faint"
-        elif size.rows == 1 and size.width >= BOTH_FROM:
+        elif self._is_beside:
             gap = " " * (size.width >= APART_FROM)
             shade = SHADES_BESIDE[abs(strength)]
             text = _short(cell.result) + ("" if _is_written(self.given) else gap + shade)
@@ -153,25 +179,6 @@ def _short(value: Decimal) -> str:
     sign = "+" if value > 0 else MINUS if value < 0 else ""
     has_tenths = size < TEN if unit else 0 < size < TENTHS
     return f"{sign}{size:.{int(has_tenths)}f}{unit}"
-
-
-def legend(given: ViewInput, largest: Decimal, doubt: str = "") -> list[TextLine]:
-    """Return what the shades mean, and why they may mean little."""
-    steps = f"in steps of {money(largest / LEVELS)} {given.snapshot.currency}".rstrip()
-    if _is_written(given):
-        text = f"+ gain, {MINUS} loss, 1 to 4 {steps}. {doubt}".strip()
-        return wrap_text(safe(text), "muted", given.width)
-    line: TextLine = (
-        ("gain ", "muted"),
-        (SHADES[1:], "profit"),
-        ("  loss ", "muted"),
-        (SHADES[1:], "loss"),
-        (safe(f"  {steps}"), "muted"),
-    )
-    about = safe(f".  {doubt}")
-    if not doubt or width_of(line) + len(about) <= given.width:
-        return fold_line((*line, (about, "muted")) if doubt else line, given.width)
-    return [*fold_line(line, given.width), *wrap_text(safe(doubt), "muted", given.width)]
 
 
 def with_tables(above: Sequence[TextLine], tables: Sequence[TextLine], rows: int) -> list[TextLine]:

@@ -16,7 +16,6 @@ from keydesk.forms.statistics.heat_cells import (
     chosen_lines,
     fitting_size,
     head_line,
-    legend,
     sum_lines,
     together,
     window_of,
@@ -58,15 +57,20 @@ class HoursView(View[Cells]):
             return wrap_text(safe(why), "muted", given.width)
         self._bound(data)
         tables = _sums(data, self._days, given)
-        below = [
-            BLANK,
-            *chosen_lines(*self._chosen(data), given),
-            *legend(given, largest_result(data), _few_text(data)),
-        ]
-        width = cell_width(len(self._hours), given.width)
-        others = HEAD + 1 + len(below) + 1 + len(tables)
-        size = fitting_size(width, CELL_ROWS, others, len(self._days), given.rows)
-        return with_tables([*self._map(data, size, given), *below], tables, given.rows)
+        style = CellStyle(
+            CellSize(cell_width(len(self._hours), given.width)), largest_result(data), given
+        )
+        others = HEAD + 1 + len(self._below(data, style)) + 1 + len(tables)
+        size = fitting_size(style.size.width, CELL_ROWS, others, len(self._days), given.rows)
+        style = style._replace(size=size)
+        shown = [*self._map(data, style), *self._below(data, style)]
+        return with_tables(shown, tables, given.rows)
+
+    def _below(self, data: Cells, style: CellStyle) -> list[TextLine]:
+        """Return the figures of the chosen cell, and what the shades mean."""
+        name = f"{WEEKDAYS[self.weekday]} {self.hour:02}:00"
+        chosen = data.get(HourOfWeek(self.weekday, self.hour))
+        return [BLANK, *chosen_lines(name, chosen, style.given), *style.legend(_few_text(data))]
 
     def _bound(self, data: Cells) -> None:
         """Find the hours and weekdays that are shown, and keep the chosen ones within them."""
@@ -82,11 +86,8 @@ class HoursView(View[Cells]):
         self.hour = max(first, min(last, self.hour))
         self.weekday = self.weekday if self.weekday in self._days else self._days[-1]
 
-    def _chosen(self, data: Cells) -> tuple[str, HeatCell | None]:
-        name = f"{WEEKDAYS[self.weekday]} {self.hour:02}:00"
-        return name, data.get(HourOfWeek(self.weekday, self.hour))
-
-    def _map(self, data: Cells, size: CellSize, given: ViewInput) -> list[TextLine]:
+    def _map(self, data: Cells, style: CellStyle) -> list[TextLine]:
+        size, _, given = style
         room = (given.width - LABEL) // size.width
         hours = window_of(self._hours[0], self._hours[-1], self.hour, room)
         title: TextLine = (
@@ -94,7 +95,6 @@ class HoursView(View[Cells]):
             (safe(f"   hours in {given.zone_name}"), "muted"),
         )
         lines = [*fold_line(title, given.width), head_line([f"{hour:02}" for hour in hours], size)]
-        style = CellStyle(size, largest_result(data), given)
         for day in self._days:
             cells = [data.get(HourOfWeek(day, hour)) for hour in hours]
             chosen = hours.index(self.hour) if day == self.weekday else None

@@ -18,7 +18,6 @@ from keydesk.forms.statistics.heat_cells import (
     cell_width,
     chosen_lines,
     fitting_size,
-    legend,
     sum_lines,
     together,
     window_of,
@@ -80,22 +79,21 @@ class CalendarView(View[CalendarData]):
         self.chosen = min(max(self.chosen or last, first), last)
         traded = {day.weekday() for day in data.days}
         self._weekdays = [day for day in range(DAYS) if day < SATURDAY or day in traded]
-        below = [
-            BLANK,
-            *chosen_lines(f"{self.chosen:%a %Y-%m-%d}", data.days.get(self.chosen), given),
-            *legend(given, largest_result(data.days)),
-        ]
         known = max(LEAST_WEEKS, min(_week(last) - _week(first) + 1, YEAR))
-        width, tables = cell_width(known, given.width), _sums(data, self._weekdays, given, 0)
-        others = HEAD + 1 + len(below) + 1 + len(tables)
+        width = cell_width(known, given.width)
+        style = CellStyle(CellSize(width), largest_result(data.days), given)
+        name = f"{self.chosen:%a %Y-%m-%d}"
+        chosen = [BLANK, *chosen_lines(name, data.days.get(self.chosen), given)]
+        tables = _sums(data, self._weekdays, given, 0)
+        others = HEAD + 1 + len(chosen) + len(style.legend()) + 1 + len(tables)
         size = fitting_size(width, CELL_ROWS, others, len(self._weekdays), given.rows)
-        shown = [*self._map(data, self.chosen, size, given), *below]
+        style = style._replace(size=size)
+        shown = [*self._map(data, self.chosen, style), *chosen, *style.legend()]
         room = given.rows - len(shown) - 2
         return with_tables(shown, _sums(data, self._weekdays, given, room), given.rows)
 
-    def _map(
-        self, data: CalendarData, chosen: date, size: CellSize, given: ViewInput
-    ) -> list[TextLine]:
+    def _map(self, data: CalendarData, chosen: date, style: CellStyle) -> list[TextLine]:
+        size, _, given = style
         first, last = _week(min(data.days)), _week(max(data.days))
         room = (given.width - LABEL) // size.width
         weeks = window_of(first, last, _week(chosen), room)
@@ -104,7 +102,6 @@ class CalendarView(View[CalendarData]):
             _title(len(weeks), last - first + 1, given.width),
             _month_line(mondays, size, self._weekdays[-1]),
         ]
-        style = CellStyle(size, largest_result(data.days), given)
         for weekday in self._weekdays:
             cells = [data.days.get(monday + timedelta(days=weekday)) for monday in mondays]
             at = weeks.index(_week(chosen)) if weekday == chosen.weekday() else None
