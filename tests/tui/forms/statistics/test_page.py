@@ -269,6 +269,23 @@ async def test_a_map_or_picture_without_trades_says_what_is_missing() -> None:
         assert "Not enough trades for a curve: 1, at least 2 are needed" in app.words
 
 
+async def test_a_page_without_trades_is_as_high_as_what_it_says_and_one_with_them_of_one_height() -> (
+    None
+):
+    page = StatisticsPage(Host(few()))
+    app = FormApp(lambda: page)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(app, pilot.pause)
+        assert len(page.lines()) < 5
+        page.show_journal(few("5", "-3"))
+        heights = set()
+        for number in VIEWS:
+            page.action_show_view(number)
+            await settle(app, pilot.pause)
+            heights.add(len(page.lines()))
+    assert heights == {22}
+
+
 async def test_the_arrows_step_the_rule_of_what_if_and_zero_is_as_it_was() -> None:
     assert "What if: stop at 0.5 R, target at 0.25 R" in await after(
         "8", "right", "right", "down", "right"

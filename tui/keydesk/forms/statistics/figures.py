@@ -35,7 +35,7 @@ from keydesk.trade_journal.csv_rows import (
     number,
     statistics_rows,
 )
-from keydesk.widgets.theme import signed_role
+from keydesk.widgets.theme import ColourRole, signed_role
 
 TILES_FROM = {6: 108, 3: 60, 2: 1}  # tiles beside each other: columns of the page
 COLUMNS_FROM = 60  # columns of the page from which the other figures stand in two
@@ -168,6 +168,7 @@ def _tiles(data: FigureData, given: ViewInput) -> Sequence[Tile]:
     won, lost = own.average_win.n, own.average_loss.n
     total, in_r = own.total.value, own.expectancy_r.value
     per_trade = own.expectancy.value
+    fall_role: ColourRole = "loss" if own.drawdown.money else "plain"
     amount: Words = (safe(f"{money(per_trade, signed=True)} a trade"), "muted")
     expectancy: Words = (
         (safe(f"{money(in_r, signed=True)} R"), signed_role(in_r))
@@ -179,7 +180,7 @@ def _tiles(data: FigureData, given: ViewInput) -> Sequence[Tile]:
         Tile("won", (_percent(own.win_rate), "bright"), _shares(won, lost, width)),
         Tile("expectancy", expectancy, (amount,)),
         Tile("profit factor", _profit_factor(own), _factor_bar(own, width)),
-        Tile("max drawdown", (_fall(own), "loss"), _spark(data, "below", width)),
+        Tile("max drawdown", (_fall(own), fall_role), _spark(data, "below", width)),
         Tile("trades", (safe(f"{own.n:,}"), "bright"), _counts(own, width)),
     )
 
@@ -247,8 +248,9 @@ def _spark(data: FigureData, what: str, width: int) -> TextLine:
     path = [points[min(at + size, len(points)) - 1] for at in range(0, len(points), size)]
     if what == "total":
         return ((safe(sparkline([0.0, *path][-width:])), signed_role(data.curve[-1].total)),)
+    role: ColourRole = "loss" if min(points) else "muted"
     worst = [min(points[at : at + size]) for at in range(0, len(points), size)]
-    return ((safe(sparkline([0.0, *worst][-width:])), "loss"),)
+    return ((safe(sparkline([0.0, *worst][-width:])), role),)
 
 
 def _tile_lines(tiles: Sequence[Tile], width: int) -> list[TextLine]:

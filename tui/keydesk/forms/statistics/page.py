@@ -199,7 +199,8 @@ class StatisticsPage(InfoForm[None]):
         shown = list(body[self.top : self.top + rows])
         if len(body) > self.top + rows:
             shown[-1] = ((safe(f"… {len(body) - self.top - rows + 1} lines more: Space"), "faint"),)
-        return [*head, *shown, *([BLANK] * (rows - len(shown)))]
+        missing = rows - len(shown) if self._trades else 0  # of one height in every view
+        return [*head, *shown, *([BLANK] * missing)]
 
     def _part_text(self, part: str) -> SafeText:
         so_far = f"; reading {self._older}" if self._older else ""
