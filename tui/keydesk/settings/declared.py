@@ -46,11 +46,7 @@ class Table(BaseModel):
         strict=True,
         arbitrary_types_allowed=True,
         populate_by_name=True,
-        use_attribute_docstrings=True,
     )
-
-    value: ClassVar[type[Struct]]
-    """The record that a table reads which `table_of` made."""
 
     others: ClassVar["type[Table] | None"] = None
     """What the tables under keys of the user's choice hold, where such keys are allowed."""
@@ -59,19 +55,25 @@ class Table(BaseModel):
         """Return the members that the file sets, by name."""
         return {name: getattr(self, name) for name in self.model_fields_set}
 
-    @model_validator(mode="after")
-    def _members_go_together(self) -> Self:
-        if hasattr(getattr(type(self), "value", None), "__post_init__"):
-            value_of(self)
-        return self
-
     @classmethod
     def keys(cls) -> dict[str, FieldInfo]:
         """Return the declared keys, as the file names them."""
         return {field.alias or name: field for name, field in cls.model_fields.items()}
 
 
-class PartOfFile(Table):
+class RecordTable(Table):
+    """A table that `table_of` made of a record."""
+
+    value: ClassVar[type[Struct]]
+
+    @model_validator(mode="after")
+    def _members_go_together(self) -> Self:
+        if hasattr(self.value, "__post_init__"):
+            value_of(self)
+        return self
+
+
+class PartOfFile(RecordTable):
     """A table that leaves the keys which it does not declare to another one."""
 
     model_config = ConfigDict(extra="ignore")
@@ -87,25 +89,22 @@ def declare(
     keys: Mapping[str, tuple[Any, Any]],
     *,
     about: str | None = None,
-    rules: type[Table] = Table,
 ) -> type[Declared]:
     """Return a table whose keys are declared elsewhere: a type and a default, or `Field`, for each.
 
     Args:
         name: Its name in schemas.
-        base: Has further keys.
+        base: Has further keys, and the rules of the table.
         keys: The keys.
         about: What it is, for the schema.
-        rules: Has the rules of the table, which come before those of `base`.
     """
     make: Any = create_model
-    bases = base if issubclass(base, rules) else (base, rules)
-    made: type[Declared] = make(name, __base__=bases, __doc__=about, **keys)
+    made: type[Declared] = make(name, __base__=base, __doc__=about, **keys)
     return made
 
 
 @cache
-def table_of(record: type[Struct], base: type[Table] = Table) -> type[Table]:
+def table_of(record: type[Struct], base: type[RecordTable] = RecordTable) -> type[RecordTable]:
     """Return the table that reads a record of settings, each member as it is declared there.
 
     Args:
@@ -164,7 +163,7 @@ def is_declared(kind: Any) -> bool:  # noqa: ANN401 - a type
     return isinstance(kind, type) and issubclass(kind, Struct) and bool(members_of(kind))
 
 
-def value_of(table: Table) -> Any:  # noqa: ANN401 - the record of the table
+def value_of(table: RecordTable) -> Any:  # noqa: ANN401 - the record of the table
     """Return the content of a table as the record that it reads."""
     kind = type(table)
     return kind.value(**{name: _plain(getattr(table, name)) for name in kind.model_fields})
@@ -172,14 +171,16 @@ def value_of(table: Table) -> Any:  # noqa: ANN401 - the record of the table
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any member
     """Return a member with records in the place of tables."""
-    if isinstance(value, Table):
+    if isinstance(value, RecordTable):
         return value_of(value)
     if type(value) is tuple:
         return tuple(map(_plain, value))
     return {name: _plain(each) for name, each in value.items()} if type(value) is dict else value
 
 
-def read_record(path: Path, text: str, record: type[Value], rules: type[Table] = Table) -> Value:
+def read_record(
+    path: Path, text: str, record: type[Value], rules: type[RecordTable] = RecordTable
+) -> Value:
     """Return the content of a settings file as a record; raise `BadSettings` as `checked` does."""
     table = checked(parsed(text, path), table_of(record, rules), path, text)
     return cast("Value", value_of(table))

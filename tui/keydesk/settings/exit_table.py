@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Annotated
 
 from msgspec.structs import replace
-from pydantic import Field, PlainValidator, WithJsonSchema
+from pydantic import ConfigDict, Field, PlainValidator, WithJsonSchema
 
 from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.fields import Unit
@@ -55,6 +55,8 @@ def _time_stop(value: object) -> Decimal | None:
 
 class ExitTable(Table):
     """The exit plan of a template; it acts while the desk runs."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
 
     break_even_at: Annotated[
         Entry,

@@ -27,6 +27,7 @@ from typing import Annotated, Any
 from msgspec.structs import replace
 from pydantic import (
     AfterValidator,
+    ConfigDict,
     Field,
     PlainValidator,
     WithJsonSchema,
@@ -310,6 +311,8 @@ def _preset(name: str) -> str:
 
 class TemplatesFile(Table):
     """All of `templates.toml`."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
 
     sizes: Annotated[
         dict[Annotated[str, AfterValidator(_preset)], AboveNothing],
