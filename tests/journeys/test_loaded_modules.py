@@ -45,7 +45,7 @@ PAGES = (  # 0.5 to 1 MB each with what only they use
     "keydesk.forms.account.exposure",
     "keydesk.forms.account.limits",
     "keydesk.forms.account.order_history",
-    "keydesk.forms.account.orders",
+    "keydesk.forms.account.orders_by_state",
     "keydesk.forms.account.transaction",
     "keydesk.forms.journal",
     "keydesk.forms.market",
@@ -87,7 +87,7 @@ def packages(modules: Iterable[str]) -> set[str]:
 
 
 def test_an_open_desk_has_not_loaded_what_is_seldom_used(loaded: Loaded) -> None:
-    assert "keydesk.forms.ticket.form" in loaded.desk  # the first ticket opens at once
+    assert "keydesk.forms.ticket.ticket_form" in loaded.desk  # the first ticket opens at once
     assert not LIBRARIES & packages(loaded.desk)
     assert not [name for name in loaded.desk if name.startswith(PAGES)]
 

@@ -11,7 +11,7 @@ from textual.widgets import Static
 
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.info_form import HelpForm
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.keys.guard import Cause
 from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.keys.keymap import DESK, KEYMAP, textual_name

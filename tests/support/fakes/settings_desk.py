@@ -19,8 +19,8 @@ from keydesk.app.desk_accounts import DeskAccounts
 from keydesk.app.lifecycle import ForcedExit
 from keydesk.app.look import DeskLook
 from keydesk.app.pane_requests import PaneRequests, on_pane_requests
-from keydesk.app.settings.settings_files import SettingsFiles
 from keydesk.app.settings.settings_page import SettingsPage
+from keydesk.app.settings.settings_reload import SettingsFiles
 from keydesk.config.folders import DeskOptions, Folders
 from keydesk.config.last_workspace import WorkspaceFile
 from keydesk.config.settings import load_settings

@@ -16,7 +16,7 @@ from keydesk.app.clipboard import Clipboard
 from keydesk.app.desk_account import DeskAccount
 from keydesk.app.lists.watchlists import WatchlistActions
 from keydesk.app.lists.workspaces import WorkspaceActions
-from keydesk.app.replay import MarketReplay
+from keydesk.app.replay_control import MarketReplay
 from keydesk.app.settings_changes import SizePresets
 from keydesk.app.tour import Tour
 from keydesk.app.window import DeskWindow

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.alerts.command import AT_ONCE, MAX_WAITING, CommandRunner, arguments
 from keydesk.alerts.delivery import Delivery, Event, EventSources, alert_text, kind_of
+from keydesk.alerts.notify_command import AT_ONCE, MAX_WAITING, CommandRunner, arguments
 from keydesk.calc.alerts.alert import FiringRecord
 from keydesk.config.settings import load_alert_settings
 from keydesk.settings.toml_text import BadSettings

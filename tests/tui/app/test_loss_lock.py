@@ -17,7 +17,7 @@ import pytest
 
 from keydesk.app.loss_lock import DailyLossLock
 from keydesk.app.settings_changes import SettingsChanges
-from keydesk.calc.market.replay import ControlledMarket, MarketState
+from keydesk.calc.market.market_state import ControlledMarket, MarketState
 from keydesk.calc.market.trading_day import day_start
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.keys.guard import Cause

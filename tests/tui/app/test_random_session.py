@@ -25,8 +25,8 @@ from keydesk.app.account_connection import Connection, open_account
 from keydesk.app.account_sources import AccountAddress
 from keydesk.calc.orders.instructions import CancelOrders, ClosePosition, CloseTrades, SetProtection
 from keydesk.feeds.conversions import conversions_once
+from keydesk.forms.account.account_page import account_rows
 from keydesk.forms.account.exposure import exposure_rows
-from keydesk.forms.account.pages import account_rows
 from keydesk.panes.strips.account import AccountStrip
 from keydesk.store.state import Topic
 from keydesk.store.store import Store

@@ -11,7 +11,7 @@ from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.config.price_levels import load_levels, save_level
 from keydesk.config.settings import load_settings, save_profile
 from keydesk.forms.account.limits import LimitsForm
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.keys.keymap import DESK
 from keydesk_client.auth.profiles import Profile
 from support.fakes.form_app import FormApp, example_context

@@ -13,7 +13,7 @@ from keydesk.app.tour import SHOWN_FOR, Facts, Step, Tour, end_text, step_text
 from keydesk.app.window import DeskWindow
 from keydesk.calc.orders.ticket_settings import Template
 from keydesk.config.tour_file import ENDED, TourFile
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.keys.guard import Guard
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.store.state import Arming

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from keydesk.calc.market.replay import ControlledMarket
+from keydesk.calc.market.market_state import ControlledMarket
 from keydesk.feeds.market_control import (
     MAX_BYTES,
     ControlRefused,

@@ -21,7 +21,7 @@ from keydesk.forms.account.leaving import LeaveForm
 from keydesk.forms.account.limits import LimitsForm
 from keydesk.forms.account.messages import MessagesPage
 from keydesk.forms.account.order_history import OrderHistoryForm
-from keydesk.forms.account.orders import AccountOrdersForm
+from keydesk.forms.account.orders_by_state import AccountOrdersForm
 from keydesk.forms.account.sessions import SessionsForm
 from keydesk.forms.account.settings import Choice, SettingsForm
 from keydesk.forms.account.sign_in import (
@@ -44,14 +44,14 @@ from keydesk.forms.market.replay import StartReplayForm
 from keydesk.forms.market.replay_page import ReplayPage
 from keydesk.forms.market.timeframes import TimeframeForm
 from keydesk.forms.market.watchlists import AddForm, ColumnsForm, NameForm, RemoveForm
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.forms.trades.break_even import BreakEvenForm
+from keydesk.forms.trades.cancel_orders import CancelEntriesForm, CancelForm
 from keydesk.forms.trades.close_position import ClosePositionForm
 from keydesk.forms.trades.close_trade import CloseForm, ScaleOutForm
 from keydesk.forms.trades.exit_plan import ExitPlanForm
 from keydesk.forms.trades.labels import LabelsForm, OrderLabelsForm
 from keydesk.forms.trades.move_order import MoveForm
-from keydesk.forms.trades.orders import CancelEntriesForm, CancelForm
 from keydesk.forms.trades.position_part import PositionPartForm
 from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.trades.reverse_flatten import FlattenForm, ReverseForm

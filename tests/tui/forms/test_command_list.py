@@ -3,7 +3,7 @@
 import pytest
 from textual.widgets import Input
 
-from keydesk.calc.market.replay import ControlledMarket, MarketState, Scenario
+from keydesk.calc.market.market_state import ControlledMarket, MarketState, Scenario
 from keydesk.config.command_history import CommandHistory
 from keydesk.forms.command_line import CommandForm
 from keydesk.forms.command_list import CommandList, RunKey, SetOption, matching_entries

@@ -10,7 +10,7 @@ from textual.widgets import Input
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.help_text import PROSE, help_lines
 from keydesk.forms.info_form import DetailsForm, HelpForm, InfoForm, width_of
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.keys.keymap import CHART, DESK, JOURNAL, KEYMAP, KEYS, PAGES, TICKET, TRADES
 from keydesk.keys.tasks import EXAMPLES
 from keydesk.parse.commands import parse_command
@@ -177,9 +177,9 @@ async def test_details_are_paged_and_closed() -> None:
 
 def test_every_action_of_a_form_exists() -> None:
     from keydesk.forms.form import Form  # noqa: PLC0415
-    from keydesk.forms.ticket.form import TicketForm  # noqa: PLC0415
+    from keydesk.forms.ticket.ticket_form import TicketForm  # noqa: PLC0415
+    from keydesk.forms.trades.cancel_orders import CancelEntriesForm  # noqa: PLC0415 - the list reads best here
     from keydesk.forms.trades.close_trade import ScaleOutForm  # noqa: PLC0415
-    from keydesk.forms.trades.orders import CancelEntriesForm  # noqa: PLC0415 - the list reads best here
     from keydesk.forms.trades.protection import ProtectionForm  # noqa: PLC0415
     from keydesk.forms.trades.reverse_flatten import FlattenForm  # noqa: PLC0415
 

@@ -11,7 +11,7 @@ from keydesk.calc.market.price_levels import PriceLevel
 from keydesk.calc.orders.instructions import SetProtection
 from keydesk.forms.form import Form
 from keydesk.forms.modal_form import FormContext
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.forms.trades.protection import ProtectionForm
 from keydesk.keys.keymap import KeyMap
 from keydesk.store.store import Store

@@ -10,12 +10,12 @@ import pytest
 from keydesk.calc.orders.instructions import CloseTrades
 from keydesk.forms.form import Form
 from keydesk.forms.modal_form import FormContext
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.forms.trades.break_even import BreakEvenForm
+from keydesk.forms.trades.cancel_orders import CancelForm
 from keydesk.forms.trades.close_position import ClosePositionForm
 from keydesk.forms.trades.close_trade import CloseForm, ScaleOutForm
 from keydesk.forms.trades.move_order import MoveForm
-from keydesk.forms.trades.orders import CancelForm
 from keydesk.forms.trades.position_part import PositionPartForm
 from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.trades.reverse_flatten import FlattenForm, ReverseForm

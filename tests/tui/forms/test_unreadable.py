@@ -21,7 +21,7 @@ from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.forms.account.arming import ArmForm
 from keydesk.forms.form import Form
 from keydesk.forms.modal_form import FormContext
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.forms.trades.close_trade import ScaleOutForm
 from keydesk.forms.trades.move_order import MoveForm
 from keydesk.forms.trades.position_part import PositionPartForm

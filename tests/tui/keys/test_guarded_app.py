@@ -7,7 +7,7 @@ from textual import events
 
 from keydesk.forms.command_line import FindForm
 from keydesk.forms.info_form import DetailsForm, HelpForm
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.keys.guard import Cause
 from keydesk.keys.keymap import JOURNAL
 from keydesk.store.state import Arming

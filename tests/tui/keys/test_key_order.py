@@ -9,7 +9,7 @@ from textual.widgets import Input
 
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.info_form import HelpForm
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.keys.guard import Cause
 from keydesk.keys.key_order import PANE_TIMEOUT, KeyOrder, Typed
 from keydesk.parse.parsed_commands import QuitDesk

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from keydesk.calc.market.replay import ControlledMarket, MarketState, Replay
+from keydesk.calc.market.market_state import ControlledMarket, MarketState, Replay
 from keydesk.keys.keymap import DESK, KEYMAP
 from keydesk.panes.strips.health import HealthLine
 from keydesk.panes.strips.keys import KeyFooter

@@ -2,7 +2,7 @@
 
 import pytest
 
-from keydesk.calc.market.replay import ControlledMarket
+from keydesk.calc.market.market_state import ControlledMarket
 from keydesk.keys.keymap import KEYMAP
 from keydesk.parse.commands import COMMANDS, DeskCommand, completions, parse_command
 from keydesk.parse.pages import PAGES

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.calc.market.replay import ControlledMarket, MarketState, Replay, Scenario
+from keydesk.calc.market.market_state import ControlledMarket, MarketState, Replay, Scenario
 from keydesk.parse.commands import complete, parse_command
 from keydesk.parse.parsed_commands import ShowMessage
 from keydesk.parse.replay import (

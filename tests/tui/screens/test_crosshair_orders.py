@@ -7,7 +7,7 @@ import pytest
 from textual.pilot import Pilot
 
 from keydesk.calc.orders.instructions import MoveEntry, SetProtection
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.forms.trades.move_order import MoveForm
 from keydesk.forms.trades.protection import ProtectionForm
 from keydesk.panes.chart import Chart

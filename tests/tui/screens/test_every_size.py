@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from textual.geometry import Region
 
-from keydesk.calc.market.replay import ControlledMarket, MarketState
+from keydesk.calc.market.market_state import ControlledMarket, MarketState
 from keydesk.forms.info_form import DetailsForm
 from keydesk.forms.panel import Panel
 from keydesk.panes.chart import Chart

@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 from textual.screen import ModalScreen
 
 from keydesk.calc.market import watchlists
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.tables.instrument_rows import InstrumentRows
 from keydesk.text.format import pair
 from keydesk.trading.desk_session import DeskLock

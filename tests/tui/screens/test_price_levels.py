@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from keydesk.calc.market.price_levels import MAX_LEVELS, PriceLevel
 from keydesk.config.price_levels import FILE, load_levels, save_level
 from keydesk.forms.market.new_alert import NewAlertForm, TakeAlert
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.panes.chart import Chart
 from keydesk.trading.desk_session import DeskLock
 from support.fakes.pane_app import text_of

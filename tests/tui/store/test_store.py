@@ -2,7 +2,7 @@
 
 import asyncio
 
-from keydesk.calc.market.replay import ControlledMarket, MarketState
+from keydesk.calc.market.market_state import ControlledMarket, MarketState
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import LOG_LIMIT, NOTICE_LIMIT, Store
 from keydesk.text.sanitize import safe

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.market.replay import ControlledMarket, MarketState
+from keydesk.calc.market.market_state import ControlledMarket, MarketState
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.tables.column import Column, fit

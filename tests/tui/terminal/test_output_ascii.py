@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.cells import cell_len
 
 import keydesk
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.screens.desk import DeskScreen
 from keydesk.terminal.output import in_ascii
 from keydesk.widgets.terminal_app import TerminalApp

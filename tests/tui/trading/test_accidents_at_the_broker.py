@@ -15,7 +15,7 @@ from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.instructions import CloseTrades
 from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.orders.ticket_settings import Limits
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from keydesk.trading.entry_requests import OpenOrder

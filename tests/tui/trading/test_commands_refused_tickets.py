@@ -8,7 +8,7 @@ import pytest
 from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.instructions import RefusedTicket
 from keydesk.calc.orders.ticket_draft import Draft
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.store.sent_orders import REFUSED_TICKET_SECONDS, SentOrders
 from keydesk.trading.commands import RefusedTickets
 from keydesk.values import Command

@@ -9,7 +9,7 @@ import pytest
 from keydesk.app.account_connection import open_account
 from keydesk.app.account_sources import AccountAddress
 from keydesk.calc.orders.instructions import CloseTrades
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.forms.trades.close_trade import CloseForm
 from keydesk.forms.trades.reverse_flatten import ReverseForm
 from keydesk.store.entry_obstacles import entry_obstacle

@@ -12,7 +12,7 @@ import pytest
 from keydesk.app.account_connection import open_account
 from keydesk.app.account_sources import AccountAddress
 from keydesk.calc.orders.instructions import CloseTrades
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.store.store import Store
 from keydesk.trading.entry_requests import OpenOrder
 from keydesk.trading.journal import REMEDY, ROOM, UnavailableJournal, open_journal, trouble

@@ -10,7 +10,7 @@ from time import monotonic, time_ns
 
 from msgspec import Struct, field
 
-from keydesk.alerts.command import CommandRunner
+from keydesk.alerts.notify_command import CommandRunner
 from keydesk.calc.alerts.alert import FiringRecord
 from keydesk.settings.values import AlertSettings, EventKind
 from keydesk.store.store import Store

@@ -31,8 +31,8 @@ from keydesk.app.desk import DeskSetup, TradingDesk
 from keydesk.app.garbage_collection import return_unused_memory, settle
 from keydesk.app.look import AUTO, OFF, ON, DeskLook
 from keydesk.app.pane_requests import PaneRequests, on_pane_requests
-from keydesk.app.settings.settings_files import SettingsFiles
 from keydesk.app.settings.settings_page import SettingsPage
+from keydesk.app.settings.settings_reload import SettingsFiles
 from keydesk.config.last_workspace import WorkspaceFile
 from keydesk.config.tour_file import TourFile
 from keydesk.config.user_files import UserSettings, load_user_settings

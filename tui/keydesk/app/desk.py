@@ -15,7 +15,7 @@ from textual.screen import ModalScreen
 from keydesk.app.account_connection import Connection
 from keydesk.app.account_sources import AccountAddress, AccountSource
 from keydesk.app.alerts.account_alerts import AccountAlerts, WeekEndReminder
-from keydesk.app.alerts.away import AwayCard
+from keydesk.app.alerts.away_card import AwayCard
 from keydesk.app.alerts.price_levels import LevelActions
 from keydesk.app.clipboard import Clipboard
 from keydesk.app.desk_account import AccountRequests, DeskAccount
@@ -28,7 +28,7 @@ from keydesk.app.lists.workspaces import WorkspaceActions
 from keydesk.app.loss_lock import DailyLossLock
 from keydesk.app.pages.account_pages import AccountPages
 from keydesk.app.pages.transaction_details import TransactionPages
-from keydesk.app.replay import MarketReplay
+from keydesk.app.replay_control import MarketReplay
 from keydesk.app.settings_changes import SettingsChanges, SizePresets
 from keydesk.app.tour import Tour
 from keydesk.app.window import DeskWindow

@@ -26,7 +26,7 @@ from keydesk.calc.market.trading_day import booking_day_start, next_day_start
 from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.arguments.options import STDOUT
 from keydesk.cli.csv_output import Row, refuse_existing, say_written, write_csv
-from keydesk.cli.options import read_period
+from keydesk.cli.option_values import read_period
 from keydesk.cli.script_output import AccountDocument, print_document
 from keydesk_client.arithmetic.constants import SECOND, ZERO
 from keydesk_client.client import Client

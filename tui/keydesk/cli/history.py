@@ -20,7 +20,7 @@ from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.arguments.options import STDOUT
 from keydesk.cli.candle_file import CandleWriter, PartialFile, day_of
 from keydesk.cli.csv_output import refuse_existing, say_written
-from keydesk.cli.options import instrument_of, read_period
+from keydesk.cli.option_values import instrument_of, read_period
 from keydesk.cli.script_output import (
     AccountDocument,
     Instant,

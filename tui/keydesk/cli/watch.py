@@ -15,8 +15,8 @@ from typing import Annotated
 from msgspec import Meta
 
 from keydesk.alerts.alert_records import AlertRecords
-from keydesk.alerts.command import CommandRunner
 from keydesk.alerts.delivery import Delivery, Event, EventSources, alert_text
+from keydesk.alerts.notify_command import CommandRunner
 from keydesk.alerts.watch import AlertWatch
 from keydesk.calc.alerts.alert import FiringRecord
 from keydesk.calc.market.watchlists import DEFAULT_WATCHLIST, Watchlist, Watchlists

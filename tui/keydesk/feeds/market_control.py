@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import quote
 
-from keydesk.calc.market.replay import Home, KeptAccount, MarketState, Replay, Scenario
+from keydesk.calc.market.market_state import Home, KeptAccount, MarketState, Replay, Scenario
 from keydesk.parse.replay import ReplayCommand
 from keydesk.text.sanitize import clean
 from keydesk_client.account.values import READ_ERRORS, amount, checked_time_ns, number_of

@@ -7,7 +7,7 @@ from typing import ClassVar, LiteralString
 from textual.widgets import Input
 
 from keydesk.alerts.readings import trouble_of
-from keydesk.calc.market.replay import Scenario
+from keydesk.calc.market.market_state import Scenario
 from keydesk.forms.command_list import CommandList, Entry, RunKey, SetOption, matching_entries
 from keydesk.forms.field_form import FieldForm
 from keydesk.forms.modal_form import TextLine, wrap_text

@@ -12,8 +12,8 @@ from msgspec import Struct
 from keydesk.calc.alerts.condition_base import AlertSyntaxError
 from keydesk.calc.market.granularity import SECONDS, find_granularity
 from keydesk.calc.market.indicator_specs import IndicatorSyntaxError, parse_indicators
+from keydesk.calc.market.market_state import ControlledMarket
 from keydesk.calc.market.price_levels import PriceLevels
-from keydesk.calc.market.replay import ControlledMarket
 from keydesk.calc.orders.ticket_draft import Side
 from keydesk.parse.alerts import WORDS as ALERT_WORDS
 from keydesk.parse.alerts import parse_alert

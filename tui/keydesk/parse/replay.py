@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from keydesk.calc.market.granularity import find_granularity
-from keydesk.calc.market.replay import ControlledMarket, speed_text
+from keydesk.calc.market.market_state import ControlledMarket, speed_text
 from keydesk.text.format import pair
 from keydesk.text.typed import Quantity, date_time, duration_s, quantity
 from keydesk_client.arithmetic.constants import SECOND

@@ -24,8 +24,8 @@ from msgspec.structs import replace
 from keydesk.calc.daily_loss import LossLock
 from keydesk.calc.market.indicator_specs import EVERY_INSTRUMENT, IndicatorSpec
 from keydesk.calc.market.indicators import PreviousDay
+from keydesk.calc.market.market_state import ControlledMarket
 from keydesk.calc.market.price_levels import PriceLevels
-from keydesk.calc.market.replay import ControlledMarket
 from keydesk.calc.market.watchlists import ALL, Watchlists
 from keydesk.calc.orders.plans.exit_plans import ExitPlan
 from keydesk.calc.risk.sizing import TypicalSpreads

@@ -25,7 +25,7 @@ from keydesk.calc.risk.exposure import Holding, exposure_of
 from keydesk.calc.risk.financing import financing_of
 from keydesk.calc.trade_journal.rebuild import rebuild
 from keydesk.forms.modal_form import FormContext
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.keys.confirm import Letters, Step
 from keydesk.store.state import Arming
 from keydesk.trade_journal.reading import events_of

@@ -5,8 +5,8 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.risk.margin import HeldMargin, MarginFigures, with_margin_rate
+from keydesk.forms.account.account_page import AccountPage
 from keydesk.forms.account.configure import ConfigureForm
-from keydesk.forms.account.pages import AccountPage
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from keydesk.trading.account_changes import ConfigureAccount

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import cast
 
-from keydesk.calc.market.replay import ControlledMarket, MarketState, Scenario
+from keydesk.calc.market.market_state import ControlledMarket, MarketState, Scenario
 from keydesk.feeds.market_control import MarketControl
 from keydesk.forms.market.replay import StartReplayForm
 from keydesk.forms.market.replay_page import ReplayPage

@@ -11,7 +11,7 @@ from textual.screen import Screen
 from keydesk.calc.orders.instructions import MoveEntry, SetProtection
 from keydesk.calc.orders.ticket_settings import Template
 from keydesk.forms.modal_form import FormContext
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.forms.trades.move_order import MoveForm
 from keydesk.forms.trades.protection import ProtectionForm, TrailingForm
 from keydesk.forms.trades.reverse_flatten import ReverseForm

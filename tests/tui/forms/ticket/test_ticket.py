@@ -9,7 +9,7 @@ from textual.events import Key
 from textual.pilot import Pilot
 
 from keydesk.calc.orders.ticket_draft import Side
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.keys.keymap import KEYMAP, TICKET
 from keydesk.parse.orders import parse_order
 from keydesk.store.frame import Frame

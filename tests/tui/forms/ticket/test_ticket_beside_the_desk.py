@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.store.store import Store
 from keydesk.trading.desk_session import DeskLock
 from keydesk.trading.entry_requests import OpenOrder

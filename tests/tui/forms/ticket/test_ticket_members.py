@@ -12,7 +12,7 @@ from keydesk.calc.orders.ticket import work_out
 from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.store.store import Store
 from keydesk.trading.entry_requests import OpenOrder
 from keydesk_client.models import ClientExtensions, DateTime, LimitOrderRequest, StopLossDetails

@@ -8,7 +8,7 @@ from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.plans.exit_plans import ExitRules
 from keydesk.calc.orders.ticket_settings import Template, TemplateSet
 from keydesk.forms.modal_form import FormContext
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.trading.entry_requests import OpenOrder
 from keydesk.words.order_text import side_of
 from support.data.entry_orders import price_of, stop_of, target_of

@@ -10,7 +10,7 @@ from textual.screen import Screen
 from keydesk.calc.orders.field_draft import Entry
 from keydesk.calc.orders.instructions import MoveEntry, SetProtection
 from keydesk.calc.orders.ticket_settings import Limits
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.forms.trades.break_even import BreakEvenForm
 from keydesk.forms.trades.move_order import MoveForm
 from keydesk.forms.trades.protection import ProtectionForm

@@ -103,7 +103,7 @@ class PageActions:
 
     def action_account_page(self) -> None:
         """Show the account in full, and what else the broker says of it once that is read."""
-        from keydesk.forms.account.pages import AccountPage  # noqa: PLC0415 - with the first form
+        from keydesk.forms.account.account_page import AccountPage  # noqa: PLC0415 - with the first form
 
         def read(page: AccountPage) -> None:
             self._desk.pages.read_bookings(page.show_bookings)

@@ -66,7 +66,7 @@ class TicketActions:
 
     def open_ticket(self, side: Side, instrument: str, fields: ParsedOrder | None = None) -> None:
         """Open a ticket for an instrument, with what was typed for it."""
-        from keydesk.forms.ticket.form import TicketForm  # noqa: PLC0415 - with the first form
+        from keydesk.forms.ticket.ticket_form import TicketForm  # noqa: PLC0415 - with the first form
 
         if self._window.screen.is_too_small:
             self._window.say_too_small()
@@ -207,7 +207,7 @@ class TradeActions:
         self._store.notify("info", f"Nothing to {verb}: no open trade in {pair(instrument)}")
 
     def action_cancel_order(self) -> None:
-        from keydesk.forms.trades.orders import CancelForm  # noqa: PLC0415 - with the first form
+        from keydesk.forms.trades.cancel_orders import CancelForm  # noqa: PLC0415 - with the first form
 
         order = self._window.selection().order(self._store)
         if order is not None:
@@ -218,7 +218,7 @@ class TradeActions:
 
     def action_cancel_entries(self) -> None:
         """Cancel entry orders, of the instrument or of all."""
-        from keydesk.forms.trades.orders import CancelEntriesForm  # noqa: PLC0415 - with the first form
+        from keydesk.forms.trades.cancel_orders import CancelEntriesForm  # noqa: PLC0415 - with the first form
 
         self._desk.ask(
             CancelEntriesForm(

@@ -76,8 +76,8 @@ class AccountAlerts:
     def open(self, records: DeskRecords, connection: Connection, account: str) -> None:
         """Read the alerts of the account and watch them until the desk is left."""
         from keydesk.alerts.alert_records import AlertRecords  # noqa: PLC0415 - after the first paint
-        from keydesk.alerts.command import CommandRunner  # noqa: PLC0415
         from keydesk.alerts.delivery import Delivery, EventSources  # noqa: PLC0415
+        from keydesk.alerts.notify_command import CommandRunner  # noqa: PLC0415
         from keydesk.alerts.watch import AlertWatch  # noqa: PLC0415
 
         settings, self._account = self._settings, account

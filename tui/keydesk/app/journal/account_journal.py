@@ -12,7 +12,7 @@ from textual.worker import Worker
 
 from keydesk.app.account_connection import Connection
 from keydesk.app.desk_account import DeskAccount
-from keydesk.app.journal.screens import ScreenKeeper
+from keydesk.app.journal.screen_keeper import ScreenKeeper
 from keydesk.calc.trade_journal.notes import NO_NOTE
 from keydesk.keys.keymap import KeyMap
 from keydesk.store.store import Store

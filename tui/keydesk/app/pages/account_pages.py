@@ -242,7 +242,7 @@ async def _read_outcomes(audit: Path, take: Callable[..., None]) -> None:
 
 
 async def _read_summary(connection: Connection, take: Callable[[Rows], None]) -> None:
-    from keydesk.forms.account.pages import summary_rows  # noqa: PLC0415 - with the first form
+    from keydesk.forms.account.account_page import summary_rows  # noqa: PLC0415 - with the first form
     from keydesk_client.errors import KeydeskClientError  # noqa: PLC0415
 
     try:

@@ -52,7 +52,7 @@ class TransactionPages:
 
     def show_orders(self, state: OrdersIn) -> None:
         """Show the orders of the account in a state."""
-        from keydesk.forms.account.orders import AccountOrdersForm  # noqa: PLC0415 - with the first form
+        from keydesk.forms.account.orders_by_state import AccountOrdersForm  # noqa: PLC0415 - with the first form
 
         self._app.push_screen(
             AccountOrdersForm(self._store, state, self._read_orders, self._show_order)

@@ -40,7 +40,7 @@ from keydesk.cli.journal.documents import (
     trade_documents,
 )
 from keydesk.cli.journal.filter import TradeFilter, chosen, rule_of
-from keydesk.cli.options import instant
+from keydesk.cli.option_values import instant
 from keydesk.cli.script_output import Document, Refusal, document_text, print_document
 from keydesk.records.errors import DamagedRecords
 from keydesk.terminal.output import print_error, print_lines

@@ -18,7 +18,7 @@ from keydesk.calc.orders.ticket_draft import Draft, Side
 from keydesk.calc.orders.ticket_settings import Template
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.cli.account_access import OpenAccount, open_account
-from keydesk.cli.options import instrument_of
+from keydesk.cli.option_values import instrument_of
 from keydesk.cli.order.knowledge import MarketSnapshot, knowledge_of, why_exits_only
 from keydesk.cli.order.sending import Proposal, carry_out
 from keydesk.cli.script_output import Refusal, UsageError

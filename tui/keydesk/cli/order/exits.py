@@ -8,7 +8,7 @@ from typing import Literal
 
 from keydesk.calc.orders.instructions import Change, SetProtection
 from keydesk.cli.account_access import OpenAccount, open_account
-from keydesk.cli.options import instrument_of
+from keydesk.cli.option_values import instrument_of
 from keydesk.cli.order.knowledge import knowledge_of, why_exits_only
 from keydesk.cli.order.sending import Proposal, carry_out
 from keydesk.cli.script_output import Refusal, UsageError, refusal_of

@@ -13,7 +13,7 @@ import plotext
 
 from keydesk.chart.time_axis import label_time
 from keydesk.cli.account_access import open_account, trader_theme
-from keydesk.cli.options import instrument_of
+from keydesk.cli.option_values import instrument_of
 from keydesk.cli.script_output import Refusal
 from keydesk.settings import theme_data
 from keydesk.settings.theme_data import ThemeData

@@ -14,7 +14,7 @@ from keydesk.cli.broker_records import (
     TradeRecord,
     TransactionRecord,
 )
-from keydesk.cli.options import instrument_of, read_period
+from keydesk.cli.option_values import instrument_of, read_period
 from keydesk.cli.reading.order_lines import order_line
 from keydesk.cli.script_output import AccountDocument, kind_of, print_document
 from keydesk.terminal.output import print_lines

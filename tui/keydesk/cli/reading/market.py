@@ -10,7 +10,7 @@ from msgspec import Struct
 from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.arguments.reading import COUNT
 from keydesk.cli.broker_records import PriceRecord, as_sent
-from keydesk.cli.options import instrument_of, read_period
+from keydesk.cli.option_values import instrument_of, read_period
 from keydesk.cli.script_output import (
     AccountDocument,
     Amount,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from keydesk.calc.market.replay import Home
+from keydesk.calc.market.market_state import Home
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
 from keydesk.keys.keymap import KEYMAP, REPLAY, KeyMap

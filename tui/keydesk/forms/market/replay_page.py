@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 from textual.events import Key
 from textual.worker import Worker
 
-from keydesk.calc.market.replay import ControlledMarket, Replay, Scenario, speed_text
+from keydesk.calc.market.market_state import ControlledMarket, Replay, Scenario, speed_text
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.market.replay import CATCHES_UP, WHAT_IT_IS, left_text
 from keydesk.forms.modal_form import BLANK, TextLine, wrap_text

@@ -20,7 +20,7 @@ from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.form import Form
 from keydesk.forms.modal_form import BLANK, FormContext, TextLine, figure, signed_money
 from keydesk.forms.ticket_lines import quote_line
-from keydesk.forms.trades.orders import ENTRY_TYPES
+from keydesk.forms.trades.cancel_orders import ENTRY_TYPES
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import FLATTEN
 from keydesk.store.risk import open_risk_of

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from rich.style import Style
 
-from keydesk.calc.market.replay import ControlledMarket, Replay, speed_text
+from keydesk.calc.market.market_state import ControlledMarket, Replay, speed_text
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic

@@ -14,7 +14,7 @@ from keydesk.calc.orders.ticket import work_out
 from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.orders.ticket_parts import parts_of
 from keydesk.calc.orders.ticket_settings import Limits, Template, TemplateSet
-from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.store.store import Store
 from keydesk.store.trading_context import trading_context_of
 from keydesk.trading.entry_requests import OpenOrder

@@ -8,6 +8,7 @@ import pytest
 
 from keydesk.calc.risk.exposure import Correlation, Holding, exposure_of
 from keydesk.calc.risk.period_profit import Booking
+from keydesk.forms.account.account_page import AccountPage, account_rows, summary_rows
 from keydesk.forms.account.exposure import (
     ExposurePage,
     exposure_rows,
@@ -16,7 +17,6 @@ from keydesk.forms.account.exposure import (
 )
 from keydesk.forms.account.instrument_page import InstrumentPage, instrument_page_rows
 from keydesk.forms.account.live_page import LivePage, name_text, value_text
-from keydesk.forms.account.pages import AccountPage, account_rows, summary_rows
 from keydesk.forms.info_form import StyledText
 from keydesk.store.store import Store
 from keydesk.values import DependentOrder

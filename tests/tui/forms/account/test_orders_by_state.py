@@ -1,6 +1,6 @@
 """The page of the account's orders: by state, newest first, older ones as they are reached."""
 
-from keydesk.forms.account.orders import AccountOrdersForm, Take
+from keydesk.forms.account.orders_by_state import AccountOrdersForm, Take
 from keydesk.parse.pages import OrdersIn
 from keydesk.store.transactions.account_orders import AccountOrder, OrderList
 from keydesk.text.sanitize import safe

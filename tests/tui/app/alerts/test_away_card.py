@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from keydesk.alerts.away import AwayReport, LastVisit, read_last_visit, write_last_visit
-from keydesk.app.alerts.away import PRESENT_FOR, AwayCard
+from keydesk.app.alerts.away_card import PRESENT_FOR, AwayCard
 from keydesk.records.desk_records import DeskRecords
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.store import Store

@@ -13,8 +13,8 @@ from keydesk.calc.orders.instructions import CancelOrders, Flatten, MoveEntry
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.forms.account.arming import ArmForm
 from keydesk.forms.modal_form import FormContext
+from keydesk.forms.trades.cancel_orders import CancelEntriesForm, CancelForm
 from keydesk.forms.trades.move_order import MoveForm
-from keydesk.forms.trades.orders import CancelEntriesForm, CancelForm
 from keydesk.forms.trades.reverse_flatten import FlattenForm, ReverseForm
 from keydesk.store.state import Arming
 from keydesk.store.store import Store

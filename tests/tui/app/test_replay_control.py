@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from keydesk.app.desk_account import DeskAccount
-from keydesk.app.replay import MarketReplay
+from keydesk.app.replay_control import MarketReplay
 from keydesk.feeds.market_control import MarketControl
 from keydesk.forms.market.replay import StartReplayForm
 from keydesk.parse.replay import NOT_OFFERED, ReplayCommand, parse_replay

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from textual.app import App
 
 from keydesk.app.desk_account import DeskAccount
-from keydesk.calc.market.replay import ControlledMarket, MarketState, Replay
+from keydesk.calc.market.market_state import ControlledMarket, MarketState, Replay
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.parse.replay import (
     NOT_OFFERED,
