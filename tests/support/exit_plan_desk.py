@@ -12,7 +12,6 @@ from keydesk.calc.orders.instructions import SetExitPlan
 from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitPlan, ExitRules
 from keydesk.records.desk_records import DeskRecords
 from keydesk.store.store import Store
-from keydesk.trading.account_changes import AccountChange
 from keydesk.trading.commands import Instruction
 from keydesk.values import TradeRow
 from keydesk_client.auth.secret import Secret
@@ -41,7 +40,7 @@ class PlanDesk:
             while not holds():  # noqa: ASYNC110 - the store calls nobody back, by design
                 await asyncio.sleep(0.01)
 
-    async def does(self, instruction: Instruction | AccountChange) -> None:
+    async def does(self, instruction: Instruction) -> None:
         await self.connection.commands.execute(instruction)
 
     async def buys(self, units: int = 10_000, rules: ExitRules = NO_RULES) -> TradeRow:

@@ -24,7 +24,6 @@ from keydesk.forms.requests import LabelsWanted
 from keydesk.forms.trades.labels import LabelsForm
 from keydesk.keys.keymap import KEYMAP
 from keydesk.trade_journal.newest_part import Portions
-from keydesk.trading.account_changes import AccountChange
 from keydesk.trading.commands import Instruction
 from keydesk.widgets import theme
 from keydesk_client.models import Transaction
@@ -52,7 +51,7 @@ class JournalApp(QuickTests[int]):
         self.service = JournalService(play(TERMS[0], steps))
         self.store = example_store()
         self.described: set[str] = set()  # the workers that ran
-        self.sent: list[Instruction | AccountChange | None] = []
+        self.sent: list[Instruction | None] = []
         self.heard: list[Callable[[Transaction], None]] = []
         account = cast("DeskAccount", SimpleNamespace(audit=folder / "orders" / "main.audit"))
         self.journal = AccountJournal(

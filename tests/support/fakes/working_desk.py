@@ -45,7 +45,6 @@ from keydesk.screens.desk import DeskScreen
 from keydesk.store.store import Store
 from keydesk.tables.instrument_rows import InstrumentRows
 from keydesk.tables.watchlist import Watchlist
-from keydesk.trading.account_changes import AccountChange
 from keydesk.trading.commands import Instruction
 from keydesk.trading.desk_session import DeskLock
 from keydesk.widgets.terminal_app import TerminalApp
@@ -105,7 +104,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
             cast("SettingsPage", None),
         )
         self.watchlists = WatchlistActions(self.window, WatchlistFile(lock.path.parent))
-        self.decided: list[Instruction | AccountChange] = []
+        self.decided: list[Instruction] = []
         self.series_wanted: list[tuple[int, str]] = []  # place and candle length
         self.recorded: list[tuple[str, str]] = []
         self.store.audit.listen(lambda what, text: self.recorded.append((what, text)))
@@ -213,7 +212,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
             guard=None,
         )
 
-    def execute(self, instruction: Instruction | AccountChange | None) -> None:
+    def execute(self, instruction: Instruction | None) -> None:
         if instruction is not None:
             self.decided.append(instruction)
 

@@ -10,7 +10,6 @@ from textual.screen import ModalScreen
 
 from keydesk.calc.orders.instructions import CancelOrders, CloseTrades, Flatten, SetProtection
 from keydesk.forms.form import Form
-from keydesk.trading.account_changes import AccountChange
 from keydesk.trading.commands import Instruction
 from keydesk.trading.desk_session import DeskLock
 from keydesk.trading.entry_requests import OpenOrder, Reverse
@@ -55,9 +54,7 @@ TASKS = (
 MAX_KEYS = {1: 2, 2: 6, 3: 6, 4: 7, 5: 2, 6: 3, 7: 2, 8: 2, 9: 3, 10: 2, 11: 2, 12: 6}
 
 
-async def carried_out(
-    app: WorkingDesk, pilot: Pilot[int], task: Task
-) -> Instruction | AccountChange:
+async def carried_out(app: WorkingDesk, pilot: Pilot[int], task: Task) -> Instruction:
     await pilot.pause()
     app.draw()
     app.window.screen.action_go(task.pane)
@@ -93,7 +90,7 @@ async def test_each_task_takes_its_number_of_keys_and_no_more(task: Task, tmp_pa
         CHECKS[task.number](instruction)
 
 
-def _sized_by_risk(order: Instruction | AccountChange) -> None:
+def _sized_by_risk(order: Instruction) -> None:
     assert isinstance(order, OpenOrder)
     assert order.request.units < 0
     stop = stop_of(order)
@@ -102,13 +99,13 @@ def _sized_by_risk(order: Instruction | AccountChange) -> None:
     assert stop - order.expected == D("0.00200")
 
 
-def _fifteen_under(order: Instruction | AccountChange) -> None:
+def _fifteen_under(order: Instruction) -> None:
     assert isinstance(order, OpenOrder)
     ask = desk_store(20).quotes["EUR_USD"].ask
     assert (order.request.type, price_of(order)) == ("LIMIT", ask - D("0.00150"))
 
 
-def _half(close: Instruction | AccountChange) -> None:
+def _half(close: Instruction) -> None:
     assert isinstance(close, CloseTrades)
     assert close.units is not None
 
