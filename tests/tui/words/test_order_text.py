@@ -98,10 +98,10 @@ def test_what_is_taken_away_is_off_and_what_is_left_alone_is_not_named() -> None
                 Decimal("1.13"),
             ),
             (
-                'open order {"request": {"clientExtensions": {"comment": "\\"é\\""}, '
-                '"stopLossOnFill": {"price": "1.13380", "timeInForce": "GTC"}, "instrument": "EUR_USD", '
-                '"units": "-10000", "positionFill": "DEFAULT", "type": "MARKET", "timeInForce": "FOK"}, '
-                '"expected": "1.13"}'
+                'open order {"request": {"type": "MARKET", "instrument": "EUR_USD", "units": "-10000", '
+                '"clientExtensions": {"comment": "\\"é\\""}, '
+                '"stopLossOnFill": {"price": "1.13380", "timeInForce": "GTC"}, '
+                '"positionFill": "DEFAULT", "timeInForce": "FOK"}, "expected": "1.13"}'
             ),
         ),
         (
@@ -132,7 +132,7 @@ def test_the_audit_log_has_exit_plan_and_parts_of_an_order_and_not_the_ticket_it
     )
     text = instruction_text(order)
     assert '"exit_rules": "break-even at 1.5R"' in text
-    assert '"parts": [{"instrument": "EUR_USD", "units": "100"' in text
+    assert '"parts": [{"type": "MARKET", "instrument": "EUR_USD", "units": "100"' in text
     assert "draft" not in text
 
 

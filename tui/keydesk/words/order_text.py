@@ -68,7 +68,7 @@ MEMBERS = {
     "longUnits": "long side: {}",
     "shortUnits": "short side: {}",
 }
-NAMED_FIRST = frozenset(("type", "units", "instrument"))  # of the request
+NAMED_FIRST = ("type", "instrument", "units")  # of the request
 USUAL_VALUES = {"triggerCondition": "DEFAULT", "timeInForce": "FOK"}  # not named
 
 
@@ -138,7 +138,8 @@ def _plain(value: object) -> object:
     if isinstance(value, ExitRules):
         return value.text
     if isinstance(value, EntryRequest):
-        return value.to_wire()
+        wire = value.to_wire()
+        return {name: wire[name] for name in NAMED_FIRST} | wire
     if (shown := _members(value)) is not None:
         held = ((each, getattr(value, each.name)) for each in shown)
         return {each.name: _plain(one) for each, one in held if one != each.default}
