@@ -7,7 +7,14 @@ from typing import Literal
 from keydesk.calc.market.price_age import FRESH
 from keydesk.calc.orders import average_range
 from keydesk.calc.orders.field_draft import Reading, UnreadableText, shown_number
-from keydesk.calc.orders.fields import NOT_ABOVE_ZERO, TICKET_FIELDS, FieldName, Unit
+from keydesk.calc.orders.fields import (
+    NOT_ABOVE_ZERO,
+    TICKET_CHOICES,
+    TICKET_FIELDS,
+    Field,
+    FieldName,
+    Unit,
+)
 from keydesk.calc.orders.ticket import Plan, field_reading, fields_of
 from keydesk.calc.orders.ticket_draft import BY_THE_STOP, KIND_WORDS, Draft
 from keydesk.calc.risk.trading_context import TradingContext
@@ -58,7 +65,7 @@ def field_lines(
     draft: Draft, plan: Plan, context: TradingContext, level_text: Printable = ""
 ) -> list[TextLine]:
     """Return the order type, and the fields with their prices or units; the active one with a text of its own."""
-    lines: list[TextLine] = [choice_line("o", "type", KIND_WORDS[draft.kind])]
+    lines: list[TextLine] = [choice_line(TICKET_CHOICES["next_kind"], KIND_WORDS[draft.kind])]
     for name in fields_of(draft, plan):
         if level_text and name == draft.active:
             lines.append((*_field_text(draft, name), (level_text, "muted")))
@@ -70,11 +77,11 @@ def field_lines(
     return lines
 
 
-def choice_line(letter: str, name: str, value: str) -> TextLine:
-    """Return a field that a key turns to its next value."""
+def choice_line(choice: Field, value: str, label: str = "") -> TextLine:
+    """Return what a key turns to its next value, beside its own label or another one."""
     return (
-        (safe(f"{letter} "), "bright"),
-        (safe(f"{name:<{LABEL_WIDTH}}"), "muted"),
+        (safe(f"{choice.key} "), "bright"),
+        (safe(f"{label or choice.label:<{LABEL_WIDTH}}"), "muted"),
         (safe(f" {value}"), "plain"),
     )
 
@@ -83,7 +90,8 @@ def range_line(context: TradingContext) -> TextLine:
     """Return the size of one average true range, and its candles."""
     unit = context.average_range
     known = "" if unit is None else f"1 ATR = {money(unit / context.rules.pip, 1)} pips, "
-    return choice_line("a", "ATR", f"{known}{average_range.NAME}{'' if known else ' is not known'}")
+    words = f"{known}{average_range.NAME}{'' if known else ' is not known'}"
+    return choice_line(TICKET_CHOICES["count_in_atr"], words)
 
 
 def field_line(draft: Draft, name: FieldName, meaning: Printable) -> TextLine:

@@ -14,7 +14,9 @@ from keydesk.calc.orders.fields import (
     ACCOUNT_FIELDS,
     EXIT_PLAN_FIELDS,
     LABEL_FIELDS,
+    MODIFY_CHOICES,
     MODIFY_FIELDS,
+    TICKET_CHOICES,
     TICKET_FIELDS,
     Field,
     Name,
@@ -213,6 +215,17 @@ def _texts(context: str, fields: Mapping[Name, Field]) -> Iterable[Key]:
         yield Key(field.id, (field.key,), context, field.hint, field.text, f"write('{name}')")
 
 
+def _choices(context: str, choices: Mapping[str, Field]) -> Iterable[Key]:
+    """Return the keys that turn a value of a form to its next one, from their declaration."""
+    for action, field in choices.items():
+        yield Key(field.id, (field.key,), context, field.hint, field.text, action)
+
+
+def _choice(action: str) -> Key:
+    """Return the key that turns a value of the ticket."""
+    return next(iter(_choices(TICKET, {action: TICKET_CHOICES[action]})))
+
+
 def _text_field(name: TextName) -> Key:
     """Return the key that writes a field of text of the ticket."""
     return next(iter(_texts(TICKET, {name: TICKET_TEXTS[name]})))
@@ -388,27 +401,20 @@ KEYS: tuple[Key, ...] = (
     Key("left-out", ("x",), FORM, "", "Lines left out, and back", "left_out"),
     Key("form-keys", ("?",), FORM, "", "The keys of this form", "form_keys"),
     # The ticket: letters pick fields, digits fill them.
-    Key("kind", ("o",), TICKET, "type", "Order type", "next_kind"),
+    _choice("next_kind"),
     *_fields(TICKET, TICKET_FIELDS),
-    Key("expiry", ("e",), TICKET, "expiry", "Time in force", "next_expiry"),
-    Key("unit", ("m",), TICKET, "unit", "What the field counts in", "next_unit"),
-    Key("template", ("h",), TICKET, "", "Next template", "next_template"),
-    Key("more", ("n",), TICKET, "more", "All members of the order", "more"),
+    *map(_choice, ("next_expiry", "next_unit", "next_template", "more")),
     _text_field("until"),
-    Key("guarantee", ("w",), TICKET, "", "Guaranteed stop, or usual", "guarantee"),
+    _choice("guarantee"),
     *_options(),
-    Key("ticket-life", (";",), TICKET, "", "How long the level lives", "next_lifetime"),
+    _choice("next_lifetime"),
     _text_field("ends"),
     _text_field("scale"),
-    Key("ticket-atr", ("a",), TICKET, "ATR", "Count in ATR: 1.5a", "count_in_atr"),
+    _choice("count_in_atr"),
     *_editing(TICKET, "ticket"),
     # Modify, protect, trailing: the same letters.
     *_fields(MODIFY, MODIFY_FIELDS),
-    Key("modify-expiry", ("e",), MODIFY, "", "Time in force", "next_expiry"),
-    Key("modify-until", ("g",), MODIFY, "", "Type an expiry: 18:30, 4h", "write_until"),
-    Key("modify-trigger", ("i",), MODIFY, "", "Trigger: bid, ask or mid", "next_trigger"),
-    Key("modify-unit", ("m",), MODIFY, "unit", "What the field counts in", "next_unit"),
-    Key("modify-atr", ("a",), MODIFY, "ATR", "Count in ATR: 1.5a", "count_in_atr"),
+    *_choices(MODIFY, MODIFY_CHOICES),
     *_editing(MODIFY, "modify"),
     # Break-even: pips beyond it.
     Key("even-up", ("up",), BREAK_EVEN, "±1 pip", "A pip more beyond it", "nudge(1)"),

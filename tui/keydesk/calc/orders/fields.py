@@ -64,6 +64,18 @@ TICKET_FIELDS: Mapping[FieldName, Field] = {
 }
 """The numbers of a ticket, in screen order."""
 
+TICKET_CHOICES: Mapping[str, Field] = {
+    "next_kind": Field("kind", "o", "type", "Order type", "type"),
+    "next_expiry": Field("expiry", "e", "time in force", "Time in force", "expiry"),
+    "next_unit": Field("unit", "m", "unit", "What the field counts in", "unit"),
+    "next_template": Field("template", "h", "template", "Next template"),
+    "more": Field("more", "n", "fields", "All members of the order", "more"),
+    "guarantee": Field("guarantee", "w", "guarantee", "Guaranteed stop, or usual"),
+    "next_lifetime": Field("ticket-life", ";", "ends", "How long the level lives"),
+    "count_in_atr": Field("ticket-atr", "a", "ATR", "Count in ATR: 1.5a", "ATR"),
+}
+"""What a key of a ticket turns to its next value, by the action of the key."""
+
 ProtectionField = Literal["stop", "target", "trail", "guaranteed"]
 LEVEL_UNITS: tuple[Unit, ...] = ("price", "pips", "ATR")
 PROTECTION_FIELDS: Mapping[ProtectionField, Field] = {
@@ -91,6 +103,15 @@ MODIFY_FIELDS: Mapping[str, Field] = {
     "units": ENTRY_FIELDS["units"],
 }
 """Those of both, which have the same keys."""
+
+MODIFY_CHOICES: Mapping[str, Field] = {
+    "next_expiry": Field("modify-expiry", "e", "until", "Time in force"),
+    "write_until": Field("modify-until", "g", "until", "Type an expiry: 18:30, 4h"),
+    "next_trigger": Field("modify-trigger", "i", "trigger", "Trigger: bid, ask or mid"),
+    "next_unit": Field("modify-unit", "m", "unit", "What the field counts in", "unit"),
+    "count_in_atr": Field("modify-atr", "a", "ATR", "Count in ATR: 1.5a", "ATR"),
+}
+"""What a key turns or begins in the forms that change levels or an entry order, by the action of the key."""
 
 PlanField = Literal["even", "offset", "from", "behind", "step", "time"]
 EXIT_PLAN_FIELDS: Mapping[PlanField, Field] = {

@@ -21,7 +21,6 @@ TextName = Literal["until", "ends", "scale"] | OptionName
 
 LEVELS: tuple[DependentName, ...] = ("stop", "target", "trail")
 MAX_TEXT = 128  # characters of a tag, a comment or an id that the broker takes
-LIFETIME_KEY = ";"  # turns how long the active one of stop, target and trail lives
 FILL_WORDS: Mapping[str, str] = {
     "DEFAULT": "as the account does",
     "OPEN_ONLY": "opens only",

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import tzinfo
 from decimal import Decimal
 
+from keydesk.calc.orders.fields import TICKET_CHOICES
 from keydesk.calc.orders.lifetime import (
     EXPIRY_WORDS,
     TILL_CANCELLED,
@@ -13,7 +14,6 @@ from keydesk.calc.orders.lifetime import (
 )
 from keydesk.calc.orders.member_checks import set_by_the_fill
 from keydesk.calc.orders.order_options import (
-    LIFETIME_KEY,
     OPTIONS,
     TICKET_TEXTS,
     DependentName,
@@ -34,7 +34,6 @@ from keydesk.text.sanitize import Printable, clean, safe
 
 TEXT_WIDTH = 16
 USUAL = OrderOptions()
-MORE_KEY = "n"
 
 
 def member_lines(
@@ -54,12 +53,14 @@ def member_lines(
         lines.append(member_line(draft, "until", _until_text(draft, now_ns, zone), writing))
     lines += _life_lines(draft, plan, now_ns, zone, everything=everything, writing=writing)
     if not plan.reduces and (everything or members.guaranteed):
-        lines.append(_line("w", "guarantee", *_guarantee_text(draft, plan, context)))
+        lines.append(_line("guarantee", *_guarantee_text(draft, plan, context)))
     if not pending and not plan.reduces and (everything or members.stop_from_fill):
-        lines.append(choice_line("i", "stop at", _stop_text(draft, plan, context)))
+        lines.append(
+            choice_line(OPTIONS["trigger"].field, _stop_text(draft, plan, context), "stop at")
+        )
     own = [(name, each) for name, each in OPTIONS.items() if not (each.opens and plan.reduces)]
     lines += [
-        choice_line(each.field.key, each.field.label, safe(each.words[members.text(name)]))
+        choice_line(each.field, safe(each.words[members.text(name)]))
         for name, each in own
         if each.words and (pending or not each.rests)
         if everything or members.text(name) != USUAL.text(name)
@@ -80,12 +81,12 @@ def member_lines(
 
 def time_in_force_line(draft: Draft, *, everything: bool) -> TextLine:
     """Return the time in force, and the key that shows the other members."""
-    more = "fewer" if everything else "more"
+    more, expiry = "fewer" if everything else "more", TICKET_CHOICES["next_expiry"]
     return (
-        ("e ", "bright"),
-        ("time in force ", "muted"),
+        (safe(f"{expiry.key} "), "bright"),
+        (safe(f"{expiry.label} "), "muted"),
         (safe(f"{EXPIRY_WORDS.get(draft.expiry, draft.expiry):<21}"), "plain"),
-        (MORE_KEY, "bright"),
+        (safe(TICKET_CHOICES["more"].key), "bright"),
         (safe(f" {more} fields"), "muted"),
     )
 
@@ -101,8 +102,10 @@ def member_line(draft: Draft, name: TextName, meaning: Words, writing: TextName 
     return text_line(safe(field.key), label, padded, meaning, active=active)
 
 
-def _line(key: str, name: str, *words: Words) -> TextLine:
-    return ((safe(f"{key} "), "bright"), (safe(f"{name:<{LABEL_WIDTH}} "), "muted"), *words)
+def _line(action: str, *words: Words, label: str = "") -> TextLine:
+    choice = TICKET_CHOICES[action]
+    name = safe(f"{label or choice.label:<{LABEL_WIDTH}} ")
+    return ((safe(f"{choice.key} "), "bright"), (name, "muted"), *words)
 
 
 def _life_lines(
@@ -122,11 +125,13 @@ def _life_lines(
         if written:
             lines.append(member_line(draft, "ends", _end_text(draft, name, now_ns, zone), writing))
         elif lifetime != TILL_CANCELLED:
-            lines.append(_line(LIFETIME_KEY, f"{name} ends", _end_text(draft, name, now_ns, zone)))
+            lines.append(
+                _line("next_lifetime", _end_text(draft, name, now_ns, zone), label=f"{name} ends")
+            )
     if lines or not everything or not levels:
         return lines
     names = safe(", ".join(levels))
-    return [_line(LIFETIME_KEY, "ends", (safe(f"{names}: till cancelled"), "plain"))]
+    return [_line("next_lifetime", (safe(f"{names}: till cancelled"), "plain"))]
 
 
 def _end_text(draft: Draft, name: DependentName, now_ns: int, zone: tzinfo) -> Words:

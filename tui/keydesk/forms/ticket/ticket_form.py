@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from keydesk.calc.market.price_levels import PriceLevel
 from keydesk.calc.orders.checks import CheckContext, TicketCheck, check_ticket, is_absurd
-from keydesk.calc.orders.fields import FieldName
+from keydesk.calc.orders.fields import TICKET_CHOICES, FieldName
 from keydesk.calc.orders.first_draft import first_draft, on_field
 from keydesk.calc.orders.order_options import OptionName, TextName
 from keydesk.calc.orders.plans.scale_out import OrderPart
@@ -165,7 +165,8 @@ class TicketForm(Form[OpenOrder]):
         if len(names) == 1:
             return ()
         name = self.editor.template.name
-        return (ticket_lines.choice_line("h", "template", safe(f"{name}, one of {len(names)}")),)
+        text = safe(f"{name}, one of {len(names)}")
+        return (ticket_lines.choice_line(TICKET_CHOICES["next_template"], text),)
 
     def _figures(
         self, plan: Plan, context: TradingContext

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Generic, Literal
 
-from keydesk.calc.orders.fields import Name
+from keydesk.calc.orders.fields import MODIFY_CHOICES, Name
 from keydesk.calc.orders.lifetime import (
     EXPIRY_WORDS,
     TYPED_EXPIRY,
@@ -23,7 +23,6 @@ from keydesk.text.sanitize import clean, safe
 from keydesk.widgets.overlay import Result
 
 TEXT_WIDTH = 16
-UNTIL_KEY = "g"
 TRIGGER_CHOICES: tuple[Trigger | Literal[""], ...] = ("", *TRIGGERS)
 
 
@@ -62,13 +61,23 @@ class LifetimeFields(NumberFields[Result, Name], Generic[Result, Name]):
             shown = safe(f"{text + cursor:<{TEXT_WIDTH}}")
             label = safe(f"{'until':<{LABEL_WIDTH}}")
             end = self._end_text(of)
-            lines.append(text_line(UNTIL_KEY, label, shown, end, active=self._writing))
+            lines.append(
+                text_line(
+                    safe(MODIFY_CHOICES["write_until"].key), label, shown, end, active=self._writing
+                )
+            )
         elif self.lifetime.choice:
             lines.append(
-                choice_line("e", "until", safe(f"{EXPIRY_WORDS[self.lifetime.choice]}{of}"))
+                choice_line(
+                    MODIFY_CHOICES["next_expiry"], safe(f"{EXPIRY_WORDS[self.lifetime.choice]}{of}")
+                )
             )
         if self.trigger:
-            lines.append(choice_line("i", "trigger", safe(f"{TRIGGER_WORDS[self.trigger]}{of}")))
+            lines.append(
+                choice_line(
+                    MODIFY_CHOICES["next_trigger"], safe(f"{TRIGGER_WORDS[self.trigger]}{of}")
+                )
+            )
         return lines
 
     def _end_text(self, of: str) -> Words:
@@ -84,7 +93,9 @@ class LifetimeFields(NumberFields[Result, Name], Generic[Result, Name]):
         if self._writing:
             return (ENDS_WRITING,)
         store = self.context.store
-        return end_refusals(self.lifetime, "until", UNTIL_KEY, store.now_ns, store.zone)
+        return end_refusals(
+            self.lifetime, "until", MODIFY_CHOICES["write_until"].key, store.now_ns, store.zone
+        )
 
     @property
     def is_writing(self) -> bool:
