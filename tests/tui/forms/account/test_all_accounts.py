@@ -198,3 +198,20 @@ async def test_hostile_names_are_shown_without_controls_and_keep_the_columns(
                 len({width_of(line) for line in table}) <= 2
             )  # with the mark of the open one or without
             assert all(width_of(line) <= page.inside for line in table)
+
+
+async def test_a_wide_window_has_balance_and_free_margin_in_the_table() -> None:
+    page = AllAccountsPage("main")
+    own = AccountOverview(
+        "101-001-1-1", nav=D(100), balance=D("98.5"), margin_available=D("77.25"), currency="EUR"
+    )
+    app = FormApp(lambda: page)
+    async with app.run_test(size=(200, 50)) as pilot:
+        page.expect(["main"])
+        page.show(ProfileOverview("main", "PRACTICE", (own, own)))
+        await pilot.pause()
+        lines = app.words.splitlines()
+    head = next(line for line in lines if "open P/L" in line)
+    assert [each in head for each in ("balance", "free", "closeout")] == [True, True, False]
+    assert sum("98.50" in line and "77.25" in line for line in lines) == 2
+    assert any("total 2" in line and "197.00" in line and "154.50" in line for line in lines)

@@ -31,7 +31,9 @@ BELOW = 4  # lines about the chosen one
 ACCOUNT_WIDTH = 19  # columns of a number with its name, and of a band with its total
 LARGE = 1000  # of a result, from which on it needs no cents
 FEW = 8  # rows in sight
-FigureName = Literal["nav", "unrealized_pl", "margin_used", "open_risk"]
+FigureName = Literal[
+    "nav", "unrealized_pl", "margin_used", "open_risk", "balance", "margin_available"
+]
 LEAST_TABLE = 3  # rows, below which the profile of the first one is not repeated
 _USUAL: ColourRole = "plain"
 _CHOSEN: ColourRole = "bright"  # also of a sum
@@ -112,6 +114,14 @@ def _risk(of: _Money) -> TextLine:
     return ((of.amount("open_risk"), "plain"),)
 
 
+def _closeout(of: _Money) -> TextLine:
+    """Return how near an account is to the broker's closing of its trades; a sum has none."""
+    share = of.accounts[0].closeout_percent
+    if share is None or len(of.accounts) > 1:
+        return ()
+    return ((safe(f"{percent(share, 1)} %"), "plain"),)
+
+
 def _count(number: int) -> TextLine:
     return ((safe(f"{number:,}"), "plain" if number else "faint"),)
 
@@ -144,12 +154,23 @@ COLUMNS: tuple[AccountColumn, ...] = (
         *("orders", "orders", 0, 6),
         cell=lambda of: _count(sum(each.entry_orders for each in of.accounts)),
     ),
-    AccountColumn(
-        *("state", "", 0, 4),
-        right=False,
-        cell=lambda of: (("open", "focus"),) if of.is_opened else (),
-    ),
 )
+MORE: tuple[AccountColumn, ...] = (
+    AccountColumn(*("balance", "balance", 0), cell=lambda of: ((of.amount("balance"), "plain"),)),
+    AccountColumn(
+        *("free", "free", 0), cell=lambda of: ((of.amount("margin_available"), "plain"),)
+    ),
+    AccountColumn(*("closeout", "closeout", 0), cell=_closeout),
+)
+"""In a wide window also."""
+
+STATE = AccountColumn(
+    *("state", "", 0, 4),
+    right=False,
+    cell=lambda of: (("open", "focus"),) if of.is_opened else (),
+)
+WIDE_FROM = 160  # columns of a wide page
+NARROW, WIDE = (*COLUMNS, STATE), (*COLUMNS, *MORE, STATE)
 
 
 class AllAccountsPage(InfoForm[AccountChoice]):
@@ -162,7 +183,7 @@ class AllAccountsPage(InfoForm[AccountChoice]):
 
     KEY_CONTEXT: ClassVar[str] = ALL_ACCOUNTS
     BINDINGS = bindings_of(ALL_ACCOUNTS)
-    WIDTH = 160
+    WIDTH = 200
 
     def __init__(self, opened: str, account_id: str = "") -> None:
         super().__init__()
@@ -230,14 +251,15 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         self, rows: Sequence[_Row], shown: Sequence[_Line], groups: Sequence[_Group]
     ) -> list[TextLine]:
         """Return the header, the lines in sight and the totals; whole amounts where cents have no room."""
+        columns = WIDE if self.inside >= WIDE_FROM else NARROW
         marks = [each for each in shown if not (each.is_head or rows[each.place].why)]
         for is_short in (False, True):
             cells = [self._cells(rows, each.place, is_short=is_short) for each in marks]
             cells += [_total(each, is_short=is_short) for each in groups]
-            if has_room(COLUMNS, cells, self.inside):
+            if has_room(columns, cells, self.inside):
                 break
         chosen = next((n for n, each in enumerate(marks) if each.place == self.at), None)
-        head, *table = table_lines(COLUMNS, cells, self.inside, chosen)
+        head, *table = table_lines(columns, cells, self.inside, chosen)
         figures = iter(table)
         lines = [self._line(rows[each.place], each, figures) for each in shown]
         return [head, *lines, *figures]
@@ -266,7 +288,7 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         if row.account is None:
             return {}
         name: TextLine = ((_name(row.account), role),)
-        return cells_of(COLUMNS, _Money([row.account], name, role, is_short, self._is_open(row)))
+        return cells_of(WIDE, _Money([row.account], name, role, is_short, self._is_open(row)))
 
     def _is_open(self, row: _Row) -> bool:
         account_id = "" if row.account is None else row.account.id
@@ -290,13 +312,14 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         account = row.account
         if account is None:
             return [((LOADING, "muted"),)]
-        phrases = (
-            account.name,
-            f"balance {money(account.balance)}",
-            f"free {money(account.margin_available)}",
-            f"closeout {percent(account.closeout_percent, 1)} %",
-            counted(account.entry_orders, "entry order"),
-        )
+        phrases: list[str] = [account.name]
+        if self.inside < WIDE_FROM:
+            phrases += [
+                safe(f"balance {money(account.balance)}"),
+                safe(f"free {money(account.margin_available)}"),
+                safe(f"closeout {percent(account.closeout_percent, 1)} %"),
+                counted(account.entry_orders, "entry order"),
+            ]
         lines = fold_line(((safe("  ".join(phrases)), "muted"),), self.inside)
         if account.unprotected:
             lines += wrap_text(safe(f"Open risk {account.risk_text}"), "danger", self.inside)
@@ -362,4 +385,4 @@ def _groups(rows: Sequence[_Row]) -> list[_Group]:
 def _total(group: _Group, *, is_short: bool) -> Cells:
     text = safe(f"total {len(group.accounts)}")
     name: TextLine = (*_band(group.environment), (text, "plain"))
-    return cells_of(COLUMNS, _Money(group.accounts, name, _CHOSEN, is_short))
+    return cells_of(WIDE, _Money(group.accounts, name, _CHOSEN, is_short))
