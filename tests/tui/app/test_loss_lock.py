@@ -251,6 +251,44 @@ def test_a_loss_that_is_not_known_yet_opens_nothing(path: Path) -> None:
     assert desk.exit_only == ""
 
 
+class Meanwhile:
+    """Limits of 300 during whose first look another desk locks."""
+
+    def __init__(self, other: Desk) -> None:
+        self.other, self.waits = other, True
+
+    @property
+    def limits(self) -> Limits:
+        if self.waits:
+            self.waits = False
+            self.other.looks()
+        return self.other.limits
+
+
+def test_a_lock_that_another_desk_writes_while_this_one_looks_stays(path: Path) -> None:
+    first = Desk(path, "210")
+    settings = cast("SettingsChanges", Meanwhile(Desk(path, "300")))
+    first.lock._settings = settings
+    first.looks()
+    assert any("70 %" in text for text in first.said), "it has a warning to keep"
+    assert Desk(path, "20").looks().lock.is_on
+    first.loses("20")
+    assert first.looks().lock.is_on
+
+
+def test_while_another_desk_writes_the_lock_holds_and_nothing_is_judged(path: Path) -> None:
+    desk = Desk(path, "300").looks()
+    said = list(desk.said)
+    desk.loses("0")
+    with closing(sqlite3.connect(path, isolation_level=None)) as theirs:
+        theirs.execute("BEGIN EXCLUSIVE")
+        assert desk.looks().lock.is_on
+        desk.lock.ask_unlock()
+        assert "ask for the early unlock again" in desk.said[-1]
+    assert desk.said[:-1] == said
+    assert desk.looks().lock.is_on
+
+
 LOCKS = """
 import os, signal, sys
 from decimal import Decimal
@@ -260,7 +298,7 @@ from keydesk.records.desk_records import DeskRecords
 from keydesk.records.loss_lock import LossRecord, write_record
 account_ns, day_ns = map(int, sys.argv[2:])
 lock = LossLock(day_ns=day_ns, amount=Decimal(300), limit=Decimal(300), is_on=True)
-write_record(DeskRecords(Path(sys.argv[1])), LossRecord(account_ns, 0, 0, lock))
+write_record(DeskRecords(Path(sys.argv[1])), LossRecord(account_ns, 0, 0, lock), None)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 

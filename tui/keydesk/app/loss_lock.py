@@ -60,6 +60,7 @@ class DailyLossLock:
         self._read_account: Callable[[], object] = lambda: None
         self._records: DeskRecords | None = None
         self._seen = LossRecord(0, 0, 0, LossLock())  # at the last look
+        self._found: LossRecord | None = None  # in the records, as last read
         self._told: list[str] = []  # messages that wait to be seen, true while the lock is on
         self._checked_at = float("-inf")
         self._locked_now = self._released_early = self._new_day = False
@@ -89,6 +90,13 @@ class DailyLossLock:
             if self.is_on:
                 self._keys.disarm(Cause.DAILY_LOSS)
             return
+        try:
+            self._judge()
+        except BlockingIOError:  # another desk writes: the next look judges
+            if self.is_on:
+                self._keys.disarm(Cause.DAILY_LOSS)
+
+    def _judge(self) -> None:
         if self._waits_for_the_new_day():
             return
         was_on, self._locked_now, self._released_early = self.is_on, False, False
@@ -113,8 +121,11 @@ class DailyLossLock:
         """
         if self._records is None or self._kept_is_read:
             return
+        try:
+            found = read_record(self._records, self._account_ns)
+        except BlockingIOError:
+            return  # another desk writes: the next look reads it
         self._kept_is_read = True
-        found = read_record(self._records, self._account_ns)
         if found is None or not found.lock.is_on or self._store.now_ns >= found.lock.ends_ns:
             return
         if self._record_of(found.lock).newest >= found.newest:  # else a ledger that began anew
@@ -159,7 +170,11 @@ class DailyLossLock:
         if not now_ns or not self._ledgers.agrees(self._checked_at, self._read_account):
             self._store.notify("warn", NOT_NOW)
             return
-        self._change(lambda lock: ask_unlock(self._advance(lock), now_ns))
+        try:
+            self._change(lambda lock: ask_unlock(self._advance(lock), now_ns))
+        except BlockingIOError:
+            self._store.notify("warn", NOT_NOW)
+            return
         until = self._store.loss_lock.unlock_at_ns
         if until is not None:
             left = duration((until - now_ns) / 1e9)
@@ -217,14 +232,17 @@ class DailyLossLock:
     def _read(self) -> LossLock:
         """Return the lock of this ledger: that of the records, else that of this desk; another ledger has none."""
         kept = self._seen.lock if self._goes_on(self._seen) else LossLock()
-        found = None if self._records is None else read_record(self._records, self._account_ns)
+        self._found = None
+        if self._records is not None:
+            self._found = read_record(self._records, self._account_ns)
+        found = self._found
         return kept if found is None or not self._goes_on(found) else found.lock
 
     def _write(self, record: LossRecord) -> None:
         if self._records is None:
             return
         try:
-            write_record(self._records, record)
+            write_record(self._records, record, self._found)
         except FAILURES as error:
             if not self._failed:
                 reason = file_trouble(error, self._records.path)

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from time import monotonic
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.calc.daily_loss import LossLock, advance
 from keydesk.calc.market.watchlists import DEFAULT_WATCHLIST, Watchlist, Watchlists
@@ -28,6 +29,7 @@ from keydesk.trading.desk_session import DeskLock
 from keydesk.words.outages import Broker
 
 WITHIN = 30.0  # seconds
+PATIENCE = 5.0  # seconds that a desk may write
 LOOK_EVERY = 0.05  # seconds
 FEEDS: Mapping[str, Feed] = {
     name: session.FEEDS[name]
@@ -105,7 +107,8 @@ def _daily_loss_lock(account: OpenAccount, knowledge: MarketSnapshot) -> LossLoc
     """Return the lock of the day as a desk would: from the records, and from the loss so far; keep it if it is reached."""
     store = knowledge.store
     known = store.account
-    records = DeskRecords.of(account.folder, account.target.shared_records)
+    kept_by_desks = DeskRecords.of(account.folder, account.target.shared_records)
+    records = replace(kept_by_desks, patience=PATIENCE)
     created_ns = 0 if known is None else known.created_time_ns
     kept = read_record(records, created_ns)
     before = LossLock() if kept is None else kept.lock
@@ -113,5 +116,5 @@ def _daily_loss_lock(account: OpenAccount, knowledge: MarketSnapshot) -> LossLoc
     if lock.is_on and lock != before and known is not None:
         newest = known.last_transaction_id
         with suppress(*FAILURES):  # the loss itself still locks
-            write_record(records, LossRecord(created_ns, newest, store.clock_ns or 0, lock))
+            write_record(records, LossRecord(created_ns, newest, store.clock_ns or 0, lock), kept)
     return lock
