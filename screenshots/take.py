@@ -78,7 +78,7 @@ PICTURES = (
 STATISTICS = (
     ("journal", ("g", "j"), "won, net"),
     ("statistics", ("g", "k"), "expectancy"),
-    ("calendar", ("g", "k", "7"), "month"),
+    ("calendar", ("g", "k", "7"), "Result of each"),
     ("day", ("g", "d"), "Result:"),
     ("equity", ("g", "k", "3"), "Realized"),
     ("hours", ("g", "k", "6"), "by hour and weekday"),
