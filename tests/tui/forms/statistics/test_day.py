@@ -96,7 +96,7 @@ async def test_the_trades_stand_beside_the_curve_in_a_wide_window(size: tuple[in
     words, trades = (next(line for line in lines if name in line) for name in ("Result:", "side "))
     groups = next(line for line in lines if "By instrument" in line)
     assert groups.index("By instrument") < size[0] // 4
-    assert min(words.index("Result:"), trades.index("side ")) > size[0] // 2
+    assert min(words.index("Result:"), trades.index("side ")) > size[0] * 2 // 5
 
 
 @pytest.mark.parametrize("room", range(6, 20))

@@ -23,7 +23,10 @@ from keydesk.trade_journal.report import Page, Section, day_of, page, trades_of,
 from keydesk.trade_journal.snapshot import JournalSnapshot
 
 WIDE_FROM = 100  # columns of the page that has two columns
-MOST_WORDS = 76  # columns of the right one: what the table of trades needs
+MOST_WORDS, MORE_WORDS = (
+    76,
+    2,
+)  # columns of the right one: what the table of trades needs; beyond a half
 CURVE_FROM = 14  # rows of the page
 LOW_CURVE, HIGHEST_CURVE = 6, 20  # rows of the curve between the words, and at most
 
@@ -121,7 +124,7 @@ class DayPage(ScrolledForm):
         self, first: Section, others: Sequence[Section], curve: Sequence[CurvePoint], above: int
     ) -> list[TextLine]:
         """Return the curve and what it is made of at the left; the words and the trades beside it, figures where there is room."""
-        right = min((self.inside - BETWEEN) // 2, MOST_WORDS)
+        right = min((self.inside - BETWEEN) // 2 + MORE_WORDS, MOST_WORDS)
         left = self.inside - BETWEEN - right
         groups = [each for each in others if each.results]
         *words, figures = [first, *(each for each in others if not each.results)]

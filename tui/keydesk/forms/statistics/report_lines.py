@@ -23,7 +23,7 @@ SENTENCE_ROLES: Mapping[str, ColourRole] = {
     "Worst:": "loss",
     "Mistakes:": "warn",
 }
-LEFT_OUT_FIRST = ("id", "held", "setup", "side", "closed", "of")
+LEFT_OUT_FIRST = ("held", "setup", "id", "side", "closed", "of")
 INDENT = 10  # of sentences that go on
 BAR_WIDTH = 4  # cells of a bar to each side of its axis
 LEAST_OF_PART = 5  # lines of a part that stand together: its title, the names of columns, some rows
@@ -110,7 +110,7 @@ def _table(section: Section, width: int) -> list[TextLine]:
     }
     columns = list(section.columns)
     for name in LEFT_OUT_FIRST:
-        if sum(widths[each] + GAP for each in columns) - GAP > width and name in columns[1:]:
+        if sum(widths[each] + GAP for each in columns) - GAP > width and name in columns:
             columns.remove(name)
     first, taken = columns[0], sum(widths[each] + GAP for each in columns) - GAP
     widths[first] = min(widths[first], max(LEAST_NAME, widths[first] - (taken - width)))
