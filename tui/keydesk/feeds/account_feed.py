@@ -10,10 +10,14 @@ from functools import partial
 from typing import Literal, TypeVar
 
 from keydesk.alerts.watch import AlertWatch
-from keydesk.feeds.prices import apply_conversion_factors, apply_heartbeat, apply_known_price
 from keydesk.feeds.round_trips import RoundTrips
 from keydesk.store.candles import invalidate_candles
-from keydesk.store.prices import forget_ages
+from keydesk.store.prices import (
+    apply_conversion_factors,
+    apply_heartbeat,
+    apply_known_price,
+    forget_ages,
+)
 from keydesk.store.state import CONNECTION, CURRENT, Notice, Topic
 from keydesk.store.store import Store
 from keydesk.store.transactions.fold import apply, forget_account, forget_after

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from keydesk.feeds.account_feed import AccountFeed
-from keydesk.feeds.prices import apply_conversion_factors, apply_known_price
+from keydesk.store.prices import apply_conversion_factors, apply_known_price
 from keydesk.store.state import Topic
 from keydesk_client.account.values import try_to
 from keydesk_client.following.feeds import FAILURES

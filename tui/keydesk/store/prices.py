@@ -1,8 +1,8 @@
 """Apply prices, conversion factors and books of the wire to the store. `apply_price` is the hottest path of the desk."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import get_args
 
 from msgspec.structs import replace
@@ -23,6 +23,7 @@ from keydesk_client.models import (
     OrderBookBucket,
     PositionBook,
     PositionBookBucket,
+    PricingHeartbeat,
 )
 from keydesk_client.models._core.scalars import DateTime
 
@@ -195,9 +196,43 @@ def apply_price(store: Store, price: ClientPrice, received: float) -> None:
         _move_candles(store, instrument)
 
 
+def apply_known_price(store: Store, price: ClientPrice, received: float) -> None:
+    """Apply a price; raise ValueError for an instrument that the account does not have."""
+    name = price.instrument
+    if not store.instruments and not store.quotes:
+        return  # the market began anew, and what it offers is being read
+    if name is not None and name not in store.quotes and name not in store.instruments:
+        raise ValueError("a price of an instrument that the account does not have")
+    apply_price(store, price, received)
+
+
+def apply_heartbeat(store: Store, heartbeat: PricingHeartbeat, wall_ns: int) -> None:
+    """Take the broker's time, and its difference to this machine's."""
+    time_ns = checked_time_ns(heartbeat.time)
+    store.see_clock(time_ns)
+    store.health.clock_offset_ms = (time_ns - wall_ns) / 1e6
+    store.mark(Topic.HEALTH)
+
+
 def _is_wrong(quote: Quote, time_ns: int, received: float) -> bool:
     """Return whether a quote's time is wrong: prices far older than it keep coming."""
     return quote.time_ns - time_ns > CLOCK_LAG_NS and received - quote.received >= WRONG_AFTER
+
+
+def apply_conversion_factors(store: Store, conversions: Sequence[HomeConversions]) -> None:
+    """Apply the conversion factors of currencies in the account's instruments."""
+    if not store.instruments and not store.conversions:
+        return
+    known = {
+        part for name in store.instruments for part in name.split("_")
+    } | store.conversions.keys()
+    apply_conversions(store, readable(store, partial(_check_currency, known), conversions))
+
+
+def _check_currency(known: Collection[str], conversion: HomeConversions) -> HomeConversions:
+    if conversion.currency not in known:
+        raise ValueError("a conversion of a currency that no instrument has")
+    return conversion
 
 
 def apply_conversions(store: Store, conversions: Iterable[HomeConversions]) -> None:

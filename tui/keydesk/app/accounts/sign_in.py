@@ -25,7 +25,7 @@ from keydesk.store.state import NoticeLevel
 from keydesk.text.file_errors import file_trouble
 from keydesk.text.format import account_tail
 from keydesk.text.sanitize import Printable, SafeText, clean, safe
-from keydesk.words.token_places import KEPT
+from keydesk.words.sign_in import TOKEN_PLACES
 from keydesk_client.auth.profiles import ENVIRONMENTS, Profile
 from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import (
@@ -389,7 +389,7 @@ class SignIn:
 
         trouble = ""
         known = self._app.accounts.settings.profiles.get(profile.name)
-        place = KEPT[await self._app.accounts.place_for(known)]
+        place = TOKEN_PLACES[await self._app.accounts.place_for(known)]
         hints = [safe(f"Shown as dots, and kept in {place}. A paste is fine here.")]
         while True:
             form = TextForm(

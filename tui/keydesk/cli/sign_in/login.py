@@ -41,8 +41,7 @@ from keydesk.config.settings import (
 from keydesk.settings.values import PRACTICE_MARKET
 from keydesk.terminal.output import print_lines
 from keydesk.text.sanitize import Printable, SafeText, clean, safe
-from keydesk.words.live_safety import LIVE_SAFETY, TITLE
-from keydesk.words.token_places import KEPT
+from keydesk.words.sign_in import LIVE_SAFETY, LIVE_SAFETY_TITLE, TOKEN_PLACES
 from keydesk_client.auth.profiles import Profile
 from keydesk_client.auth.secret import Secret
 from keydesk_client.auth.token_store import Passphrase, check_token, unlocked_native_store
@@ -99,14 +98,14 @@ def _place_to_be(given: Passphrase | None, known: Profile | None) -> str:
         is_native = known.kept_in == "native"
     else:
         is_native = not given and unlocked_native_store() is not None
-    return KEPT["native" if is_native else "vault"]
+    return TOKEN_PLACES["native" if is_native else "vault"]
 
 
 def _say_safety(note: LiveSafetyNote) -> None:
     """Print the page of safety, at the first sign-in of a person to real money."""
     if note.is_shown:
         return
-    print_lines("", TITLE)
+    print_lines("", LIVE_SAFETY_TITLE)
     for name, text in LIVE_SAFETY.items():
         lines = wrap(text, WIDTH - LABEL)
         print_lines(

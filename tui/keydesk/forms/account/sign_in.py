@@ -13,7 +13,7 @@ from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
 from keydesk.keys.keymap import CHOICE, NAME, PROFILES
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.text.sanitize import Printable, clean, safe
-from keydesk.words.live_safety import LIVE_SAFETY, TITLE
+from keydesk.words.sign_in import LIVE_SAFETY, LIVE_SAFETY_TITLE
 
 LABEL = 14  # columns
 FEWEST_ROWS = 3  # of a list, in the smallest window: no row is taken that is not seen
@@ -227,7 +227,7 @@ class LiveSafetyPage(InfoForm[bool]):
     WIDTH: ClassVar[int] = 100
 
     def title_text(self) -> Printable:
-        return TITLE
+        return LIVE_SAFETY_TITLE
 
     def foot_text(self) -> Printable:
         """Return the keys."""

@@ -1,9 +1,15 @@
-"""What a person reads once, at the first sign-in to real money."""
+"""The words of signing in: where tokens are kept, and what a person reads once, at the first sign-in to real money."""
 
 from collections.abc import Mapping
 from typing import Final, LiteralString
 
-TITLE: Final = "Before you trade real money"
+from keydesk_client.auth.profiles import TokenPlace
+
+TOKEN_PLACES: Mapping[TokenPlace, str] = {
+    "native": "this desktop's token store",
+    "vault": "an encrypted file, the token vault, which has a passphrase",
+}
+LIVE_SAFETY_TITLE: Final = "Before you trade real money"
 LIVE_SAFETY: Final[Mapping[str, LiteralString]] = {
     "What is sent": "Nothing while you look or type. An UPPER CASE key opens an order form, which says what it would do, risk and "
     "cost; only y sends it, or the letter that it asks for where more is at stake. Each order is written to a journal first and "
