@@ -1,6 +1,6 @@
 """The lines of a ticket above its figures: what is sent in words, the price, and the fields."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Literal
 
@@ -18,7 +18,7 @@ from keydesk.calc.orders.fields import (
 from keydesk.calc.orders.ticket import Plan, field_reading, fields_of
 from keydesk.calc.orders.ticket_draft import BY_THE_STOP, KIND_WORDS, Draft
 from keydesk.calc.risk.trading_context import TradingContext
-from keydesk.forms.modal_form import ACTIVE_FIELD, TextLine
+from keydesk.forms.modal_form import ACTIVE_FIELD, TextLine, Words
 from keydesk.text.format import EMPTY, money, pair, price, short_age, units
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.theme import ColourRole
@@ -84,6 +84,19 @@ def choice_line(choice: Field, value: str, label: str = "") -> TextLine:
         (safe(f"{label or choice.label:<{LABEL_WIDTH}}"), "muted"),
         (safe(f" {value}"), "plain"),
     )
+
+
+def choices_line(choices: Iterable[tuple[str, str]]) -> TextLine:
+    """Return keys on one line, each with what it chooses."""
+    line: list[Words] = []
+    for key, meaning in choices:
+        line.extend(((safe(key), "bright"), (safe(f" {meaning}   "), "muted")))
+    return line
+
+
+def labelled(choices: Mapping[str, Field]) -> list[tuple[str, str]]:
+    """Return the keys of choices, each with its label."""
+    return [(each.key, each.label) for each in choices.values()]
 
 
 def range_line(context: TradingContext) -> TextLine:

@@ -158,6 +158,27 @@ ACCOUNT_FIELDS: Mapping[str, Field] = {
 }
 """What is changed of the account."""
 
+CLOSE_SIDES: Mapping[str, Field] = {
+    "side('both')": Field("close-both", "a", "both", "Both sides", "both"),
+    "side('long')": Field("close-long", "l", "long", "The long side", "long"),
+    "side('short')": Field("close-short", "s", "short", "The short side", "short"),
+}
+PART_SIDES: Mapping[str, Field] = {
+    "side('long')": Field("part-long", "l", "long", "Of the long side", "long"),
+    "side('short')": Field("part-short", "s", "short", "Of the short side", "short"),
+}
+"""The sides of a position to close, or to close a part of, by the action of the key."""
+
+CANCEL_SCOPES: Mapping[str, Field] = {
+    "scope('all')": Field("cancel-all", "a", "whole account", "Of the whole account", "all"),
+    "scope('one')": Field("cancel-one", "i", "instrument", "Of this instrument", "instrument"),
+}
+FLATTEN_SCOPES: Mapping[str, Field] = {
+    "scope('all')": Field("flatten-all", "a", "everything", "Everything", "all"),
+    "scope('one')": Field("flatten-one", "i", "instrument", "This instrument", "instrument"),
+}
+"""What is cancelled or flattened, by the action of the key."""
+
 Offset = Literal["beyond"]
 BREAK_EVEN_FIELDS: Mapping[Offset, Field] = {
     "beyond": Field("even-beyond", " ", "beyond", "Pips beyond break-even", units=("pips",)),

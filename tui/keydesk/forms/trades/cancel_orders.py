@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
+from keydesk.calc.orders.fields import CANCEL_SCOPES
 from keydesk.calc.orders.instructions import CancelOrders
 from keydesk.forms.form import Form
 from keydesk.forms.modal_form import BLANK, FormContext, TextLine
+from keydesk.forms.ticket_lines import choices_line, labelled
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CANCEL_ENTRIES
 from keydesk.text.format import pair
@@ -109,13 +111,7 @@ class CancelEntriesForm(Form[CancelOrders]):
                     ),
                 )
             )
-        scope: TextLine = (
-            ("a", "bright"),
-            (" whole account   ", "muted"),
-            ("i", "bright"),
-            (" instrument", "muted"),
-        )
-        return [*lines, BLANK, scope]
+        return [*lines, BLANK, choices_line(labelled(CANCEL_SCOPES))]
 
     def refusals(self) -> Sequence[str]:
         """Refuse when there is nothing to cancel."""

@@ -6,12 +6,13 @@ from typing import ClassVar, Literal
 
 from msgspec import Struct
 
+from keydesk.calc.orders.fields import CLOSE_SIDES
 from keydesk.calc.orders.instructions import CloseParts, ClosePosition
 from keydesk.calc.risk.trading_context import Lot, TradingContext, realized_profit
 from keydesk.forms.form import Form
 from keydesk.forms.modal_form import BLANK, FormContext, TextLine, Words, figure, signed_money
-from keydesk.forms.ticket_lines import quote_line
-from keydesk.forms.trades.close_trade import NO_PRICE, choice_line
+from keydesk.forms.ticket_lines import choices_line, labelled, quote_line
+from keydesk.forms.trades.close_trade import NO_PRICE
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CLOSE_POSITION
 from keydesk.text.format import counted, pair, price, units
@@ -128,7 +129,7 @@ class ClosePositionForm(PositionForm):
             lines = [line for side in sides for line in self.side_lines(side, context)]
         choice: Sequence[TextLine] = ()
         if len(sides) > 1:
-            choice = (choice_line((("a", "both"), ("l", "long"), ("s", "short"))),)
+            choice = (choices_line(labelled(CLOSE_SIDES)),)
         closed = [trade for side in self.closing() for trade in side.trades]
         return [*choice, *self._realized(context), *dependents_line(closed), BLANK, *lines]
 

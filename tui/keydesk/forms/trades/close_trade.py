@@ -25,7 +25,7 @@ from keydesk.forms.modal_form import (
     signed_money,
 )
 from keydesk.forms.text_fields import edited_text
-from keydesk.forms.ticket_lines import FIELD_WIDTH, quote_line
+from keydesk.forms.ticket_lines import FIELD_WIDTH, choices_line, quote_line
 from keydesk.forms.trades.trade_form import TradeForm, trade_name
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import SCALE_OUT
@@ -68,15 +68,7 @@ PART_CHOICES = (("2", "25 %"), ("5", "50 %"), ("7", "75 %"), ("digits %", "a per
 def part_lines(choices: Sequence[tuple[str, str]], typed: str) -> list[TextLine]:
     """Return the parts to choose from, and the digits typed in their field."""
     shown = (safe(f" {typed:>{FIELD_WIDTH}} "), ACTIVE_FIELD)
-    return [choice_line(choices), ((safe(f"{'part':<{PART_LABEL}}"), "focus"), shown)]
-
-
-def choice_line(choices: Sequence[tuple[str, str]]) -> TextLine:
-    """Return keys and what each chooses."""
-    line: list[Words] = []
-    for key, meaning in choices:
-        line.extend(((safe(key), "bright"), (safe(f" {meaning}   "), "muted")))
-    return line
+    return [choices_line(choices), ((safe(f"{'part':<{PART_LABEL}}"), "focus"), shown)]
 
 
 class CloseForm(Form[CloseTrades]):

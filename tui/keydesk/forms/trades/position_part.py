@@ -11,6 +11,7 @@ from keydesk.calc.orders.field_draft import (
     is_number_key,
     read_number,
 )
+from keydesk.calc.orders.fields import PART_SIDES
 from keydesk.calc.orders.instructions import CloseParts, ClosePosition, CloseSide
 from keydesk.calc.orders.position_effect import (
     CLOSE_ORDER_WORDS,
@@ -24,6 +25,7 @@ from keydesk.calc.risk.sizing import part
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.modal_form import BLANK, FormContext, TextLine, figure, signed_money
 from keydesk.forms.text_fields import edited_text
+from keydesk.forms.ticket_lines import choices_line, labelled
 from keydesk.forms.trades.close_position import (
     OpenSide,
     PositionForm,
@@ -34,7 +36,6 @@ from keydesk.forms.trades.close_trade import (
     NO_PRICE,
     PART_CHOICES,
     PRESET_PARTS,
-    choice_line,
     part_lines,
 )
 from keydesk.keys.confirm import Action
@@ -129,12 +130,12 @@ class PositionPartForm(PositionForm):
         """Return the side, the part and the order of closing, as chosen or typed."""
         lines: list[TextLine] = []
         if len(self.open_sides()) > 1:
-            lines.append(choice_line((("l", "long"), ("s", "short"))))
+            lines.append(choices_line(labelled(PART_SIDES)))
         if self.order != "picked":
             lines += part_lines((*PART_CHOICES[:-1], ("digits %", "or"), UNITS), self.digits)
         side = self.side
         if side is not None and len(side.trades) > 1:
-            lines.append(choice_line((("o", CLOSE_ORDER_WORDS[self.order]),)))
+            lines.append(choices_line((("o", CLOSE_ORDER_WORDS[self.order]),)))
             if self.order == "picked":
                 lines += self._pick_lines(side, self.trading_context())
         return lines
@@ -174,7 +175,7 @@ class PositionPartForm(PositionForm):
                     (price(trade.price, digits), "muted"),
                 )
             )
-        return [*lines, choice_line((("↑ ↓", "trade"), ("Space", "picks it")))]
+        return [*lines, choices_line((("↑ ↓", "trade"), ("Space", "picks it")))]
 
     def _parts_line(
         self, side: OpenSide, parts: Sequence[tuple[TradeRow, Decimal]]

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from keydesk.calc.market.sessions import closed_text
 from keydesk.calc.orders.checks import old_price_text, unconfirmed_warnings, under_way_refusals
 from keydesk.calc.orders.field_draft import Entry, UnreadableText, shown_number
+from keydesk.calc.orders.fields import FLATTEN_SCOPES
 from keydesk.calc.orders.first_draft import first_draft
 from keydesk.calc.orders.instructions import Flatten
 from keydesk.calc.orders.limits import limit_refusals
@@ -19,7 +20,7 @@ from keydesk.calc.orders.ticket_levels import levels_of, sendable
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.form import Form
 from keydesk.forms.modal_form import BLANK, FormContext, TextLine, figure, signed_money
-from keydesk.forms.ticket_lines import quote_line
+from keydesk.forms.ticket_lines import choices_line, labelled, quote_line
 from keydesk.forms.trades.cancel_orders import ENTRY_TYPES
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import FLATTEN
@@ -214,13 +215,8 @@ class FlattenForm(Form[Flatten]):
             ((safe(f"NOT KNOWN {each.text}: it may still take effect"), "warn"),)
             for each in self.in_flight[:SHOWN_ENTRIES]
         )
-        scope: TextLine = (
-            ("a", "bright"),
-            (" everything   ", "muted"),
-            ("i", "bright"),
-            (safe(f" {pair(self.instrument)}"), "muted"),
-        )
-        return [*lines, BLANK, scope]
+        everything, (key, _) = labelled(FLATTEN_SCOPES)
+        return [*lines, BLANK, choices_line((everything, (key, pair(self.instrument))))]
 
     def refusals(self) -> Sequence[str]:
         """Refuse when there is nothing to do; what is not known may be open."""
