@@ -77,7 +77,16 @@ def test_a_curve_is_in_one_role_above_its_base_and_in_another_below() -> None:
     drawn.steps([(0, 3), (1, -3), (2, -3)], SIGNS)
     rows = drawn.drawn()
     assert {y for _, y in cells(rows, "profit")} <= set(range(5))
-    assert {y for _, y in cells(rows, "loss")} <= set(range(5, 9))
+    assert {y for _, y in cells(rows, "loss")} <= set(range(4, 9))
+
+
+def test_what_is_a_little_below_the_base_has_the_role_of_what_is_below_in_the_row_of_the_base() -> (
+    None
+):
+    drawn = plot((20, 3), Span(0, 19), Span(-10, 10), ascii_only=True)
+    drawn.steps([(0, 0.5), (5, -0.5), (10, 0.5), (19, 9)], SIGNS)
+    columns = {x for x, y in cells(drawn.drawn(), "loss")}
+    assert columns == set(range(5, 10))
 
 
 def test_an_area_reaches_from_the_upper_edge_to_the_value() -> None:
@@ -103,7 +112,7 @@ def test_a_bar_of_little_is_still_seen() -> None:
 def test_the_glyph_of_a_place_says_how_many_points_it_has() -> None:
     drawn = plot((5, 1), Span(0, 4), Span(0, 1), ascii_only=True)
     drawn.density([(0, 0), (2, 0), (2, 0), *[(4, 0)] * 9], "profit")
-    assert texts(drawn.drawn()) == [". o @"]
+    assert texts(drawn.drawn()) == ["x o @"]
 
 
 def test_words_are_written_only_where_they_touch_nothing() -> None:

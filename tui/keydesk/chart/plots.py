@@ -21,7 +21,7 @@ SHADE = ":"  # of one byte: an area may have hundreds of cells
 SHADED = "#"  # where there is ASCII alone
 DOTS_HIGH, DOTS_WIDE = 4, 2  # of a cell
 EIGHTHS = " ▁▂▃▄▅▆▇"
-DENSITY, ASCII_DENSITY = ("×", "▒", "█"), (".", "o", "@")  # one point, several, many
+DENSITY, ASCII_DENSITY = ("×", "▒", "█"), ("x", "o", "@")  # one point, several, many
 SEVERAL, MANY = 2, 5  # points in a cell
 STAR = "*"  # of a curve where there is ASCII alone
 MARGIN = 0.04  # of the span, above and below a curve
@@ -104,15 +104,21 @@ class Plot:
 
     def steps(self, points: Sequence[Point], roles: Signed) -> None:
         """Paint a curve that keeps each value until the next one, in the roles of its sign."""
-        base = self.row(roles.base)
+        base, values = self.row(roles.base), self._values(points)
         if self.ascii_only:
             cells = _starred(_spans(self._walk(points, 1, 1)), self.rows)
         else:
             cells = _dotted(_spans(self._walk(points, DOTS_WIDE, DOTS_HIGH)), self.rows)
-        last_row = self.row(points[-1][1]) if points else base
         for (x, y), glyph in cells.items():
-            is_below = y > base or (y == base == last_row and points[-1][1] < roles.base)
+            is_below = y > base or (y == base and values[x] < roles.base)
             self.canvas.put(x, y, glyph, roles.below if is_below else roles.above)
+
+    def _values(self, points: Sequence[Point]) -> list[float]:
+        """Return the value of a curve at each column, the last one where there are several."""
+        values = [points[0][1] if points else 0.0] * self.columns
+        for x, value in points:
+            values[self.column(x) :] = [value] * (self.columns - self.column(x))
+        return values
 
     def area(self, points: Sequence[Point], role: str) -> None:
         """Paint a curve of steps, and shade what is between it and the upper edge."""
