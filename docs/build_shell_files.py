@@ -23,9 +23,9 @@ from keydesk.cli.arguments.parser import Verb
 from keydesk.cli.arguments.tree import VERBS, first_words, whole_tree
 from keydesk.cli.script_output import EXIT_STATUS, SCHEMA_VERSION, Document, kind_of
 from keydesk.cli.shell_files import COMPLETIONS, FOLDER
-from keydesk.config.own_themes import load_own_themes
+from keydesk.config.own_themes import ThemeFile, load_own_themes
 from keydesk.config.settings_files import FILES, SettingsFile
-from keydesk.settings.theme_file import ThemeFile
+from keydesk.settings.declared import table_of
 from keydesk_practice.control.command_line import whole_parser
 
 MAN_PAGE = "keydesk.1"
@@ -105,7 +105,7 @@ def documents() -> Iterator[tuple[str, str]]:
     yield "llms.txt", overview()
     for kind, document in DOCUMENTS.items():
         yield f"schemas/{kind}.json", f"{json.dumps(schema_of(document), indent=2)}\n"
-    themes = SettingsFile("theme.toml", "a theme", lambda: ThemeFile, load_own_themes)
+    themes = SettingsFile("theme.toml", "a theme", lambda: table_of(ThemeFile), load_own_themes)
     for file in (*FILES.values(), themes):
         name = file.name.removesuffix(".toml")
         yield f"settings/{name}.json", f"{json.dumps(without_titles(file.schema), indent=2)}\n"
