@@ -1,17 +1,16 @@
 """The page of alerts: those that are watched, paused and done; keys pause, edit and delete one; the history of those that fired."""
 
-from collections.abc import Mapping, Sequence
-from decimal import Decimal
+from collections.abc import Sequence
 from time import monotonic
 from typing import ClassVar, LiteralString
 
-from keydesk.alerts.readings import facts_of
-from keydesk.calc.alerts.alert import MAX_NOTE_LENGTH, Alert, AlertState, FiringRecord
+from keydesk.calc.alerts.alert import Alert, FiringRecord
 from keydesk.chart.picture import Picture
 from keydesk.forms.info_form import InfoForm, beside, width_of
 from keydesk.forms.market.alert_chart import BEING_READ, ReadCandles, ReadFor, alert_chart, charted
-from keydesk.forms.modal_form import BLANK, TextLine, Words, wrap_text
-from keydesk.forms.page_table import Cells, rows_in_sight, share_bar, table_lines
+from keydesk.forms.market.alert_columns import ALERT_COLUMNS, line_of
+from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
+from keydesk.forms.page_table import cells_of, rows_in_sight, table_lines
 from keydesk.forms.requests import AlertAction, AlertVerb
 from keydesk.keys.keymap import ALERTS, KEYMAP, KeyMap
 from keydesk.keys.textual_bindings import bindings_of
@@ -19,32 +18,9 @@ from keydesk.settings.values import AlertSettings
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
-from keydesk.tables.column import Column
-from keydesk.text.format import EMPTY, at, counted, date_and_time, money, pair, shorten_text
+from keydesk.text.format import at, counted, date_and_time, shorten_text
 from keydesk.text.sanitize import Printable, clean, safe
-from keydesk.widgets.theme import ColourRole
-from keydesk_client.arithmetic.constants import ZERO
 
-STATES: Mapping[AlertState, Words] = {
-    "on": ("watching", "plain"),
-    "paused": ("paused", "warn"),
-    "done": ("fired", "muted"),
-    "expired": ("expired", "muted"),
-}
-COLUMNS = (
-    Column("pair", "pair", 0, right=False),
-    Column("condition", "condition", 26, right=False, flexible=True),
-    Column("note", "note", 12, rank=7, right=False, flexible=True),
-    Column("now", "now", 0, rank=3),
-    Column("distance", "distance", 0, rank=2),
-    Column("near", "near", 0, rank=4, right=False),
-    Column("state", "state", 0, rank=1, right=False),
-    Column("often", "fires", 0, rank=6, right=False),
-    Column("fired", "last fired", 0, rank=5, right=False),
-)
-BAR = 8  # cells of how near the value is to the level
-NEARNESS = 4  # a distance of the day's range is one fifth near, of a quarter of it half
-CLOSE = Decimal("0.5")  # from which on the bar stands out
 BELOW = 4  # lines about the chosen one
 LEAST_LOWER = 5  # rows of the firings and the chart below the table; without them there is neither
 CHART_FROM = 100  # columns of the page with a chart beside the firings
@@ -53,7 +29,6 @@ WIDEST_CHART = 120  # columns: a wider one costs a slow line too much
 FEWEST = 8  # columns of the firings, where there is none
 CHANNEL_NAMES = {"flash": "flash", "bell": "bell", "desktop": "notification", "command": "command"}
 MUTED_CHANNELS = frozenset(("bell", "desktop"))
-PAIR_WIDTH = 9  # columns
 GAP = 3  # columns between the chart and the firings
 TEXT_WIDTH = 100  # columns of a sentence
 ORDER = ("on", "paused", "done", "expired")
@@ -165,8 +140,12 @@ class AlertsForm(InfoForm[None]):
         free = self.room - len(below) - 1
         room = max(1, free if free < 2 * LEAST_LOWER else free - free // 2)
         sight = rows_in_sight(len(alerts), self.at, room)
-        cells = [self._cells(alerts[at], is_chosen=at == self.at) for at in sight]
-        table = table_lines(COLUMNS, cells, self.inside, self.at - sight.start)
+        now = monotonic()
+        cells = [
+            cells_of(ALERT_COLUMNS, line_of(alerts[at], self.store, now, is_chosen=at == self.at))
+            for at in sight
+        ]
+        table = table_lines(ALERT_COLUMNS, cells, self.inside, self.at - sight.start)
         lower = self._lower(alerts[self.at], self.room - len(table) - len(below))
         return [*table, *below, *lower]
 
@@ -177,59 +156,6 @@ class AlertsForm(InfoForm[None]):
             f"or type {name('command')}alert eurusd > 1.12"
         )
         return wrap_text(safe(text), "muted", min(self.inside, TEXT_WIDTH))
-
-    def _cells(self, alert: Alert, *, is_chosen: bool) -> Cells:
-        condition = alert.condition
-        name = safe(pair(condition.instrument)) if condition.HAS_INSTRUMENT else safe("account")
-        is_over = alert.state in ("done", "expired")
-        plain: ColourRole = "bright" if is_chosen else "muted" if is_over else "plain"
-        words = clean(alert.condition.text.removeprefix(f"{name} "))
-        value = None if is_over else self._value(alert)
-        last = f"{at(alert.fired_ns, self.store.zone):%d %b %H:%M}" if alert.fired_ns else ""
-        return {
-            "pair": ((shorten_text(name, PAIR_WIDTH), plain),),
-            "condition": ((words, plain),),
-            "note": ((clean(alert.note, MAX_NOTE_LENGTH), "muted"),) if alert.note else (),
-            "now": () if is_over else ((safe(self._value_text(alert, value)), plain),),
-            "distance": () if is_over else ((safe(self._distance(alert, value)), plain),),
-            "near": _bar(self._nearness(alert, value)),
-            "state": (STATES[alert.state],),
-            "often": ((safe(alert.repeat_text), "muted"),),
-            "fired": ((safe(last), "muted"),) if last else (),
-        }
-
-    # What is watched, as it is now.
-
-    def _value(self, alert: Alert) -> Decimal | None:
-        store, condition = self.store, alert.condition
-        facts = facts_of(store, monotonic(), store.now_ns, condition.instrument)
-        return condition.value_now(facts)
-
-    def _value_text(self, alert: Alert, value: Decimal | None) -> str:
-        known = self.store.instruments.get(alert.condition.instrument)
-        precision = 0 if known is None else known.display_precision
-        return EMPTY if value is None else alert.condition.value_text(value, precision) or EMPTY
-
-    def _distance(self, alert: Alert, value: Decimal | None) -> str:
-        """Return how far what is watched is from the level, of a price in pips."""
-        condition = alert.condition
-        if value is None:
-            return EMPTY
-        known, far = self.store.instruments.get(condition.instrument), abs(condition.level - value)
-        if condition.UNIT == "price" and known is not None:
-            return f"{money(far / known.pip, 1)} pips"
-        return condition.value_text(far, 0) or EMPTY
-
-    def _nearness(self, alert: Alert, value: Decimal | None) -> Decimal | None:
-        """Return how near a value is to its level: 1 at it, less the more of the day's range or of the level are between."""
-        condition = alert.condition
-        if value is None or condition.UNIT == "untold":
-            return None
-        far, day = abs(condition.level - value), self.store.days.get(condition.instrument)
-        scale = max(abs(condition.level), abs(value))
-        if condition.UNIT == "price":
-            scale = ZERO if day is None else day.high - day.low
-        return None if scale <= 0 else scale / (scale + NEARNESS * far)
 
     def _channels_text(self) -> str:
         """Return how an alert that fires is brought to the trader."""
@@ -354,8 +280,3 @@ class AlertsForm(InfoForm[None]):
             self.redraw()
         else:
             super().action_drop()
-
-
-def _bar(near: Decimal | None) -> TextLine:
-    """Return how near a value is to its level as a bar."""
-    return () if near is None else ((share_bar(near, BAR), "alert" if near >= CLOSE else "muted"),)
