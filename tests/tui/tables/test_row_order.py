@@ -1,4 +1,4 @@
-"""The order of a table's rows, and the letters that leave some of them."""
+"""The order of a table's rows, and the words that leave some of them."""
 
 from decimal import Decimal
 
