@@ -44,7 +44,7 @@ class Identified(Protocol):
 
 
 def list_query(options: ListOptions, state: str | None, states: tuple[str, ...]) -> dict[str, str]:
-    """Return the query of a list."""
+    """Return the options of a list as a query; raise InvalidRequest for one that the interface does not have."""
     refuse_unknown(options, ListOptions.__optional_keys__)
     query: dict[str, str] = {}
     if "ids" in options:

@@ -165,7 +165,7 @@ def read_specification(text: str) -> tuple[str, str, str]:
 
 
 async def instrument_candles(call: Call) -> Response:
-    """Return the candles of an instrument."""
+    """Return candles at the prices of the market, for any account."""
     return await _candles(call, read_shape(call.query, with_units=False))
 
 

@@ -56,7 +56,7 @@ async def list_positions(call: Call) -> Response:
 
 
 async def list_open_positions(call: Call) -> Response:
-    """List the open positions."""
+    """Return the instruments that have open trades, each valued at the prices of now."""
     session = call.frozen_session()
     names = [one.instrument for one in session.state.positions.values() if one.is_open]
     positions = await call.encoded(_positions(session, names, await call.valuation(session)))

@@ -116,5 +116,5 @@ def with_checksum(*values: Value) -> Row:
 
 
 def transaction_row(account: str, entry: Entry) -> Row:
-    """Return the row of a transaction."""
+    """Return a transaction as the ledger stores it, with its checksum."""
     return with_checksum(account, entry.id, entry.time, entry.type, entry.body)

@@ -224,14 +224,14 @@ class AlertWriter:
         kept: The list of the account.
         take: Called with the list whenever it was read or changed.
         deliver: Called with each firing: by the desk that claimed it, or another one that saw it written.
-        tell: Shows a message about the records.
+        notify: Shows a message about the records.
     """
 
     def __init__(
-        self, kept: AlertRecords, take: Callable[[AlertList], None], deliver: Deliver, tell: Tell
+        self, kept: AlertRecords, take: Callable[[AlertList], None], deliver: Deliver, notify: Tell
     ) -> None:
         self.kept, self.is_loaded = kept, False
-        self._apply, self._deliver, self._tell = take, deliver, tell
+        self._apply, self._deliver, self._notify = take, deliver, notify
         self.waiting: list[Firing] = []  # not claimed yet
         self._jobs: deque[tuple[Change, Done]] = deque()
         self._wake = asyncio.Event()
@@ -248,7 +248,7 @@ class AlertWriter:
         """Read the list."""
         text = await asyncio.to_thread(self.kept.load)
         if text:
-            self._tell("bad", text)
+            self._notify("bad", text)
         self._take(self.kept.alert_list)
 
     async def run(self) -> None:
@@ -302,10 +302,10 @@ class AlertWriter:
 
     def _tell_trouble(self) -> None:
         if self.kept.news:
-            self._tell("bad", self.kept.news)
+            self._notify("bad", self.kept.news)
             self.kept.news = ""
         if self.kept.trouble and self.kept.trouble != self._trouble:
-            self._tell("warn", f"Alerts are kept in this desk only: {self.kept.trouble}")
+            self._notify("warn", f"Alerts are kept in this desk only: {self.kept.trouble}")
         self._trouble = self.kept.trouble
 
     async def _claim(self) -> None:

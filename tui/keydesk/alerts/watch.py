@@ -43,10 +43,10 @@ class AlertWatch:
         store: The state of account and market; its alerts are set here.
         kept: The alerts of the account.
         deliver: Called with each firing: by the desk that claimed it, or another one that saw it written.
-        tell: Shows a message about the records.
+        notify: Shows a message about the records.
     """
 
-    def __init__(self, store: Store, kept: AlertRecords, deliver: Deliver, tell: Tell) -> None:
+    def __init__(self, store: Store, kept: AlertRecords, deliver: Deliver, notify: Tell) -> None:
         self.store, self.kept = store, kept
         self.engine = AlertEngine()
         # Since when prices were not watched: while it is set, they wait until candles have filled the gap.
@@ -54,7 +54,7 @@ class AlertWatch:
         self.restart_count = 0  # how often the market began anew
         self._held = False  # while another market begins, nothing is evaluated
         self._watched_since_ns = 0  # the broker's time since when nothing was missed; 0: not known
-        self.writer = AlertWriter(kept, self._take, deliver, tell)
+        self.writer = AlertWriter(kept, self._take, deliver, notify)
         self._prices: dict[str, PriceReadings] = {}
         self._candle_ends: dict[Reading, int] = {}
         self._clock = BrokerClock()

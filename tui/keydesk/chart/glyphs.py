@@ -58,7 +58,7 @@ class CandleStyle(Struct, frozen=True):
 
 
 def candle_cells(candle: Candle, scale: Scale, look: CandleStyle) -> list[Cell]:
-    """Return the cells of a candle."""
+    """Return what a candle draws, from its top to its bottom: a body with wicks, or a bar."""
     role = "rise" if candle.close >= candle.open else "fall"
     if look.style == "bars":
         return _bar(candle, scale, look, role)

@@ -151,7 +151,7 @@ def kind_of(document: type[Document]) -> str:
 
 
 def print_document(document: Document) -> None:
-    """Print a document."""
+    """Print it as JSON on standard output, every character beyond ASCII escaped."""
     print_json(document.members)
 
 

@@ -161,7 +161,7 @@ def load_own_themes(folder: Path) -> OwnThemes:
 
 
 def own_theme_files(folder: Path) -> list[Path]:
-    """Return the files of themes."""
+    """Return the TOML files of the folder of own themes, sorted, one more than are allowed at most."""
     try:
         return sorted((folder / FOLDER).glob("*.toml"))[: MAX_THEMES + 1]
     except OSError:

@@ -21,7 +21,7 @@ from keydesk.settings.values import ConfigFile
 
 
 class SettingsFile(Struct, frozen=True):
-    """A file of settings."""
+    """One TOML file of the user: what declares it, and what reads it."""
 
     name: str
     about: str

@@ -233,8 +233,8 @@ class NumberFields(Form[Result], Generic[Result, Name]):
         name, entry = self.draft.active, self.draft.current
         choices = self.FIELDS[name].units
         unit = choices[(choices.index(entry.unit) + 1) % len(choices)]
-        if (turned := self.in_unit(name, unit)) is not None:
-            self.set_field(turned)
+        if (converted := self.in_unit(name, unit)) is not None:
+            self.set_field(converted)
         else:
             self._hint = f"The {name} stays in {entry.unit}: {average_range.NAME} is not known"
             self.redraw()

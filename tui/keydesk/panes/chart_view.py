@@ -162,8 +162,8 @@ class ChartView(LinePane):
             "pinned" if self.pinned else "",
         )
         name = " ".join(word for word in words if word)
-        told = self.book.text(store, self.keymap.name("zoom")) or self._past_text(store.zone)
-        return Heading((Tab(safe(name or "Chart")),), safe(told or self._without_room))
+        text = self.book.text(store, self.keymap.name("zoom")) or self._past_text(store.zone)
+        return Heading((Tab(safe(name or "Chart")),), safe(text or self._without_room))
 
     def _past_text(self, zone: tzinfo) -> str:
         until = self.position.until

@@ -215,7 +215,9 @@ class DeskScreen(Backdrop):
         if tier is None:
             return size.region
         above, below = self._strips.rows_beside(
-            size, replays=self.has_class("-replay"), told=self.placement.tells_instrument(tier)
+            size,
+            replays=self.has_class("-replay"),
+            names_instrument=self.placement.names_instrument(tier),
         )
         return Region(0, above, size.width, size.height - above - below)
 
@@ -409,8 +411,8 @@ class DeskScreen(Backdrop):
 
     def _place(self) -> None:
         self.placement.show()
-        told = self.placement.tells_instrument(self.placement.tier)
-        self._strips.leave_out_instrument(told)
+        names_instrument = self.placement.names_instrument(self.placement.tier)
+        self._strips.leave_out_instrument(names_instrument)
         self._everything_again()
         self.call_after_refresh(self._panes.moved)
         self.call_after_refresh(self._leave_room_for_form)

@@ -126,7 +126,7 @@ class Placement:
             pane.display = name in shown
         self._keep_focus()
 
-    def tells_instrument(self, tier: Tier) -> bool:
+    def names_instrument(self, tier: Tier) -> bool:
         """Return whether the deal pane is in sight, which says what the instrument line would."""
         return ("ticket",) in tier.slots and not self.zoomed
 
@@ -209,11 +209,11 @@ class Strips:
         self._account.is_short = self.footer.exits_only = exits_only
         self._notices.set_class(self._has_two_notices(size), "-two")
 
-    def rows_beside(self, size: Size, *, replays: bool, told: bool) -> tuple[int, int]:
+    def rows_beside(self, size: Size, *, replays: bool, names_instrument: bool) -> tuple[int, int]:
         """Return the rows of the strips above the panes and below them in a terminal of this size."""
         is_mini = tier_for(size) is MINI
         above = 2 + is_mini + replays  # account, health; funds; replay
-        instrument = self._notices.has_class("-longer") or not (is_mini or told)
+        instrument = self._notices.has_class("-longer") or not (is_mini or names_instrument)
         return above, 2 + self._has_two_notices(size) + instrument  # notices, keys
 
     @staticmethod

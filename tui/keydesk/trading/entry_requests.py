@@ -151,17 +151,17 @@ def _options(draft: Draft, plan: Plan) -> OrderChanges:
 
 
 def _stop(
-    draft: Draft, plan: Plan, levels: SendableLevels, life: LifetimeMembers
+    draft: Draft, plan: Plan, levels: SendableLevels, lifetime: LifetimeMembers
 ) -> StopLossDetails | GuaranteedStopLossDetails | None:
     """Return the stop at its price, or at its distance where the broker counts it from the fill."""
     if levels.stop is None:
         return None
     kind = GuaranteedStopLossDetails if draft.members.guaranteed else StopLossDetails
     if not draft.stop_counts_from_fill:
-        return kind(price=levels.stop, **life)
+        return kind(price=levels.stop, **lifetime)
     return kind(
         distance=draft.direction * ((plan.average or levels.entry) - levels.stop),
-        **life,
+        **lifetime,
     )
 
 
@@ -209,10 +209,10 @@ def _lives_of_levels(draft: Draft, now_ns: int, zone: tzinfo) -> Lives | None:
     for name in LEVELS:
         typed = draft.members.lifetime(name)
         is_usual = not draft.entry(name).text or typed == TILL_CANCELLED
-        life = UNCHANGED_LIFETIME if is_usual else frozen(typed, now_ns, zone)
-        if life is None:
+        lifetime = UNCHANGED_LIFETIME if is_usual else frozen(typed, now_ns, zone)
+        if lifetime is None:
             return None
-        lives[name] = sent_lifetime(life, now_ns)
+        lives[name] = sent_lifetime(lifetime, now_ns)
     return lives
 
 

@@ -42,9 +42,9 @@ class Notifier(Struct):
                 self._log_slippage(transaction, requested)
             if is_of_a_command(transaction):
                 self._unexplained.append(transaction)
-        told = notification_of(transaction, requested, self._line_of(transaction))
-        if told is not None:
-            level, text = told
+        notification = notification_of(transaction, requested, self._line_of(transaction))
+        if notification is not None:
+            level, text = notification
             self.store.add_notice(Notice(level, safe(text), self.wall_ns(), asks=True))
 
     def check(self) -> None:

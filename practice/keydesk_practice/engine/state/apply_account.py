@@ -51,7 +51,7 @@ def enter_margin_call(account: Account, event: MarginCallEntered) -> None:
 
 
 def extend_margin_call(account: Account, event: MarginCallExtended) -> None:
-    """Extend a margin call."""
+    """Count an extension of the margin call, and note its time."""
     account.margin_call_extension_count = event.extension_number
     account.last_margin_call_extension_time = event.time
 

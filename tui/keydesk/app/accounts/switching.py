@@ -66,14 +66,14 @@ class AccountSwitch:
 
         The other account is tried first: where it cannot be opened, this one stays.
         """
-        tell = self._app.desk.store.notify
+        notify = self._app.desk.store.notify
         try:
             target = await source.target()
         except CannotOpen as error:
-            tell("bad", f"NOT OPENED: {clean(str(error))}. This account stays open")
+            notify("bad", f"NOT OPENED: {clean(str(error))}. This account stays open")
             return False
         if why := self.why_not(target.records):
-            tell("warn", f"NOT OPENED: {why}")
+            notify("warn", f"NOT OPENED: {why}")
             return False
         self._app.is_changing, self._app.are_keys_dropped = True, False
         try:
@@ -102,14 +102,14 @@ class AccountSwitch:
 
     def _say_what_was_left(self, old: TradingDesk, name: Printable, *, is_told: bool) -> None:
         """Say what pauses on the account that was left, and which of its orders are under way."""
-        tell = self._app.desk.store.notify
+        notify = self._app.desk.store.notify
         counts = (
             (len(old.store.exit_plans), "exit plan"),
             (len(old.store.alerts), "alert"),
         )
         paused = " and ".join(counted(count, what) for count, what in counts if count)
         if paused:
-            tell("warn", f"{name}: {paused} paused until that account is opened again")
+            notify("warn", f"{name}: {paused} paused until that account is opened again")
         for each in old.store.in_flight.values():
             is_looked_up = each.state == "unconfirmed" or not is_told
             then = (
@@ -117,7 +117,7 @@ class AccountSwitch:
                 if is_looked_up
                 else "its outcome will be told here"
             )
-            tell("warn", f"{name}: {each.line}; {then}")
+            notify("warn", f"{name}: {each.line}; {then}")
 
     def _stop_workers(self) -> tuple[Sequence[Worker[object]], Worker[object] | None]:
         """Stop what belongs to the open account; return its commands under way, and the worker of its connection."""

@@ -86,13 +86,13 @@ class AccountPages:
 
         self._app.push_screen(OrderHistoryForm(self._store, self._read_outcomes, self._acknowledge))
 
-    def _acknowledge(self, life: OrderHistory) -> None:
+    def _acknowledge(self, history: OrderHistory) -> None:
         """Write it to the audit log, from which every desk reads it; settle an unconfirmed one in the journal, too."""
         if (connection := self._account.connection) is None:
             return
-        what = "dismissed" if life.state == "unconfirmed" else "acknowledged"
+        what = "dismissed" if history.state == "unconfirmed" else "acknowledged"
         for intent in connection.sender.unconfirmed():
-            if intent.id == life.id:
+            if intent.id == history.id:
                 try:
                     connection.sender.dismiss(intent)
                 except (OSError, UnsafeFile) as error:
@@ -100,9 +100,9 @@ class AccountPages:
                         "warn", f"Not dismissed: the order journal cannot be written: {error}"
                     )
                     return
-        if life.state == "unconfirmed":
-            self._store.settle(life.id)
-        text = f"{life.id} compared by the trader: {life.text}"
+        if history.state == "unconfirmed":
+            self._store.settle(history.id)
+        text = f"{history.id} compared by the trader: {history.text}"
         connection.commands.dispatcher.record(what, text)
 
     def _read_outcomes(self, take: TakeOutcomes) -> None:

@@ -96,7 +96,7 @@ class OrderOptions(Struct, frozen=True):
     trade_id: str = ""  # client id of the trade that it opens; that of the order is the desk's
     scale: str = ""  # the scale-out as typed: 33/33/34 1r 2r
 
-    def turned(self, name: OptionName) -> "OrderOptions":
+    def cycled(self, name: OptionName) -> "OrderOptions":
         """Select the next choice of an option."""
         choices = list(OPTIONS[name].words)
         at = choices.index(self.text(name)) + 1

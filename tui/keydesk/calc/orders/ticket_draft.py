@@ -170,9 +170,9 @@ class Draft(Struct, frozen=True):
         at = choices.index(self.expiry) if self.expiry in choices else -1
         return replace(self, expiry=choices[(at + 1) % len(choices)])
 
-    def turned(self, name: OptionName) -> "Draft":
+    def cycled(self, name: OptionName) -> "Draft":
         """Select the next choice of an option."""
-        return replace(self, members=self.members.turned(name))
+        return replace(self, members=self.members.cycled(name))
 
     def with_guarantee(self, *, guaranteed: bool) -> "Draft":
         """Make the stop a guaranteed one, or a usual one."""

@@ -195,7 +195,7 @@ async def _accounts(account: OpenAccount, _: Namespace) -> Sequence[Record]:
 
 
 def position_line(position: Position) -> SafeText:
-    """Return the line of a position."""
+    """Return a position as a line: instrument, units and average price of each side, profit."""
     sides = [
         f"{word} {units(abs(side.units))} @ {side.average_price or '–'}"
         for word, side in (("LONG", position.long), ("SHORT", position.short))
@@ -206,7 +206,7 @@ def position_line(position: Position) -> SafeText:
 
 
 def trade_line(trade: Trade) -> SafeText:
-    """Return the line of a trade."""
+    """Return a trade as a line: id, side, units, entry, profit and state."""
     is_open = trade.state == "OPEN"
     size = trade.current_units if is_open else trade.initial_units
     profit = trade.unrealized_pl if is_open else trade.realized_pl
@@ -218,7 +218,7 @@ def trade_line(trade: Trade) -> SafeText:
 
 
 def transaction_line(transaction: Transaction, account: OpenAccount) -> SafeText:
-    """Return the line of a transaction."""
+    """Return a transaction as a line: id, time, type, and the members that say what it did."""
     names = ("instrument", "units", "price", "reason", "reject_reason", "pl", "account_balance")
     members = [clean(str(value)) for name in names if (value := getattr(transaction, name, None))]
     time = date_and_time(transaction.time.ns, account.zone)
@@ -227,7 +227,7 @@ def transaction_line(transaction: Transaction, account: OpenAccount) -> SafeText
 
 
 def account_line(record: Record, account: OpenAccount) -> SafeText:
-    """Return the line of an account of the token."""
+    """Return an account of the token as a line; `*` marks the one that is open."""
     id_ = text_of(record, "id") or ""
     mark = "*" if id_ == account.target.account_id else " "
     tags = " ".join(getattr(record, "tags", None) or ())

@@ -86,7 +86,7 @@ async def _prices(options: Namespace) -> int:
 
 
 def price_line(price: ClientPrice, account: OpenAccount) -> SafeText:
-    """Return the line of a price."""
+    """Return a price as a line: best bid and ask, its time, and whether it can be traded."""
     bid = price.bids[0].price if price.bids else "–"
     ask = price.asks[0].price if price.asks else "–"
     time = "" if price.time is None else date_and_time(price.time.ns, account.zone)

@@ -207,7 +207,7 @@ class TicketEditor:
             counts = not self.draft.members.stop_from_fill
             self.draft = self.draft.with_stop_from_fill(counts=counts)
         else:
-            self.draft = self.draft.turned(name)
+            self.draft = self.draft.cycled(name)
 
     # Units.
 

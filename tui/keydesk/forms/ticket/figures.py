@@ -38,7 +38,7 @@ class LeftOut(IntEnum):
 
 
 class FigureLine(NamedTuple):
-    """A line of figures."""
+    """A figure of the ticket, and when it may be left out where there is no room."""
 
     line: TextLine
     left_out: LeftOut = LeftOut.NEVER

@@ -230,13 +230,13 @@ class ExitPlanForm(TradeForm[SetExitPlan], NumberFields[SetExitPlan, PlanField])
     def in_unit(self, name: PlanField, unit: Unit) -> Entry:
         """Return a field in another unit, at the same distance where that is known."""
         entry, known = self.draft.entries[name], self.trade_and_context()
-        turned = replace(entry, unit=unit)
+        converted = replace(entry, unit=unit)
         if known is not None and entry.fresh:
             units = self._units(*known)
             distance, one = units.distance(entry), units.distance(Entry("1", unit))
             if isinstance(distance, Decimal) and isinstance(one, Decimal) and one:
-                turned = turned.set(round(distance / one, 2).normalize())
-        return turned
+                converted = converted.set(round(distance / one, 2).normalize())
+        return converted
 
     def action_no_plan(self) -> None:
         """Empty all fields: what is sent then takes the plan away."""

@@ -333,8 +333,8 @@ class ProtectionForm(TradeForm[SetProtection], LifetimeFields[SetProtection, Pro
         entry = self.draft.current
         if entry.unit == "ATR" or self.unready():
             return
-        turned = self.in_unit(self.draft.active, "ATR") if entry.fresh else None
-        self.set_field(turned or replace(entry, unit="ATR"))
+        converted = self.in_unit(self.draft.active, "ATR") if entry.fresh else None
+        self.set_field(converted or replace(entry, unit="ATR"))
 
 
 class ProtectForm(ProtectionForm):
