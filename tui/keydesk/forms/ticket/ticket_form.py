@@ -40,7 +40,7 @@ from keydesk.forms.ticket.members import (
     scale_out_lines,
     time_in_force_line,
 )
-from keydesk.forms.ticket.sending import SeenPrices
+from keydesk.forms.ticket.seen_prices import SeenPrices
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import TICKET
 from keydesk.parse.orders import ParsedOrder
