@@ -1,4 +1,4 @@
-"""Settings files declared once: a pydantic model of each file reads it, checks it, and gives its JSON schema.
+"""Settings files declared once: a pydantic model of each file, made of its record, reads it, checks it, and gives its JSON schema.
 
 A refusal names the file, the line, the key, what the value must be, and the known key that an unknown one resembles.
 """
@@ -26,7 +26,7 @@ from pydantic_core import ErrorDetails
 
 from keydesk.calc.orders.limits import has_sane_size
 from keydesk.settings.about import Member, Must, Wrong, members_of, unknown
-from keydesk.settings.toml_text import BadSettings, parsed, text_in
+from keydesk.settings.toml_text import BadSettings, parsed
 from keydesk.text.sanitize import clean
 
 Location = tuple[int | str, ...]
@@ -184,16 +184,6 @@ def read_record(
     """Return the content of a settings file as a record; raise `BadSettings` as `checked` does."""
     table = checked(parsed(text, path), table_of(record, rules), path, text)
     return cast("Value", value_of(table))
-
-
-def read_file(path: Path, declaration: type[Declared]) -> Declared:
-    """Return the content of a settings file; a missing one has the defaults.
-
-    Raises:
-        BadSettings: it cannot be read, is not TOML, or a key or value is wrong.
-    """
-    text = text_in(path)
-    return checked(parsed(text, path), declaration, path, text)
 
 
 def checked(
