@@ -67,8 +67,9 @@ def run(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Run:
-    """Run a command as a script does, in an empty folder."""
+    """Run a command as a script does, in an empty folder; neither a slow machine nor the hour of the day makes an order ask."""
     assert shell_broker.token
+    monkeypatch.setattr("keydesk.calc.orders.checks._moment_warnings", lambda *_: [])
     monkeypatch.setitem(os.environ, "KEYDESK_HOME", str(module_folder / "home"))
     monkeypatch.chdir(tmp_path)
 
