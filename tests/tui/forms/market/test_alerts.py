@@ -250,6 +250,15 @@ async def test_the_chosen_alert_stands_on_a_chart_of_its_instrument_with_its_lev
     assert [line for line in text.splitlines() if "alert" in line and "1.08500" in line]
 
 
+async def test_a_narrow_page_of_few_alerts_has_the_chart_above_the_firings() -> None:
+    store = watching(Alert("1", replace(ABOVE, level=D("1.0850")), TEN), fired=9)
+    text = await shown(store, size=(80, 24))
+    assert text.index("EUR/USD M5") < text.index("1.08500 ") < text.index("Fired")
+    assert "EUR/USD crossed 8" in text
+    many = watching(*(Alert(str(number), ABOVE, TEN) for number in range(1, 30)), fired=9)
+    assert "EUR/USD M5" not in await shown(many, size=(80, 24))
+
+
 async def test_candles_of_a_pair_without_a_chart_are_read_once_for_each_pair() -> None:
     yen = PriceCross(instrument="USD_JPY", side="mid", direction="up", level=D("151.5"))
     store = watching(*(Alert(each, yen, TEN) for each in "12"), Alert("3", ABOVE, TEN))

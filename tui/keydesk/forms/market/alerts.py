@@ -22,6 +22,7 @@ from keydesk.text.format import at, counted, date_and_time, shorten_text
 from keydesk.text.sanitize import Printable, clean, safe
 
 BELOW = 4  # lines about the chosen one
+FIRINGS = 3  # lines of the firings below a chart, the title too
 LEAST_LOWER = 5  # rows of the firings and the chart below the table; without them there is neither
 CHART_FROM = 100  # columns of the page with a chart beside the firings
 LEAST_CHART = 0.6  # of the page's width, where the firings need more than the rest
@@ -185,23 +186,33 @@ class AlertsForm(InfoForm[None]):
     # Below the table: the chosen one on a chart, and those that fired.
 
     def _lower(self, alert: Alert | None, rows: int) -> list[TextLine]:
-        """Return the newest firings, with the chosen alert on a chart beside them where there is room."""
+        """Return the newest firings, and the chosen alert on a chart: beside them, or above them in a narrow page."""
         fired = self.store.alert_history[::-1]
         if rows < LEAST_LOWER or (alert is None and not fired):
             return []
-        columns = self._chart_columns(fired[:rows]) if self.inside >= CHART_FROM else 0
+        if self.inside < CHART_FROM:
+            chart = self._chart(alert, self.inside, rows - 2 - FIRINGS)
+            return [BLANK, *chart, *self._firings(fired[: rows - 2 - len(chart)], self.inside)]
+        columns = self._chart_columns(fired[:rows])
+        chart = self._chart(alert, columns, rows - 2)
+        left = columns + GAP if chart else 0
+        firings = self._firings(fired[: rows - 2], self.inside - left)
+        return [BLANK, *(beside(chart, left, firings) if chart else firings)]
+
+    def _chart(self, alert: Alert | None, columns: int, rows: int) -> Sequence[TextLine]:
+        """Return the chart of an alert, nothing where there is no room for it."""
+        if alert is None or rows < LEAST_LOWER:
+            return ()
+        read = self._read.get(alert.condition.instrument, ReadCandles())
         ascii_only = self.app.has_class("-ascii")
-        chart: Sequence[TextLine] = ()
-        if alert is not None and columns and rows - 2 >= LEAST_LOWER:
-            size = columns, rows - 2
-            read = self._read.get(alert.condition.instrument, ReadCandles())
-            chart = alert_chart(self.store, alert, read, size, self._picture, ascii_only=ascii_only)
-        width = self.inside - columns - GAP if chart else self.inside
+        size = columns, rows
+        return alert_chart(self.store, alert, read, size, self._picture, ascii_only=ascii_only)
+
+    def _firings(self, fired: Sequence[FiringRecord], width: int) -> list[TextLine]:
         title: TextLine = (("Fired", "bright"),)
-        firings = [title, *(self._firing_line(each, "", width) for each in fired[: rows - 2])]
         if not fired:
-            firings.append((("none yet", "muted"),))
-        return [BLANK, *(beside(chart, columns + GAP, firings) if chart else firings)]
+            return [title, (("none yet", "muted"),)]
+        return [title, *(self._firing_line(each, "", width) for each in fired)]
 
     def _chart_columns(self, fired: Sequence[FiringRecord]) -> int:
         """Return the columns that the firings leave to the chart, but not below its share."""
