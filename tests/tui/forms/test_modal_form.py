@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from keydesk import forms
 from keydesk.forms.modal_form import TextLine, fold_line, folded
 
 RISK: TextLine = (("risk ", "muted"), ("0.00 → 20.00", "plain"), (" 0.02", "warn"), (" %", "muted"))
@@ -55,8 +54,3 @@ def test_figures_below_a_label_stand_at_the_left_where_they_are_too_long() -> No
     )
     assert words_of(folded(line, 26)) == ["        −7.07 to Friday", "        next 3 days"]
     assert words_of(folded(line, 20)) == ["−7.07 to Friday", "next 3 days"]
-
-
-def test_the_forms_that_are_loaded_first_exist() -> None:
-    for _ in forms.load_each():
-        pass
