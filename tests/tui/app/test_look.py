@@ -8,9 +8,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from keydesk.app.look import DeskLook
+from keydesk.app.look import AUTO, DeskLook, choices_of
 from keydesk.config.settings import load_settings
 from keydesk.forms.command_list import OPTIONS, SetOption
+from keydesk.settings.about import About, Member
 from keydesk.settings.values import Settings
 from keydesk.store.store import Store
 from keydesk_client.auth.profiles import read_profile
@@ -146,3 +147,10 @@ async def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", OPTIONS)
 def test_every_option_has_values(name: str, tmp_path: Path) -> None:
     assert len(Desk(tmp_path).look.choices(name)) > 1
+
+
+@pytest.mark.parametrize(("type_", "choices"), [(int, ("1", "2")), (int | None, (AUTO, "1", "2"))])
+def test_auto_is_offered_only_where_the_file_may_have_no_number(
+    type_: object, choices: tuple[str, ...]
+) -> None:
+    assert choices_of(Member("minutes", type_, About(within=range(1, 3)))) == choices

@@ -53,12 +53,13 @@ def _text_of(value: object) -> str:
 USUAL = texts_of(Settings())
 
 
-def _choices_of(member: Member) -> Sequence[str]:
-    """Return what a member may be, as its type says it."""
+def choices_of(member: Member) -> Sequence[str]:
+    """Return what a member may be, as its type says it; "auto" only where it may be None."""
     if member.type is bool:
         return (ON, OFF)
     if member.about.within is not None:
-        return (AUTO, *map(str, member.about.within))
+        numbers = tuple(map(str, member.about.within))
+        return numbers if member.type is int else (AUTO, *numbers)
     return get_args(member.type)
 
 
@@ -109,7 +110,7 @@ class DeskLook:
             case "profile":
                 return (PRACTICE_MARKET, *self._settings.profiles)
             case _:
-                return _choices_of(OPTIONS[name]) if name in OPTIONS else ()
+                return choices_of(OPTIONS[name]) if name in OPTIONS else ()
 
     def preview(self, name: str) -> None:
         """Show a theme while it is being chosen; "": the chosen one again."""
