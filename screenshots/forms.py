@@ -124,7 +124,10 @@ def made_up_store() -> Store:
     store.alerts = {alert.id: alert for alert in ALERTS}
     store.alert_history = [
         FiringRecord("0", 1, WALL_NS - minutes * MINUTE, text)
-        for minutes, text in ((340, "GBP/USD spread ≥ 3 pips"), (52, "EUR/USD mid touches 1.08500"))
+        for minutes, text in (
+            (340, "GBP/USD spread >= 3 pips"),
+            (52, "EUR/USD mid touches 1.08500"),
+        )
     ]
     return store
 

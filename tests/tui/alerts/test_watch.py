@@ -117,7 +117,7 @@ async def test_spread_and_day_extremes(path: Path) -> None:
         wide = price("EUR_USD", "1.1000", "1.1006", "2026-03-02T10:00:09.000000000Z")
         apply_price(desk.store, wide, 9.0)
         await desk.watch.settled()
-    assert desk.told[-1][0] == "EUR/USD spread ≥ 5 pips"
+    assert desk.told[-1][0] == "EUR/USD spread >= 5 pips"
 
 
 async def test_results_of_trades_and_account_silence_and_the_clock(path: Path) -> None:
@@ -133,7 +133,7 @@ async def test_results_of_trades_and_account_silence_and_the_clock(path: Path) -
             store.trades["6411"].r_multiple = D(result)
             desk.watch.check(now)
             await desk.watch.settled()
-        assert [text for text, _ in desk.told] == ["trade #6411 P/L ≥ +1 R"]
+        assert [text for text, _ in desk.told] == ["trade #6411 P/L >= +1 R"]
         desk.watch.check(10.5)
         await desk.watch.settled()
         assert desk.told[-1][0] == "the price stream is silent for 10 s"

@@ -277,7 +277,7 @@ def test_how_often_is_written_alike_before_and_after_an_alert_is_made(
     made = line.make(AROUND)
     assert made.repeat_text == shown
     how = shown if shown == "once" else f"({shown})"
-    assert line.text == f"alerts {how} when EUR/USD spread ≥ 2 pips"
+    assert line.text == f"alerts {how} when EUR/USD spread >= 2 pips"
     assert made.line(UTC) == f"eurusd spread > 2p {shown}"
     assert parse_alert(made.line(UTC), NAMES, EUR) == line
 
@@ -288,9 +288,9 @@ def test_one_pip_is_no_pips() -> None:
         for each in ("spread > 1p", "spread < 1.0p", "spread > 1.2p", "+1p", "-1p", "+20p", "-1%")
     ]
     assert [each.removeprefix("EUR/USD ") for each in texts] == [
-        "spread ≥ 1 pip",
-        "spread ≤ 1.0 pips",
-        "spread ≥ 1.2 pips",
+        "spread >= 1 pip",
+        "spread <= 1.0 pips",
+        "spread >= 1.2 pips",
         "mid moves +1 pip",
         "mid moves −1 pip",
         "mid moves +20 pips",

@@ -53,7 +53,7 @@ class InfoForm(ModalForm[Result]):
     BINDINGS = bindings_of(PAGE)
     WIDTH: ClassVar[int] = 76
     IS_PAGE: ClassVar[bool] = True  # else as large as its lines, over the middle of the desk
-    FOOTER: ClassVar[str] = "Esc closes what is open and gives the keys back to the panes."
+    FOOTER: ClassVar[str] = ""  # its frame names its keys
     DEFAULT_CSS = """
     InfoForm { align: center middle; }
     InfoForm.-page { align: left top; }

@@ -31,9 +31,8 @@ def cells_of(columns: Sequence[PageColumn[Row]], row: Row) -> Cells:
 
 def has_room(columns: Sequence[Column], rows: Sequence[Cells], width: int) -> bool:
     """Return whether every column that has a cell fits, the flexible ones at their least width."""
-    used = _used(columns, rows)
-    narrow = [own if own.flexible else _measured(own, rows) for own in used]
-    return needed(narrow, 1) <= width - MARK
+    measured = [_measured(own, rows) for own in _used(columns, rows)]
+    return needed(_narrowest(columns, measured), 1) <= width - MARK
 
 
 def share_bar(share: Decimal, cells: int) -> SafeText:
@@ -54,12 +53,14 @@ def table_lines(
         width: Columns of the page.
         chosen: The row with the mark.
     """
-    used = _used(columns, rows)
-    measured = [_measured(each, rows) for each in used]
-    narrow = [own if own.flexible else each for own, each in zip(used, measured, strict=True)]
-    kept = {each.key for each in fit(narrow, width - MARK)}
-    shown = _with_room([each for each in measured if each.key in kept], used, width - MARK)
-    gap = next((size for size in GAPS if needed(shown, size) <= width - MARK), 1)
+    measured = [_measured(each, rows) for each in _used(columns, rows)]
+    kept = {each.key for each in fit(_narrowest(columns, measured), width - MARK)}
+    whole = [each for each in measured if each.key in kept]
+    least = _narrowest(columns, whole)
+    gap = next((size for size in GAPS if needed(whole, size) <= width - MARK), 1)
+    if gap == 1 and needed(least, 2) <= width - MARK:
+        gap = 2  # a gap is worth more than the end of a long text
+    shown = _with_room(whole, least, width - MARK, gap)
     head: list[TextLine] = [_cell(((each.title, "muted"),), each) for each in shown]
     lines = [_joined((" " * MARK, "focus"), head, gap)]
     for at, row in enumerate(rows):
@@ -75,13 +76,24 @@ def _used(columns: Sequence[Column], rows: Sequence[Cells]) -> list[Column]:
 
 def _measured(column: Column, rows: Sequence[Cells]) -> Column:
     widest = max((width_of(row.get(column.key, ())) for row in rows), default=0)
-    return replace(column, width=max(column.width, cell_len(column.title), widest))
+    least = 0 if column.flexible else column.width
+    return replace(column, width=max(least, cell_len(column.title), widest))
 
 
-def _with_room(columns: Sequence[Column], least: Sequence[Column], width: int) -> list[Column]:
+def _narrowest(columns: Sequence[Column], measured: Sequence[Column]) -> list[Column]:
+    """Return measured columns, flexible ones as narrow as they may be cut."""
+    least = {each.key: each.width for each in columns if each.flexible}
+    return [
+        replace(each, width=min(each.width, least.get(each.key, each.width))) for each in measured
+    ]
+
+
+def _with_room(
+    columns: Sequence[Column], least: Sequence[Column], width: int, gap: int
+) -> list[Column]:
     """Return the columns with the flexible ones cut to what the others leave, the last one first, none below its least width."""
     least_widths = {each.key: each.width for each in least}
-    over = max(0, needed(columns, 1) - width)
+    over = max(0, needed(columns, gap) - width)
     cut: list[Column] = []
     for each in reversed(columns):
         spare = max(0, each.width - least_widths[each.key]) if each.flexible else 0

@@ -255,8 +255,46 @@ async def test_a_narrow_page_of_few_alerts_has_the_chart_above_the_firings() -> 
     text = await shown(store, size=(80, 24))
     assert text.index("EUR/USD M5") < text.index("1.08500 ") < text.index("Fired")
     assert "EUR/USD crossed 8" in text
+    lines = [line.strip("│ ") for line in text.splitlines()]
+    assert not lines[lines.index("Fired  the newest 2 of 9") - 1]
     many = watching(*(Alert(str(number), ABOVE, TEN) for number in range(1, 30)), fired=9)
     assert "EUR/USD M5" not in await shown(many, size=(80, 24))
+
+
+async def test_a_chart_of_fewer_than_six_rows_is_left_out() -> None:
+    heights = []
+    for count in range(2, 9):
+        store = watching(*(Alert(str(number), ABOVE, TEN) for number in range(count)))
+        lines = [line.strip("│ ") for line in (await shown(store, size=(80, 24))).splitlines()]
+        if "EUR/USD M5" in lines:
+            axis = next(at for at, line in enumerate(lines) if line.endswith("UTC"))
+            heights.append(axis - lines.index("EUR/USD M5"))
+    assert 0 < len(heights) < len(range(2, 9))
+    assert min(heights) >= 6
+
+
+async def test_the_frame_says_which_row_of_how_many_is_chosen() -> None:
+    store = watching(*(Alert(str(number), ABOVE, TEN) for number in range(1, 41)), fired=30)
+    assert "Alerts: 1 of 40, 40 watched" in await shown(store)
+    assert "Alerts: 3 of 40, 40 watched" in await shown(store, "j", "j")
+    assert "Alerts fired: 2 of 30" in await shown(store, "h", "j")
+
+
+async def test_the_note_gives_way_to_two_columns_between_the_figures() -> None:
+    alert = Alert("1", ABOVE, TEN, note="a long note " * 9, count=1, fired_ns=TEN, repeat_s=300)
+    text = await shown(watching(alert))
+    [line] = [line for line in text.splitlines() if "mid crosses up" in line]
+    for figures in ("  1.08437  ", " pips  ", "  watching  repeat 5m  02 Mar 10:00"):
+        assert figures in line
+
+
+async def test_a_wide_page_has_the_firings_beside_the_table_and_below_it_a_wide_chart() -> None:
+    alert = Alert("1", replace(ABOVE, level=D("1.0850")), TEN)
+    lines = (await shown(watching(alert, fired=30), size=(200, 50))).splitlines()
+    [head] = [line for line in lines if "condition" in line]
+    assert head.rstrip("│ ").endswith("Fired  the newest 29 of 30")
+    [level] = [line for line in lines if "alert 1.08500" in line]
+    assert level.index("1.08500") > 130
 
 
 async def test_candles_of_a_pair_without_a_chart_are_read_once_for_each_pair() -> None:

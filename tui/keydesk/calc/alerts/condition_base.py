@@ -177,7 +177,8 @@ SIGNS: Mapping[str, Direction] = {
     **dict.fromkeys(("=", "@", "touch", "touches"), "touch"),
 }
 SIGN_OF: Mapping[Direction, str] = {"up": ">", "down": "<", "touch": "@"}
-REACHES: Mapping[Direction, str] = {"up": "≥", "down": "≤", "touch": "="}
+REACHES: Mapping[Direction, str] = {"up": ">=", "down": "<=", "touch": "="}
+"""As they are typed: a terminal with ASCII alone shows them too."""
 CROSSES: Mapping[Direction, str] = {"up": "crosses up", "down": "crosses down", "touch": "touches"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import tzinfo
 from decimal import Decimal
 
 from msgspec import Struct
@@ -105,7 +106,12 @@ def _near(line: AlertLine) -> TextLine:
 
 def _fired(line: AlertLine) -> TextLine:
     fired_ns = line.alert.fired_ns
-    return ((safe(f"{at(fired_ns, line.store.zone):%d %b %H:%M}"), "muted"),) if fired_ns else ()
+    return ((short_time(fired_ns, line.store.zone), "muted"),) if fired_ns else ()
+
+
+def short_time(time_ns: int, zone: tzinfo) -> SafeText:
+    """Return day and time without the year."""
+    return safe(f"{at(time_ns, zone):%d %b %H:%M}")
 
 
 AlertColumn = PageColumn[AlertLine]

@@ -8,7 +8,7 @@ from keydesk.calc.alerts.alert import Alert, FiringRecord
 from keydesk.chart.picture import Picture
 from keydesk.forms.info_form import InfoForm, beside, width_of
 from keydesk.forms.market.alert_chart import BEING_READ, ReadCandles, ReadFor, alert_chart, charted
-from keydesk.forms.market.alert_columns import ALERT_COLUMNS, line_of
+from keydesk.forms.market.alert_columns import ALERT_COLUMNS, line_of, short_time
 from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
 from keydesk.forms.page_table import cells_of, rows_in_sight, table_lines
 from keydesk.forms.requests import AlertAction, AlertVerb
@@ -18,15 +18,17 @@ from keydesk.settings.values import AlertSettings
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
-from keydesk.text.format import at, counted, date_and_time, shorten_text
+from keydesk.text.format import counted, date_and_time, shorten_text
 from keydesk.text.sanitize import Printable, clean, safe
 
 BELOW = 4  # lines about the chosen one
 FIRINGS = 3  # lines of the firings below a chart, the title too
 LEAST_LOWER = 5  # rows of the firings and the chart below the table; without them there is neither
 CHART_FROM = 100  # columns of the page with a chart beside the firings
+FIRED_FROM = 160  # columns of the page with the firings beside the table too
 LEAST_CHART = 0.6  # of the page's width, where the firings need more than the rest
-WIDEST_CHART = 120  # columns: a wider one costs a slow line too much
+FEWEST_ROWS = 6  # of a chart: a lower one shows no course
+LARGEST_CHART = 150, 24  # columns and rows: a larger one costs a slow line too much
 FEWEST = 8  # columns of the firings, where there is none
 CHANNEL_NAMES = {"flash": "flash", "bell": "bell", "desktop": "notification", "command": "command"}
 MUTED_CHANNELS = frozenset(("bell", "desktop"))
@@ -104,12 +106,18 @@ class AlertsForm(InfoForm[None]):
         return alerts[min(self.at, len(alerts) - 1)] if alerts else None
 
     def title_text(self) -> Printable:
-        """Return how many there are."""
+        """Return how many there are, and which one is chosen."""
         muted = "  MUTED" if self.store.muted else ""
         if self.shows_history:
-            return safe(f"Alerts fired: {len(self.store.alert_history):,}{muted}")
+            return safe(f"Alerts fired: {self._place_in(len(self.store.alert_history))}{muted}")
+        place = self._place_in(len(self.store.alerts))
         watched = sum(each.state == "on" for each in self.store.alerts.values())
-        return safe(f"Alerts: {watched:,} of {len(self.store.alerts):,} watched{muted}")
+        words = f"{place}, {watched:,} watched" if self.store.alerts else place
+        return safe(f"Alerts: {words}{muted}")
+
+    def _place_in(self, count: int) -> str:
+        """Return which one of so many is chosen."""
+        return f"{min(self.at + 1, count):,} of {count:,}" if count else "none"
 
     def foot_text(self) -> Printable:
         """Return the keys that fit."""
@@ -146,9 +154,21 @@ class AlertsForm(InfoForm[None]):
             cells_of(ALERT_COLUMNS, line_of(alerts[at], self.store, now, is_chosen=at == self.at))
             for at in sight
         ]
-        table = table_lines(ALERT_COLUMNS, cells, self.inside, self.at - sight.start)
-        lower = self._lower(alerts[self.at], self.room - len(table) - len(below))
-        return [*table, *below, *lower]
+        width = self._chart_columns() if self.inside >= FIRED_FROM else self.inside
+        table = table_lines(ALERT_COLUMNS, cells, width, self.at - sight.start)
+        upper = [*table, *below]
+        if self.inside >= FIRED_FROM:
+            return self._with_firings_beside(upper, alerts[self.at], width)
+        return [*upper, *self._lower(alerts[self.at], self.room - len(upper))]
+
+    def _with_firings_beside(
+        self, upper: list[TextLine], alert: Alert, width: int
+    ) -> list[TextLine]:
+        """Return the table with the chart below it, and the newest firings beside both."""
+        chart = self._chart(alert, width, self.room - len(upper) - 2)
+        left = [*upper, BLANK, *chart] if chart else upper
+        firings = self._firings(max(len(left), LEAST_LOWER) - 1, self.inside - width - GAP)
+        return beside(left, width + GAP, firings)
 
     def _how_to_begin(self) -> list[TextLine]:
         name = self.keymap.name
@@ -173,11 +193,11 @@ class AlertsForm(InfoForm[None]):
         if self.deleting:
             return [BLANK, *wrap_text(safe(f"Delete alert {alert.id}?"), "warn", self.inside)]
         zone = self.store.zone
-        phrases = [self._channels_text(), f"made {date_and_time(alert.made_ns, zone)}"]
+        phrases = [self._channels_text(), f"made {short_time(alert.made_ns, zone)}"]
         if alert.expires_ns is not None:
             phrases.append(f"until {date_and_time(alert.expires_ns, zone)}")
         if alert.count:
-            last = f", last {date_and_time(alert.fired_ns, zone)}" if alert.fired_ns else ""
+            last = f", last {short_time(alert.fired_ns, zone)}" if alert.fired_ns else ""
             phrases.append(f"fired {counted(alert.count, 'time')}{last}")
         is_cut = self.inside < CHART_FROM
         whole = wrap_text(alert.text, "plain", self.inside)[:1] if is_cut else []
@@ -187,38 +207,42 @@ class AlertsForm(InfoForm[None]):
 
     def _lower(self, alert: Alert | None, rows: int) -> list[TextLine]:
         """Return the newest firings, and the chosen alert on a chart: beside them, or above them in a narrow page."""
-        fired = self.store.alert_history[::-1]
-        if rows < LEAST_LOWER or (alert is None and not fired):
+        if rows < LEAST_LOWER or (alert is None and not self.store.alert_history):
             return []
         if self.inside < CHART_FROM:
             chart = self._chart(alert, self.inside, rows - 2 - FIRINGS)
-            return [BLANK, *chart, *self._firings(fired[: rows - 2 - len(chart)], self.inside)]
-        columns = self._chart_columns(fired[:rows])
+            upper = [*chart, BLANK]
+            return [*upper, *self._firings(rows - len(upper) - 1, self.inside)]
+        columns = self._chart_columns()
         chart = self._chart(alert, columns, rows - 2)
         left = columns + GAP if chart else 0
-        firings = self._firings(fired[: rows - 2], self.inside - left)
+        firings = self._firings(rows - 2, self.inside - left)
         return [BLANK, *(beside(chart, left, firings) if chart else firings)]
 
     def _chart(self, alert: Alert | None, columns: int, rows: int) -> Sequence[TextLine]:
         """Return the chart of an alert, nothing where there is no room for it."""
-        if alert is None or rows < LEAST_LOWER:
+        if alert is None or rows < FEWEST_ROWS:
             return ()
         read = self._read.get(alert.condition.instrument, ReadCandles())
         ascii_only = self.app.has_class("-ascii")
-        size = columns, rows
+        size = columns, min(rows, LARGEST_CHART[1])
         return alert_chart(self.store, alert, read, size, self._picture, ascii_only=ascii_only)
 
-    def _firings(self, fired: Sequence[FiringRecord], width: int) -> list[TextLine]:
-        title: TextLine = (("Fired", "bright"),)
+    def _firings(self, rows: int, width: int) -> list[TextLine]:
+        """Return the title and so many of the newest firings."""
+        fired = self.store.alert_history[::-1]
         if not fired:
-            return [title, (("none yet", "muted"),)]
-        return [title, *(self._firing_line(each, "", width) for each in fired)]
+            return [(("Fired", "bright"),), (("none yet", "muted"),)]
+        count = f"  the newest {rows:,} of {len(fired):,}" if rows < len(fired) else ""
+        title: TextLine = (("Fired", "bright"), (safe(count), "muted"))
+        return [title, *(self._firing_line(each, "", width) for each in fired[:rows])]
 
-    def _chart_columns(self, fired: Sequence[FiringRecord]) -> int:
+    def _chart_columns(self) -> int:
         """Return the columns that the firings leave to the chart, but not below its share."""
+        fired = self.store.alert_history[-self.room :]
         texts = (width_of(self._firing_line(each, "", self.inside)) for each in fired)
         left = self.inside - GAP - max(texts, default=FEWEST)
-        return min(WIDEST_CHART, max(int(self.inside * LEAST_CHART), left))
+        return min(LARGEST_CHART[0], max(int(self.inside * LEAST_CHART), left))
 
     def _history(self) -> Sequence[TextLine]:
         fired = self.store.alert_history[::-1]
@@ -234,7 +258,7 @@ class AlertsForm(InfoForm[None]):
         ]
 
     def _firing_line(self, fired: FiringRecord, mark: LiteralString, width: int) -> TextLine:
-        when = safe(f"{at(fired.time_ns, self.store.zone):%d %b %H:%M} ")
+        when = safe(f"{short_time(fired.time_ns, self.store.zone)} ")
         late = safe("away " if fired.late else "")
         room = max(1, width - len(mark) - len(when) - len(late))
         return (
