@@ -11,8 +11,9 @@ from msgspec.structs import replace
 from keydesk.chart.canvas import Run
 from keydesk.chart.glyphs import STYLES, CandleStyle
 from keydesk.chart.layout import fitted, sub_panes_with_room
+from keydesk.chart.painting import SHORT
 from keydesk.chart.picture import Picture, dimmed
-from keydesk.chart.price_axis import PriceLine, Rank
+from keydesk.chart.price_axis import PriceLine, PriceMark, Rank
 from keydesk.chart.scene import Cursor, Scene
 from keydesk.store.state import Candle
 from support.data.chart_scenes import MARKETS, ROLES, WORDS, own_lines, path, scene_of
@@ -86,12 +87,12 @@ def test_a_still_and_a_wild_market_are_drawn(pace: float) -> None:
     assert_exact(scene_of(path(1.08431, 200, pace=pace)))
 
 
-def test_four_round_prices_are_in_sight_whatever_the_height() -> None:
+def test_four_round_prices_are_in_sight_where_rows_allow() -> None:
     for pace in [0.00005, 0.0003, 0.003, 0.02]:
         for height in [9, 12, 16, 24, 28, 45, 70]:
             scene = replace(scene_of(path(1.08431, 200, pace=pace), height=height), marks=())
             rounds = [row[-1] for row in drawn(scene).rows if row[-1][1] == "muted"]
-            assert len(rounds) >= 4
+            assert len(rounds) >= (4 if height > 16 else 2)
             steps = {round(float(text), 5) for text, _ in rounds}
             assert len(steps) == len(rounds)
 
@@ -290,3 +291,63 @@ def test_the_blank_behind_the_words_of_a_line_is_not_underlined_with_them() -> N
     picture = drawn(scene_of(candles, width=90, height=24, lines=stops))
     [row] = [row for row in picture.rows if "stop" in text_of(row)]
     assert row[-3:-1] == [(" ", "muted"), ("stop ×2", "stop")]
+
+
+def test_a_line_ends_before_the_label_of_a_price_beyond_the_edge() -> None:
+    candles = path(1.08431, 200)
+    last = candles[-1].close
+    entries = [PriceLine(last - 0.0001 * i, "entry", "entry") for i in range(1, 200)]
+    far = PriceLine(last - 0.5, "stop", "stop", Rank.WORKING)
+    for width in (60, 90):
+        picture = drawn(scene_of(candles, width=width, height=14, lines=(*entries[:4], far)))
+        layout, labels = picture.layout, picture.words
+        assert layout is not None
+        assert labels is not None
+        [y] = [y for y, label in labels.own.items() if label.first == far]
+        row = text_of(picture.rows[layout.top + y])
+        assert "↓" in row
+        assert "╌" not in row[row.index("stop") - SHORT : row.index("stop")]
+
+
+def test_beside_the_candles_a_line_has_the_colour_of_its_own_label_only() -> None:
+    candles = path(1.08431, 200)
+    last = candles[-1].close
+    entries = [PriceLine(last - 0.0003 * i, "entry", "entry") for i in range(1, 10)]
+    stops = [PriceLine(last - 0.0003 * i - 0.00002, "stop", "stop", Rank.WORKING) for i in (2, 4)]
+    picture = drawn(scene_of(candles, width=90, height=14, lines=(*entries, *stops)))
+    layout, labels = picture.layout, picture.words
+    assert layout is not None
+    assert labels is not None
+    dashes = 0
+    for y in range(layout.rows):
+        roles = {role for glyph, role in cells(picture)[layout.top + y] if glyph == "╌"}
+        dashes += len(roles)
+        assert not roles or roles == {labels.own[y].first.role}
+    assert dashes > 1
+
+
+def test_the_line_of_a_mark_ends_with_the_candles_and_one_without_room_for_its_name_is_not_drawn() -> (
+    None
+):
+    candles = path(1.08431, 200)
+    marks = (PriceMark(max(each.high for each in candles[-60:]) + 0.0001, "day high"),)
+    scene = replace(scene_of(candles, width=90, height=24), marks=marks)
+    picture = drawn(scene)
+    layout = picture.layout
+    assert layout is not None
+    [row] = [text_of(row) for row in picture.rows if "┄" in text_of(row)]
+    assert f"day high {marks[0].price:.5f} ┄" in row
+    assert row.rindex("┄") <= layout.columns[-1]
+    long = replace(scene, marks=(replace(marks[0], text="a name longer than the plot " * 4),))
+    assert not any("┄" in text_of(row) for row in drawn(long).rows)
+
+
+def test_in_ascii_a_line_is_drawn_with_another_sign_than_a_candle_that_stood_still() -> None:
+    candles = path(1.08431, 200)
+    lines = (PriceLine(candles[-1].close - 0.0003, "entry", "entry"),)
+    [look, *_] = ASCII_LOOKS
+    scene = replace(scene_of(candles, width=90, height=24, lines=lines), look=look)
+    of_line = [each for row in drawn(scene).rows for each in row if each[1] == "entry"]
+    drawn_line = "".join(text for text, _ in of_line)
+    assert drawn_line.count("=") > 5
+    assert "-" not in drawn_line

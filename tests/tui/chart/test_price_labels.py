@@ -1,5 +1,6 @@
 """Labels of the price axis are stacked in the order of price, never hide each other and never cross the last price."""
 
+from collections import Counter
 from itertools import pairwise
 
 import pytest
@@ -76,7 +77,7 @@ def test_a_label_beside_its_line_says_on_which_side_the_line_is(
     for y, (text, role) in price_labels(AXIS, scale, last, lines).rows.items():
         if role == "stop":
             line = [scale.row(each) for each in prices if f"{each:.1f}" == text.strip(" ╭╰")]
-            assert text[0] in {" " if y == row else "╭" if y < row else "╰" for row in line}
+            assert text[0] in {" ", *("╭" if y < row else "╰" for row in line if y != row)}
 
 
 @given(cursor=st.floats(0, 100), price=st.floats(0, 100), last=st.floats(0, 100))
@@ -104,12 +105,7 @@ def test_far_prices_of_one_name_share_a_label_stops_first_and_the_last_counts_th
     made = price_labels(AXIS, Scale(0, 100, rows), 50.0, lines, names=NAMES)
     shown = [(words(made)[y], made.rows[y][0].strip()) for y in sorted(made.names)]
     assert shown == (
-        [("stop, target ×5, entry, limit", "↑ 250p")]
-        if far == 1
-        else [
-            ("stop", "↑ 250p"),
-            ("target ×5, entry, limit", "↑ 150p"),
-        ]
+        [("stop +7", "↑ 250p")] if far == 1 else [("stop", "↑ 250p"), ("target +6", "↑ 150p")]
     )
 
 
@@ -117,17 +113,45 @@ def test_equal_prices_share_a_label_that_counts_them() -> None:
     lines = [PriceLine(50.0, "entry", "entry"), PriceLine(50.04, "entry", "entry")]
     lines.append(PriceLine(50.0, "stop", "stop", Rank.WORKING))
     made = price_labels(AXIS, Scale(0, 100, 20), 80.0, lines, names=NAMES)
-    assert list(words(made).values()) == ["stop, entry ×2"]
+    assert list(words(made).values()) == ["stop, entry +1"]
     assert [text.strip() for text, role in made.rows.values() if role == "stop"] == ["50.0"]
 
 
 @pytest.mark.parametrize(
     ("room", "name"),
-    [(14, "stop ×3, entry"), (13, "stop ×3 +1"), (9, "stop +3"), (6, "stop"), (3, "sto"), (0, "")],
+    [(14, "stop ×3, entry"), (13, "stop ×3 +1"), (9, "stop +3"), (6, "sto +3"), (3, ""), (0, "")],
 )
 def test_names_that_have_no_room_are_counted(room: int, name: str) -> None:
     lines = (*[PriceLine(50.0, "stop", "stop")] * 3, PriceLine(50.0, "entry", "entry"))
     assert "".join(text for text, _ in OwnLabel(lines).name(room)) == name
+
+
+@given(
+    kinds=st.lists(
+        st.tuples(st.sampled_from(("stop", "stop entry", "entry", "level 8")), st.integers(1, 3)),
+        min_size=1,
+        max_size=12,
+    ),
+    room=st.integers(5, 40),
+)
+def test_a_label_names_only_what_is_at_its_price_and_counts_every_other(
+    kinds: list[tuple[str, int]], room: int
+) -> None:
+    lines = tuple(PriceLine(float(price), text, text) for text, price in kinds)
+    runs = OwnLabel(lines).name(room)
+    assert sum(len(text) for text, _ in runs) <= room
+    here = Counter(text for text, price in kinds if price == kinds[0][1])
+    said = 0
+    for text, role in runs:
+        if role == "muted":
+            said += int(text.removeprefix(" +")) if text != ", " else 0
+            continue
+        name, _, count = text.partition(" ×")
+        said += int(count or 1)
+        assert role.startswith(name)
+        assert not count or int(count) == here[role]
+        assert here[role]
+    assert said == len(lines)
 
 
 @given(
@@ -146,12 +170,12 @@ def test_every_own_price_is_in_one_label_and_a_stop_keeps_its_name(
     assert "stop" in [label.first.text for label in labels]
 
 
-def test_words_of_marks_stand_on_their_line_with_the_price_where_another_has_the_axis() -> None:
-    marks = [PriceMark(50.3, "day low"), PriceMark(150.0, "day high")]
+def test_each_mark_has_its_name_and_price_on_its_line() -> None:
+    marks = [PriceMark(50.3, "day low"), PriceMark(50.4, "close"), PriceMark(150.0, "day high")]
     scale = Scale(0, 100, 20)
     lines = [PriceLine(50.1, "stop", "stop")]
     made = price_labels(AXIS, scale, 80.0, lines, marks=marks, names=NAMES)
-    assert made.marked == {scale.row(50.1): (("day low 50.3", "muted"),)}
+    assert made.marked == {scale.row(50.1): (("day low 50.3", "muted"), ("close 50.4", "muted"))}
     assert words(made) == {scale.row(50.1): "stop"}
 
 
@@ -163,6 +187,7 @@ def test_words_of_marks_stand_on_their_line_with_the_price_where_another_has_the
     rows=st.integers(9, 50),
 )
 @example(others=[], planned=[-1.0], last=0.0, cursor=0.0, rows=9)
+@example(others=[1.0, 2.0, 3.0, 4.0], planned=[0.0, 0.03125], last=0.0, cursor=None, rows=9)
 def test_planned_prices_always_have_a_label(
     others: list[float], planned: list[float], last: float, cursor: float | None, rows: int
 ) -> None:
@@ -180,7 +205,34 @@ def test_the_label_of_a_crowded_row_is_that_of_the_stop_though_entries_are_neare
     lines.append(PriceLine(88.0, "stop", "stop", Rank.WORKING))
     labels = price_labels(AXIS, Scale(0, 100, 10), 50.0, lines, names=NAMES)
     by_row = [text.strip(" ╭╰") for _, text in sorted(words(labels).items())]
-    assert by_row == ["stop, entry ×11", "entry ×10", "entry ×10", "entry ×9"]
+    assert by_row == ["stop, entry +10", "entry +9", "entry +9", "entry +8"]
+
+
+@pytest.mark.parametrize(
+    ("prices", "leads"), [([50.1, 50.2, 61.0], ["", "", "╰"]), ([50.1, 50.2, 50.3], ["", "", ""])]
+)
+def test_where_most_labels_stand_beside_their_lines_none_says_so(
+    prices: list[float], leads: list[str]
+) -> None:
+    lines = [PriceLine(price, "stop", "stop") for price in prices]
+    named = price_labels(AXIS, Scale(0, 100, 20), 80.0, lines, names=NAMES).names
+    assert [named[y][0][0] for y in sorted(named)] == leads
+
+
+@pytest.mark.parametrize(("count", "has_numbers"), [(9, True), (10, False)])
+def test_labels_in_more_than_half_of_the_rows_leave_no_round_prices(
+    count: int, has_numbers: bool
+) -> None:
+    lines = [PriceLine(5.0 * i + 2, "stop", "stop") for i in range(count)]
+    made = price_labels(AXIS, Scale(0, 100, 20), 98.0, lines, names=NAMES)
+    assert ("muted" in [role for _, role in made.rows.values()]) == has_numbers
+
+
+@given(st.floats(0.5, 2000), st.integers(3, 60))
+def test_a_row_is_blank_between_round_prices(span: float, rows: int) -> None:
+    scale = Scale(100.0, 100.0 + span, rows)
+    seen = sorted(scale.row(price) for price in multiples(scale, grid_step(scale, 1.0, ())))
+    assert all(below - above > 1 for above, below in pairwise(seen))
 
 
 def test_the_last_price_beyond_the_edge_has_an_arrow_and_leaves_room_for_farther_ones() -> None:

@@ -167,7 +167,7 @@ async def test_day_high_low_and_previous_close_are_lines() -> None:
         ("day low", day.low),
         ("prev close", day.previous_close),
     ):
-        assert any(words in line and line.rstrip().endswith(f"{price}") for line in lines)
+        assert any(f"{words} {price}" in line for line in lines)
 
 
 async def test_keys_change_style_and_prices() -> None:

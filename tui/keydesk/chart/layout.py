@@ -15,10 +15,10 @@ from keydesk.chart.scene import Scene
 MARGIN = 2  # free columns right of the newest candle
 NARROW = 30  # columns: below that there is one
 NAMED_FROM = 24  # columns of a plot from which on own prices have their names beside the axis
-NAMES_SHARE = 3  # a part of the plot that they take at most
+NAMES_SHARE = 3 / 8  # of the plot that they take at most: "stop entry +2" in 80 columns
 MOST_NAMES = 18  # columns likewise
-COUNT = len(" ×2")  # behind a name that several prices have
-FEW_LINES = 8  # more own prices than these share labels that count them
+COUNT = len(" ×2")  # behind a name that several prices have, as wide as " +2" for others
+FEW_LINES = 3  # more own prices than these may share labels that count them
 FEWEST_ROWS = 4  # of candles; sub-panes and the legend leave first
 LEGEND_FROM = 6  # rows of a chart
 SECOND_LEGEND_FROM = 18  # rows from which on the legend has two
@@ -96,7 +96,7 @@ def names_width(lines: Sequence[PriceLine], plot: int) -> int:
         for names in by_price.values()
     )
     counted = COUNT * (len(lines) > FEW_LINES)
-    return min(2 + widest + counted, plot // NAMES_SHARE, MOST_NAMES)  # 2: a blank and a lead
+    return min(2 + widest + counted, int(plot * NAMES_SHARE), MOST_NAMES)  # 2: a blank and a lead
 
 
 def _legend_rows(scene: Scene) -> int:

@@ -1,4 +1,7 @@
-"""The labels of own prices: one for prices that are equal, that share a row where rows are few, or of one name beyond the edge."""
+"""The labels of own prices: one for prices that are equal, that share a row where rows are few, or of one name beyond the edge.
+
+A label has one price: it names what stands at exactly that price, and counts the others that share it as "+n".
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
-from keydesk.chart.canvas import Run
+from keydesk.chart.canvas import Run, width_of
 from keydesk.chart.price_axis import Axis, PriceLine, Rank
 from keydesk.chart.scale import Scale, edge_rows
 
@@ -25,28 +28,33 @@ class OwnLabel(Struct, frozen=True):
         return self.lines[0]
 
     def name(self, room: int) -> tuple[Run, ...]:
-        """Return the names of its prices; where not all have room, the first one and how many others there are."""
-        counts, roles = Counter(line.text for line in self.lines), self._roles()
-        names = [f"{text} ×{count}" if count > 1 else text for text, count in counts.items()]
-        if len(", ".join(names)) <= room:
-            return _joined(", ", list(zip(names, roles, strict=True)))
-        text, total = self.first.text, len(self.lines)
-        for name, others in ((names[0], total - counts[text]), (text, total - 1)):
-            behind = f"+{others}" if others else ""
-            if len(f"{name} {behind}".rstrip()) <= room:
-                return _joined(" ", [(name, roles[0]), *([(behind, "muted")] if behind else [])])
-        return ((text[:room], roles[0]),) if room > 0 else ()
+        """Return the names of what is at its price, and how many others it stands for; it is cut before the number is."""
+        here = [line for line in self.lines if line.price == self.first.price]
+        counts, roles = Counter(line.text for line in here), {line.text: line.role for line in here}
+        names = [
+            (f"{text} ×{count}" if count > 1 else text, roles[text])
+            for text, count in counts.items()
+        ]
+        text, role, total = self.first.text, self.first.role, len(self.lines)
+        choices = (
+            (names, total - len(here)),
+            (names[:1], total - counts[text]),
+            ([(text, role)], total - 1),
+        )
+        for named, others in choices:
+            runs = _joined(named, others)
+            if width_of(runs) <= room:
+                return runs
+        behind = f" +{total - 1}" if total > 1 else ""
+        return (
+            _joined([(text[: room - len(behind)], role)], total - 1) if room > len(behind) else ()
+        )
 
-    def _roles(self) -> list[str]:
-        by_text: dict[str, str] = {}
-        for line in self.lines:
-            by_text.setdefault(line.text, line.role)
-        return list(by_text.values())
 
-
-def _joined(between: str, runs: Sequence[Run]) -> tuple[Run, ...]:
-    """Return runs with text between them that has no role of theirs, which may underline."""
-    return tuple(each for run in runs for each in ((between, "muted"), run))[1:]
+def _joined(names: Sequence[Run], others: int) -> tuple[Run, ...]:
+    """Return names with text between and behind them that has no role of theirs, which may underline."""
+    runs = [each for name in names for each in ((", ", "muted"), name)][1:]
+    return (*runs, (f" +{others}", "muted")) if others else tuple(runs)
 
 
 def labels_of_side(
@@ -62,7 +70,7 @@ def labels_of_side(
     edge = _merged(edge, max(1, _planned(edge), min(edge_rows(scale.rows), room - bool(near))))
     labels = _grouped(near, lambda line: axis.price(line.price))
     if CROWDED * len(labels) > room - len(edge):
-        labels = _grouped(near, lambda line: _row_or_own(line, scale))
+        labels = _grouped(near, lambda line: _row_or_own(line, axis, scale))
     labels = _merged([*edge, *labels], room)
     return sorted(labels, key=lambda label: -label.first.price)
 
@@ -72,9 +80,8 @@ def _importance(last: float) -> Callable[[PriceLine], tuple[Rank, bool, float]]:
     return lambda line: (line.rank, line.role != "stop", abs(line.price - last))
 
 
-def _row_or_own(line: PriceLine, scale: Scale) -> tuple[bool, float]:
-    is_planned = line.rank == Rank.PLANNED
-    return is_planned, line.price if is_planned else scale.row(line.price)
+def _row_or_own(line: PriceLine, axis: Axis, scale: Scale) -> str | int:
+    return axis.price(line.price) if line.rank == Rank.PLANNED else scale.row(line.price)
 
 
 def _grouped(lines: Sequence[PriceLine], key: Callable[[PriceLine], object]) -> list[OwnLabel]:

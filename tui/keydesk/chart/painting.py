@@ -1,18 +1,19 @@
 """Paint the candles of a chart, and what stands behind and over them: prices, sessions, cursor, lines of indicators."""
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 
 from msgspec import Struct
 
 from keydesk.calc.market.sessions import SESSIONS, Session
-from keydesk.chart.canvas import Canvas, Run, width_of
+from keydesk.chart.canvas import GRID, Canvas, width_of
 from keydesk.chart.glyphs import dense_levels, paint_candle
 from keydesk.chart.layout import Layout
 from keydesk.chart.lines import Span, first_touching, paint_line, paint_spans, stroke_of
 from keydesk.chart.price_axis import Rank
+from keydesk.chart.price_labels import PriceLabels
 from keydesk.chart.scale import Scale
 from keydesk.chart.scene import Scene
 from keydesk.store.state import Candle
@@ -20,7 +21,8 @@ from keydesk.text import format as show
 from keydesk_client.arithmetic.constants import SECOND
 
 DASH, THIN = "╌", "┄"
-ASCII_DASH = "- "  # told from bodies, which may be "-"
+ASCII_DASH, ASCII_THIN = "= ", "_"  # told from bodies, which may be "-"
+SHORT = 4  # columns that a line ends before the label of another price
 MAX_CANDLE = 3600  # seconds: on longer candles the opening of a session is not marked
 MAX_DAYS = 15
 MARKED_WITHIN = 0.6  # of the plot, from the left
@@ -38,8 +40,7 @@ class View(Struct, frozen=True):
     scale: Scale
     shown: Sequence[Candle]  # as they are drawn: of Heikin-Ashi, those
     real: Sequence[Candle]
-    names: Mapping[int, Sequence[Run]]  # words beside the axis by row
-    marked: Mapping[int, Sequence[Run]]  # words on the lines of marks by row
+    labels: PriceLabels
 
 
 def paint_chart(canvas: Canvas, view: View, ends: Sequence[float]) -> None:
@@ -53,7 +54,7 @@ def paint_chart(canvas: Canvas, view: View, ends: Sequence[float]) -> None:
     scene, layout = view.scene, view.layout
     _paint_candles(canvas, view)
     _paint_names(canvas, view)
-    _paint_marked(canvas, view)
+    _paint_marks(canvas, view)
     _paint_cursor(canvas, view)
     _paint_sessions(canvas, view)
     _paint_prices(canvas, view)
@@ -109,7 +110,7 @@ def _paint_dense(canvas: Canvas, view: View) -> None:
 
 def _paint_names(canvas: Canvas, view: View) -> None:
     """Write the names of own prices beside the axis, right of the candles."""
-    for y, runs in view.names.items():
+    for y, runs in view.labels.names.items():
         x = view.layout.plot - width_of(runs) - 1
         for text, role in ((" ", "muted"), *runs):
             for glyph in text:
@@ -117,15 +118,23 @@ def _paint_names(canvas: Canvas, view: View) -> None:
                 x += 1
 
 
-def _paint_marked(canvas: Canvas, view: View) -> None:
-    """Write words on the lines of marks: in the first free cells from the left, over no candle."""
+def _paint_marks(canvas: Canvas, view: View) -> None:
+    """Draw the marks that have room for their names and prices in free cells: lines up to the newest candles.
+
+    Of marks that share a row, those that have no room are left out.
+    """
     if canvas.left:
         return
-    for y, words in view.marked.items():
-        text = " ".join(text for text, _ in words) + " "
-        at = canvas.free(y, 0, len(text), round(view.layout.plot * MARKED_WITHIN))
-        if at is not None:
-            canvas.whole(y, at, text, "muted")
+    most = min(canvas.right, round(view.layout.plot * MARKED_WITHIN))
+    thin = ASCII_THIN if view.scene.look.ascii_only else THIN
+    for y, words in view.labels.marked.items():
+        for count in range(len(words), 0, -1):
+            text = "  ".join(text for text, _ in words[:count]) + " "
+            at = canvas.free(y, 0, len(text), most)
+            if at is not None:
+                canvas.whole(y, at, text, "muted")
+                canvas.behind(y, 0, thin * canvas.right, GRID)
+                break
 
 
 def _paint_cursor(canvas: Canvas, view: View) -> None:
@@ -156,17 +165,29 @@ def _paint_prices(canvas: Canvas, view: View) -> None:
     dash = ASCII_DASH if view.scene.look.ascii_only else DASH
     lines: dict[tuple[int, int], list[str]] = {}
     for line in held:
+        own = view.labels.own.get(scale.row(line.price))
         start = 0 if line.since_ns is None else _column_of(line.since_ns, view)
         if is_crowded and line.rank != Rank.PLANNED:
+            if own is None or line not in own.lines[:1]:
+                continue  # a stub leads to the label of its own price
             start = beside
         roles = lines.setdefault((scale.row(line.price), start), [])
         if line.role not in roles:
             roles.append(line.role)
     for (y, start), roles in lines.items():
-        canvas.behind(y, start, (dash * plot)[start:plot], *roles)
-    for mark in view.scene.marks:
-        if scale.holds(mark.price):
-            canvas.behind(scale.row(mark.price), 0, THIN * plot, "grid")
+        end = plot if _has_own_label(y, view) else plot - _width_of_label(y, view) - SHORT
+        canvas.behind(y, start, (dash * plot)[start:end], *roles)
+
+
+def _has_own_label(y: int, view: View) -> bool:
+    """Return whether the label in a row is that of a line in it."""
+    label = view.labels.own.get(y)
+    price = None if label is None else label.first.price
+    return price is not None and view.scale.holds(price) and view.scale.row(price) == y
+
+
+def _width_of_label(y: int, view: View) -> int:
+    return width_of(view.labels.names.get(y, ()))
 
 
 def _column_of(time_ns: int, view: View) -> int:

@@ -85,8 +85,7 @@ class Picture:
         self.labels = AxisLabels()
         self.held_lines = HeldLines()
         self._areas: list[Area] = []
-        self._names: Mapping[int, Sequence[Run]] = {}
-        self._marked: Mapping[int, Sequence[Run]] = {}
+        self.words: PriceLabels | None = None  # whose words stand in the plot
 
     def show(self, scene: Scene) -> Collection[int]:
         """Draw a scene; return the rows that differ from before."""
@@ -120,7 +119,7 @@ class Picture:
         self.scale = self._scale_for(scene, prices)
         self._scene = scene
         labels = self._price_labels(scene, is_update=False)
-        self._names, self._marked = labels.names, labels.marked
+        self.words = labels
         times = self._time_labels(scene, layout)
         self._areas = [
             Area(
@@ -328,8 +327,10 @@ class Picture:
 
     def _rename(self, area: Area, labels: PriceLabels) -> set[int]:
         """Take the words of the lines; return the rows in which they are others than before."""
-        changed = [(self._names, labels.names), (self._marked, labels.marked)]
-        self._names, self._marked = labels.names, labels.marked
+        old, self.words = self.words, labels
+        if old is None:
+            return set()
+        changed = [(old.own, labels.own), (old.names, labels.names), (old.marked, labels.marked)]
         rows = {
             y
             for before, now in changed
@@ -362,16 +363,14 @@ class Picture:
     # Painting.
 
     def _paint_candles(self, canvas: Canvas) -> None:
-        if self._scene is not None and self.layout is not None and self.scale is not None:
-            view = View(
-                self._scene,
-                self.layout,
-                self.scale,
-                self._shown,
-                self._real,
-                self._names,
-                self._marked,
-            )
+        scene, layout, words = self._scene, self.layout, self.words
+        if (
+            scene is not None
+            and layout is not None
+            and self.scale is not None
+            and words is not None
+        ):
+            view = View(scene, layout, self.scale, self._shown, self._real, words)
             paint_chart(canvas, view, self.held_lines.lines[0])
 
     def _paint_sub_pane(self, number: int, scale: Scale, canvas: Canvas) -> None:

@@ -15,18 +15,22 @@ from keydesk.chart.scale import EDGE_ROWS, Scale, decimals_of, grid_step, multip
 
 FAR_PIPS = 1.0  # a far price's distance is counted anew when the last price moved this much
 LOWER, HIGHER = "╭", "╰"  # before a label that stands beside its line: where the line is
+FULL = 2  # labels in more than one row of so many leave no room for round prices
+BESIDE = 2  # more than one label of so many beside its line: none says so
 
 
 class PriceLabels(Struct, frozen=True):
     """What the axis says in each row, the rows of the grid, the row of the last price, the step of the grid.
 
-    `names` are the words beside the axis by row, `marked` those that stand on the line of a mark.
+    `own` are the labels of own prices by row and `names` their words beside the axis, `marked` the words on the lines of
+    marks, which may have room for the first of them only.
     """
 
     rows: Mapping[int, Run]
     grid: frozenset[int]
     last_row: int
     step: float
+    own: Mapping[int, OwnLabel]
     names: Mapping[int, Sequence[Run]]
     marked: Mapping[int, Sequence[Run]]
 
@@ -49,8 +53,8 @@ def price_labels(
     Of an earlier picture, `row` is that of the last price, `step` keeps the grid, and `measured_from` is the price that
     distances are counted from.
 
-    Last price and cursor keep their rows; own prices are stacked by price, never across the last price; marks and
-    round prices take the rows that are left.
+    Last price and cursor keep their rows; own prices are stacked by price, never across the last price; round prices
+    take the rows that are left while those are many. A mark has its price beside its name.
     """
     labels: dict[int, Run] = {}
     fixed = row_of_last(scale, last, lines, cursor) if row is None else row
@@ -58,31 +62,27 @@ def price_labels(
         beside = _row_beside(fixed, scale.row(cursor), scale.rows, above=cursor >= last)
         labels[beside] = (axis.padded(axis.price(cursor)), FILLED + "cursor")
     labels[fixed] = last_label(axis, scale, last)
-    named: dict[int, Sequence[Run]] = {}
+    placed: dict[int, OwnLabel] = {}
     free = [row for row in range(scale.rows) if row not in labels]
     for above in (True, False):
         rows = [row for row in free if (row < fixed) == above]
         side = [line for line in lines if (line.price >= last) == above]
-        own = labels_of_side(axis, scale, last, side, len(rows))
-        origin = last if measured_from is None else measured_from
-        digits, words = _stacked(axis, scale, own, rows, origin=origin, cursor=cursor, names=names)
-        labels |= digits
-        named |= words
+        placed |= _stacked(scale, labels_of_side(axis, scale, last, side, len(rows)), rows, cursor)
+    origin = last if measured_from is None else measured_from
+    digits, named = _written(axis, scale, placed, origin=origin, names=names)
+    labels |= digits
     marked: dict[int, Sequence[Run]] = {}
     for mark in marks:
-        y = scale.row(mark.price)
         if scale.holds(mark.price):
-            at = axis.price(mark.price)
-            text = f"{mark.text} {at}" if y in labels else mark.text  # never beside another price
-            labels.setdefault(y, (axis.padded(at), "muted"))
+            y, text = scale.row(mark.price), f"{mark.text} {axis.price(mark.price)}"
             marked[y] = (*marked.get(y, ()), (text, "muted"))
     step = step or grid_step(scale, axis.pip, labels)
     rounds, decimals = multiples(scale, step), decimals_of(step, axis.pip)
-    for price in rounds:
+    for price in rounds if FULL * len(labels) <= scale.rows else ():
         text = f"{price:.{decimals}f}".replace("-", "−")
         labels.setdefault(scale.row(price), (axis.padded(text), "muted"))
     grid = frozenset(scale.row(price) for price in rounds)
-    return PriceLabels(labels, grid, fixed, step, named, marked)
+    return PriceLabels(labels, grid, fixed, step, placed, named, marked)
 
 
 def row_of_last(
@@ -213,34 +213,34 @@ class AxisLabels:
 
 
 def _stacked(
-    axis: Axis,
-    scale: Scale,
-    labels: Sequence[OwnLabel],
-    rows: Sequence[int],
-    *,
-    origin: float,
-    cursor: float | None,
-    names: int,
-) -> tuple[dict[int, Run], dict[int, Sequence[Run]]]:
-    """Return the digits and the names of own prices on one side of the last price, by the row nearest to each.
+    scale: Scale, labels: Sequence[OwnLabel], rows: Sequence[int], cursor: float | None
+) -> dict[int, OwnLabel]:
+    """Return the labels of own prices on one side of the last price, by the row nearest to each.
 
-    The label of a price that shares the cursor's row stands on its side of the cursor. Distances are counted from
-    `origin`.
+    The label of a price that shares the cursor's row stands on its side of the cursor.
     """
-    places = spread(
-        [_place_of(label.first.price, scale, rows, cursor) for label in labels], len(rows)
-    )
+    wanted = [_place_of(label.first.price, scale, rows, cursor) for label in labels]
+    return {
+        rows[place]: label for place, label in zip(spread(wanted, len(rows)), labels, strict=True)
+    }
+
+
+def _written(
+    axis: Axis, scale: Scale, placed: Mapping[int, OwnLabel], *, origin: float, names: int
+) -> tuple[dict[int, Run], dict[int, Sequence[Run]]]:
+    """Return the digits and the names of labels by row; distances are counted from `origin`."""
+    leads = {y: _lead(y, label.first.price, scale) for y, label in placed.items()}
+    has_leads = BESIDE * sum(map(bool, leads.values())) <= len(leads)
     digits: dict[int, Run] = {}
     words: dict[int, Sequence[Run]] = {}
-    for place, label in zip(places, labels, strict=True):
-        line, row = label.first, rows[place]
-        lead = _lead(row, line.price, scale)
+    for y, label in placed.items():
+        line, lead = label.first, leads[y] if has_leads else ""
         text = _own_text(axis, scale, line, origin)
         if names:
-            words[row] = ((lead, line.role), *label.name(names - len(lead)))
+            words[y] = ((lead, line.role), *label.name(names - len(lead)))
         elif text:
             text = lead.rjust(1) + text[1:]
-        digits[row] = text, line.role
+        digits[y] = text, line.role
     return digits, words
 
 

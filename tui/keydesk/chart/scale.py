@@ -179,11 +179,11 @@ def _with_room_for_labels(
 def grid_step(scale: Scale, pip: float, taken: Collection[int]) -> float:
     """Return the step between round prices on the axis: 1, 2 or 5 times a power of ten.
 
-    They are three rows apart, closer where fewer than four would be seen beside own labels in `taken` rows and the last
+    They are three rows apart, two where fewer than four would be seen beside own labels in `taken` rows and the last
     price.
     """
     step = pip
-    for apart in (3, 2, 1):
+    for apart in (3, 2):
         step = round_step(apart * EIGHTHS / scale.factor, pip) if scale.factor else pip
         seen = sum(scale.row(price) not in taken for price in multiples(scale, step))
         if seen > FEWEST_LABELS:
