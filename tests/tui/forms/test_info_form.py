@@ -2,14 +2,16 @@
 
 import asyncio
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from textual.widgets import Input
 
 from keydesk.forms.command_line import CommandForm, FindForm
-from keydesk.forms.help_text import PROSE, help_lines
+from keydesk.forms.help_text import PROSE, help_lines, unparted
 from keydesk.forms.info_form import DetailsForm, HelpForm, InfoForm, width_of
+from keydesk.forms.modal_form import BLANK
 from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.keys.keymap import CHART, DESK, JOURNAL, KEYMAP, KEYS, PAGES, TICKET, TRADES
 from keydesk.keys.tasks import EXAMPLES
@@ -440,8 +442,51 @@ async def test_another_size_while_searching_keeps_the_search_and_every_line_with
             await pilot.pause()
             lines = form.lines()
             assert "stop_" in app.words, size
-            assert len(lines) <= form.room + 1, size
+            assert len(lines) <= form.room + 2, size
             assert all(width_of(line) <= form.inside for line in lines), size
             await pilot.press("pagedown")
         await pilot.press("backspace", "p")
         assert "stop_" in app.words
+
+
+async def test_in_ascii_arrow_keys_are_named_by_words() -> None:
+    app = FormApp(lambda: HelpForm(KEYMAP, CHART))
+    app.add_class("-ascii")
+    async with app.run_test(size=(80, 24)):
+        assert "Left h    Some candles back in time" in app.words
+        assert "Up Down scroll" in app.words
+        assert not set("↑↓←→") & set(app.words)
+
+
+@pytest.mark.parametrize("context", [DESK, CHART, TRADES])
+@pytest.mark.parametrize("rows", range(8, 24))
+def test_no_page_of_the_help_ends_with_a_heading_or_begins_with_a_blank_line(
+    context: str, rows: int
+) -> None:
+    lines = ["".join(text for text, _ in line) for line in help_lines(KEYMAP, context, 76)]
+    paged = unparted([((safe(each), "plain"),) if each else BLANK for each in lines], rows)
+    shown = ["".join(text for text, _ in line) for line in paged]
+    pages = [shown[at : at + rows] for at in range(0, len(shown), rows)]
+    headings = {line for before, line in pairwise(lines) if not before}
+    assert [page[-1] for page in pages[:-1] if page[-1] in headings] == []
+    assert all(page[0] for page in pages)
+    assert [line for line in shown if line] == [line for line in lines if line]
+
+
+@pytest.mark.parametrize("context", [DESK, CHART, TRADES])
+async def test_in_a_wide_window_the_help_of_a_pane_is_one_page_with_every_key(context: str) -> None:
+    app = FormApp(lambda: HelpForm(KEYMAP, context))
+    async with app.run_test(size=(200, 50)):
+        assert "page 1/" not in app.words
+        assert [key.text for key in KEYMAP.in_force(context) if key.text not in app.words] == []
+
+
+async def test_what_a_search_finds_in_the_help_is_counted_and_marked() -> None:
+    app = FormApp(lambda: HelpForm(KEYMAP, DESK))
+    async with app.run_test(size=(120, 35)) as pilot:
+        form = app.screen
+        assert isinstance(form, HelpForm)
+        await pilot.press(*"guaranteed")
+        assert form.title_text() == "Keys of the desk: 2 found"
+        marks = [text for line in form.lines() for text, role in line if " on " in role]
+        assert marks == ["Guaranteed", "Guaranteed"]

@@ -205,7 +205,7 @@ class CommandForm(FieldForm[ParsedCommand | RunKey | SetOption]):
         shown = entry.label or safe(entry.name)
         is_long = len(shown) >= NAME_WIDTH  # a line of its own, without a key
         name = safe(f"{shown}  " if is_long else f"{shown:<{NAME_WIDTH}}")
-        key = safe("" if is_long or entry.label else f"{entry.key:<{KEY_WIDTH}}")
+        key = safe("" if is_long or entry.label else f"{self.key_words(entry.key):<{KEY_WIDTH}}")
         width = self.inside - len(MARK) - len(name) - len(key)
         reason = safe(f"  {entry.reason}") if entry.reason else safe("")
         text = shorten(safe(entry.text), max(1, width - len(reason)))

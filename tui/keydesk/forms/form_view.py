@@ -255,7 +255,10 @@ class FormView(ModalForm[Result]):
     def _form_lines(self, confirmation: Confirmation) -> FormLines:
         head, body, warnings = self._content(confirmation)
         foot = confirmation_lines(
-            confirmation, self.hints(), self.across, is_touched=self.is_touched
+            replace(confirmation, reason=self.key_words(safe(confirmation.reason))),
+            [(self.key_words(words), role) for words, role in self.hints()],
+            self.across,
+            is_touched=self.is_touched,
         )
         return FormLines.of(
             head,

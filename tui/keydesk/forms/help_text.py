@@ -1,6 +1,7 @@
 """The words of the help: prose on the pane, form or field that has the keys, then its keys by task, and the commands."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 from rich.cells import cell_len
 
@@ -192,6 +193,7 @@ KEY_WIDTH = 9
 EXAMPLE_WIDTH = 31
 COLUMN, COLUMN_MOST = 37, 44  # columns of a key with its words
 WIDE = 76  # columns in which a command and its words have room side by side
+_Group: TypeAlias = tuple[Printable, str, Sequence[Key]]  # its title, an example, its keys
 
 
 def help_lines(
@@ -225,14 +227,71 @@ def key_lines(
 ) -> list[TextLine]:
     """Return the prose and the keys; with `words` also those of forms, pages and panes that have not the keys now."""
     lines: list[TextLine] = [] if words else [*prose(context, field, width)]
+    for group in _kept_groups(keymap, context, left_out, words):
+        lines += _group_lines(group, width)
+    return lines
+
+
+def beside_commands(
+    keymap: KeyMap,
+    context: str,
+    widths: tuple[int, int],
+    rows: int,
+    left_out: Callable[[str], bool] = lambda _: False,
+) -> tuple[Sequence[TextLine], Sequence[TextLine]]:
+    """Return the prose and the keys, and the commands; last groups for which there is no row left stand below the commands."""
+    groups = _kept_groups(keymap, context, left_out)
+    left = [[*prose(context, "", widths[0])], *(_group_lines(each, widths[0]) for each in groups)]
+    right, moved = command_lines(widths[1])[1:], list[TextLine]()
+    while groups and sum(map(len, left)) > rows:
+        moved = [*_group_lines(groups.pop(), widths[1]), *moved]
+        if len(right) + len(moved) > rows:
+            return key_lines(keymap, context, widths[0], left_out), right
+        left.pop()
+    return [line for each in left for line in each], [*right, *moved]
+
+
+def found_count(
+    keymap: KeyMap, context: str, left_out: Callable[[str], bool], words: Sequence[str]
+) -> int:
+    """Return how many keys and commands have all of the words."""
+    keys = sum(len(kept) for *_, kept in _kept_groups(keymap, context, left_out, words))
+    return keys if is_of_overlay(context) else keys + len([*_commands(WIDE, words)])
+
+
+def _kept_groups(
+    keymap: KeyMap,
+    context: str,
+    left_out: Callable[[str], bool],
+    words: Sequence[str] = (),
+) -> list[_Group]:
+    """Return the groups with the keys of each that this desk has and that have all of the words."""
     groups = [*_groups(keymap, context)]
     if words and not is_of_overlay(context):
         groups += _elsewhere(keymap, context)
+    found: list[_Group] = []
     for title, example, keys in groups:
         kept = [key for key in keys if not left_out(key.id) and _has(words, title, key)]
         if kept:
-            lines += [BLANK, _heading(title, example, width), *_columns(kept, width)]
-    return lines
+            found.append((title, example, kept))
+    return found
+
+
+def _group_lines(group: _Group, width: int) -> list[TextLine]:
+    title, example, keys = group
+    return [BLANK, _heading(title, example, width), *_columns(keys, width)]
+
+
+def unparted(lines: Sequence[TextLine], rows: int) -> list[TextLine]:
+    """Return the lines of groups for pages of so many rows: none ends with a heading, none begins with a blank line."""
+    kept: list[TextLine] = []
+    for before, line in zip([BLANK, *lines], lines, strict=False):
+        place = len(kept) % rows
+        if before == BLANK and line != BLANK and kept and place == rows - 1:
+            kept.append(BLANK)
+        if line != BLANK or place:
+            kept.append(line)
+    return kept
 
 
 def command_lines(width: int, words: Sequence[str] = ()) -> list[TextLine]:
@@ -245,7 +304,7 @@ def command_lines(width: int, words: Sequence[str] = ()) -> list[TextLine]:
     return lines
 
 
-def _elsewhere(keymap: KeyMap, context: str) -> Iterable[tuple[Printable, str, Sequence[Key]]]:
+def _elsewhere(keymap: KeyMap, context: str) -> Iterable[_Group]:
     """Yield the keys of the other panes, of the forms and of the pages, by their names."""
     here = {key.context for key in keymap.in_force(context)}
     names = {key.id: keymap.name(key.id).replace(" ", "") for key in keymap.own(DESK)}
@@ -284,7 +343,7 @@ def is_of_overlay(context: str) -> bool:
     return context in PAGES or is_of_form(context)
 
 
-def _groups(keymap: KeyMap, context: str) -> Iterable[tuple[Printable, str, Sequence[Key]]]:
+def _groups(keymap: KeyMap, context: str) -> Iterable[_Group]:
     keys = keymap.in_force(context)
     if not is_of_overlay(context):
         for task in Task:
@@ -298,7 +357,7 @@ def _groups(keymap: KeyMap, context: str) -> Iterable[tuple[Printable, str, Sequ
 def _heading(title: Printable, example: str = "", width: int = 0) -> TextLine:
     if not example or cell_len(title) + cell_len(example) + len(SUCH_AS) > width:
         return ((title, "focus"),)
-    return ((title, "focus"), (safe(f"{SUCH_AS}{example}"), "faint"))
+    return ((title, "focus"), (safe(f"{SUCH_AS}{example}"), "muted"))
 
 
 def _columns(keys: Sequence[Key], width: int) -> Iterable[TextLine]:

@@ -1,5 +1,6 @@
 """Forms that show something and send nothing: their base, the help (`?`) and the details of a row (Enter)."""
 
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
@@ -9,7 +10,14 @@ from typing import ClassVar, Self
 from rich.cells import cell_len, set_cell_size
 from textual.events import Key, Resize
 
-from keydesk.forms.help_text import command_lines, help_lines, is_of_form, is_of_overlay, key_lines
+from keydesk.forms.help_text import (
+    beside_commands,
+    found_count,
+    help_lines,
+    is_of_form,
+    is_of_overlay,
+    unparted,
+)
 from keydesk.forms.modal_form import BLANK, ModalForm, TextLine, Words, wrap_text
 from keydesk.forms.panel import Panel
 from keydesk.forms.requests import CopyWanted
@@ -146,7 +154,7 @@ class InfoForm(ModalForm[Result]):
     def keys_that_fit(self, *keys: str, leave: str = "Esc closes") -> Printable:
         """Return the hints that fit in the lower edge, first ones first; how to leave is always among them."""
         width = self.inside - 2
-        words = list(keys)
+        words = [self.key_words(each) for each in keys]
         while words and cell_len("  ".join((*words, leave))) > width:
             words.pop()
         return safe("  ".join((*words, leave)))
@@ -173,7 +181,7 @@ class InfoForm(ModalForm[Result]):
 
     def hints_text(self) -> Printable:
         """Return what stands in the lower edge: what may follow the first key of a chord, else the keys."""
-        return self._chord_text() or self.foot_text()
+        return self._chord_text() or self.key_words(self.foot_text())
 
     def on_chord_changed(self, message: ChordChanged) -> None:
         """Show in the lower edge what may follow the first key of a chord."""
@@ -321,7 +329,7 @@ class SearchForm(ScrolledForm):
 
     def lines(self) -> Sequence[TextLine]:
         """Return what is typed, then the lines in sight."""
-        return [self.search_line(), *super().lines()]
+        return [self.search_line(), *self.below_search, *super().lines()]
 
     def search_line(self) -> TextLine:
         """Return the line of what is typed."""
@@ -336,7 +344,12 @@ class SearchForm(ScrolledForm):
     @property
     def room(self) -> int:
         """Return the number of lines that fit below what is typed."""
-        return max(1, super().room - 1)
+        return max(1, super().room - 1 - len(self.below_search))
+
+    @property
+    def below_search(self) -> Sequence[TextLine]:
+        """What is between what is typed and what is found."""
+        return ()
 
     def foot_text(self) -> Printable:
         """Return the keys: letters are no keys here."""
@@ -389,13 +402,20 @@ class HelpForm(SearchForm):
         self.left_out = left_out
         self.key_context = key_context
         self.field = field
-        self._lines: tuple[tuple[int, str], Sequence[TextLine]] = (
-            (0, ""),
+        self._lines: tuple[tuple[int, int, str], Sequence[TextLine]] = (
+            (0, 0, ""),
             (),
-        )  # for which width and search
+        )  # for which width, rows and search
 
     def title_text(self) -> Printable:
-        """Name the pane, or the form and its field."""
+        """Name the pane, or the form and its field; count what a search finds."""
+        if not self.words:
+            return self._named_keys()
+        whose = self.keymap, self.key_context
+        found = found_count(*whose, self.left_out, self.search.split())
+        return safe(f"{self._named_keys()}: {found} found")
+
+    def _named_keys(self) -> Printable:
         if is_of_overlay(self.key_context):
             kind = "form" if is_of_form(self.key_context) else "page"
             names = [each for each in (self.key_context, self.field) if each != FORM and each]
@@ -413,24 +433,58 @@ class HelpForm(SearchForm):
 
     def found_lines(self) -> Sequence[TextLine]:
         """Return prose, keys and commands; they are the same until the window or the search changes."""
-        made_for = self.inside, self.search
+        made_for = self.inside, self.room, self.search
         if self._lines[0] != made_for:
-            lines = self._made(self.search.split())
+            words = self.search.split()
+            lines = [marked(self._named(line), words) for line in self._made(words)]
             self._lines = made_for, lines
         return self._lines[1]
+
+    @property
+    def below_search(self) -> Sequence[TextLine]:
+        """A blank line."""
+        return (BLANK,)
 
     def _made(self, words: Sequence[str]) -> Sequence[TextLine]:
         """Return the lines; the commands stand beside the keys where there is room."""
         whose = self.keymap, self.key_context
         if self.inside < BESIDE_FROM or is_of_overlay(self.key_context) or words:
-            return help_lines(*whose, self.inside, self.left_out, self.field, words=words)
-        keys = key_lines(*whose, KEYS_WIDTH, self.left_out, self.field)
+            lines = help_lines(*whose, self.inside, self.left_out, self.field, words=words)
+            return unparted(lines, self.room)
         width = KEYS_WIDTH + COLUMN_GAP
-        return beside(keys, width, command_lines(self.inside - width)[1:])
+        widths = KEYS_WIDTH, self.inside - width
+        keys, commands = beside_commands(*whose, widths, self.room, self.left_out)
+        return beside(keys, width, commands)
+
+    def _named(self, line: TextLine) -> TextLine:
+        """Return a line with its keys as this terminal shows them, in columns as wide as they were."""
+        return [
+            (safe(f"{self.key_words(text).rstrip():<{len(text)}}"), role) for text, role in line
+        ]
 
     def keeps_key(self, key: str) -> bool:
         """Keep ?, which closes the list that it opened."""
         return key == "question_mark"
+
+
+def marked(line: TextLine, words: Sequence[str]) -> TextLine:
+    """Return a line with each of the words marked where it occurs, whatever their case."""
+    if not words:
+        return line
+    sought = re.compile(
+        "|".join(map(re.escape, sorted(words, key=len, reverse=True))), re.IGNORECASE
+    )
+    found: list[Words] = []
+    for text, role in line:
+        end = 0
+        for each in sought.finditer(text):
+            found += [
+                (safe(text[end : each.start()]), role),
+                (safe(each[0]), "bright on selection"),
+            ]
+            end = each.end()
+        found.append((safe(text[end:]), role))
+    return [(text, role) for text, role in found if text]
 
 
 def width_of(line: TextLine) -> int:

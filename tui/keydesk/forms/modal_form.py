@@ -18,11 +18,11 @@ from keydesk.calc.orders.ticket_settings import Limits, Template, TemplateSet
 from keydesk.forms.panel import Panel, WordsRole
 from keydesk.keys.confirm import Letters
 from keydesk.keys.guarded_app import GuardedKeys
-from keydesk.keys.keymap import KEYMAP, KeyMap
+from keydesk.keys.keymap import KEYMAP, KeyMap, arrows_in_words
 from keydesk.store.risk import exit_only_text
 from keydesk.store.store import Store
 from keydesk.text.format import JOINED, join_units, lines_of, money
-from keydesk.text.sanitize import Printable, safe
+from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.widgets.overlay import Overlay, Result
 from keydesk.widgets.theme import ChartRole, signed_role
 
@@ -212,6 +212,10 @@ class ModalForm(Overlay[Result], Generic[Result]):
     @abstractmethod
     def lines(self) -> Sequence[TextLine]:
         """Return what the panel shows."""
+
+    def key_words(self, text: Printable) -> SafeText:
+        """Return a text that names keys as this terminal shows it."""
+        return arrows_in_words(text) if self.app.has_class("-ascii") else safe(text)
 
     def title_panel(self, panel: Panel) -> None:
         """Set the words in the frame of the panel."""

@@ -26,7 +26,7 @@ from keydesk.calc.orders.fields import (
     Name,
 )
 from keydesk.calc.orders.order_options import OPTIONS, TICKET_TEXTS, TextName
-from keydesk.text.sanitize import SafeText, safe
+from keydesk.text.sanitize import Printable, SafeText, safe
 
 DIGITS = 10
 
@@ -170,6 +170,14 @@ SHOWN = {
     "pageup": "PgUp",
     "pagedown": "PgDn",
 }
+
+_ARROWS = {ord(SHOWN[each]): each.capitalize() for each in ("up", "down", "left", "right")}
+
+
+def arrows_in_words(text: Printable) -> SafeText:
+    """Return a text on keys with the arrows in words: in ASCII their signs would read as the keys ^, v, < and >."""
+    return safe(text.translate(_ARROWS))
+
 
 # As typed -> as Textual names it; letters and digits are their own names.
 TEXTUAL_NAMES = {

@@ -175,7 +175,7 @@ class PositionPartForm(PositionForm):
                     (price(trade.price, digits), "muted"),
                 )
             )
-        return [*lines, choices_line((("↑ ↓", "trade"), ("Space", "picks it")))]
+        return [*lines, choices_line(((self.key_words("↑ ↓"), "trade"), ("Space", "picks it")))]
 
     def _parts_line(
         self, side: OpenSide, parts: Sequence[tuple[TradeRow, Decimal]]

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from keydesk.keys.chords import continuations
-from keydesk.keys.keymap import CROSSHAIR, DESK, LOG, ORDERS, POSITIONS, ROWS, TRADES, Key, KeyMap
+from keydesk.keys.keymap import (
+    CROSSHAIR,
+    DESK,
+    LOG,
+    ORDERS,
+    POSITIONS,
+    ROWS,
+    TRADES,
+    Key,
+    KeyMap,
+    arrows_in_words,
+)
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.text.sanitize import safe
@@ -154,9 +165,9 @@ class KeyFooter(StripLine):
         off = self._unavailable(key.id)
         strong: ColourRole = "faint" if off else "plain"
         weak: ColourRole = "faint" if off else "muted"
-        name = key.shown.split()[0]  # the help has the others
+        name = safe(key.shown.split()[0])  # the help has the others
         if key.id in BESIDE:
-            name += f" {self._keymap.name(BESIDE[key.id])}"
-        return Item(
-            ((safe(name), self.palette[strong]), (safe(f" {key.hint}"), self.palette[weak]))
-        )
+            name = safe(f"{name} {self._keymap.name(BESIDE[key.id])}")
+        if self.app.has_class("-ascii"):
+            name = arrows_in_words(name)
+        return Item(((name, self.palette[strong]), (safe(f" {key.hint}"), self.palette[weak])))
