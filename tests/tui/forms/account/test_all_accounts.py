@@ -63,10 +63,13 @@ async def test_sums_stand_by_kind_of_money_and_currency() -> None:
         for each in PROFILES:
             page.show(each)
         await pilot.pause()
-        totals = [line.split() for line in app.words.splitlines() if " total " in line]
-    assert totals[0][1:7] == ["LIVE", "total", "2", "20,000.00", "USD", "+12.25"]
+        totals = [line for line in app.words.splitlines() if " total " in line]
+    figures = [line.split()[6:9] for line in totals]
+    assert " LIVE  total USD of 2 " in totals[0]
+    assert figures[0] == ["20,000.00", "USD", "+12.25"]
     assert "UNLIMITED" in totals[0]
-    assert totals[1][1:7] == ["PRACTICE", "total", "2", "20,000.00", "USD", "–"]
+    assert " PRACTICE  total USD of 2 " in totals[1]
+    assert figures[1] == ["20,000.00", "USD", "–"]
 
 
 async def test_each_column_has_its_own_figure() -> None:
@@ -214,4 +217,63 @@ async def test_a_wide_window_has_balance_and_free_margin_in_the_table() -> None:
     head = next(line for line in lines if "open P/L" in line)
     assert [each in head for each in ("balance", "free", "closeout")] == [True, True, False]
     assert sum("98.50" in line and "77.25" in line for line in lines) == 2
-    assert any("total 2" in line and "197.00" in line and "154.50" in line for line in lines)
+    assert any("total EUR of 2" in line and "197.00" in line and "154.50" in line for line in lines)
+
+
+def several(count: int, environment: str, currency: str) -> ProfileOverview:
+    accounts = tuple(
+        AccountOverview(
+            f"101-004-1234567-{number:03}", currency=currency, nav=D(1), unrealized_pl=D("1234.5")
+        )
+        for number in range(count)
+    )
+    return ProfileOverview(f"{environment} {currency}", environment, accounts)
+
+
+async def shown(
+    *profiles: ProfileOverview, size: tuple[int, int] = (80, 24), keys: tuple[str, ...] = ()
+) -> list[str]:
+    """The lines of the page with these profiles after these keys."""
+    page = AllAccountsPage("main")
+    app = FormApp(lambda: page)
+    async with app.run_test(size=size) as pilot:
+        page.expect([each.profile for each in profiles])
+        for each in profiles:
+            page.show(each)
+        await pilot.press(*keys)
+        await pilot.pause()
+        return [line.strip("│ ") for line in app.words.splitlines()]
+
+
+async def test_the_frame_says_which_row_of_how_many_is_chosen() -> None:
+    lines = await shown(several(40, "LIVE", "USD"), keys=("down", "down"))
+    assert "Accounts of all profiles: 3 of 40" in lines[0]
+
+
+async def test_totals_that_are_left_out_are_counted_and_the_rule_is_as_wide_as_the_table() -> None:
+    kinds = [("LIVE", "USD"), ("LIVE", "GBP"), ("PRACTICE", "EUR")]
+    lines = await shown(*(several(15, *kind) for kind in kinds), size=(80, 16))
+    [rule] = [line for line in lines if line.startswith("──")]
+    assert rule.startswith("── 2 of 3 totals ──")
+    [total] = [line for line in lines if "total GBP" in line]
+    assert len(rule) == len(total) + len("▶  ")  # the mark, and the first cell of the band
+    wide = await shown(*(several(5, *kind) for kind in kinds), size=(200, 50))
+    assert not any("3 totals" in line for line in wide)
+    assert sum("total " in line for line in wide) == 3
+
+
+async def test_results_have_the_same_decimals_in_every_row() -> None:
+    small = ProfileOverview("main", "PRACTICE", (account("-8.5"), account("12.25")))
+    assert any("−8.50" in line for line in await shown(small))
+    large = ProfileOverview("main", "PRACTICE", (account("-8.5"), account("-123456.5")))
+    for size in ((80, 24), (120, 35)):
+        lines = await shown(large, size=size)
+        assert any("−8.50" in line for line in lines) == any(
+            "−123,456.50" in line for line in lines
+        )
+
+
+async def test_a_wide_row_has_the_whole_number_of_the_account() -> None:
+    lines = await shown(several(2, "LIVE", "USD"), size=(200, 50))
+    assert sum("101-004-1234567-000" in line for line in lines) == 1
+    assert sum("101-004-1234567-001" in line for line in lines) == 1

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import ClassVar, Literal, NamedTuple
 
-from keydesk.forms.info_form import InfoForm
+from keydesk.forms.info_form import InfoForm, width_of
 from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, wrap_text
 from keydesk.forms.page_table import (
     Cells,
@@ -29,8 +29,9 @@ BAR = 8  # cells of the margin used
 FULL = Decimal("0.5")  # of the value, from which on the margin used is a warning
 BELOW = 4  # lines about the chosen one
 ACCOUNT_WIDTH = 19  # columns of a number with its name, and of a band with its total
-LARGE = 1000  # of a result, from which on it needs no cents
 FEW = 8  # rows in sight
+LARGE = 1000  # of a result, from which on its cents take columns
+ID_WIDTH = 24  # characters of a number
 FigureName = Literal[
     "nav", "unrealized_pl", "margin_used", "open_risk", "balance", "margin_available"
 ]
@@ -71,13 +72,23 @@ class _Group(NamedTuple):
     accounts: Sequence[AccountOverview]
 
 
+class _Places(NamedTuple):
+    """The decimals of a whole column, as many as have room."""
+
+    amount: int = 2
+    result: int = 2
+
+
+WITH_CENTS, WHOLE_AMOUNTS, WHOLE = _Places(), _Places(amount=0), _Places(amount=0, result=0)
+
+
 class _Money(NamedTuple):
     """What the columns read: an account, or several of one currency together."""
 
     accounts: Sequence[AccountOverview]
     name: TextLine
     role: ColourRole
-    is_short: bool  # whole amounts
+    places: _Places
     is_opened: bool = False  # in this desk
 
     def sum_of(self, name: FigureName) -> Decimal | None:
@@ -87,13 +98,13 @@ class _Money(NamedTuple):
 
     def amount(self, name: FigureName) -> SafeText:
         """Return the sum of a figure."""
-        return money(self.sum_of(name), 0 if self.is_short else 2)
+        return money(self.sum_of(name), self.places.amount)
 
 
 def _result(of: _Money) -> TextLine:
     result = of.sum_of("unrealized_pl")
-    places = 0 if of.is_short and result and abs(result) >= LARGE else 2
-    return ((money(result, places, signed=True), signed_role(result, zero="muted")),)
+    text = money(result, of.places.result, signed=True)
+    return ((text, signed_role(result, zero="muted")),)
 
 
 def _share(of: _Money) -> TextLine:
@@ -103,9 +114,9 @@ def _share(of: _Money) -> TextLine:
         return ()
     share = used / nav
     is_much = share >= FULL
-    words: Words = (safe(f"{percent(share, 0):>3} %"), "warn" if is_much else "plain")
+    words: Words = (safe(f"{percent(share, 0):>4} %"), "warn" if is_much else "plain")
     bar: Words = (safe(f" {share_bar(share, BAR)}"), "warn" if is_much else "focus")
-    return (words,) if of.is_short else (words, bar)
+    return (words, bar) if of.places.amount else (words,)
 
 
 def _risk(of: _Money) -> TextLine:
@@ -203,7 +214,9 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         self.redraw()
 
     def title_text(self) -> Printable:
-        return "Accounts of all profiles"
+        count = len(self.all_rows())
+        place = f": {min(self.at + 1, count)} of {count}" if count else ""
+        return safe(f"Accounts of all profiles{place}")
 
     def foot_text(self) -> Printable:
         """Return the keys."""
@@ -231,12 +244,12 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         if not rows:
             return wrap_text("No profile yet: :login NAME signs in", "muted", self.inside)
         self.at = min(self.at, len(rows) - 1)
-        groups = _groups(rows)
-        below = [BLANK, *self._chosen_lines(rows[self.at])]
+        groups = all_groups = _groups(rows)
+        below = self._chosen_lines(rows[self.at])
         room = self.room - 1 - len(below) - (len(groups) + 1 if groups else 0)
         if room < min(len(rows), FEW):  # the sums of this kind of money only, or none
             kind = rows[self.at].environment
-            groups = [each for each in groups if each.environment == kind][:BELOW]
+            groups = [each for each in all_groups if each.environment == kind][:BELOW]
             room = self.room - 2 - len(below) - len(groups)
         if room < min(len(rows), BELOW):
             groups, room = [], self.room - 1 - len(below)
@@ -244,7 +257,7 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         table = self._table(rows, shown, groups)
         split = 1 + len(shown)
         more = self._more_text() if shown[-1].place == len(rows) - 1 else []
-        rule: list[TextLine] = [((safe("─" * self.inside), "line"),)] if groups else []
+        rule = [_rule(width_of(table[0]), len(groups), len(all_groups))] if groups else []
         return [*table[:split], *more, *rule, *table[split:], *below]
 
     def _table(
@@ -253,9 +266,9 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         """Return the header, the lines in sight and the totals; whole amounts where cents have no room."""
         columns = WIDE if self.inside >= WIDE_FROM else NARROW
         marks = [each for each in shown if not (each.is_head or rows[each.place].why)]
-        for is_short in (False, True):
-            cells = [self._cells(rows, each.place, is_short=is_short) for each in marks]
-            cells += [_total(each, is_short=is_short) for each in groups]
+        for places in _places_for([rows[each.place].account for each in marks], groups):
+            cells = [self._cells(rows, each.place, places) for each in marks]
+            cells += [_total(each, places) for each in groups]
             if has_room(columns, cells, self.inside):
                 break
         chosen = next((n for n, each in enumerate(marks) if each.place == self.at), None)
@@ -283,12 +296,12 @@ class AllAccountsPage(InfoForm[AccountChoice]):
             return []
         return [((safe(f"  and {counted(unshown, 'account')} more of this token"), "muted"),)]
 
-    def _cells(self, rows: Sequence[_Row], place: int, *, is_short: bool) -> Cells:
+    def _cells(self, rows: Sequence[_Row], place: int, places: _Places) -> Cells:
         row, role = rows[place], _CHOSEN if place == self.at else _USUAL
         if row.account is None:
             return {}
-        name: TextLine = ((_name(row.account), role),)
-        return cells_of(WIDE, _Money([row.account], name, role, is_short, self._is_open(row)))
+        name: TextLine = ((_name(row.account, is_whole=self.inside >= WIDE_FROM), role),)
+        return cells_of(WIDE, _Money([row.account], name, role, places, self._is_open(row)))
 
     def _is_open(self, row: _Row) -> bool:
         account_id = "" if row.account is None else row.account.id
@@ -308,22 +321,24 @@ class AllAccountsPage(InfoForm[AccountChoice]):
     def _chosen_lines(self, row: _Row) -> list[TextLine]:
         """Return what the table leaves out of the chosen account."""
         if row.why:
-            return wrap_text(safe(f"Cannot be read: {clean(row.why)}"), "warn", self.inside)[:BELOW]
+            text = safe(f"Cannot be read: {clean(row.why)}")
+            return [BLANK, *wrap_text(text, "warn", self.inside)[:BELOW]]
         account = row.account
         if account is None:
-            return [((LOADING, "muted"),)]
-        phrases: list[str] = [account.name]
-        if self.inside < WIDE_FROM:
-            phrases += [
-                safe(f"balance {money(account.balance)}"),
-                safe(f"free {money(account.margin_available)}"),
-                safe(f"closeout {percent(account.closeout_percent, 1)} %"),
+            return [BLANK, ((LOADING, "muted"),)]
+        lines: list[TextLine] = []
+        if self.inside < WIDE_FROM:  # else the table has them
+            phrases = (
+                account.name,
+                f"balance {money(account.balance)}",
+                f"free {money(account.margin_available)}",
+                f"closeout {percent(account.closeout_percent, 1)} %",
                 counted(account.entry_orders, "entry order"),
-            ]
-        lines = fold_line(((safe("  ".join(phrases)), "muted"),), self.inside)
+            )
+            lines = fold_line(((safe("  ".join(phrases)), "muted"),), self.inside)
         if account.unprotected:
             lines += wrap_text(safe(f"Open risk {account.risk_text}"), "danger", self.inside)
-        return lines[:BELOW]
+        return [BLANK, *lines[:BELOW]] if lines else []
 
     # The keys.
 
@@ -351,10 +366,10 @@ def _band(environment: str) -> TextLine:
     return (band, (" ", "plain"))
 
 
-def _name(account: AccountOverview) -> SafeText:
-    """Return the end of the number of an account, and its name where it has one."""
-    alias = f" {clean(account.alias, 20)}" if account.alias else ""
-    return safe(f"…{clean(account_tail(account.id))}{alias}")
+def _name(account: AccountOverview, *, is_whole: bool = False) -> SafeText:
+    """Return the number of an account or its end, and its name where it has one."""
+    number = clean(account.id, ID_WIDTH) if is_whole else f"…{clean(account_tail(account.id))}"
+    return safe(f"{number} {clean(account.alias, 20)}" if account.alias else number)
 
 
 def _shown(rows: Sequence[_Row], at: int, room: int) -> list[_Line]:
@@ -373,6 +388,16 @@ def _shown(rows: Sequence[_Row], at: int, room: int) -> list[_Line]:
     return shown
 
 
+def _rule(width: int, count: int, of: int) -> TextLine:
+    """Return the line above the totals, with how many of them are shown where that is not all."""
+    words = f" {count} of {counted(of, 'total')} " if count < of else ""
+    return (
+        (safe("──" if words else ""), "line"),
+        (safe(words), "muted"),
+        (safe("─" * max(0, width - len(words) - (2 if words else 0))), "line"),
+    )
+
+
 def _groups(rows: Sequence[_Row]) -> list[_Group]:
     """Return what was read, by kind of money and currency; a single account is its own sum."""
     groups: dict[tuple[str, str], list[AccountOverview]] = {}
@@ -382,7 +407,20 @@ def _groups(rows: Sequence[_Row]) -> list[_Group]:
     return [_Group(*kind, own) for kind, own in sorted(groups.items()) if len(own) > 1]
 
 
-def _total(group: _Group, *, is_short: bool) -> Cells:
-    text = safe(f"total {len(group.accounts)}")
+def _places_for(
+    accounts: Sequence[AccountOverview | None], groups: Sequence[_Group]
+) -> Sequence[_Places]:
+    """Return the decimals to try: cents of results are left out where they take columns."""
+    results = [each.unrealized_pl or ZERO for each in accounts if each is not None]
+    results += [
+        sum((each.unrealized_pl or ZERO for each in group.accounts), ZERO) for group in groups
+    ]
+    is_large = any(abs(each) >= LARGE for each in results)
+    return (WITH_CENTS, WHOLE_AMOUNTS, WHOLE) if is_large else (WITH_CENTS, WHOLE_AMOUNTS)
+
+
+def _total(group: _Group, places: _Places) -> Cells:
+    count = f" of {len(group.accounts)}" if places.amount else ""
+    text = safe(f"total {clean(group.currency, 8)}{count}")
     name: TextLine = (*_band(group.environment), (text, "plain"))
-    return cells_of(WIDE, _Money(group.accounts, name, _CHOSEN, is_short))
+    return cells_of(WIDE, _Money(group.accounts, name, _CHOSEN, places))
