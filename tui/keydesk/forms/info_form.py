@@ -49,6 +49,9 @@ KEYS_WIDTH = 115  # columns of these keys
 EDGES = 2  # rows of the frame above and below them
 FIELD_ROWS = 3  # of a field of text with its frame
 LEAST_IN_SIGHT = 8  # rows of the panes above a page: fewer show no table
+LEAST_ABOVE_SNUG = (
+    3  # rows of them above one that is no higher than its lines: a title, a header and a row
+)
 
 
 class InfoForm(ModalForm[Result]):
@@ -61,6 +64,9 @@ class InfoForm(ModalForm[Result]):
     BINDINGS = bindings_of(PAGE)
     WIDTH: ClassVar[int] = 76
     IS_PAGE: ClassVar[bool] = True  # else as large as its lines, over the middle of the desk
+    IS_SNUG: ClassVar[bool] = (
+        False  # no higher than its lines, though few rows of a pane stay in sight
+    )
     FOOTER: ClassVar[str] = ""  # its frame names its keys
     DEFAULT_CSS = """
     InfoForm { align: center middle; }
@@ -135,6 +141,8 @@ class InfoForm(ModalForm[Result]):
 
     def _height_in(self, most: int) -> int:
         """Return the rows of the page: those that the panes above it leave, all where they would show no table."""
+        if self.IS_SNUG:
+            return self._tallest if most - self._tallest >= LEAST_ABOVE_SNUG else max(1, most)
         height = self.rows_for_page(self._tallest)
         return max(1, most if most - height < LEAST_IN_SIGHT else height)
 

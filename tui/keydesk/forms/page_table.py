@@ -35,6 +35,11 @@ def has_room(columns: Sequence[Column], rows: Sequence[Cells], width: int) -> bo
     return needed(_narrowest(columns, measured), 1) <= width - MARK
 
 
+def is_whole(columns: Sequence[Column], rows: Sequence[Cells], width: int) -> bool:
+    """Return whether every column that has a cell fits, with a gap that is seen and no cell cut."""
+    return needed([_measured(own, rows) for own in _used(columns, rows)], 2) <= width - MARK
+
+
 def share_bar(share: Decimal, cells: int) -> SafeText:
     """Return a thin bar for a share from 0 to 1, half a cell precise; any share above 0 is drawn."""
     halves = int(min(max(share, Decimal(0)), Decimal(1)) * 2 * cells + Decimal("0.5"))

@@ -3,11 +3,13 @@
 from pathlib import Path
 from typing import cast
 
+import pytest
+
 from keydesk.calc.market.market_state import ControlledMarket, MarketState, Scenario
 from keydesk.feeds.market_control import MarketControl
 from keydesk.forms.market.replay import StartReplayForm
 from keydesk.forms.market.replay_page import ReplayPage
-from keydesk.parse.replay import REPLAYED, ReplayCommand
+from keydesk.parse.replay import REPLAYED, VERBS, ReplayCommand
 from keydesk.trading.audit import AuditLog
 from keydesk.trading.desk_session import DeskLock
 from support.data.desk_store import example_store
@@ -59,14 +61,14 @@ async def test_the_name_of_a_scenario_is_understood_and_the_last_replays_are_lis
 
 async def test_each_scenario_is_a_row_with_its_range_as_a_bar_and_blind_is_the_last() -> None:
     store = example_store()
-    brexit = Scenario("brexit", 1_466_712_000_000_000_000, "GBP_USD", "the count", 1, 900)
+    brexit = Scenario("brexit", 1_466_712_000_000_000_000, "GBP_USD", "the count", 1, 1800)
     wide = Scenario("franc", FRANC.start_ns, "EUR_CHF", "the floor falls", 1, 3600)
     store.set_market(ControlledMarket(scenarios=(wide, brexit)))
     app = FormApp(lambda: ReplayPage(store, lambda: 0.0))
     async with app.run_test(size=(80, 24)) as pilot:
         rows = [line for line in app.words.splitlines() if "GBP/USD" in line or "EUR/CHF" in line]
         franc, count = (line for line in rows if "→" not in line)
-        assert franc.count("━") == 4 * count.count("━")
+        assert franc.count("━") == 2 * count.count("━")
         assert "3,600" in franc
         names = [
             line[3:].split()[0]
@@ -112,3 +114,44 @@ async def test_a_replay_that_is_chosen_on_the_page_is_asked_about_and_begins(
         await pilot.press("y")
         await app.workers.wait_for_complete()
     assert [each.body for each in control.sent] == [{"scenario": "franc"}]
+
+
+def facts_of(*facts: str) -> list[Scenario]:
+    return [
+        Scenario(f"name-{n}", FRANC.start_ns, "EUR_CHF", each, 1, 900)
+        for n, each in enumerate(facts)
+    ]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (80, 30), (120, 35), (200, 50)])
+async def test_a_text_below_the_table_stands_whole_or_not_at_all(size: tuple[int, int]) -> None:
+    store = example_store()
+    store.set_market(ControlledMarket(scenarios=tuple(facts_of(*"abcdefg"))))
+    app = FormApp(lambda: ReplayPage(store, lambda: 0.0))
+    async with app.run_test(size=size):
+        words = " ".join(app.words.replace("│", " ").split())
+        assert "Stays as it is while a replay runs; ;g goes back to it." in words
+        assert ("Its market then runs on" in words) == ("in the last 30)." in words)
+        assert (":replay, then" in words) == (VERBS[-1] in words)
+
+
+async def test_the_bar_of_the_range_gives_way_to_a_long_sentence() -> None:
+    long = "Two weeks of flight to the dollar, ranges ten times the usual"
+    store = example_store()
+    store.set_market(ControlledMarket(scenarios=tuple(facts_of("Short", long))))
+    app = FormApp(lambda: ReplayPage(store, lambda: 0.0))
+    async with app.run_test(size=(120, 35)) as pilot:
+        assert f"{long}  ━━━━━━" in app.words
+        assert "━" * 25 not in app.words.split("range")[1].split("random")[0]
+        await pilot.press(*"short")
+        assert "Short         " in app.words
+        assert "━" * 24 in app.words
+
+
+async def test_the_page_is_as_high_as_its_lines_where_panes_above_it_keep_a_row() -> None:
+    app = opened()
+    async with app.run_test(size=(120, 35)):
+        page = app.screen
+        assert isinstance(page, ReplayPage)
+        assert page.panel is not None
+        assert page.panel.region.height == page.panel.line_count + 2 < 33

@@ -13,7 +13,7 @@ from keydesk.calc.market.market_state import ControlledMarket, Replay, Scenario,
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.market.replay import CATCHES_UP, WHAT_IT_IS, left_text
 from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
-from keydesk.forms.page_table import Cells, rows_in_sight, share_bar, table_lines
+from keydesk.forms.page_table import Cells, is_whole, rows_in_sight, share_bar, table_lines
 from keydesk.forms.text_fields import edited_text
 from keydesk.keys.guard import KeyPlace
 from keydesk.keys.keymap import HELP, KEYMAP, KeyMap
@@ -36,20 +36,20 @@ from keydesk.widgets.theme import ColourRole
 RECENT = 6  # replays
 MAX_DATE_LENGTH = 40  # characters
 EXAMPLE = "2015-01-15 09:30"
-BAR, LONG_BAR = 12, 24  # cells of a range
-LONG_FROM = 140  # columns of the page
+BAR, LONG_BAR = 6, 24  # cells of a range: whole sentences come first
 NAME_WIDTH = 17  # columns of what is said below the table
 LEAST_TABLE = 4  # rows
 LEAST_BELOW = 2  # lines
+ROOMY = 100  # columns of the page, in which two columns of its table are two apart
 SMALL = 20  # rows with room for what a replay is
 PAGE = 5  # rows of a page key
 ON_DESK = ("pause", "step", "faster", "slower", "jump", "blind", "random", "finish", "present")
 COLUMNS = (
     Column("name", "name", 0, right=False),
-    Column("date", "date", 0, rank=1, right=False),
+    Column("date", "date", 0, rank=4, right=False),  # of the chosen row the line above has it too
     Column("pair", "pair", 0, right=False),
-    Column("what", "what happens", 24, rank=2, right=False, flexible=True),
-    Column("bar", "range", 0, rank=4, right=False),
+    Column("what", "what happens", 34, rank=1, right=False, flexible=True),
+    Column("bar", "range", 0, rank=2, right=False),
     Column("pips", "pips", 0, rank=3),
     Column("days", "in", 0, rank=5, right=False),
 )
@@ -68,14 +68,14 @@ class _Choice(NamedTuple):
         """What typed words are looked for in."""
         each = self.scenario
         when = (
-            "" if each is None else f"{at(each.start_ns):%d %b %Y %Y-%m-%d} {pair(each.instrument)}"
+            "" if each is None else f"{at(each.start_ns):%Y-%m-%d %d %b %Y} {pair(each.instrument)}"
         )
         return f"{self.name} {self.what} {when}".lower()
 
 
 _DRAWN = (
-    _Choice("random", ("random",), "any time since 1999, drawn"),
-    _Choice("blind", ("blind",), "any time; pair and date stay hidden until you end it"),
+    _Choice("random", ("random",), "Any time since 1999, drawn"),
+    _Choice("blind", ("blind",), "Pair and date hidden until its end"),
 )
 
 
@@ -91,7 +91,8 @@ class ReplayPage(InfoForm[ReplayCommand]):
 
     KEYS_GO_TO: ClassVar[KeyPlace] = "text"
     BINDINGS = bindings_of(HELP)
-    WIDTH: ClassVar[int] = 160
+    WIDTH: ClassVar[int] = 240
+    IS_SNUG: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -145,12 +146,11 @@ class ReplayPage(InfoForm[ReplayCommand]):
         self.at = max(0, min(self.at, len(choices) - 1))
         intro = [*self._wrapped(WHAT_IT_IS), BLANK] if self.room > SMALL else []
         top = [*intro, self._field(), *self._meaning(market, choices), BLANK]
-        below = self._below(market)
         room = max(1, self.room - len(top) - 1)
         rows = min(len(choices), max(min(LEAST_TABLE, room), room - LEAST_BELOW - 1))
         table = self._table(choices, rows) if choices else []
-        left = self.room - len(top) - len(table) - 1
-        return [*top, *table, *([BLANK, *below[:left]] if left > 0 else [])]
+        below = self._below(market, self.room - len(top) - len(table) - 1)
+        return [*top, *table, *([BLANK, *below] if below else [])]
 
     def _wrapped(self, text: str) -> list[TextLine]:
         return wrap_text(safe(text), "muted", self.inside)
@@ -172,15 +172,21 @@ class ReplayPage(InfoForm[ReplayCommand]):
         sight = rows_in_sight(len(choices), self.at, rows)
         widest = max((each.scenario.range_pips for each in choices if each.scenario), default=0)
         is_date = self._date() is not None
-        cells_of_bar = LONG_BAR if self.inside >= LONG_FROM else BAR
-        cells = [
-            _cells(choices[place], widest, cells_of_bar, is_chosen=place == self.at and not is_date)
-            for place in sight
-        ]
+        cells: Sequence[Cells] = ()
+        pad = int(self.inside < ROOMY)  # a second column before the pips
+        for bar in range(LONG_BAR, BAR - 1, -1):
+            cells = [
+                _cells(
+                    choices[place], widest, (bar, pad), is_chosen=place == self.at and not is_date
+                )
+                for place in sight
+            ]
+            if is_whole(COLUMNS, cells, self.inside):
+                break
         return table_lines(COLUMNS, cells, self.inside, None if is_date else self.at - sight.start)
 
-    def _below(self, market: ControlledMarket) -> list[TextLine]:
-        """Return what runs, what becomes of the account, and what else the market offers."""
+    def _below(self, market: ControlledMarket, room: int) -> list[TextLine]:
+        """Return what runs, what becomes of the account, and what else the market offers: each text whole, or not at all."""
         zone = self.store.zone
         recent = [f"{date_and_time(each.time_ns, zone)}  {each.text}" for each in self._recent]
         keys = "  ".join(f"{self._key(f'replay-{id_}')} {id_}" for id_ in ON_DESK)
@@ -189,12 +195,17 @@ class ReplayPage(InfoForm[ReplayCommand]):
             ("now", self._state_text(market), "plain" if usual else "bright"),
             ("trouble", market.trouble, "warn"),
             ("your own account", self._account_text(market), "plain"),
+            ("", self._return_text(market), "plain"),
             *(("" if n else "last replays", each, "plain") for n, each in enumerate(recent)),
             ("checkpoints", ", ".join(market.checkpoints), "plain"),
             ("keys of the desk", keys, "plain"),
             ("commands", f":replay, then {', '.join(VERBS)}", "plain"),
         ]
-        return [line for each in said if each[1] for line in self._said(*each)]
+        lines: list[TextLine] = []
+        for each in said:
+            more = self._said(*each) if each[1] else []
+            lines += more if len(lines) + len(more) <= room else []
+        return lines
 
     def _said(self, name: str, text: str, role: ColourRole) -> list[TextLine]:
         """Return a text behind its name, wrapped beside it."""
@@ -219,10 +230,15 @@ class ReplayPage(InfoForm[ReplayCommand]):
         """Return what becomes of the trader's own account, and how to come back to it."""
         back, replay = self._key("replay-present"), market.state.replay
         if replay is None:
-            return f"stays as it is while a replay runs; {back} goes back to it. {CATCHES_UP}"
+            return f"Stays as it is while a replay runs; {back} goes back to it."
         if replay.home is None:
-            return f"none was left for this replay; {back} starts a new one at the present"
-        return f"waits{left_text(replay.home, self.store)}; {back} goes back to it. {CATCHES_UP}"
+            return f"None was left for this replay; {back} starts a new one at the present"
+        return f"Waits{left_text(replay.home, self.store)}; {back} goes back to it."
+
+    def _return_text(self, market: ControlledMarket) -> str:
+        """Return what comes of the market of the trader's own account."""
+        replay = market.state.replay
+        return CATCHES_UP if replay is None or replay.home is not None else ""
 
     def _key(self, name: str) -> str:
         return self._keymap.name(name).replace(" ", "")
@@ -297,8 +313,8 @@ class ReplayPage(InfoForm[ReplayCommand]):
             self.redraw()
 
 
-def _cells(choice: _Choice, widest: int, bar: int, *, is_chosen: bool) -> Cells:
-    """Return the cells of a row; the range is a bar beside those of the others."""
+def _cells(choice: _Choice, widest: int, bar: tuple[int, int], *, is_chosen: bool) -> Cells:
+    """Return the cells of a row; the range is a bar beside those of the others, of so many cells and columns behind it."""
     each, cells = choice.scenario, dict[str, TextLine]()
     cells["name"] = ((clean(choice.name, 16), "bright" if is_chosen else "plain"),)
     cells["what"] = ((clean(choice.what), "plain" if is_chosen else "muted"),)
@@ -307,10 +323,12 @@ def _cells(choice: _Choice, widest: int, bar: int, *, is_chosen: bool) -> Cells:
         cells["pair"] = (("hidden" if is_hidden else "any", "muted"),)
         cells["date"] = (("hidden" if is_hidden else "any", "muted"),)
         return cells
-    cells["date"] = ((safe(f"{at(each.start_ns):%d %b %Y}"), "plain"),)
+    cells["date"] = ((safe(f"{at(each.start_ns):%Y-%m-%d}"), "plain"),)
     cells["pair"] = ((safe(pair(each.instrument)), "plain"),)
     if each.range_pips and each.days and widest:
-        cells["bar"] = ((share_bar(Decimal(each.range_pips) / widest, bar), "alert"),)
+        size, pad = bar
+        drawn = share_bar(Decimal(each.range_pips) / widest, size)
+        cells["bar"] = ((safe(f"{drawn:<{size + pad}}"), "focus"),)
         cells["pips"] = ((safe(f"{each.range_pips:,}"), "plain"),)
         cells["days"] = ((counted(each.days, "day"), "muted"),)
     return cells
