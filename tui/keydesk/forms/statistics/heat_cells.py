@@ -1,33 +1,35 @@
 """The cells of the heat maps: weekdays below each other, a column for each hour or week, and the tables of their sums.
 
 A cell is the stronger, the larger its result is beside the largest of the map; its colour is the sign. Where colours or shades are
-missing, sign and strength are written: +4 to -4. Where there is room a cell has its amount and its number of trades below.
+missing, sign and strength are written: +4 to -4. Where there is room a cell has its amount and its number of trades below. A sum
+has its amount alone, or the shade of the same steps.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Final, NamedTuple
 
 from keydesk.calc.trade_journal.charts import LEVELS, HeatCell, level
+from keydesk.calc.trade_journal.statistics import FEW_TRADES
 from keydesk.forms.info_form import width_of
 from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, signed_money, wrap_text
-from keydesk.forms.panel import WordsRole
 from keydesk.forms.statistics.view import FEW_ROLE, ViewInput, bars_of, is_few
 from keydesk.text.format import MINUS, counted, money, percent, shorten
 from keydesk.text.sanitize import safe
-from keydesk.widgets.theme import ColourRole, signed_role
+from keydesk.widgets.theme import ChartRole, ColourRole, signed_role
 from keydesk_client.arithmetic.constants import ZERO
 
-SHADES = " :▒▓█"  # the weakest is of one byte: most cells have it
-SHADES_BESIDE = "  ▒▓█"  # an amount, whose weakest needs none
+SHADES, ASCII_SHADES = " :▒▓█", " :o#@"  # the weakest is of one byte: most cells have it
 CURSOR: Final = "focus"
+CURSOR_EDGES = "▐▌"  # of a shade, in the gaps: half a column stays free beside the neighbour
 LABEL = 4  # columns of the names of weekdays
-LEAST_CELL, WIDEST_CELL = 3, 16  # columns of a cell with the gap behind it
+LEAST_CELL = 3  # columns of a cell with the gap behind it
 WIDE_GAP_FROM = 8  # columns of a cell from which its gap has two
-AMOUNT_FROM, BOTH_FROM = 6, 7  # columns of a cell with its amount below its shade, and beside it
-APART_FROM = 9  # columns of a cell with a blank between its amount and its shade
+SHORT_AMOUNT, LONG_AMOUNT = 4, 5  # characters
 AMOUNT_ROW, COUNT_ROW = 1, 2  # of a cell that has both
-LEAST_TABLE_ROWS = 4  # in sight, else the tables begin on the next page
+LEAST_ROWS_OF_TABLES = (
+    4  # a blank one, the names of columns, a row, and how many lines there are more
+)
 SUM_BAR = 5  # cells of a bar to each side of its axis, where there is no room for more
 WIDEST_BAR = 16
 COUNT_WIDTH, WIN_WIDTH, R_WIDTH, RESULT_WIDTH = 5, 7, 9, 12
@@ -51,7 +53,7 @@ class CellSize(NamedTuple):
 
 def cell_width(columns: int, width: int) -> int:
     """Return the columns of each cell of a map with so many of them beside each other."""
-    return max(LEAST_CELL, min(WIDEST_CELL, (width - LABEL) // columns))
+    return max(LEAST_CELL, (width - LABEL) // columns)
 
 
 def window_of(first: int, last: int, chosen: int, room: int) -> range:
@@ -62,20 +64,30 @@ def window_of(first: int, last: int, chosen: int, room: int) -> range:
     return range(start, start + count)
 
 
-def fitting_size(width: int, most: int, others: int, rows: int, room: int) -> CellSize:
-    """Return the highest size of cells that fits.
+def fitting_size(style: "CellStyle", most: int, lines: tuple[int, int], rows: int) -> CellSize:
+    """Return the highest size of cells that fits: with the tables, else without them, where they are on the next page.
 
     Args:
-        width: Its columns.
-        most: Its rows at most.
-        others: The lines beside those of cells.
+        style: Its cells are of one row.
+        most: Their rows at most.
+        lines: Those beside the cells, and those of the tables.
         rows: Of cells, below each other.
-        room: Lines of the page.
     """
-    sizes = (CellSize(width, most, 1), *(CellSize(width, n) for n in range(most, 1, -1)))
-    fitting = (each for each in sizes if rows * (each.rows + each.blank) + others <= room)
+    width, room = style.size.width, style.given.rows
     least = CellSize(width)
-    return next(fitting, least) if width >= AMOUNT_FROM else least
+    if not style.has_amounts:
+        return least
+    others, tables = lines
+    for taken in (others + 1 + tables, others + 1):
+        for size in (CellSize(width, most, 1), *(CellSize(width, n) for n in range(most, 0, -1))):
+            if rows * (size.rows + size.blank) + taken <= room:
+                return size
+    return least
+
+
+def least_amount(cells: Iterable[HeatCell]) -> int:
+    """Return the columns that each amount fits in."""
+    return max((len(_short(each.result, SHORT_AMOUNT)) for each in cells), default=SHORT_AMOUNT)
 
 
 class CellStyle(NamedTuple):
@@ -84,85 +96,152 @@ class CellStyle(NamedTuple):
     size: CellSize
     largest: Decimal
     given: ViewInput
+    least_amount: int = LONG_AMOUNT  # columns that each amount fits in
 
     def lines(
         self, label: Words, cells: Sequence[HeatCell | None], chosen: int | None = None
     ) -> list[TextLine]:
-        """Return a row of cells behind their name, the chosen one in brackets."""
+        """Return a row of cells behind their name; the chosen one is marked."""
         lines: list[TextLine] = []
         name, role = label
         for row in range(self.size.rows):
             parts: list[Words] = [(safe(f"{'' if row else name:<{LABEL}}"), role)]
-            parts += [self._cell(each, row) for each in cells]
-            lines.append(parts if chosen is None else _marked(parts, chosen + 1, self.size.filled))
+            for number, each in enumerate(cells):
+                part = self._part(each, row)
+                if number != chosen:
+                    parts.append((safe(part.text(self.size)), part.role))
+                elif part.has_edges(self.given):
+                    parts = _edged(parts, part, self.size)
+                else:
+                    parts += part.reversed(self.size)
+            lines.append(parts)
         return [*lines, *[BLANK] * self.size.blank]
 
+    def sums(self, cells: Sequence[HeatCell | None]) -> TextLine:
+        """Return the sums of columns: each amount without a shade, its right edge below those of the cells."""
+        if not self.has_amounts:
+            style = self._replace(size=CellSize(self.size.width))
+            return style.lines(("all", "bright"), cells)[0]
+        parts: list[Words] = [(safe(f"{'all':<{LABEL}}"), "bright")]
+        for cell in cells:
+            part = self._part(cell, 0)
+            if cell is not None and cell.n:
+                role = signed_role(cell.result, zero="muted")
+                part = _Part(_short(cell.result, self._room), "  " * self.is_beside, role)
+            parts.append((safe(part.text(self.size)), part.role))
+        return parts
+
     @property
-    def _is_beside(self) -> bool:
+    def has_amounts(self) -> bool:
+        """Whether every amount fits in a cell."""
+        return self.size.filled >= self.least_amount
+
+    @property
+    def is_beside(self) -> bool:
         """Whether a cell has its amount beside its shade."""
-        return self.size.rows == 1 and self.size.width >= BOTH_FROM
+        return self.size.rows == 1 and self.size.filled >= self.least_amount + 2
+
+    @property
+    def _room(self) -> int:
+        """The columns of an amount."""
+        return self.size.filled - 2 * self.is_beside
+
+    @property
+    def _shades(self) -> str:
+        return ASCII_SHADES if self.given.ascii_only else SHADES
 
     def legend(self, doubt: str = "") -> list[TextLine]:
         """Return what the shades mean, and why they may mean little."""
         width, currency = self.given.width, self.given.snapshot.currency
         steps = f"in steps of {money(self.largest / LEVELS)} {currency}".rstrip()
-        if _is_written(self.given):
-            amounts = f"in {currency}" if self._is_beside else f"1 to {LEVELS} {steps}"
-            text = f"+ gain, {MINUS} loss, {amounts}. {doubt}".strip()
-            return wrap_text(safe(text), "muted", width)
-        shades = (SHADES_BESIDE if self._is_beside else SHADES).strip()
-        line: TextLine = (
-            ("gain ", "muted"),
-            (safe(shades), "profit"),
-            ("  loss ", "muted"),
-            (safe(shades), "loss"),
-            (safe(f"  {steps}"), "muted"),
-        )
+        shades = (self._shades[2:] if self.is_beside else self._shades).strip()
+        has_shades = self.size.rows > 1 or self.is_beside or not self.has_amounts
+        if _is_written(self.given) or not has_shades:
+            marks = shades if self.has_amounts else f"1 to {LEVELS}"
+            amounts = f"{marks} {steps}" if has_shades else f"in {currency}".removesuffix("in ")
+            line: TextLine = ((safe(f"+ gain, {MINUS} loss, {amounts}"), "muted"),)
+        else:
+            line = (
+                ("gain ", "muted"),
+                (safe(shades), "profit"),
+                ("  loss ", "muted"),
+                (safe(shades), "loss"),
+                (safe(f"  {steps}"), "muted"),
+            )
         about = safe(f".  {doubt}")
         if not doubt or width_of(line) + len(about) <= width:
             return fold_line((*line, (about, "muted")) if doubt else line, width)
         return [*fold_line(line, width), *wrap_text(safe(doubt), "muted", width)]
 
-    def _cell(self, cell: HeatCell | None, row: int) -> Words:
+    def _part(self, cell: HeatCell | None, row: int) -> "_Part":
         """Return a row of a cell: its shade, its amount, its number of trades."""
         size = self.size
         if cell is None or not cell.n:
-            dot = "·" if row == (size.rows - 1) // 2 else ""
-            return safe(f"{dot:^{size.filled}}".ljust(size.width)), "grid"
+            return _Part("" if row else f"{'·':^{size.filled}}", "", "grid")
         strength = level(cell.result, self.largest)
-        role: WordsRole = signed_role(strength, zero="muted")
+        role = signed_role(strength, zero="muted")
         if row == AMOUNT_ROW:
-            text = _short(cell.result)
-        elif row == COUNT_ROW:
-            text, role = f"n {cell.n}", "faint"
-        elif self._is_beside:
-            gap = " " * (size.width >= APART_FROM)
-            shade = SHADES_BESIDE[abs(strength)]
-            text = _short(cell.result) + ("" if _is_written(self.given) else gap + shade)
-        elif _is_written(self.given):
+            return _Part(_short(cell.result, size.filled), "", role)
+        if row == COUNT_ROW:
+            return _Part(f"n {cell.n}", "", "faint")
+        if size.rows == 1 and self.has_amounts:
+            shade = self._shades[abs(strength)] if abs(strength) > 1 else " "
+            return _Part(_short(cell.result, self._room), f" {shade}" * self.is_beside, role)
+        if _is_written(self.given) and not self.has_amounts:
             text = f"{'-+'[strength > 0]}{abs(strength)}" if strength else "=0"
-        else:
-            text = (SHADES[abs(strength)] if strength else "=") * size.filled
-        return safe(f"{text:>{size.filled}}".ljust(size.width)), role
+            return _Part(text, "", role)
+        return _Part("", (self._shades[abs(strength)] if strength else "=") * size.filled, role)
 
 
-def _marked(parts: Sequence[Words], at: int, filled: int) -> list[Words]:
-    """Return a row with a part in brackets, which stand in the gaps: a shade stays as it is."""
-    (before, its), (text, role) = parts[at - 1], parts[at]
+class _Part(NamedTuple):
+    """A row of a cell: words at its right edge, and the shade behind them."""
+
+    words: str
+    shade: str
+    role: ColourRole
+
+    def _padded(self, size: CellSize) -> str:
+        return f"{self.words:>{size.filled - len(self.shade)}}"
+
+    def text(self, size: CellSize) -> str:
+        """Return it with the gap behind it."""
+        return f"{self._padded(size)}{self.shade}".ljust(size.width)
+
+    def has_edges(self, given: ViewInput) -> bool:
+        """Whether it is marked by edges: what is a shade alone keeps it."""
+        return (
+            not given.ascii_only and not self.words.strip(" ·") and bool(self.words or self.shade)
+        )
+
+    def reversed(self, size: CellSize) -> list[Words]:
+        """Return it marked: its words are reversed, its shade stays as it is."""
+        if not self.words:
+            return [(safe(self.text(size)), self.role)]
+        role = "muted" if self.role in {"grid", "faint"} else self.role
+        gap = " " * (size.width - size.filled)
+        return [
+            (safe(self._padded(size)), ChartRole(f"~{role}")),
+            (safe(self.shade + gap), self.role),
+        ]
+
+
+def _edged(before: Sequence[Words], part: _Part, size: CellSize) -> list[Words]:
+    """Return a row whose next part is marked by edges, which stand in the gaps."""
+    (text, role), shown = before[-1], part.text(size)
     return [
-        *parts[: at - 1],
-        (safe(before[:-1]), its),
-        ("[", CURSOR),
-        (safe(text[:filled]), role),
-        ("]", CURSOR),
-        (safe(text[filled + 1 :]), role),
-        *parts[at + 1 :],
+        *before[:-1],
+        (safe(text[:-1]), role),
+        (safe(CURSOR_EDGES[0]), CURSOR),
+        (safe(shown[: size.filled]), part.role),
+        (safe(CURSOR_EDGES[1]), CURSOR),
+        (safe(shown[size.filled + 1 :]), part.role),
     ]
 
 
-def head_line(texts: Sequence[str], size: CellSize) -> TextLine:
-    """Return the names of columns, each above the right edge of its cells."""
-    names = "".join(f"{text:>{size.filled}}".ljust(size.width) for text in texts)
+def head_line(texts: Sequence[str], style: CellStyle) -> TextLine:
+    """Return the names of columns, each above the right edge of the amounts."""
+    size, behind = style.size, "  " * style.is_beside
+    names = "".join(f"{text + behind:>{size.filled}}".ljust(size.width) for text in texts)
     return ((safe(" " * LABEL + names.rstrip()), "muted"),)
 
 
@@ -170,21 +249,34 @@ def _is_written(given: ViewInput) -> bool:
     return given.ascii_only or given.is_mono
 
 
-def _short(value: Decimal) -> str:
-    """Return a signed amount in at most five characters."""
+def _short(value: Decimal, room: int = LONG_AMOUNT) -> str:
+    """Return a signed amount in at most five characters; without tenths of a thousand where there is room for four."""
     size, unit = abs(value), ""
     for larger in "kM":
         if size >= THOUSAND:
             size, unit = size / 1000, larger
     sign = "+" if value > 0 else MINUS if value < 0 else ""
-    has_tenths = size < TEN if unit else 0 < size < TENTHS
+    has_tenths = size < TEN and room >= LONG_AMOUNT if unit else 0 < size < TENTHS
     return f"{sign}{size:.{int(has_tenths)}f}{unit}"
 
 
-def with_tables(above: Sequence[TextLine], tables: Sequence[TextLine], rows: int) -> list[TextLine]:
-    """Return the map with the tables below it; on the next page where too few of their rows are in sight."""
-    gap = 1 if rows - len(above) > min(LEAST_TABLE_ROWS, len(tables)) else rows - len(above)
-    return [*above, *[BLANK] * max(1, gap), *tables]
+def page_of(
+    cells: Sequence[TextLine], below: Sequence[TextLine], tables: Sequence[TextLine], rows: int
+) -> list[TextLine]:
+    """Return the map, what is said of it, and the tables: those on the next page where none of their rows is in sight.
+
+    Args:
+        cells: The lines of the map.
+        below: What is said of it.
+        tables: The lines of the tables.
+        rows: Of the page.
+    """
+    above = [*cells, BLANK, *below]
+    if len(above) + LEAST_ROWS_OF_TABLES == rows + 1:  # that row is worth more than a blank one
+        above = [*cells, *below]
+    left = rows - len(above)
+    is_next = left < min(LEAST_ROWS_OF_TABLES, len(tables) + 1)
+    return [*above, *[BLANK] * max(1, left if is_next else 1), *tables]
 
 
 def chosen_lines(name: str, cell: HeatCell | None, given: ViewInput) -> list[TextLine]:
@@ -247,3 +339,9 @@ def sum_lines(
         ]
         lines.append(line)
     return lines
+
+
+def few_lines(*tables: Mapping[str, HeatCell]) -> list[TextLine]:
+    """Return what the dimmer rows of tables are, where there are any."""
+    has_few = any(cell.n and is_few(cell.n) for cells in tables for cell in cells.values())
+    return [((safe(f"dim: under {FEW_TRADES} trades"), "faint"),)] if has_few else []

@@ -6,7 +6,7 @@ from typing import ClassVar
 from keydesk.calc.trade_journal.charts import HeatCell, HourOfWeek, hours_of_week, largest_result
 from keydesk.calc.trade_journal.groups import WEEKDAYS
 from keydesk.calc.trade_journal.statistics import FEW_TRADES
-from keydesk.forms.modal_form import BLANK, TextLine, fold_line, wrap_text
+from keydesk.forms.modal_form import TextLine, fold_line, wrap_text
 from keydesk.forms.statistics.heat_cells import (
     LABEL,
     TABLE_GAP,
@@ -14,12 +14,14 @@ from keydesk.forms.statistics.heat_cells import (
     CellStyle,
     cell_width,
     chosen_lines,
+    few_lines,
     fitting_size,
     head_line,
+    least_amount,
+    page_of,
     sum_lines,
     together,
     window_of,
-    with_tables,
 )
 from keydesk.forms.statistics.view import View, ViewInput, in_columns, is_few
 from keydesk.text.sanitize import SafeText, safe
@@ -29,6 +31,7 @@ LEAST_HOURS = 8  # that are shown
 LAST_HOUR = 23
 HEAD, CELL_ROWS = 2, 3  # rows above the cells, and of a cell: shade, amount, number of trades
 HOUR_LABEL, THREE_TABLES = 6, 112  # columns
+ROOMY_HOUR = 14  # columns of a cell from which there is room for further hours
 
 Cells = Mapping[HourOfWeek, HeatCell]
 
@@ -55,28 +58,34 @@ class HoursView(View[Cells]):
         if not data:
             why = "Not enough trades for a map: none was closed."
             return wrap_text(safe(why), "muted", given.width)
-        self._bound(data)
-        tables = _sums(data, self._days, given)
+        self._bound(data, given.width)
+        sums = {h: together([c for key, c in data.items() if key.hour == h]) for h in self._hours}
         style = CellStyle(
-            CellSize(cell_width(len(self._hours), given.width)), largest_result(data), given
+            CellSize(cell_width(len(self._hours), given.width)),
+            largest_result(data),
+            given,
+            least_amount([*data.values(), *sums.values()]),
         )
-        others = HEAD + 1 + len(self._below(data, style)) + 1 + len(tables)
-        size = fitting_size(style.size.width, CELL_ROWS, others, len(self._days), given.rows)
+        others = HEAD + 2 + len(self._below(data, style))
+        tables = _sums(data, self._days, given, 0)
+        size = fitting_size(style, CELL_ROWS, (others, len(tables)), len(self._days))
         style = style._replace(size=size)
-        shown = [*self._map(data, style), *self._below(data, style)]
-        return with_tables(shown, tables, given.rows)
+        shown, below = self._map(data, sums, style), self._below(data, style)
+        room = given.rows - len(shown) - len(below) - 2
+        return page_of(shown, below, _sums(data, self._days, given, room), given.rows)
 
     def _below(self, data: Cells, style: CellStyle) -> list[TextLine]:
         """Return the figures of the chosen cell, and what the shades mean."""
         name = f"{WEEKDAYS[self.weekday]} {self.hour:02}:00"
         chosen = data.get(HourOfWeek(self.weekday, self.hour))
-        return [BLANK, *chosen_lines(name, chosen, style.given), *style.legend(_few_text(data))]
+        return [*chosen_lines(name, chosen, style.given), *style.legend(_few_text(data))]
 
-    def _bound(self, data: Cells) -> None:
+    def _bound(self, data: Cells, width: int) -> None:
         """Find the hours and weekdays that are shown, and keep the chosen ones within them."""
         first, last = min(each.hour for each in data), max(each.hour for each in data)
-        last = min(LAST_HOUR, max(last, first + LEAST_HOURS - 1))
-        first = max(0, min(first, last - LEAST_HOURS + 1))
+        least = min(LAST_HOUR + 1, max(LEAST_HOURS, (width - LABEL) // ROOMY_HOUR))
+        last = min(LAST_HOUR, max(last, first + least - 1))
+        first = max(0, min(first, last - least + 1))
         self._hours = range(first, last + 1)
         traded = {each.weekday for each in data}
         self._days = [day for day in range(len(WEEKDAYS)) if day < SATURDAY or day in traded]
@@ -86,23 +95,20 @@ class HoursView(View[Cells]):
         self.hour = max(first, min(last, self.hour))
         self.weekday = self.weekday if self.weekday in self._days else self._days[-1]
 
-    def _map(self, data: Cells, style: CellStyle) -> list[TextLine]:
-        size, _, given = style
-        room = (given.width - LABEL) // size.width
+    def _map(self, data: Cells, sums: Mapping[int, HeatCell], style: CellStyle) -> list[TextLine]:
+        given = style.given
+        room = (given.width - LABEL) // style.size.width
         hours = window_of(self._hours[0], self._hours[-1], self.hour, room)
         title: TextLine = (
             ("Result by hour and weekday of the entry", "bright"),
             (safe(f"   hours in {given.zone_name}"), "muted"),
         )
-        lines = [*fold_line(title, given.width), head_line([f"{hour:02}" for hour in hours], size)]
+        lines = [*fold_line(title, given.width), head_line([f"{hour:02}" for hour in hours], style)]
         for day in self._days:
             cells = [data.get(HourOfWeek(day, hour)) for hour in hours]
             chosen = hours.index(self.hour) if day == self.weekday else None
             lines += style.lines((safe(WEEKDAYS[day]), "muted"), cells, chosen)
-        sums = {h: together([c for key, c in data.items() if key.hour == h]) for h in self._hours}
-        # as strong as they are beside each other
-        style = CellStyle(CellSize(size.width), largest_result(sums), given)
-        return [*lines, *style.lines(("all", "bright"), [sums[hour] for hour in hours])]
+        return [*lines, style.sums([sums[hour] for hour in hours])]
 
     def move(self, across: int, down: int) -> bool:
         """Choose another cell; behind the last hour comes the first."""
@@ -123,8 +129,8 @@ def _few_text(data: Cells) -> SafeText:
     return safe(f"{which} fewer than {FEW_TRADES} trades: its result may be chance.")
 
 
-def _sums(data: Cells, days: Sequence[int], given: ViewInput) -> list[TextLine]:
-    """Return the weekdays together, and the hours."""
+def _sums(data: Cells, days: Sequence[int], given: ViewInput, room: int) -> list[TextLine]:
+    """Return the weekdays together, and the hours: in two halves where one has no room in so many lines."""
     by_day = {
         WEEKDAYS[day]: together([c for key, c in data.items() if key.weekday == day])
         for day in days
@@ -133,15 +139,11 @@ def _sums(data: Cells, days: Sequence[int], given: ViewInput) -> list[TextLine]:
     by_hour = {
         f"{h:02}:00": together([c for key, c in data.items() if key.hour == h]) for h in hours
     }
-    if given.width < THREE_TABLES:
-        half = (given.width - TABLE_GAP) // 2
-        tables = [
-            sum_lines(*each, half, HOUR_LABEL) for each in (("day", by_day), ("hour", by_hour))
-        ]
-        return in_columns(tables, given.width, TABLE_GAP)
-    third = (given.width - 2 * TABLE_GAP) // 3
-    head, *rows = sum_lines("hour", by_hour, third, HOUR_LABEL)  # one scale for both halves
-    middle = (len(rows) + 1) // 2
-    halves = [[head, *part] for part in (rows[:middle], rows[middle:]) if part]
-    tables = [sum_lines("day", by_day, third, HOUR_LABEL), *halves]
-    return in_columns(tables, given.width, TABLE_GAP)
+    few = few_lines(by_day, by_hour)
+    columns = 3 if given.width >= THREE_TABLES and len(by_hour) + 1 + len(few) > room else 2
+    width = (given.width - (columns - 1) * TABLE_GAP) // columns
+    head, *rows = sum_lines("hour", by_hour, width, HOUR_LABEL)  # one scale for both halves
+    middle = -(-len(rows) // (columns - 1))
+    parts = [[head, *part] for part in (rows[:middle], rows[middle:]) if part]
+    tables = [sum_lines("day", by_day, width, HOUR_LABEL), *parts]
+    return [*in_columns(tables, given.width, TABLE_GAP), *few]

@@ -9,19 +9,24 @@ from msgspec import Struct
 from keydesk.calc.market.trading_day import DAY_SPAN_TEXT
 from keydesk.calc.trade_journal.charts import HeatCell, largest_result, trading_days
 from keydesk.calc.trade_journal.groups import WEEKDAYS
-from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
+from keydesk.forms.modal_form import TextLine, wrap_text
 from keydesk.forms.statistics.heat_cells import (
     LABEL,
+    R_WIDTH,
+    SUM_WIDTH,
     TABLE_GAP,
+    WIN_WIDTH,
     CellSize,
     CellStyle,
     cell_width,
     chosen_lines,
+    few_lines,
     fitting_size,
+    least_amount,
+    page_of,
     sum_lines,
     together,
     window_of,
-    with_tables,
 )
 from keydesk.forms.statistics.view import View, ViewInput, in_columns
 from keydesk.text.sanitize import safe
@@ -30,9 +35,11 @@ DAYS = 7
 SATURDAY = 5
 YEAR = 52  # weeks that a calendar has room for, where there is
 LEAST_WEEKS = 4
-HEAD, CELL_ROWS = 2, 2  # rows above the cells, and of a cell: shade and amount
-THREE_TABLES = 130  # columns of the page
-LABEL_WIDTH, WIDE_LABEL, WIDE_FROM = 8, 12, 112  # columns of the names in a table; of the page
+ROOMY_WEEK = 12  # columns of a cell from which there is room for further weeks
+HEAD, CELL_ROWS, ROOMY_ROWS = 2, 2, 3  # rows above the cells, and of a cell: shade, amount, number
+THREE_TABLES = 112  # columns of the page
+LABEL_WIDTH, WIDE_LABEL = 8, 12  # columns of the names in a table
+WIDE_FROM = SUM_WIDTH + R_WIDTH + WIN_WIDTH + WIDE_LABEL  # columns of a table
 
 
 class CalendarData(Struct, frozen=True):
@@ -48,7 +55,7 @@ class CalendarView(View[CalendarData]):
 
     NAME: ClassVar[str] = "calendar"
     SHORT: ClassVar[str] = "days"
-    HINT: ClassVar[str] = "arrows choose a day  Enter opens it  d its week"
+    HINT: ClassVar[str] = "arrows choose a day   Enter opens it   d week"
     POINTS: ClassVar[bool] = True
 
     def __init__(self) -> None:
@@ -79,36 +86,39 @@ class CalendarView(View[CalendarData]):
         self.chosen = min(max(self.chosen or last, first), last)
         traded = {day.weekday() for day in data.days}
         self._weekdays = [day for day in range(DAYS) if day < SATURDAY or day in traded]
-        known = max(LEAST_WEEKS, min(_week(last) - _week(first) + 1, YEAR))
-        width = cell_width(known, given.width)
-        style = CellStyle(CellSize(width), largest_result(data.days), given)
+        weeks = max(LEAST_WEEKS, (given.width - LABEL) // ROOMY_WEEK)  # that are shown at least
+        shown_from = min(_week(first), _week(last) - weeks + 1)
+        width = cell_width(min(_week(last) - shown_from + 1, YEAR), given.width)
+        least = least_amount([*data.days.values(), *data.weeks.values()])
+        style = CellStyle(CellSize(width), largest_result(data.days), given, least)
         name = f"{self.chosen:%a %Y-%m-%d}"
-        chosen = [BLANK, *chosen_lines(name, data.days.get(self.chosen), given)]
-        tables = _sums(data, self._weekdays, given, 0)
-        others = HEAD + 1 + len(chosen) + len(style.legend()) + 1 + len(tables)
-        size = fitting_size(width, CELL_ROWS, others, len(self._weekdays), given.rows)
-        style = style._replace(size=size)
-        shown = [*self._map(data, self.chosen, style), *chosen, *style.legend()]
-        room = given.rows - len(shown) - 2
-        return with_tables(shown, _sums(data, self._weekdays, given, room), given.rows)
+        chosen = chosen_lines(name, data.days.get(self.chosen), given)
+        others = HEAD + 2 + len(chosen) + len(style.legend())
+        lines = others, len(_sums(data, self._weekdays, given, 0))
+        most = ROOMY_ROWS if width >= ROOMY_WEEK else CELL_ROWS
+        style = style._replace(size=fitting_size(style, most, lines, len(self._weekdays)))
+        below = [*chosen, *style.legend()]
+        shown = self._map(data, (shown_from, _week(last)), self.chosen, style)
+        room = given.rows - len(shown) - len(below) - 2
+        return page_of(shown, below, _sums(data, self._weekdays, given, room), given.rows)
 
-    def _map(self, data: CalendarData, chosen: date, style: CellStyle) -> list[TextLine]:
-        size, _, given = style
-        first, last = _week(min(data.days)), _week(max(data.days))
-        room = (given.width - LABEL) // size.width
+    def _map(
+        self, data: CalendarData, span: tuple[int, int], chosen: date, style: CellStyle
+    ) -> list[TextLine]:
+        """Return the weeks of a span, as many as there is room for."""
+        given, (first, last) = style.given, span
+        room = (given.width - LABEL) // style.size.width
         weeks = window_of(first, last, _week(chosen), room)
         mondays = [_monday_of(number) for number in weeks]
         lines = [
             _title(len(weeks), last - first + 1, given.width),
-            _month_line(mondays, size, self._weekdays[-1]),
+            _month_line(mondays, style.size, self._weekdays[-1]),
         ]
         for weekday in self._weekdays:
             cells = [data.days.get(monday + timedelta(days=weekday)) for monday in mondays]
             at = weeks.index(_week(chosen)) if weekday == chosen.weekday() else None
             lines += style.lines((safe(WEEKDAYS[weekday]), "muted"), cells, at)
-        # as strong as they are beside each other
-        style = CellStyle(CellSize(size.width), largest_result(data.weeks), given)
-        return [*lines, *style.lines(("all", "bright"), [data.weeks.get(each) for each in mondays])]
+        return [*lines, style.sums([data.weeks.get(each) for each in mondays])]
 
     def move(self, across: int, down: int) -> bool:
         """Choose another day: a week to the side, a day up or down; weekdays that are not shown are passed over."""
@@ -150,43 +160,63 @@ def _title(shown: int, known: int, width: int) -> TextLine:
 
 
 def _month_line(mondays: Sequence[date], size: CellSize, last_weekday: int) -> TextLine:
-    """Return the names of months over the weeks that they begin in; a week is of the month of its last day shown."""
+    """Return the names of months over the weeks that they begin in; a week is of the month of its last day shown.
+
+    A month of one week, which has no room for its name before the next one, has none.
+    """
+    lasts = [monday + timedelta(days=last_weekday) for monday in mondays]
+    starts = [n for n, day in enumerate(lasts) if not n or day.month != lasts[n - 1].month]
     letters = [" "] * (LABEL + len(mondays) * size.width)
-    free = 0
-    for number, monday in enumerate(mondays):
-        last = monday + timedelta(days=last_weekday)
-        if number and last.month == (last - timedelta(weeks=1)).month:
-            continue
-        name = f"{last:%b}" if last.month > 1 else f"{last:%b %y}"
-        place = LABEL + number * size.width
-        if place >= free and place + len(name) <= len(letters):
+    for start, end in zip(starts, [*starts[1:], len(mondays)], strict=True):
+        day, place = lasts[start], LABEL + start * size.width
+        name = f"{day:%b}" if day.month > 1 else f"{day:%b %y}"
+        behind = 1 if end < len(mondays) else 0
+        if len(name) + behind <= (end - start) * size.width:
             letters[place : place + len(name)] = name
-            free = place + len(name) + 1
     return ((safe("".join(letters).rstrip()), "muted"),)
 
 
 def _sums(
     data: CalendarData, weekdays: Sequence[int], given: ViewInput, room: int
 ) -> list[TextLine]:
-    """Return what months and weekdays made, and beside or below them the last weeks, as many as there is room for."""
+    """Return what months, weekdays and weeks made; of the weeks the last ones, as many as there is room for."""
     by_day = {
         WEEKDAYS[number]: together([c for day, c in data.days.items() if day.weekday() == number])
         for number in weekdays
     }
-    beside = 3 if given.width >= THREE_TABLES else 2
+    by_day = {name: cell for name, cell in by_day.items() if cell.n}
+    named = {"month": data.months}
+    if list(by_day.values()) != list(data.months.values()):
+        named["day"] = by_day
+    has_weeks = all(list(each.values()) != list(data.weeks.values()) for each in named.values())
+    beside = max(2, len(named) + (has_weeks and given.width >= THREE_TABLES))
     width = (given.width - (beside - 1) * TABLE_GAP) // beside
-    label = WIDE_LABEL if given.width >= WIDE_FROM else LABEL_WIDTH
-    tables = [sum_lines(*each, width, label) for each in (("month", data.months), ("day", by_day))]
-    tall = max(room, *map(len, tables)) if room else 0
-    free = tall - min(map(len, tables)) - 1  # below the shorter one
-    parts = [tall, free] if beside > len(tables) else [free]
-    most = sum(max(0, each - 1) for each in parts if each > LEAST_WEEKS)
+    label = WIDE_LABEL if width >= WIDE_FROM else LABEL_WIDTH
+    few = few_lines(*named.values())
+    tables = [sum_lines(name, cells, width, label) for name, cells in named.items()]
+    if has_weeks and room:
+        tall = max(room - len(few), *map(len, tables))
+        free = tall - min(map(len, tables)) - 1  # below the shorter one
+        tables += _week_tables(
+            data, [tall, free] if beside > len(named) else [free], (width, label)
+        )
+    return [*in_columns(tables, given.width, TABLE_GAP), *few]
+
+
+def _week_tables(
+    data: CalendarData, parts: Sequence[int], columns: tuple[int, int]
+) -> list[list[TextLine]]:
+    """Return the last weeks as tables of so many lines each, the last weeks in the first one."""
+    sizes = [each - 1 for each in parts if each > LEAST_WEEKS]
+    most = sum(sizes)
     shown = dict(list(data.weeks.items())[-most:]) if most else {}
-    name = "week of" if len(shown) == len(data.weeks) else "last weeks"
+    width, label = columns
+    is_part = len(shown) < len(data.weeks) and label == WIDE_LABEL
     weeks = {f"{monday:%d %b}": cell for monday, cell in shown.items()}
-    head, *rows = sum_lines(name, weeks, width, label)  # one scale for both parts
-    while rows and parts:
-        size = parts.pop(0) - 1
-        tables.append([head, *rows[-size:]])
-        rows = rows[:-size]
-    return in_columns(tables, given.width, TABLE_GAP)
+    head, *rows = sum_lines("last weeks" if is_part else "week of", weeks, width, label)
+    tables: list[list[TextLine]] = []  # of one scale
+    for size in sizes:
+        if rows:
+            tables.append([head, *rows[-size:]])
+            rows = rows[:-size]
+    return tables

@@ -33,7 +33,7 @@ class WhatIfView(View[WhatIfData]):
     """What another stop, target or break-even would have made of the trades."""
 
     NAME: ClassVar[str] = "what-if"
-    HINT: ClassVar[str] = "↑ ↓ rule  ← → by 0.25 R  0 R: as it was"
+    HINT: ClassVar[str] = "↑ ↓ rule   ← → by 0.25 R   0 R: as it was"
     READS: ClassVar[str] = "paths"
     POINTS: ClassVar[bool] = True
 
