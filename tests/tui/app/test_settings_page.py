@@ -6,7 +6,7 @@ from typing import get_args
 import pytest
 
 from keydesk.config.settings import load_alert_settings, load_settings
-from keydesk.forms.account.settings import LABELS, SettingsForm
+from keydesk.forms.account.settings import ALWAYS, CHANNEL_TEXTS, LABELS, SettingsForm
 from keydesk.forms.market.watchlists import ColumnsForm
 from keydesk.settings.values import KINDS, CandleLook
 from support.fakes.settings_desk import SettingsDesk
@@ -56,7 +56,7 @@ async def test_a_theme_is_seen_while_it_is_turned_and_written_with_the_comments_
         await pilot.pause()
         page = Page(app)
         assert "● dark" in page.row("colours")
-        assert "SHORT" in page.text, "a sample of the colours"
+        assert page.row("SHORT").startswith("Preview "), "a sample of the colours"
         await pilot.press("l")
         await app.workers.wait_for_complete()
         assert app.theme == "light"
@@ -154,6 +154,31 @@ async def test_a_large_terminal_has_every_meaning_beside_its_values_and_a_previe
         assert any(label in line and meaning in line for line in lines), label
     assert any("Notified by" in line and "always written" in line for line in lines)
     assert any("READ-ONLY" in line for line in lines)
+
+
+async def test_every_explanation_has_the_same_left_edge_and_the_page_is_as_high_as_its_chart(
+    tmp_path: Path,
+) -> None:
+    lines = await lines_at(tmp_path, (200, 50))
+    texts = [*(meaning for _, meaning in LABELS.values()), ALWAYS, *CHANNEL_TEXTS]
+    edges = {
+        line[20:].index(f"   {text}")
+        for text in texts
+        for line in lines
+        if f"   {text}" in line[60:]
+    }
+    assert len(edges) == 1
+    settings = next(at for at, line in enumerate(lines) if "a limit reached" in line)
+    assert len([*filter(None, lines[settings + 1 :])]) <= 4
+
+
+async def test_where_a_blank_line_has_no_room_a_rule_parts_looks_and_notices(
+    tmp_path: Path,
+) -> None:
+    assert any(line.startswith("Notified by ────") for line in await lines_at(tmp_path, (80, 24)))
+    lines = await lines_at(tmp_path, (120, 35))
+    at = next(number for number, line in enumerate(lines) if line.startswith("Notified by   "))
+    assert "mouse" in lines[at - 2]
 
 
 async def test_the_preview_stands_beside_the_settings_where_it_fits(tmp_path: Path) -> None:

@@ -20,11 +20,12 @@ from keydesk.text.sanitize import Printable, safe
 
 NAME_WIDTH = 18
 MARK = 2  # columns of the mark of the row under the cursor
+CHANNEL_WIDTH = 11
 GAP = 3  # columns before a meaning, and before the preview
 TITLES = 2  # lines more where there is room, and above the preview
 PREVIEW_FROM = 112  # columns of the page
 CHART_FROM = 160  # columns of the page: fewer are kept to few bytes
-CHART_ROWS = 5  # that the preview is higher than the settings, where there is room
+CHART_ROWS = 2  # that the preview may be higher than the settings, for its chart
 CHOSEN = "✓"
 LIST_HINT: LiteralString = "Enter lists"
 LISTED = frozenset(("zone", "columns"))  # whose values are chosen from a list of their own
@@ -53,6 +54,7 @@ KIND_LABELS: Mapping[EventKind, LiteralString] = {
     "limit": "a limit reached",
 }
 SAMPLE: TextLine = (
+    ("Preview  ", "muted"),
     *(("bright ", "bright"), ("plain ", "plain"), ("muted ", "muted"), ("LONG ", "buy")),
     *(("SHORT ", "sell"), ("+12.50 ", "profit"), ("\N{MINUS SIGN}8.00 ", "loss"), ("bid ", "bid")),
     *(("ask ", "ask"), ("warning ", "warn"), ("danger", "danger")),
@@ -134,7 +136,7 @@ class SettingsForm(InfoForm[None]):
     def _settings(self, width: int) -> list[TextLine]:
         choices = self._choices()
         values = [self._values(each, width - NAME_WIDTH - MARK) for each in choices]
-        widest = max((width_of(each) for each in values), default=0)
+        widest = max([*map(width_of, values), CHANNEL_WIDTH * len(CHANNELS)])
         longest = max((len(LABELS[each.name][1]) for each in choices), default=0)
         is_wide = MARK + NAME_WIDTH + widest + GAP + longest <= width
         rows = [
@@ -142,16 +144,15 @@ class SettingsForm(InfoForm[None]):
             for at, (each, shown) in enumerate(zip(choices, values, strict=True))
         ]
         first = len(rows)
-        head: TextLine = ((safe(f"{'Notified by':<{MARK + NAME_WIDTH}}"), "bright"), *self._heads())
-        rows.append((*head, (safe(ALWAYS), "muted")) if is_wide else head)
-        told = dict(zip(KINDS, _channel_lines(), strict=False)) if is_wide else {}
-        rows += [
-            (*self._kind(first + at, kind), *told.get(kind, ())) for at, kind in enumerate(KINDS)
-        ]
+        rows += [_heads(), *(self._kind(first + at, kind) for at, kind in enumerate(KINDS))]
+        if is_wide:
+            told: list[TextLine] = [((ALWAYS, "muted"),), *_channel_lines()]
+            rows[first:] = beside(rows[first:], MARK + NAME_WIDTH + widest + GAP, told)
         below = self._below(width, is_wide=is_wide)
         below = [BLANK, *below] if self.room > len(rows) + len(below) else below[:1]
         if self.room > len(rows) + len(below) + TITLES:
             return [(("Look", "bright"),), *rows[:first], BLANK, *rows[first:], *below]
+        rows[first] = rows[first] if is_wide else _heads("─")
         line = self.at if self.at < first else self.at + 1
         room = max(1, self.room - len(below))
         sight = rows_in_sight(len(rows), line, room)
@@ -164,7 +165,7 @@ class SettingsForm(InfoForm[None]):
         meaning = [] if is_wide else wrap_text(safe(text), "muted", width)
         if choice is None or choice.name != "theme" or self.inside >= PREVIEW_FROM:
             return meaning
-        return [SAMPLE if width_of(SAMPLE) <= width else SAMPLE[:6], *meaning]
+        return [SAMPLE if width_of(SAMPLE) <= width else SAMPLE[:7], *meaning]
 
     def _values(self, choice: Choice, room: int) -> TextLine:
         """Return the values that a setting may have, the present one marked; of many the first, and the others as a range."""
@@ -200,16 +201,15 @@ class SettingsForm(InfoForm[None]):
             *meaning,
         )
 
-    def _heads(self) -> TextLine:
-        return tuple((safe(f"  {each:<9}"), "muted") for each in CHANNELS)
-
     def _kind(self, at: int, kind: EventKind) -> TextLine:
         active, on = at == self.at, self._kinds().get(kind, ())
         cells: list[Words] = []
         for place, channel in enumerate(CHANNELS):
             chosen = active and place == self.channel
             text = f"{'[' if chosen else ' '}{CHOSEN if channel in on else '·'}{']' if chosen else ' '}"
-            cells.append((safe(f" {text:<10}"), "good" if channel in on else "faint"))
+            cells.append(
+                (safe(f" {text:<{CHANNEL_WIDTH - 1}}"), "good" if channel in on else "faint")
+            )
         name: Words = (safe(f"{KIND_LABELS[kind]:<{NAME_WIDTH}}"), "bright" if active else "plain")
         return (("▶ " if active else "  ", "focus"), name, *cells)
 
@@ -247,6 +247,16 @@ class SettingsForm(InfoForm[None]):
             self.post_message(SettingOpened(choice.name))
         else:
             self.action_switch()
+
+
+def _heads(fill: str = " ") -> TextLine:
+    """Return the title of the kinds of events with the channels; as a rule where a blank line above it has no room."""
+    words: list[Words] = []
+    names = [("Notified by", MARK + NAME_WIDTH + 2), *((each, CHANNEL_WIDTH) for each in CHANNELS)]
+    for text, width in names:
+        gap = f" {fill * (width - len(text) - 2)} "
+        words += [(safe(text), "muted" if words else "bright"), (safe(gap), "line")]
+    return tuple(words)
 
 
 def _channel_lines() -> Iterator[TextLine]:
