@@ -179,10 +179,20 @@ class Plot:
         """Paint a line at a value, behind what is there."""
         self.canvas.behind(self.row(value), 0, glyph * self.columns, role)
 
-    def line_down(self, value: float, role: str, glyph: str = POST, *, first: int = 0) -> None:
-        """Paint a dotted line at a value from a row downwards, behind what is there: each further colour costs bytes."""
+    def line_down(
+        self, value: float, role: str, glyph: str = POST, *, first: int = 0, every: int = POST_EVERY
+    ) -> None:
+        """Paint a line at a value from a row downwards, behind what is there; dotted, as each further colour costs bytes.
+
+        Args:
+            value: Its place.
+            role: Its role.
+            glyph: Of its cells.
+            first: Its first row.
+            every: The rows from one of its cells to the next.
+        """
         x = self.column(value)
-        for y in range(first, self.rows, POST_EVERY):
+        for y in range(first, self.rows, every):
             self.canvas.cell_behind(y, x, glyph, role)
 
     def write(self, y: int, first: int, text: str, role: str) -> bool:

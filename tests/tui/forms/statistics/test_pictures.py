@@ -155,7 +155,10 @@ def test_no_stop_is_best_where_none_would_have_made_more() -> None:
     assert best_stop(stop_outcomes([(D("0.95"), D(2)), (D(1), D(-1))]), D(1)) is None
 
 
-def excursions(*moves: tuple[str, str, str], width: int = 116, rows: int = 24) -> str:
+Move = tuple[str, str, str]
+
+
+def excursion_lines(*moves: Move, width: int = 116, rows: int = 24) -> Sequence[TextLine]:
     """The view of trades with these results, MAE and MFE in R."""
     trades = [closed_trade(result, number) for number, (result, _, _) in enumerate(moves)]
     known = {
@@ -167,7 +170,11 @@ def excursions(*moves: tuple[str, str, str], width: int = 116, rows: int = 24) -
     view = ExcursionView()
     lines = view.lines(view.compute(given), given)
     assert max(sum(len(text) for text, _ in line) for line in lines) <= width
-    return words(lines)
+    return lines
+
+
+def excursions(*moves: Move, width: int = 116, rows: int = 24) -> str:
+    return words(excursion_lines(*moves, width=width, rows=rows))
 
 
 MOVES = (("200", "0.3", "2.0"), ("-100", "1.0", "0.2"), ("-100", "1.0", "1.4"))
@@ -209,12 +216,60 @@ def test_a_wide_window_says_what_each_stop_would_have_ended_and_made() -> None:
     assert "would have ended" in text
     assert re.search(r"0\.35 R +0 wins +2 losses +\+1\.30 R", text)
     assert re.search(r"0\.05 R +1 win +2 losses +−0\.15 R", text)
-    assert re.search(r"as traded +0\.00 R", text)
+    assert re.search(r"as traded +– +– +0\.00 R", text)
     assert "would have ended" not in excursions(*MOVES, width=116, rows=30)
 
 
 @pytest.mark.parametrize(("width", "rows"), [(36, 12), (76, 15), (196, 43)])
 def test_the_axes_begin_at_zero_in_every_window(width: int, rows: int) -> None:
     lines = excursions(*MOVES, width=width, rows=rows).splitlines()
-    scale = next(line for line in reversed(lines) if "0.5" in line or "1 R" in line)
+    scale = next(line for line in reversed(lines) if "MAE 0" in line)
     assert scale.split()[:2] == ["MAE", "0"]
+
+
+def test_the_axes_have_one_style_of_numbers_and_their_unit_in_the_foot() -> None:
+    lines = excursions(*MOVES, width=196, rows=43).splitlines()
+    scale = next(line for line in lines if "MAE 0" in line)
+    first = scale.split("MAE")[1]
+    assert first.split()[1:6] == ["0.2", "0.4", "0.6", "0.8", "1.0"]
+    beside = [line[:6].strip() for line in lines]
+    assert {"0.5", "1.0", "1.5", "2.0"} <= set(beside)
+    assert "MAE in R" in lines[-1]
+    assert "MFE in R" in lines[-1]
+
+
+def test_that_the_losses_have_another_scale_is_said_where_they_have() -> None:
+    assert "2 losses   other scale" in excursions(*MOVES)
+    assert "other scale" not in excursions(("200", "0.3", "0.2"), ("-100", "1.0", "0.2"))
+
+
+@pytest.mark.parametrize("width", [76, 116, 196])
+def test_few_wins_among_many_trades_are_said_to_be_few_in_a_line_that_is_whole(width: int) -> None:
+    wins, losses = [("200", "0.3", "2.0")] * 7, [("-100", "1.0", "0.2")] * 13
+    assert "Only 7 wins: it may be chance." in excursions(*wins, *losses, width=width)
+    assert "n 3: it may be chance." in excursions(*MOVES, width=width)
+    few = "Only 7 losses: it may be chance."
+    assert few in excursions(*losses[:7], *wins, *wins, width=width)
+    assert "chance" not in excursions(*wins * 3, *losses * 2, width=width)
+
+
+def test_the_lines_of_the_stop_and_the_best_one_are_in_every_row() -> None:
+    lines = excursions(*MOVES, width=76, rows=15).splitlines()
+    first = next(number for number, line in enumerate(lines) if "best" in line and "MFE" in line)
+    last = next(number for number, line in enumerate(lines) if "MAE 0" in line)
+    assert last - first - 1 >= 6
+    for line in lines[first + 1 : last]:
+        assert line.count("┊") + line.count("×") >= 4, line
+
+
+def test_the_row_of_the_best_stop_is_bold_from_end_to_end() -> None:
+    lines = excursion_lines(*MOVES, width=196, rows=43)
+    runs = [(text, role) for line in lines for text, role in line if role == "bright"]
+    assert any("0.35 R" in text for text, _ in runs)
+    assert any(text.strip() == "+1.30 R" for text, _ in runs)
+
+
+def test_a_blank_row_is_above_the_panels_of_a_small_window() -> None:
+    lines = excursions(*MOVES, width=76, rows=15).splitlines()
+    assert lines[next(n for n, line in enumerate(lines) if "1 win " in line) - 1] == ""
+    assert len(lines) == 15

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from decimal import Decimal
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 from msgspec import Struct
 
@@ -22,11 +22,11 @@ from keydesk.chart.plots import (
     round_ticks,
     scale_row,
 )
-from keydesk.forms.info_form import beside
-from keydesk.forms.modal_form import BLANK, TextLine, as_lines, signed_money, wrap_text
+from keydesk.forms.info_form import beside, width_of
+from keydesk.forms.modal_form import BLANK, TextLine, Words, as_lines, signed_money, wrap_text
 from keydesk.forms.statistics.equity import LEAST_TRADES
 from keydesk.forms.statistics.view import View, ViewInput, bars_of, is_few, too_few
-from keydesk.text.format import counted, money
+from keydesk.text.format import EMPTY, counted, money
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.widgets.theme import ColourRole
 from keydesk_client.arithmetic.constants import ZERO
@@ -34,18 +34,20 @@ from keydesk_client.arithmetic.constants import ZERO
 WHAT = "MAE against MFE (trades with a first stop and candles)"
 AXIS = 6  # columns of the values beside a panel
 BETWEEN = 3  # columns between the panels
-TICK_COLUMNS, TICK_ROWS = 9, 4
+TICK_COLUMNS, TICK_ROWS = 8, 4
 AXES_TEXTS = (
     "across: MAE in R, how far against you   up: MFE in R, how far for you",
     "across: MAE in R   up: MFE in R",
-    "across MAE, up MFE",
+    "across MAE, up MFE, in R",
 )
 LEAST_ROWS = 6  # of the panels
-ROOMY = 18  # rows of the page from which there is a blank one above the panels
+ROOMY = 14  # rows of the page from which there is a blank one above the panels
 STOP = "stop"
+OTHER_SCALE: Final = "   other scale"
 TABLE_FROM = 150  # columns of the page from which the table of stops has room
-TABLE_WIDTH, TABLE_GAP = 63, 4  # its columns, and those before it
-TABLE_HEAD, TABLE_BAR = 3, 8  # rows above it, cells to each side of a bar's axis
+TABLE_WIDTH, TABLE_GAP = 71, 4  # its columns, and those before it
+TABLE_HEAD, TABLE_BAR = 3, 12  # rows above it, cells to each side of a bar's axis
+TABLE_GROUP = 5  # stops, after which there is a blank row where there is room
 LEAST_SPAN = 1.1  # R: the first stop and a gain of 1 R are always in sight
 ROOM = 1.05
 
@@ -85,7 +87,10 @@ class ExcursionView(View[ExcursionData]):
             return ExcursionData(n)
         made, outcomes = sum((result for _, result in results), ZERO), stop_outcomes(results)
         best = best_stop(outcomes, made)
-        words = [*_words(given, losses, n), *_best_words(best, made, n, given)]
+        words = [
+            *_words(given, losses, n),
+            *_best_words(best, made, _chance(len(wins), len(losses)), given.width),
+        ]
         words += [BLANK] * (given.rows >= ROOMY)
         rows = max(LEAST_ROWS, given.rows - len(words))
         table = _stop_lines(outcomes, made, best, rows) if given.width >= TABLE_FROM else []
@@ -132,6 +137,9 @@ def _panels(
         own = beside(as_lines(_values(axes)), AXIS, own)
         panels.append([((safe(" " * AXIS), "plain"), (name, role)), *own])
     panels[0][0] = (*panels[0][0], *_legend(columns - len(kinds[0][1]), ascii_only))
+    has_room = len(kinds[1][1]) + len(OTHER_SCALE) <= columns
+    if has_room and len({_span([point[1] for point in points]) for points, _, _ in kinds}) > 1:
+        panels[1][0] = (*panels[1][0], (OTHER_SCALE, "faint"))
     both = beside(panels[0], AXIS + columns + BETWEEN, panels[1])
     foot = next((text for text in AXES_TEXTS if AXIS + len(text) <= width), "")
     return [*both, ((safe(" " * AXIS + foot), "faint"),)]
@@ -165,15 +173,15 @@ def _panel(
     stop, names = plot.column(1.0), Canvas(0, axes.columns, 1)
     if best is not None and best.stop != 1:
         value, name = float(best.stop), f"best {best.stop.normalize():f}"
-        plot.line_down(value, "bright")
+        plot.line_down(value, "bright", every=1)
         at = plot.column(value)
         names.whole(0, max(0, at + 1 - len(name)), name, "bright")
         stop = max(stop, at + 2)
-    plot.line_down(1.0, "stop")
+    plot.line_down(1.0, "stop", every=1)
     names.whole(0, min(stop, axes.columns - len(STOP)), STOP, "stop")
     plot.line_across(1.0, "muted", "-")
     step = round_ticks(0.0, axes.x.high, axes.columns // TICK_COLUMNS)
-    labels = [Label(plot.column(value), _tick(value)) for value in step]
+    labels = [Label(plot.column(value), text) for value, text in _named(step).items()]
     return [names.runs(0), *plot.drawn(), scale_row(labels, axes.columns)]
 
 
@@ -184,16 +192,18 @@ def _ticks(axes: _Axes) -> list[float]:
 def _values(axes: _Axes) -> Rows:
     """Return the values beside a panel, that of the first stop's distance always among them, and the names of the axes."""
     plot = Plot((0, axes.rows), axes.x, axes.y)
-    texts = {plot.row(value): _tick(value) for value in (*_ticks(axes), 1.0)}
+    texts = {plot.row(value): text for value, text in _named([*_ticks(axes), 1.0]).items()}
     shown = ["MFE", *(texts.get(y, "") for y in range(axes.rows)), "MAE"]
     return [[(f"{text:>{AXIS - 1}} ", "muted")] for text in shown]
 
 
-def _tick(value: float) -> str:
-    if value == 0:
-        return "0"
-    more = "≥" if value >= OUTERMOST else ""
-    return f"{more}{value:.4g} R" if value == int(value) else f"{more}{value:.4g}"
+def _named(values: Sequence[float]) -> dict[float, str]:
+    """Return the values of an axis as they are written: with as many decimals as one of them needs, bare as the foot has the unit."""
+    most = max(len(f"{value:.4g}".partition(".")[2]) for value in values)
+    return {
+        value: f"{'≥' if value >= OUTERMOST else ''}{value:.{most}f}" if value else "0"
+        for value in values
+    }
 
 
 # What it says in words.
@@ -211,21 +221,28 @@ def _words(given: ViewInput, losses: Sequence[Point], n: int) -> list[TextLine]:
     return wrap_text(safe(text), "plain", given.width)
 
 
-def _best_words(
-    best: StopOutcome | None, made: Decimal, n: int, given: ViewInput
-) -> list[TextLine]:
+def _chance(wins: int, losses: int) -> str:
+    """Return what is said where the best stop rests on few trades, or on few of one kind."""
+    if is_few(wins + losses):
+        return f"n {wins + losses}: it may be chance."
+    few = counted(wins, "win") if wins <= losses else counted(losses, "loss", "losses")
+    return f"Only {few}: it may be chance." if is_few(min(wins, losses)) else ""
+
+
+def _best_words(best: StopOutcome | None, made: Decimal, chance: str, width: int) -> list[TextLine]:
     """Return what the best stop would have been: of these trades, looking back."""
     shown = money(made, signed=True)
-    few = f" n {n}: it may be chance." if is_few(n) else ""
-    if best is None:
-        text = f"No stop nearer than the first one would have made more than {shown} R.{few}"
-        return wrap_text(safe(text), "plain", given.width)
-    ended = f"{counted(best.wins, 'win')} and {counted(best.losses, 'loss', 'losses')}"
-    text = (
-        f"Best stop in hindsight: {best.stop.normalize():f} R. It ends {ended} and makes"
-        f" {money(best.total, signed=True)} R before costs, not {shown} R.{few}"
-    )
-    return wrap_text(safe(text), "plain", given.width)
+    text = f"No stop nearer than the first one would have made more than {shown} R."
+    if best is not None:
+        ended = f"{counted(best.wins, 'win')} and {counted(best.losses, 'loss', 'losses')}"
+        text = (
+            f"Best stop in hindsight: {best.stop.normalize():f} R. It ends {ended} and makes"
+            f" {money(best.total, signed=True)} R before costs, not {shown} R."
+        )
+    lines = wrap_text(safe(text), "plain", width)
+    if not chance or width_of(lines[-1]) + 1 + len(chance) > width:  # whole on a line of its own
+        return [*lines, *(wrap_text(safe(chance), "plain", width) if chance else [])]
+    return [*lines[:-1], (*lines[-1], (safe(f" {chance}"), "plain"))]
 
 
 def _stop_lines(
@@ -241,13 +258,24 @@ def _stop_lines(
     head = f"{'a stop at':>9}   {'would have ended':<23}{'and made':>10}"
     lines: list[TextLine] = [(("What each stop would have made, before costs", "bright"),), BLANK]
     lines.append(((safe(head), "muted"),))
-    for each, bar in zip(shown, bars, strict=False):
-        role: ColourRole = "bright" if each == best else "plain"
-        ended = f"{each.wins:>4} {'win ' if each.wins == 1 else 'wins'}"
-        ended += f" {each.losses:>4} {'loss' if each.losses == 1 else 'losses'}"
-        total, its = signed_money(each.total)
-        name = f"{each.stop:.2f} R".rjust(9)
-        lines.append(((safe(f"{name}   {ended:<23}"), role), (safe(f"{total:>8} R "), its), *bar))
+    blanks = len(shown) // TABLE_GROUP
+    group = TABLE_GROUP if len(lines) + len(shown) + blanks + 1 <= rows else len(shown) + 1
+    for number, (each, bar) in enumerate(zip(shown, bars, strict=False), 1):
+        lines.append((*_stop_words(each, is_best=each == best), *bar))
+        lines += [BLANK] * (number % group == 0)
     total, its = signed_money(made)
-    name = f"{'as traded':<{9 + 3 + 23}}"
+    ended = f"{EMPTY:>4}      {EMPTY:>4}"
+    name = f"{'as traded':<9}   {ended:<23}"
     return [*lines, ((safe(name), "muted"), (safe(f"{total:>8} R "), its), *bars[-1])]
+
+
+def _stop_words(outcome: StopOutcome, *, is_best: bool) -> list[Words]:
+    """Return what a stop would have ended and made, the best one all in bold."""
+    ended = f"{outcome.wins:>4} {'win ' if outcome.wins == 1 else 'wins'}"
+    ended += f" {outcome.losses:>4} {'loss' if outcome.losses == 1 else 'losses'}"
+    total, role = signed_money(outcome.total)
+    name = f"{outcome.stop:.2f} R".rjust(9)
+    return [
+        (safe(f"{name}   {ended:<23}"), "bright" if is_best else "plain"),
+        (safe(f"{total:>8} R "), "bright" if is_best else role),
+    ]
