@@ -1,5 +1,7 @@
 """The page of messages."""
 
+import re
+
 import pytest
 from textual.events import Key
 
@@ -101,7 +103,7 @@ async def test_many_messages_stand_in_two_columns_where_there_is_room_none_broke
     store.notices = [Notice("good", safe(f"{number:03} {LONG}"), TEN) for number in range(150)]
     app = FormApp(lambda: MessagesPage(store))
     async with app.run_test(size=(200, 50)):
-        heads, tails = app.words.count("10:00:00  done"), app.words.count("line at any size")
+        heads, tails = app.words.count("10:00:00 done"), app.words.count("line at any size")
     assert heads == tails > 40
 
 
@@ -125,3 +127,84 @@ async def test_any_text_that_is_typed_is_shown_without_its_controls_and_within_t
         assert all(width_of(line) <= page.inside for line in page.lines())
         await pilot.press(*["backspace"] * 60)
         assert "RED" in app.words
+
+
+def page_of(app: FormApp) -> MessagesPage:
+    page = app.screen
+    assert isinstance(page, MessagesPage)
+    return page
+
+
+async def test_a_search_counts_what_it_finds_by_kind_and_marks_the_words() -> None:
+    store = example_store()
+    store.notices = [
+        Notice("good", safe("Sold EUR/USD for Euros"), TEN),
+        Notice("bad", safe("REJECTED GBP/USD"), TEN + 1),
+    ]
+    app = FormApp(lambda: MessagesPage(store))
+    async with app.run_test(size=(80, 24)) as pilot:
+        page = page_of(app)
+        assert page.title_text() == "Messages: 2, the last 200 are kept"
+        await pilot.press(*"eur")
+        assert page.title_text() == "Messages: 1 of 2, the last 200 are kept"
+        assert "note 0  done 1  warning 0  problem 0" in app.words
+        marks = [text for line in page.lines() for text, role in line if " on " in role]
+        assert marks == ["EUR", "Eur"]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50)], ids=str)
+async def test_each_page_and_column_begins_with_the_day_and_breaks_no_message(
+    size: tuple[int, int],
+) -> None:
+    store = example_store()
+    store.notices = [Notice("good", safe(f"{number:03} {LONG}"), TEN) for number in range(150)]
+    app = FormApp(lambda: MessagesPage(store))
+    async with app.run_test(size=size) as pilot:
+        found: set[str] = set()
+        for _ in range(30):
+            _, _, head, *lines = [
+                "".join(text for text, _ in line) for line in page_of(app).lines()
+            ]
+            columns = head.count("Mon 02 Mar 2026  UTC")
+            assert columns == (2 if size[0] == 200 and any("done" in x[60:] for x in lines) else 1)
+            text = "\n".join(lines)
+            assert text.count("done") == text.count("FILLED") == text.count("any size")
+            assert "…" not in text
+            found |= set(re.findall(r"\d{3} FILLED", text))
+            await pilot.press("pagedown")
+        assert len(found) == 150
+
+
+async def test_a_message_that_goes_on_below_the_last_line_in_sight_says_so() -> None:
+    store = example_store()
+    store.notices = [Notice("good", safe(LONG), TEN) for _ in range(50)]
+    app = FormApp(lambda: MessagesPage(store))
+    async with app.run_test(size=(80, 24)) as pilot:
+        ends = []
+        for _ in range(4):
+            line = page_of(app).lines()[-1]
+            ends.append("".join(text for text, _ in line))
+            assert width_of(line) <= page_of(app).inside
+            await pilot.press("down")
+        first = [each for each in ends if "FILLED" in each]
+        assert first
+        assert all(each.endswith("…") for each in first)
+
+
+async def test_the_last_line_of_a_message_is_no_single_word() -> None:
+    store = example_store()
+    store.notices = [Notice("good", safe(f"{'word ' * 12}tails"), TEN)]
+    app = FormApp(lambda: MessagesPage(store))
+    async with app.run_test(size=(80, 24)):
+        lines = ["".join(text for text, _ in line) for line in page_of(app).all_lines()]
+        assert lines[-1].split() == ["word", "tails"]
+
+
+async def test_a_few_messages_take_no_more_rows_than_they_need() -> None:
+    store = example_store()
+    store.notices = [Notice("good", safe("FILLED"), TEN)]
+    app = FormApp(lambda: MessagesPage(store))
+    async with app.run_test(size=(120, 35)):
+        panel = page_of(app).panel
+        assert panel is not None
+        assert panel.region.height == panel.line_count + 2 == 6

@@ -2,19 +2,19 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import ClassVar
+from functools import lru_cache
+from typing import ClassVar, TypeAlias
 
 from keydesk.forms.info_form import COLUMN_GAP as GAP
-from keydesk.forms.info_form import SearchForm, in_pages
+from keydesk.forms.info_form import SearchForm, in_pages, marked, width_of
 from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, wrap_text
 from keydesk.keys.keymap import HELP, MESSAGES
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame
 from keydesk.store.state import Notice, NoticeLevel, Topic
 from keydesk.store.store import NOTICE_LIMIT, Store
-from keydesk.text.format import at, lines_of
-from keydesk.text.sanitize import Printable, safe
-from keydesk.widgets.theme import ColourRole
+from keydesk.text.format import at, lines_of, shorten
+from keydesk.text.sanitize import Printable, SafeText, safe
 
 KINDS: Mapping[NoticeLevel, Words] = {
     "info": ("note", "muted"),
@@ -22,7 +22,9 @@ KINDS: Mapping[NoticeLevel, Words] = {
     "warn": ("warning", "warn"),
     "bad": ("problem", "danger"),
 }
-TIME_WIDTH, KIND_WIDTH = 10, 9
+TIME_WIDTH, KIND_WIDTH = 9, 8
+INDENT = safe(" " * (TIME_WIDTH + KIND_WIDTH))  # of the further lines of a message
+_Headed: TypeAlias = tuple[SafeText, Sequence[TextLine]]  # a message with its day
 LEAST_TEXT = 24  # columns; narrower, the text stands below its time
 TWO_FROM = 160  # columns of the page; from there on two columns of messages, where one has no room for them
 OWN, EVERY = 0, -1  # the ledger of the open account, and all of them
@@ -38,6 +40,7 @@ class MessagesPage(SearchForm):
     KEY_CONTEXT: ClassVar[str] = MESSAGES
     BINDINGS = [*bindings_of(MESSAGES), *bindings_of(HELP)]  # noqa: RUF012 - as Textual has it
     SEARCHES: ClassVar[Printable] = "the messages"
+    IS_SNUG: ClassVar[bool] = True
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -50,8 +53,10 @@ class MessagesPage(SearchForm):
             self.redraw()
 
     def title_text(self) -> Printable:
-        """Say how many are kept."""
-        return safe(f"Messages: {len(self._messages()):,}, the last {NOTICE_LIMIT} are kept")
+        """Say how many are shown, and how many are kept."""
+        count, shown = len(self._messages()), len(self._chosen())
+        said = f"{count:,}" if shown == count else f"{shown:,} of {count:,}"
+        return safe(f"Messages: {said}, the last {NOTICE_LIMIT} are kept")
 
     @property
     def room(self) -> int:
@@ -60,11 +65,28 @@ class MessagesPage(SearchForm):
 
     def lines(self) -> Sequence[TextLine]:
         """Return what the messages are chosen by, then those in sight."""
-        return [*self._filter_lines(), *super().lines()]
+        return [*self._filter_lines(), *map(self._marked, self._with_rest(super().lines()))]
+
+    def _marked(self, line: TextLine) -> TextLine:
+        """Return a line with the typed words marked in its texts."""
+        parts = ([each] if each[1] != "plain" else marked([each], self.words) for each in line)
+        return [each for part in parts for each in part]
+
+    def _with_rest(self, lines: Sequence[TextLine]) -> Sequence[TextLine]:
+        """Return the lines in sight, the last one with a mark where its message goes on below."""
+        if self.inside >= TWO_FROM:  # two columns: each of their pages holds whole messages
+            return lines
+        every, shown = self.all_lines(), len(lines) - 1  # the first one is the search
+        below = min(self.top, max(0, len(every) - shown)) + shown
+        if below >= len(every) or not _goes_on(every[below]):
+            return lines
+        *start, (text, role) = lines[-1]
+        room = self.inside - width_of(start)
+        return [*lines[:-1], (*start, (shorten(safe(f"{text} …"), room), role))]
 
     def _filter_lines(self) -> list[TextLine]:
-        """Return the kinds with their numbers, then the ledgers where there are several; what is shown is not faint."""
-        count = Counter(each.level for each in self._messages())
+        """Return the kinds with the numbers found, then the ledgers where there are several; what is shown is not faint."""
+        count = Counter(each.level for each in self._messages() if self._has_words(each))
         kinds: list[Words] = [
             ("Tab ", "muted"),
             ("all", "bright" if self.kind is None else "faint"),
@@ -104,34 +126,35 @@ class MessagesPage(SearchForm):
                 "shown at the foot of the desk, and kept here."
             )
             return wrap_text(safe(text), "muted", self.inside)
-        chosen = [each for each in messages if self._shows(each.level) and self._has_words(each)]
+        chosen = self._chosen()
         if not chosen:
             return (
                 [] if self.words else [((safe("None of this kind: Tab shows the next"), "muted"),)]
             )
         room = self.room
-        lines = [line for each in self._by_day(chosen, self.inside) for line in each]
+        lines = _in_order(self._with_heads(chosen, self.inside), room)
         if self.inside < TWO_FROM or len(lines) <= room:
             return lines
         width = (self.inside - GAP) // 2
-        return in_pages(_unbroken(self._by_day(chosen, width), room), room, 2, width + GAP)
+        pages = in_pages(_in_order(self._with_heads(chosen, width), room), room, 2, width + GAP)
+        return [*pages, *[BLANK] * (-len(pages) % room)]
 
-    def _by_day(self, chosen: Sequence[Notice], width: int) -> Iterator[list[TextLine]]:
-        """Yield the lines of each message, those of a day or of another ledger below its head."""
+    def _chosen(self) -> Sequence[Notice]:
+        return [
+            each for each in self._messages() if self._shows(each.level) and self._has_words(each)
+        ]
+
+    def _with_heads(self, chosen: Sequence[Notice], width: int) -> Iterator[_Headed]:
+        """Yield the lines of each message with the head that it stands below: its day, and whose it is."""
         zone = self.store.zone
         has_own_time = self.store.own_time_ns(self.store.wall_ns()) is not None
-        before = None
         ledger = self.store.ledger
         for each in chosen:
             time = at(each.time_ns, zone)
             ledger = each.ledger or ledger
-            lines = self._lines_of(each, width)
-            if before != (time.date(), ledger):
-                before = time.date(), ledger
-                clock = f"{'market time ' if has_own_time else ''}{time.tzname()}"
-                whose = "" if ledger == self.store.ledger else f"  {self._ledger_name(ledger)}"
-                lines.insert(0, ((safe(f"{time:%a %d %b %Y}  {clock}{whose}"), "focus"),))
-            yield lines
+            clock = f"{'market time ' if has_own_time else ''}{time.tzname()}"
+            whose = "" if ledger == self.store.ledger else f"  {self._ledger_name(ledger)}"
+            yield safe(f"{time:%a %d %b %Y}  {clock}{whose}"), self._lines_of(each, width)
 
     def _has_words(self, notice: Notice) -> bool:
         text = notice.text.lower()
@@ -169,22 +192,50 @@ class MessagesPage(SearchForm):
             (safe(f"{when:<{TIME_WIDTH}}"), "faint"),
             (safe(f"{kind:<{KIND_WIDTH}}"), role),
         )
-        plain: ColourRole = "bright" if notice.waits else "plain"
         if room < LEAST_TEXT:
-            return [start, *wrap_text(notice.text, plain, width)]
-        blank: TextLine = ((safe(" " * (TIME_WIDTH + KIND_WIDTH)), "plain"),)
-        parts = lines_of(notice.text, room)
+            text = wrap_text(notice.text, "plain", width)
+            return [start, *text]
+        blank: TextLine = ((INDENT, "plain"),)
+        parts = _lines_without_tail(notice.text, room)
         return [
-            (*(blank if place else start), (part, plain)) for place, part in enumerate(parts)
+            (*(blank if place else start), (part, "plain")) for place, part in enumerate(parts)
         ] or [start]
 
 
-def _unbroken(messages: Iterable[Sequence[TextLine]], rows: int) -> list[TextLine]:
-    """Return the lines of messages for columns of so many rows: one that does not fit begins in the next column."""
+@lru_cache(maxsize=4 * NOTICE_LIMIT)
+def _lines_without_tail(text: Printable, width: int) -> Sequence[SafeText]:
+    """Return a text over as many lines as it needs; its last one has two words at least where that needs no more lines."""
+    parts = lines_of(text, width)
+    for narrower in range(width - 1, LEAST_TEXT, -1):
+        if len(parts) == 1 or " " in parts[-1]:
+            break
+        other = lines_of(text, narrower)
+        if len(other) > len(parts):
+            break
+        parts = other
+    return parts
+
+
+def _in_order(messages: Iterable[_Headed], rows: int) -> list[TextLine]:
+    """Return the lines of messages for pages or columns of so many rows.
+
+    Each begins with the head of its first message. A message that does not fit begins on the next one, the last of several is
+    filled up.
+    """
     lines: list[TextLine] = []
-    for each in messages:
+    before: Printable = ""
+    for head, text in messages:
         left = rows - len(lines) % rows
-        if left < len(each) <= rows:
+        needed = len(text) + (head != before)
+        if left < needed < rows or (head != before and left == 1):
             lines += [BLANK] * left
-        lines += each
-    return lines
+        if head != before or not len(lines) % rows:
+            lines.append(((head, "focus"),))
+        before = head
+        lines += text
+    return lines if len(lines) <= rows else [*lines, *[BLANK] * (-len(lines) % rows)]
+
+
+def _goes_on(line: TextLine) -> bool:
+    """Return whether a line is not the first one of its message."""
+    return bool(line) and line[0][0] == INDENT
