@@ -393,6 +393,18 @@ def test_the_chosen_amount_is_reversed_and_its_shade_stays_as_it_is() -> None:
     assert line[-2:] == [(" −30", "~loss"), (" ▒ ", "loss")]
 
 
+def test_a_chosen_cell_of_several_rows_is_framed_and_in_ascii_its_amount_is_reversed() -> None:
+    assert cells("100", "-30", size=CellSize(7, 3), chosen=1) == [
+        "Mon ██████▐▒▒▒▒▒▒▌",
+        "      +100▐   −30▌",
+        "       n 3▐   n 3▌",
+    ]
+    style = style_of(CellSize(7, 3), ascii_only=True)
+    lines = style.lines(("Mon", "muted"), row_of("100", "-30"), 1)
+    reversed_ = [text for line in lines for text, role in line if role.startswith("~")]
+    assert reversed_ == ["   −30"]
+
+
 def test_a_cell_has_its_amount_beside_its_shade_and_below_it_where_there_is_room() -> None:
     assert cells("100", "-30", "2", size=CellSize(7)) == ["Mon +100 █  −30 ▒   +2"]
     assert cells("100", "-30", "2", size=CellSize(5)) == ["Mon +100  −30   +2"]
@@ -460,6 +472,14 @@ async def test_a_calendar_of_one_week_shows_the_weeks_before_it() -> None:
         text = await after("7", host=Host(one), size=size)
         assert next(line for line in text.splitlines() if "Mon " in line).count("·") == weeks
         assert text.count(" n ") <= 2  # the day and the week would repeat the month
+
+
+async def test_the_weeks_take_the_rows_that_the_other_tables_leave_free() -> None:
+    year = JournalSnapshot(rebuild(events_of_days(125, 4)), RowContext(), (), "PRACTICE", "USD")
+    for size in ((120, 35), (200, 50)):
+        lines = (await after("7", host=Host(year), size=size)).splitlines()
+        last = next(n for n, line in enumerate(lines) if "Esc closes" in line) - 1
+        assert "23 Feb " in lines[last], lines[last]
 
 
 async def test_a_map_of_few_hours_is_as_wide_as_the_window() -> None:

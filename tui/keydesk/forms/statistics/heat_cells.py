@@ -110,7 +110,7 @@ class CellStyle(NamedTuple):
                 part = self._part(each, row)
                 if number != chosen:
                     parts.append((safe(part.text(self.size)), part.role))
-                elif part.has_edges(self.given):
+                elif self._has_edges(part):
                     parts = _edged(parts, part, self.size)
                 else:
                     parts += part.reversed(self.size)
@@ -135,6 +135,10 @@ class CellStyle(NamedTuple):
     def has_amounts(self) -> bool:
         """Whether every amount fits in a cell."""
         return self.size.filled >= self.least_amount
+
+    def _has_edges(self, part: "_Part") -> bool:
+        """Whether a chosen cell is marked by edges: its shade stays as it is, and words of several rows are framed."""
+        return not self.given.ascii_only and (self.size.rows > 1 or not part.words.strip(" ·"))
 
     @property
     def is_beside(self) -> bool:
@@ -207,17 +211,11 @@ class _Part(NamedTuple):
         """Return it with the gap behind it."""
         return f"{self._padded(size)}{self.shade}".ljust(size.width)
 
-    def has_edges(self, given: ViewInput) -> bool:
-        """Whether it is marked by edges: what is a shade alone keeps it."""
-        return (
-            not given.ascii_only and not self.words.strip(" ·") and bool(self.words or self.shade)
-        )
-
     def reversed(self, size: CellSize) -> list[Words]:
-        """Return it marked: its words are reversed, its shade stays as it is."""
-        if not self.words:
+        """Return it marked: its amount is reversed, its shade stays as it is."""
+        if not self.words or self.role == "faint":
             return [(safe(self.text(size)), self.role)]
-        role = "muted" if self.role in {"grid", "faint"} else self.role
+        role = "muted" if self.role == "grid" else self.role
         gap = " " * (size.width - size.filled)
         return [
             (safe(self._padded(size)), ChartRole(f"~{role}")),
@@ -341,7 +339,7 @@ def sum_lines(
     return lines
 
 
-def few_lines(*tables: Mapping[str, HeatCell]) -> list[TextLine]:
-    """Return what the dimmer rows of tables are, where there are any."""
-    has_few = any(cell.n and is_few(cell.n) for cells in tables for cell in cells.values())
-    return [((safe(f"dim: under {FEW_TRADES} trades"), "faint"),)] if has_few else []
+def say_few(tables: Sequence[list[TextLine]], *cells: Mapping[str, HeatCell]) -> None:
+    """Say below the shortest table what the dimmer rows are, where there are any."""
+    if any(cell.n and is_few(cell.n) for each in cells for cell in each.values()):
+        min(tables, key=len).append(((safe(f"dim: under {FEW_TRADES} trades"), "faint"),))

@@ -14,11 +14,11 @@ from keydesk.forms.statistics.heat_cells import (
     CellStyle,
     cell_width,
     chosen_lines,
-    few_lines,
     fitting_size,
     head_line,
     least_amount,
     page_of,
+    say_few,
     sum_lines,
     together,
     window_of,
@@ -139,11 +139,11 @@ def _sums(data: Cells, days: Sequence[int], given: ViewInput, room: int) -> list
     by_hour = {
         f"{h:02}:00": together([c for key, c in data.items() if key.hour == h]) for h in hours
     }
-    few = few_lines(by_day, by_hour)
-    columns = 3 if given.width >= THREE_TABLES and len(by_hour) + 1 + len(few) > room else 2
+    columns = 3 if given.width >= THREE_TABLES and len(by_hour) + 1 > room else 2
     width = (given.width - (columns - 1) * TABLE_GAP) // columns
     head, *rows = sum_lines("hour", by_hour, width, HOUR_LABEL)  # one scale for both halves
     middle = -(-len(rows) // (columns - 1))
     parts = [[head, *part] for part in (rows[:middle], rows[middle:]) if part]
     tables = [sum_lines("day", by_day, width, HOUR_LABEL), *parts]
-    return [*in_columns(tables, given.width, TABLE_GAP), *few]
+    say_few(tables, by_day, by_hour)
+    return in_columns(tables, given.width, TABLE_GAP)

@@ -9,7 +9,7 @@ from msgspec import Struct
 from keydesk.calc.market.trading_day import DAY_SPAN_TEXT
 from keydesk.calc.trade_journal.charts import HeatCell, largest_result, trading_days
 from keydesk.calc.trade_journal.groups import WEEKDAYS
-from keydesk.forms.modal_form import TextLine, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
 from keydesk.forms.statistics.heat_cells import (
     LABEL,
     R_WIDTH,
@@ -20,10 +20,10 @@ from keydesk.forms.statistics.heat_cells import (
     CellStyle,
     cell_width,
     chosen_lines,
-    few_lines,
     fitting_size,
     least_amount,
     page_of,
+    say_few,
     sum_lines,
     together,
     window_of,
@@ -192,31 +192,31 @@ def _sums(
     beside = max(2, len(named) + (has_weeks and given.width >= THREE_TABLES))
     width = (given.width - (beside - 1) * TABLE_GAP) // beside
     label = WIDE_LABEL if width >= WIDE_FROM else LABEL_WIDTH
-    few = few_lines(*named.values())
     tables = [sum_lines(name, cells, width, label) for name, cells in named.items()]
+    say_few(tables, *named.values())
     if has_weeks and room:
-        tall = max(room - len(few), *map(len, tables))
-        free = tall - min(map(len, tables)) - 1  # below the shorter one
-        tables += _week_tables(
-            data, [tall, free] if beside > len(named) else [free], (width, label)
-        )
-    return [*in_columns(tables, given.width, TABLE_GAP), *few]
+        tall = max(room, *map(len, tables))
+        tables += [[]] * (beside > len(named))
+        _add_weeks(tables, data.weeks, tall, (width, label))
+    return in_columns([each for each in tables if each], given.width, TABLE_GAP)
 
 
-def _week_tables(
-    data: CalendarData, parts: Sequence[int], columns: tuple[int, int]
-) -> list[list[TextLine]]:
-    """Return the last weeks as tables of so many lines each, the last weeks in the first one."""
-    sizes = [each - 1 for each in parts if each > LEAST_WEEKS]
-    most = sum(sizes)
-    shown = dict(list(data.weeks.items())[-most:]) if most else {}
+def _add_weeks(
+    tables: Sequence[list[TextLine]],
+    weeks: Mapping[date, HeatCell],
+    tall: int,
+    columns: tuple[int, int],
+) -> None:
+    """Add the last weeks below tables of so many lines together with them: the last ones in the last column."""
+    rooms = [(each, tall - len(each) - bool(each) - 1) for each in reversed(tables)]
+    rooms = [(each, size) for each, size in rooms if size >= LEAST_WEEKS]
+    most = sum(size for _, size in rooms)
+    shown = dict(list(weeks.items())[-most:]) if most else {}
     width, label = columns
-    is_part = len(shown) < len(data.weeks) and label == WIDE_LABEL
-    weeks = {f"{monday:%d %b}": cell for monday, cell in shown.items()}
-    head, *rows = sum_lines("last weeks" if is_part else "week of", weeks, width, label)
-    tables: list[list[TextLine]] = []  # of one scale
-    for size in sizes:
+    is_part = len(shown) < len(weeks) and label == WIDE_LABEL
+    named = {f"{monday:%d %b}": cell for monday, cell in shown.items()}
+    head, *rows = sum_lines("last weeks" if is_part else "week of", named, width, label)
+    for table, size in rooms:  # all of one scale
         if rows:
-            tables.append([head, *rows[-size:]])
+            table += [*([BLANK] if table else []), head, *rows[-size:]]
             rows = rows[:-size]
-    return tables
