@@ -29,6 +29,7 @@ from keydesk.screens.placement import (
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.tables.instrument_rows import InstrumentRows
+from keydesk.tables.table_pane import TablePane
 from keydesk.tables.trades import Trades
 from keydesk.tables.watchlist import Watchlist
 from keydesk.widgets.lines import LinePane
@@ -339,3 +340,51 @@ async def test_eighty_by_twenty_four_shows_five_trades() -> None:
         assert isinstance(trades, Trades)
         assert len(trades.keys) == 5
         assert trades.hidden_text() == ""
+
+
+def with_rows(trades: int, orders: int) -> Store:
+    store = desk_store()
+    [trade, *_], [order, *_] = store.trades.values(), store.orders.values()
+    store.trades = {str(i): replace(trade, id=str(i)) for i in range(6500, 6500 + trades)}
+    store.orders = {str(i): replace(order, id=str(i)) for i in range(6900, 6900 + orders)}
+    return store
+
+
+async def test_the_list_in_front_has_rows_for_what_it_holds_and_those_behind_it_take_none() -> None:
+    async with desk((80, 24), with_rows(trades=2, orders=5)) as (pilot, screen):
+        few = screen.chart.outer_size.height
+        screen.action_go("orders")
+        await pilot.pause()
+        assert screen.chart.outer_size.height == few - 2
+        assert rows_for(screen, "orders") >= 5
+        screen.action_go("trades")
+        await pilot.pause()
+        assert screen.chart.outer_size.height == few
+        assert rows_for(screen, "trades") == 3
+
+
+@pytest.mark.parametrize("size", [(140, 40), (179, 50), (200, 50), (250, 70)])
+@pytest.mark.parametrize(("trades", "orders"), [(6, 1), (7, 5), (2, 5), (12, 2)])
+async def test_no_row_of_trades_is_hidden_while_rows_of_orders_are_blank(
+    size: tuple[int, int], trades: int, orders: int
+) -> None:
+    async with desk(size, with_rows(trades, orders)) as (_, screen):
+        assert rows_for(screen, "trades") >= min(trades, 7)
+        assert rows_for(screen, "orders") >= orders
+        assert rows_for(screen, "orders") <= max(4, orders) + 1
+
+
+async def test_a_single_trade_moves_nothing_to_and_fro() -> None:
+    store = with_rows(trades=6, orders=1)
+    async with desk((200, 50), store) as (pilot, screen):
+        for count, rows in ((6, 6), (5, 6), (6, 6), (4, 4), (5, 5)):
+            store.trades = with_rows(count, 1).trades
+            screen.on_frame(frame_of(store))
+            await pilot.pause()
+            assert rows_for(screen, "trades") == rows
+
+
+def rows_for(screen: DeskScreen, name: str) -> int:
+    pane = screen.pane(name)
+    assert isinstance(pane, TablePane)
+    return pane.room

@@ -181,7 +181,12 @@ class DeskScreen(Backdrop):
         self._show_replay(frame)
         self._leave_room_for_form()
         store = frame.store
-        if self.placement.fit_lists(max(len(store.trades), len(store.orders))):
+        lists = {
+            "trades": len(store.trades),
+            "positions": len(store.positions),
+            "orders": len(store.orders),
+        }
+        if self.placement.fit_lists(lists):
             self.call_after_refresh(self._panes.moved)
         for pane in self._all_panes.values():
             if pane.display:

@@ -33,19 +33,51 @@ TWO_NOTICES_FROM = 30  # rows
 TWO_NOTICES_ACROSS = 100  # columns
 
 
+class ListRows(Struct, frozen=True):
+    """The rows of the screen that a list is given: as many as it has, not fewer than `fewest`, up to `most` of them."""
+
+    slot: str  # the first pane of its place
+    beside: int  # its title, headings, totals, and the rule beneath
+    fewest: int
+    most: int
+    share: str  # of the screen for a longer list
+
+    def given(self, count: int) -> int:
+        """Return the rows for a list of so many; one more than `most` stands for the share."""
+        return max(self.fewest, min(count, self.most + 1))
+
+    def size(self, given: int) -> str:
+        """Return the size of its place in the grid."""
+        return self.share if given > self.most else str(self.beside + given)
+
+
 class Tier(Struct, frozen=True):
-    """A layout: its CSS class and its slots, each with the panes that share it."""
+    """A layout: its CSS class, its slots, each with the panes that share it, and the sizes of their rows."""
 
     name: str
     slots: tuple[Slot, ...]
     lowest: frozenset[str]  # panes that have the lower rule of the grid beneath them
+    charts: str = ""  # sizes of the rows above the lists
+    lists: tuple[ListRows, ...] = ()
 
 
 SIDE_CHARTS = ("second-chart", "third-chart", "fourth-chart")
 LISTS = ("trades", "positions", "orders", "log", "books")
 MINI = Tier("mini", (("trades", "positions", "orders"),), frozenset())
-SMALL = Tier("small", (("watchlist",), ("chart",), LISTS), frozenset(LISTS))
-STANDARD = Tier("standard", (("watchlist",), ("chart",), ("ticket",), LISTS), frozenset(LISTS))
+SMALL = Tier(
+    "small",
+    (("watchlist",), ("chart",), LISTS),
+    frozenset(LISTS),
+    "1fr",
+    (ListRows("trades", 4, 3, 4, "9"),),
+)
+STANDARD = Tier(
+    "standard",
+    (("watchlist",), ("chart",), ("ticket",), LISTS),
+    frozenset(LISTS),
+    "1fr 8",
+    (ListRows("trades", 4, 3, 6, "1fr"),),
+)
 MEDIUM = Tier(
     "medium",
     (
@@ -53,6 +85,8 @@ MEDIUM = Tier(
         *(("trades",), ("orders", "log", "books")),
     ),
     frozenset(("orders", "log", "books")),
+    "15 4fr",
+    (ListRows("trades", 3, 3, 7, "12fr"), ListRows("orders", 3, 4, 5, "12fr")),
 )
 LARGE = Tier(
     "large",
@@ -61,16 +95,17 @@ LARGE = Tier(
         *(("positions",), ("trades",), ("log",), ("orders",)),
     ),
     frozenset(("log", "orders")),
+    "15 12fr",
+    (ListRows("trades", 3, 4, 7, "14fr"), ListRows("orders", 3, 4, 6, "12fr")),
 )
 EXTRA_LARGE = Tier(
     "extra-large",
     (*LARGE.slots, ("third-chart",), ("fourth-chart",)),
     frozenset(("log", "orders")),
+    "15 8fr 14fr 10fr",
+    (ListRows("trades", 3, 4, 7, "14fr"), ListRows("orders", 3, 4, 6, "12fr")),
 )
 TIERS = (MINI, SMALL, STANDARD, MEDIUM, LARGE, EXTRA_LARGE)
-
-
-FEW, SOME = 3, 7  # rows of a list up to which it is given few or some rows of the screen
 
 
 def tier_for(size: Size) -> Tier | None:
@@ -104,7 +139,8 @@ class Placement:
         self.tier = SMALL
         self.fronts = dict(fronts)
         self.zoomed = ""  # the pane that is shown alone
-        self._rows = "few"  # that the lists are given
+        self._counts: Mapping[str, int] = {}  # rows of the lists by pane
+        self._given: dict[str, int] = {}  # rows of the screen by place
         self._hidden: Widget | None = None  # had the focus until a smaller window hid it
         self._instead: Widget | None = None  # the pane that has the focus since
 
@@ -113,7 +149,6 @@ class Placement:
         grid, tier = self._grid, self.tier
         for each in TIERS:
             grid.set_class(each is tier and not self.zoomed, f"-{each.name}")
-        self._give_rows()
         grid.set_class(bool(self.zoomed), "-zoomed")
         grid.slots = tier.slots
         fronts = [self._front_of(slot) for slot in tier.slots]
@@ -124,30 +159,41 @@ class Placement:
             pane.set_class(name in blotter, "-blotter")
             pane.set_class(name in tier.lowest, "-lowest")
             pane.display = name in shown
+        self._given = {each.slot: self._rows_of(each) for each in tier.lists}
+        self._give_rows()
         self._keep_focus()
 
     def names_instrument(self, tier: Tier) -> bool:
         """Return whether the deal pane is in sight, which says what the instrument line would."""
         return ("ticket",) in tier.slots and not self.zoomed
 
-    def fit_lists(self, longest: int) -> bool:
-        """Give the lists rows for the longest of them and the charts the rest; return whether that changes anything.
+    def fit_lists(self, counts: Mapping[str, int]) -> bool:
+        """Give the lists in front rows for what they have and the charts the rest; return whether that changes anything.
 
-        Rows are given in three steps, and taken back only two rows below one: a single trade moves nothing to and fro.
+        Rows are taken back only two below what is given: a single trade moves nothing to and fro.
         """
-        steps = ("few", "some", "many")
-        wanted = (longest > FEW) + (longest > SOME)
-        kept = (longest + 1 > FEW) + (longest + 1 > SOME)
-        rows = steps[max(wanted, min(kept, steps.index(self._rows)))]
-        if rows == self._rows:
+        self._counts = counts
+        before = self._given
+        self._given = {}
+        for each in self.tier.lists:
+            wanted, given = self._rows_of(each), before.get(each.slot, 0)
+            self._given[each.slot] = given if wanted == given - 1 else wanted
+        if self._given == before:
             return False
-        self._rows = rows
         self._give_rows()
         return True
 
+    def _rows_of(self, place: ListRows) -> int:
+        """Return the rows for the list in front of a place; for what is no list, those for the longest behind it."""
+        slot = next(slot for slot in self.tier.slots if slot[0] == place.slot)
+        front = self._front_of(slot)
+        others = (self._counts.get(name, 0) for name in slot)
+        return place.given(self._counts[front] if front in self._counts else max(others))
+
     def _give_rows(self) -> None:
-        for each in ("few", "some", "many"):
-            self._grid.set_class(each == self._rows and not self.zoomed, f"-{each}")
+        lists = [each.size(self._given[each.slot]) for each in self.tier.lists]
+        is_whole = self.zoomed or not lists
+        self._grid.styles.grid_rows = None if is_whole else " ".join((self.tier.charts, *lists))
 
     def _front_of(self, slot: Slot) -> str:
         front = self.fronts.get(slot[0], slot[0])
