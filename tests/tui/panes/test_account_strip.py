@@ -50,7 +50,7 @@ async def test_a_hundred_columns_hold_the_closeout_as_well() -> None:
 async def test_a_trade_without_a_stop_is_told_even_in_eighty_columns() -> None:
     pane = AccountStrip()
     async with shown(pane, a_store(unprotected=1), size=(80, 3)):
-        assert "1 no stop !" in text_of(pane)[0]
+        assert "  1 no stop !  " in text_of(pane)[0]
 
 
 async def test_the_risk_of_a_trade_without_a_stop_is_unlimited_not_nothing() -> None:

@@ -39,6 +39,14 @@ async def test_a_pane_without_a_book_says_what_would_stand_there() -> None:
     assert "Client positioning, not depth" in second
 
 
+async def test_what_is_said_without_a_book_is_wrapped_and_not_cut() -> None:
+    pane = Books()
+    async with shown(pane, desk_store(), size=(50, 12)):
+        said = " ".join(line.strip() for line in text_of(pane) if line.strip())
+    assert "in EUR/USD are being asked for. Client positioning" in said
+    assert said.endswith("where the broker has one.")
+
+
 async def test_an_instrument_without_a_book_is_said_plainly() -> None:
     pane, store = Books(), desk_store()
     store.books["EUR_USD", "orders"] = ClientBook(

@@ -388,3 +388,15 @@ def rows_for(screen: DeskScreen, name: str) -> int:
     pane = screen.pane(name)
     assert isinstance(pane, TablePane)
     return pane.room
+
+
+async def test_the_name_in_front_is_bold_and_the_sign_of_a_missing_stop_has_the_colour_of_danger() -> (
+    None
+):
+    async with desk((80, 24)) as (_, screen):
+        grid, trades = screen.query_one(RuledGrid), screen.pane("trades")
+        rule = grid.render_line(trades.region.y - grid.region.y - 1)
+        styles = {segment.text: segment.style for segment in rule if segment.style}
+        assert styles["Trades 2 "].bold
+        assert not styles["Positions 2"].bold
+        assert styles["!"].color == trades.palette["danger"].color

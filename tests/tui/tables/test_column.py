@@ -1,9 +1,12 @@
 """A column is declared once: drawing, sorting and searching read it."""
 
+import pytest
+
 from keydesk.store.unknown import UNKNOWN
-from keydesk.tables.column import ValueColumn
+from keydesk.tables.column import Column, ValueColumn, apart
 from keydesk.tables.trade_columns import TRADE_COLUMNS, TradeColumn
 from keydesk.tables.trades import Trades
+from keydesk.text.sanitize import safe
 from support.data.desk_data import desk_store
 from support.fakes.pane_app import shown, text_of
 
@@ -47,3 +50,23 @@ async def test_a_value_by_price_is_faint_while_prices_are_stale() -> None:
         palette = pane.palette
     assert column.cell(3, palette, old=True)[0][1] == palette["faint"]
     assert column.cell(3, palette, old=False)[0][1] == palette["profit"] + palette.at_stake
+
+
+@pytest.mark.parametrize(
+    ("width", "title"),
+    [(20, "id price away stop"), (21, "id price  away stop"), (22, "id price  away  stop")],
+)
+def test_headings_that_would_touch_stand_two_cells_apart_where_there_is_room(
+    width: int, title: str
+) -> None:
+    columns = (
+        Column("id", "id", 2, right=False),
+        *(Column(each, safe(each), len(each)) for each in ("price", "away", "stop")),
+    )
+    made = apart(columns, width - 2)
+    assert " ".join(each.title.rjust(each.width) for each in made) == title
+
+
+def test_headings_with_blanks_before_them_stay_where_they_are() -> None:
+    columns = (Column("price", "price", 7), Column("stop", "stop", 8))
+    assert apart(columns, 40) == columns

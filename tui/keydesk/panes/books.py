@@ -30,6 +30,7 @@ from keydesk.store.frame import Frame
 from keydesk.store.state import BookKind, BookSnapshot, Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show
+from keydesk.text.format import lines_of
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import Heading, LinePane, Run, Tab, width_of
 from keydesk.widgets.price_cells import price_format_of
@@ -134,7 +135,8 @@ class Books(LinePane):
             trouble_of(store, self.kind) or notice,
             "Client positioning, not depth: a snapshot now and then, where the broker has one.",
         )
-        return [(safe(lines[y]), self.palette["muted"])] if y < len(lines) else []
+        wrapped = [line for text in lines for line in lines_of(safe(text), self.inside)]
+        return [(wrapped[y], self.palette["muted"])] if y < len(wrapped) else []
 
     def _headline(self, book: BookFigures, frame: Frame) -> list[Run]:
         palette, trouble = self.palette, trouble_of(frame.store, self.kind)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from itertools import pairwise
 from typing import Generic, TypeVar
 
 from msgspec import Struct
@@ -86,6 +87,16 @@ def _leave_together(column: Column, leaving: Column) -> bool:
 def needed(columns: Sequence[Column], gap: int) -> int:
     """Return the cells that the columns take."""
     return sum(column.width for column in columns) + gap * (len(columns) - 1)
+
+
+def apart(columns: Sequence[Column], width: int) -> tuple[Column, ...]:
+    """Return the columns, those a cell wider whose title would touch that before it, from the left while there is room."""
+    spare, made = width - needed(columns, 1), list(columns[:1])
+    for before, column in pairwise(columns):
+        touches = before.right and column.right and len(column.title) == column.width
+        made.append(replace(column, width=column.width + 1) if touches and spare > 0 else column)
+        spare -= touches
+    return tuple(made)
 
 
 def widen(columns: Sequence[Column], widths: dict[str, int]) -> tuple[Column, ...]:

@@ -11,7 +11,7 @@ from textual.events import Click
 from keydesk.keys.keymap import ROWS
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame
-from keydesk.tables.column import Column, fit, needed, widen
+from keydesk.tables.column import Column, apart, fit, needed, widen
 from keydesk.text.format import lines_of
 from keydesk.text.sanitize import Printable
 from keydesk.widgets.lines import LinePane, Run, cut, width_of
@@ -104,6 +104,8 @@ class TablePane(LinePane):
         self.fitted = fit(self.measured(self.columns()), self.inside)
         fitting = [gap for gap in (1, WIDEST_GAP) if needed(self.fitted, gap) <= self.inside]
         self.gap = max(fitting, default=1)
+        if self.gap == 1:
+            self.fitted = apart(self.fitted, self.inside)
 
     def measured(self, columns: Sequence[Column]) -> Sequence[Column]:
         """Return the columns, widened to the widest cell of the rows in sight; names only up to a bound."""

@@ -29,6 +29,7 @@ Place = tuple[LinePane, Region]  # a pane in sight, and where it stands in the g
 
 
 TAB_GAP = 3  # columns between two tabs
+ALARM = safe("!")  # at the end of a name
 
 
 class RuledGrid(DrawnWidget, Container):
@@ -160,7 +161,13 @@ class RuledGrid(DrawnWidget, Container):
         runs: list[Run] = []
         for tab in heading.tabs:
             runs.append((" │ " if runs else " ", edge))
-            runs.append((tab.text, self._title_style(palette, pane, tab)))
+            style = self._title_style(palette, pane, tab)
+            if tab.front and len(heading.tabs) > 1:
+                style += palette.at_stake
+            words = tab.text.removesuffix(ALARM)
+            runs.append((safe(words), style))
+            if words != tab.text:
+                runs.append((ALARM, style if pane.is_dimmed else palette["danger"]))
         runs.append((" ", edge))
         for text in (heading.right, heading.short):
             right: list[Run] = [(safe(f" {text} "), muted)] if text else []

@@ -13,6 +13,8 @@ from keydesk.store.frame import Frame
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.lines import LinePane, Run, strip_of, width_of
 
+CLOSE = 1  # columns between items where more of them have room
+
 
 class Item(Struct, frozen=True):
     """A word or number of a strip; rank 0 stays longest."""
@@ -63,6 +65,11 @@ class StripLine(LinePane, can_focus=False):
             if len(shown) == sum(bool(item.runs) for item in left):
                 break
         line, tail = (joined(items, safe(" " * gap), blank) for items in (shown, right))
+        spare = self.inside - width_of(line) - width_of(tail) - gap
+        if (
+            gap == CLOSE and spare > 0
+        ):  # the last items stand apart, those before them as far as that has room
+            line = joined(shown, safe(" " * gap), blank, wider=spare)
         space = self.inside - width_of(line) - width_of(tail)
         return [*line, (safe(" " * max(0, space)), blank), *tail]
 
@@ -72,11 +79,11 @@ class StripLine(LinePane, can_focus=False):
         return strip_of(self.runs(y, self.frame), self.outer_size.width, self.backdrop(self.frame))
 
 
-def joined(items: Iterable[Item], gap: Printable, blank: Style) -> list[Run]:
-    """Return the items as one line."""
+def joined(items: Sequence[Item], gap: Printable, blank: Style, *, wider: int = 0) -> list[Run]:
+    """Return the items as one line; the last gaps are `wider`, by a column each."""
     line: list[Run] = []
-    for item in items:
+    for number, item in enumerate(items):
         if line:
-            line.append((gap, blank))
+            line.append((safe(f"{gap} ") if len(items) - number <= wider else gap, blank))
         line += item.runs
     return line
