@@ -165,6 +165,29 @@ async def test_the_same_title_again_draws_nothing_and_another_one_the_frame() ->
     assert "Esc" not in bottom.text
 
 
+@pytest.mark.parametrize(
+    ("hints", "keys"),
+    [
+        ("a new  Esc closes", ["a", "Esc"]),
+        ("← →  d other  Esc", ["← →", "d", "Esc"]),
+        ("letters  Esc", ["Esc"]),
+    ],
+)
+async def test_the_keys_in_the_lower_edge_have_the_colour_of_the_key_bar(
+    hints: str, keys: list[str]
+) -> None:
+    form = PlainForm(["one"])
+    async with FormApp(lambda: form).run_test(size=SIZE) as pilot:
+        await pilot.pause()
+        assert form.panel is not None
+        form.panel.entitle(safe("title"), safe(hints))
+        *_, bottom = lines_of(form.panel)
+        plain = palette_of(form.app)["plain"].color
+        words = [each for each in bottom if each.style is not None and "─" not in each.text]
+        bright = [each.text.strip() for each in words if each.style and each.style.color == plain]
+    assert bright == keys
+
+
 async def test_the_words_of_the_sheet_are_those_on_the_screen() -> None:
     form = PlainForm(["one", "two"])
     async with FormApp(lambda: form).run_test(size=SIZE) as pilot:

@@ -141,7 +141,7 @@ class InfoForm(ModalForm[Result]):
 
     def _height_in(self, most: int) -> int:
         """Return the rows of the page: those that the panes above it leave, all where they would show no table."""
-        if self.IS_SNUG:
+        if self.IS_SNUG or self.is_empty:
             return self._tallest if most - self._tallest >= LEAST_ABOVE_SNUG else max(1, most)
         height = self.rows_for_page(self._tallest)
         return max(1, most if most - height < LEAST_IN_SIGHT else height)

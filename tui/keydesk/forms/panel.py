@@ -1,5 +1,6 @@
 """The frame of a form with its lines, which it draws itself."""
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias, cast
 
@@ -14,6 +15,8 @@ from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.widgets.lines import DrawnLine, DrawnWidget, Run, cut, width_of
 from keydesk.widgets.theme import ChartRole, ColourRole, Palette, palette_of
 
+KEYS = re.compile(r"(?:^|(?<=  ))(?:(?:[A-Z]\S*|\S)(?: (?! )|(?=  )|$))+")
+"""The keys at the beginning of each hint: one sign, or a name such as Esc."""
 OnAnother = Literal[
     "live-text on live",
     "practice-text on practice",
@@ -39,7 +42,7 @@ class Panel(DrawnWidget):
         self._lines = [tuple(line) for line in lines]
         self._rows: dict[int, Strip] = {}  # with the frame, by line
         self._drawn_with: tuple[Palette, Strip] | None = None  # and between which edges
-        self._title: tuple[Printable, Printable] = "", ""  # and the words in the lower edge
+        self._title: object = None  # with the words in the lower edge, and their colours
         self.styles.width = width
 
     @property
@@ -54,10 +57,11 @@ class Panel(DrawnWidget):
 
     def entitle(self, title: Printable, foot: Printable = "") -> None:
         """Set the words in the frame; the same ones again draw nothing."""
-        if self._title != (title, foot):
-            self._title = title, foot
+        palette = palette_of(self.app)
+        if self._title != (title, foot, palette):
+            self._title = title, foot, palette
             self.border_title = framed_text(title)
-            self.border_subtitle = framed_text(foot)
+            self.border_subtitle = _with_bright_keys(framed_text(foot), palette["plain"])
 
     def show(self, lines: Iterable[FramedLine]) -> None:
         """Show other lines; only another number of lines needs a new layout."""
@@ -129,6 +133,13 @@ def _framed_line(
 def framed_text(text: Printable) -> Text | None:
     """Return words for the edge of a frame, whatever signs of markup are in them; None for none."""
     return Text(text) if text else None
+
+
+def _with_bright_keys(text: Text | None, style: Style) -> Text | None:
+    """Return hints with the keys that each begins with in the style of the key bar."""
+    if text is not None:
+        text.highlight_regex(KEYS, style)
+    return text
 
 
 def _padded(text: SafeText, style: Style, plain: Style) -> list[Run]:

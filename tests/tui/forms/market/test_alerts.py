@@ -349,3 +349,18 @@ async def test_the_newest_firings_stand_below_the_table_without_a_key(
     store = watching(*(Alert(str(number), ABOVE, TEN) for number in range(1, 30)), fired=40)
     text = await shown(store, size=size)
     assert text.index("condition") < text.index("Fired") < text.index("EUR/USD crossed 39")
+
+
+@pytest.mark.parametrize(("size", "rows"), [((80, 24), 4), ((120, 35), 3), ((200, 50), 3)])
+async def test_the_page_without_an_alert_is_as_high_as_what_it_says_and_names_its_keys_bright(
+    app: WorkingDesk, size: tuple[int, int], rows: int
+) -> None:
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("g", "r")
+        await pilot.pause()
+        form = app.screen
+        assert isinstance(form, AlertsForm)
+        assert form.panel is not None
+        assert form.panel.outer_size.height == rows
+        keys = [words for line in form.lines() for words, role in line if role == "plain"]
+        assert keys == ["N", ":alert eurusd > 1.12"]

@@ -9,7 +9,7 @@ from keydesk.chart.picture import Picture
 from keydesk.forms.info_form import InfoForm, beside, width_of
 from keydesk.forms.market.alert_chart import BEING_READ, ReadCandles, ReadFor, alert_chart, charted
 from keydesk.forms.market.alert_columns import ALERT_COLUMNS, line_of, short_time
-from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, fold_line, wrap_text
 from keydesk.forms.page_table import cells_of, rows_in_sight, table_lines
 from keydesk.forms.requests import AlertAction, AlertVerb
 from keydesk.keys.keymap import ALERTS, KEYMAP, KeyMap
@@ -172,11 +172,18 @@ class AlertsForm(InfoForm[None]):
 
     def _how_to_begin(self) -> list[TextLine]:
         name = self.keymap.name
-        text = (
-            f"No alerts. {name('new-alert')} on the chart, a row of the watchlist or a trade makes one; "
-            f"or type {name('command')}alert eurusd > 1.12"
+        line: TextLine = (
+            ("No alerts. ", "muted"),
+            (name("new-alert"), "plain"),
+            (" on the chart, a row of the watchlist or a trade makes one; or type ", "muted"),
+            (safe(f"{name('command')}alert eurusd > 1.12"), "plain"),
         )
-        return wrap_text(safe(text), "muted", min(self.inside, TEXT_WIDTH))
+        return fold_line(line, min(self.inside, TEXT_WIDTH))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no alert, and none fired."""
+        return not (self.store.alerts or self.store.alert_history)
 
     def _channels_text(self) -> str:
         """Return how an alert that fires is brought to the trader."""
