@@ -89,10 +89,10 @@ def test_what_is_a_little_below_the_base_has_the_role_of_what_is_below_in_the_ro
     assert columns == set(range(5, 10))
 
 
-def test_an_area_reaches_from_the_upper_edge_to_the_value() -> None:
+def test_an_area_in_ascii_is_loud_at_its_edge_alone() -> None:
     drawn = plot((4, 4), Span(0, 3), Span(-3, 0), ascii_only=True)
     drawn.area([(0, 0), (1, -1), (2, -3), (3, 0)], "loss")
-    assert [text.rstrip() for text in texts(drawn.drawn())] == [" ###", " ###", "  ##", "  ##"]
+    assert [text.rstrip() for text in texts(drawn.drawn())] == [" :::", " #::", "  ::", "  ##"]
 
 
 def test_a_bar_stands_on_the_lower_edge_with_its_parts_upon_one_another() -> None:

@@ -32,13 +32,13 @@ def shown(day: date, *, week: bool = False) -> list[str]:
 
 def test_the_week_has_its_trades_days_groups_and_notes() -> None:
     lines = shown(date(2024, 3, 6), week=True)
-    assert lines[0] == "# Week 10 of 2024, from 2024-03-04  PRACTICE"
+    assert lines[0] == "# Week 10 of 2024, from Mon 4 Mar  PRACTICE"
     assert "| result | +60.00 |  |" in lines
     assert "| max drawdown | 40.00 | (0.40 %) |" in lines
     assert "| average win | +100.00 | n 1 |" in lines
     assert sum("under 20" in line for line in lines) == 1
-    assert "| Mon 03-04 | 1 | 100 | +100.00 | +1.00 |" in lines
-    assert "| Tue 03-05 | 1 | 0 | −40.00 | −0.40 |" in lines
+    assert "| Mon 4 Mar | 1 | 100 | +100.00 | +1.00 |" in lines
+    assert "| Tue 5 Mar | 1 | 0 | −40.00 | −0.40 |" in lines
     assert "## By instrument" in lines
     assert any(line.startswith("- 2 USD/JPY: rating 2, \\#news, mistake: chased") for line in lines)
     assert len(lines) < 70
@@ -46,7 +46,7 @@ def test_the_week_has_its_trades_days_groups_and_notes() -> None:
 
 def test_a_day_has_only_its_own_trades() -> None:
     lines = shown(date(2024, 3, 5))
-    assert lines[0] == "# Tuesday 2024-03-05  PRACTICE"
+    assert lines[0] == "# Tuesday 5 Mar 2024  PRACTICE"
     assert not any(line.startswith("| 1 |") for line in lines)
     assert any(line.startswith("| 2 |") for line in lines)
 
@@ -109,13 +109,20 @@ def test_columns_of_numbers_stand_right() -> None:
 
 def test_the_page_begins_with_result_best_worst_and_what_mistakes_cost() -> None:
     lines = shown(date(2024, 3, 6), week=True)
-    assert lines[2:7] == [
+    assert lines[2:6] == [
         "- Result: +60.00, +0.60 R, 2 trades, 50 % won",
         "- Best: 1 EUR/USD long, +100.00, +1.00 R",
         "- Worst: 2 USD/JPY long, −40.00, −0.40 R",
-        "- Traded: EUR/USD 1 (+100.00, +1.00 R), USD/JPY 1 (−40.00, −0.40 R)",
         "- Mistakes: chased \\<b\\>, 1 x, −40.00, −0.40 R",
     ]
+
+
+def test_the_result_has_its_currency_and_one_instrument_alone_is_named() -> None:
+    found = page(JOURNAL, day_of(date(2024, 3, 5)), RowContext(), "", currency="EUR")
+    assert found.sections[0].sentences == (
+        "Result: −40.00 EUR, −0.40 R, 1 trade, 0 % won",
+        "Traded: USD/JPY",
+    )
 
 
 def test_limits_of_the_period_stand_with_their_time_and_of_many_the_first() -> None:

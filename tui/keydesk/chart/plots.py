@@ -18,7 +18,7 @@ Rows = list[list[Run]]
 DOTS = ((0x40, 0x04, 0x02, 0x01), (0x80, 0x20, 0x10, 0x08))  # left and right dots, from below
 BRAILLE = 0x2800
 SHADE = ":"  # of one byte: an area may have hundreds of cells
-SHADED = "#"  # where there is ASCII alone
+EDGE = "#"  # of an area, where there is ASCII alone
 DOTS_HIGH, DOTS_WIDE = 4, 2  # of a cell
 EIGHTHS = " ▁▂▃▄▅▆▇"
 DENSITY, ASCII_DENSITY = ("×", "▒", "█"), ("x", "o", "@")  # one point, several, many
@@ -127,14 +127,14 @@ class Plot:
         spans = _spans(self._walk(points, wide, high))
         below = {place: (low, up) for place, (low, up) in spans.items() if low < top}
         if self.ascii_only:
-            edge = {(x, self.rows - 1 - low): SHADED for x, (low, _) in below.items()}
+            edge = {(x, self.rows - 1 - low): EDGE for x, (low, _) in below.items()}
         else:
             edge = _dotted(below, self.rows)
         for (x, y), glyph in edge.items():
             self.canvas.put(x, y, glyph, role)
         for x in {x for x, _ in edge}:
             for y in range(min(y for column, y in edge if column == x)):
-                self.canvas.put(x, y, SHADED if self.ascii_only else SHADE, role)
+                self.canvas.put(x, y, SHADE, role)
 
     def bar(self, first: int, width: int, parts: Sequence[tuple[float, str]]) -> int:
         """Paint a bar from the lower edge: its parts upon one another; return its highest row.

@@ -80,7 +80,7 @@ class LimitHit(Struct, frozen=True):
 
 def day_of(day: date) -> Period:
     """Return the trading day of a date."""
-    return Period(f"{day:%A %Y-%m-%d}", (_bounds(day),))
+    return Period(f"{day:%A} {_date_text(day)} {day.year}", (_bounds(day),))
 
 
 def week_of(day: date) -> Period:
@@ -88,7 +88,11 @@ def week_of(day: date) -> Period:
     monday = day - timedelta(days=day.weekday())
     days = tuple(_bounds(monday + timedelta(days=number)) for number in range(DAYS_OF_A_WEEK))
     year, week, _ = monday.isocalendar()
-    return Period(f"Week {week} of {year}, from {monday}", days)
+    return Period(f"Week {week} of {year}, from {monday:%a} {_date_text(monday)}", days)
+
+
+def _date_text(day: date) -> str:
+    return f"{day.day} {day:%b}"
 
 
 def _bounds(day: date) -> tuple[date, int, int]:
@@ -102,12 +106,14 @@ def page(
     context: RowContext,
     account: str,
     limits: Sequence[LimitHit] = (),
+    currency: str = "",
 ) -> Page:
-    """Return the page of a day or a week."""
+    """Return the page of a day or a week; the currency, where it is known, stands with the result."""
     trades = trades_of(journal, period)
     statistics = statistics_of(trades, _balance_before(journal, period.start_ns))
     groups = GroupContext(journal.trades, context.notes, context.zone)
-    sections = [_in_short(trades, statistics, context), _limits(limits, period, context)]
+    sections = [_in_short(trades, statistics, context, currency)]
+    sections.append(_limits(limits, period, context))
     if len(period.days) > 1:
         sections.append(_by_day(trades, period))
     sections.append(_notes(trades, context))
@@ -122,26 +128,25 @@ def trades_of(journal: Journal, period: Period) -> list[JournalTrade]:
 
 
 def _in_short(
-    trades: Sequence[JournalTrade], statistics: Statistics, context: RowContext
+    trades: Sequence[JournalTrade], statistics: Statistics, context: RowContext, currency: str
 ) -> Section:
-    """Return the result, the best and the worst trade, and what the mistakes cost."""
+    """Return the result, the best and the worst trade, the instrument if there is one, and what the mistakes cost."""
     if not trades:
         return Section("", sentences=("No trade was closed.",))
     sentences = [
-        f"Result: {_result_text(trades)}, {counted(statistics.n, 'trade')}{_won(statistics)}"
+        f"Result: {_result_text(trades, currency)}, {counted(statistics.n, 'trade')}{_won(statistics)}"
     ]
     if len(trades) > 1:
         by_result = sorted(trades, key=lambda each: each.result)
         sentences.append(f"Best: {_trade_text(by_result[-1])}")
         sentences.append(f"Worst: {_trade_text(by_result[0])}")
-    traded: dict[str, list[JournalTrade]] = {}
     mistakes: dict[str, list[JournalTrade]] = {}
     for each in trades:
-        traded.setdefault(pair(each.instrument), []).append(each)
         if mistake := context.note(each).mistake:
             mistakes.setdefault(mistake, []).append(each)
-    named = (f"{name} {len(own):,} ({_result_text(own)})" for name, own in traded.items())
-    sentences.append(f"Traded: {', '.join(named)}")
+    instruments = {pair(each.instrument) for each in trades}
+    if len(instruments) == 1:  # of several there is a table
+        sentences.append(f"Traded: {instruments.pop()}")
     if mistakes:
         named = (f"{name}, {len(own):,} x, {_result_text(own)}" for name, own in mistakes.items())
         sentences.append(f"Mistakes: {'; '.join(named)}")
@@ -153,11 +158,12 @@ def _won(statistics: Statistics) -> str:
     return "" if share is None else f", {number(share * 100, Decimal(1))} % won"
 
 
-def _result_text(trades: Sequence[JournalTrade]) -> str:
+def _result_text(trades: Sequence[JournalTrade], currency: str = "") -> str:
     """Return a result with its sign, in money and in R as far as it is known."""
+    total = sum((each.result for each in trades), Decimal(0))
     rs = [each.r for each in trades if each.r is not None]
     in_r = f", {money(sum(rs, Decimal(0)), signed=True)} R" if rs else ""
-    return f"{money(sum((each.result for each in trades), Decimal(0)), signed=True)}{in_r}"
+    return f"{f'{money(total, signed=True)} {currency}'.rstrip()}{in_r}"
 
 
 def _trade_text(trade: JournalTrade) -> str:
@@ -214,7 +220,7 @@ def _figures(journal: Journal, period: Period, statistics: Statistics) -> Sectio
 
 def _by_day(trades: Sequence[JournalTrade], period: Period) -> Section:
     days = {
-        f"{day:%a %m-%d}": [each for each in trades if _is_in(each, start, end)]
+        f"{day:%a} {_date_text(day)}": [each for each in trades if _is_in(each, start, end)]
         for day, start, end in period.days
     }
     return _group_section("Days", "day", {name: own for name, own in days.items() if own})

@@ -47,7 +47,7 @@ async def test_the_last_day_with_trades_begins_with_its_result_best_and_worst(
 ) -> None:
     text = await after(size=size)
     assert text.index("Result:") < text.index("Best:") < text.index("Worst:")
-    assert "Friday 2026-02-27" in text
+    assert "Friday 27 Feb 2026" in text
     assert len(text.splitlines()) <= size[1]
 
 
@@ -57,9 +57,9 @@ async def test_the_limits_that_were_hit_stand_on_their_day_alone() -> None:
 
 
 async def test_arrows_turn_to_the_days_with_trades_over_the_weekend() -> None:
-    assert "Thursday 2026-02-26" in await after("left")
-    assert "Friday 2026-02-20" in await after("left", "h", "left", "left", "left")
-    assert "Friday 2026-02-27" in await after("left", "right", "l")
+    assert "Thursday 26 Feb 2026" in await after("left")
+    assert "Friday 20 Feb 2026" in await after("left", "h", "left", "left", "left")
+    assert "Friday 27 Feb 2026" in await after("left", "right", "l")
 
 
 async def test_the_curve_of_the_day_stands_above_what_it_is_made_of() -> None:
@@ -131,7 +131,7 @@ async def test_d_shows_the_week_and_goes_back_to_its_last_day() -> None:
     week = await after("left", "d")
     assert "Week 9 of 2026" in week
     assert "Days" in week
-    assert "Friday 2026-02-27" in await after("left", "d", "d")
+    assert "Friday 27 Feb 2026" in await after("left", "d", "d")
     assert "Week 8 of 2026" in await after("d", "left")
 
 
