@@ -48,7 +48,11 @@ def share_bar(share: Decimal, cells: int) -> SafeText:
 
 
 def table_lines(
-    columns: Sequence[Column], rows: Sequence[Cells], width: int, chosen: int | None = None
+    columns: Sequence[Column],
+    rows: Sequence[Cells],
+    width: int,
+    chosen: int | None = None,
+    least_gap: int = 1,
 ) -> list[TextLine]:
     """Return the header and the rows; a column without any cell is left out, one without room too, the highest rank first.
 
@@ -57,9 +61,10 @@ def table_lines(
         rows: The cells of each by the key of the column.
         width: Columns of the page.
         chosen: The row with the mark.
+        least_gap: The columns between two at least: one is left out rather than that they stand closer.
     """
     measured = [_measured(each, rows) for each in _used(columns, rows)]
-    kept = {each.key for each in fit(_narrowest(columns, measured), width - MARK)}
+    kept = {each.key for each in fit(_narrowest(columns, measured), width - MARK, least_gap)}
     whole = [each for each in measured if each.key in kept]
     least = _narrowest(columns, whole)
     gap = next((size for size in GAPS if needed(whole, size) <= width - MARK), 1)

@@ -69,10 +69,10 @@ class ValueColumn(Column, Generic[Row], frozen=True, kw_only=True):
         return [run, *self.marks(row, palette)] if self.marks is not None else [run]
 
 
-def fit(columns: Sequence[Column], width: int) -> tuple[Column, ...]:
-    """Return the columns that fit, in their order."""
+def fit(columns: Sequence[Column], width: int, gap: int = 1) -> tuple[Column, ...]:
+    """Return the columns that fit with a gap between two, in their order."""
     fitted = list(columns)
-    while len(fitted) > 1 and needed(fitted, 1) > width:
+    while len(fitted) > 1 and needed(fitted, gap) > width:
         leaving = max(reversed(fitted), key=lambda column: column.rank)
         fitted = [
             each for each in fitted if each is not leaving and not _leave_together(each, leaving)

@@ -106,6 +106,7 @@ def page(
     context: RowContext,
     account: str,
     limits: Sequence[LimitHit] = (),
+    *,
     currency: str = "",
 ) -> Page:
     """Return the page of a day or a week; the currency, where it is known, stands with the result."""

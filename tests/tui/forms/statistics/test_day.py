@@ -1,7 +1,9 @@
 """The page of a day or a week: the content of the printed report, turned by keys."""
 
 import re
+from collections.abc import Iterable
 from datetime import date
+from decimal import Decimal
 from functools import cache
 
 import pytest
@@ -9,10 +11,17 @@ import pytest
 from keydesk.calc.trade_journal.rebuild import rebuild
 from keydesk.forms.modal_form import TextLine, wrap_text
 from keydesk.forms.statistics.day import DayPage
-from keydesk.forms.statistics.report_lines import in_pages, section_lines, side_by_side
+from keydesk.forms.statistics.group_tables import WIDEST_BAR
+from keydesk.forms.statistics.report_lines import (
+    in_pages,
+    is_of_figures,
+    parts_of,
+    section_lines,
+)
+from keydesk.text.format import MINUS
 from keydesk.text.sanitize import safe
 from keydesk.trade_journal.csv_rows import RowContext
-from keydesk.trade_journal.report import LimitHit, Section, as_text, day_of, page
+from keydesk.trade_journal.report import LimitHit, Section, day_of, page
 from keydesk.trade_journal.snapshot import JournalSnapshot
 from support.fakes.form_app import FormApp
 from support.year_of_trades import LAST_DAY, SECOND, events_of_days, notes_of_days
@@ -112,19 +121,113 @@ def test_no_title_stands_alone_at_the_end_of_a_page(room: int) -> None:
 
 
 def test_a_list_of_groups_is_broken_between_its_items() -> None:
-    sentence = "Traded: AUD/USD 1 (−3.80, −0.17 R), EUR/USD 2 (+50.55, +1.00 R)"
+    sentence = "Mistakes: entered late, 1 x, −8.10, −1.00 R; chased, 2 x, −3.00, −0.30 R"
     lines = section_lines(Section("", sentences=(sentence,)), 50)
     texts = ["".join(text for text, _ in line) for line in lines]
     assert texts == [
-        "Traded:   AUD/USD 1 (−3.80, −0.17 R),",
-        "          EUR/USD 2 (+50.55, +1.00 R)",
+        "Mistakes: entered late, 1 x, −8.10, −1.00 R;",
+        "          chased, 2 x, −3.00, −0.30 R",
     ]
 
 
-def test_a_name_that_has_no_room_is_cut_not_the_figures_behind_it() -> None:
-    row = {"session": "London and New York", "result": "−12.50", "R": "−0.50"}
-    lines = section_lines(Section("By session", tuple(row), (row,)), 24)
-    assert "".join(text for text, _ in lines[-1]) == "London a…  −12.50  −0.50"
+NO_ROOM = ("London and New York", "New York", "Tokyo")
+
+
+def group_section(title: str, *names: str) -> Section:
+    key = title.removeprefix("By ")
+    rows = tuple(
+        {key: name, "trades": "1", "win %": "0", "result": f"{MINUS}{number + 1}2.50", "R": "−0.50"}
+        for number, name in enumerate(names)
+    )
+    results = tuple(Decimal(number - 1) for number, _ in enumerate(names))
+    return Section(title, tuple(rows[0]), rows, results=results)
+
+
+@pytest.mark.parametrize(("width", "name"), [(54, "London+NY"), (76, "London and New York")])
+def test_tables_of_groups_have_their_columns_and_bars_at_one_place(width: int, name: str) -> None:
+    sections = [group_section("Days", *"abc"), group_section("By session", *NO_ROOM)]
+    parts = [[line_text(line) for line in part] for part in parts_of(sections, width)]
+    assert [part[0].split()[0] for part in parts] == ["Days", "By"]
+    assert len({part[0].index("result") + len("result") for part in parts}) == 1
+    rows = [line for part in parts for line in part[1:]]
+    assert len({line.index("2.50") for line in rows}) == 1
+    assert len({line.index("│") for line in rows}) == 1
+    assert any(line.startswith(f"{name}  ") for line in rows)
+    assert max(map(len, rows)) <= width
+
+
+def test_bars_take_the_columns_that_are_free() -> None:
+    section = group_section("By setup", "breakout", "pullback", "range")
+    [part] = parts_of([section], 80)
+    assert [line_text(line).count("━") for line in part] == [0, WIDEST_BAR, 0, WIDEST_BAR]
+
+
+def test_where_bars_have_no_room_no_table_has_one_and_names_are_cut_before_figures() -> None:
+    sections = [group_section("Days", "Mon 2 Mar"), group_section("By session", *NO_ROOM)]
+    rows = [line_text(line) for part in parts_of(sections, 36) for line in part]
+    assert not any("│" in row for row in rows)
+    assert any(row.startswith("London+NY ") and row.endswith("−0.50") for row in rows)
+    cut = [line_text(line) for line in parts_of([group_section("By setup", "a" * 40)], 36)[0]]
+    assert "…" in cut[-1]
+    assert cut[-1].endswith("−12.50  −0.50")
+
+
+def line_text(line: TextLine) -> str:
+    return "".join(text for text, _ in line).rstrip()
+
+
+def test_the_headline_has_the_colour_of_its_sign() -> None:
+    for amount, role in (("−12.50 USD", "loss"), ("+12.50 USD", "profit")):
+        sentences = (f"Result: {amount}, −0.50 R, 4 trades",)
+        [line] = section_lines(Section("", sentences=sentences), 76)
+        assert (amount, role) in [*line]
+
+
+def test_figures_stand_in_two_columns_and_that_they_rest_on_few_trades_in_the_colour_of_a_warning() -> (
+    None
+):
+    shown = page(snapshot().journal, day_of(LAST_DAY.date()), snapshot().context, "PRACTICE")
+    figures = shown.sections[-1]
+    title, few, *rows = section_lines(figures, 76)
+    assert line_text(title) == "Figures"
+    assert [role for _, role in few] == ["warn"]
+    assert len(rows) == -(-len(figures.rows) // 2)
+    assert line_text(rows[0]).split()[:2] == ["trades", "4"]
+
+
+@pytest.mark.parametrize("size", [(120, 31), (200, 44)])  # as a desk of 35 and 50 rows leaves
+async def test_a_day_is_on_one_page_in_a_wide_window(size: tuple[int, int]) -> None:
+    text = await after(size=size)
+    assert "← → day   d week   Esc closes ─╯" in text
+    assert "spread paid" in text
+
+
+async def test_the_foot_has_its_keys_three_blanks_apart() -> None:
+    text = await after("d")
+    assert re.search(r"← → week   d day   Space page 1/\d   ↑ ↓ scroll   Esc closes", text)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50)])
+async def test_a_day_with_trades_takes_all_of_the_page(size: tuple[int, int]) -> None:
+    lines = (await after(size=size)).splitlines()
+    assert lines[0].startswith("╭")
+    assert lines[size[1] - 1].startswith("╰")
+
+
+async def test_every_day_of_the_week_is_in_sight_in_80_columns() -> None:
+    text = await after("left", "d", size=(80, 19))  # as a desk of 24 rows leaves
+    assert "Week 9 of 2026, from Mon 23 Feb" in text
+    assert "Fri 27 Feb" in text
+
+
+async def test_the_last_trade_of_a_week_is_in_sight_in_120_columns() -> None:
+    text = await after("left", "left", "left", "left", "left", "d", size=(120, 31))
+    assert "Fri " in text.split("closed")[-1]
+
+
+async def test_the_curve_says_what_it_shows() -> None:
+    assert re.search(r"Realized USD *Result:", await after(size=(120, 35)))
+    assert re.search(r"Result: .* Realized USD +│", await after())
 
 
 async def test_d_shows_the_week_and_goes_back_to_its_last_day() -> None:
@@ -139,18 +242,21 @@ async def test_a_day_without_trades_says_so() -> None:
     assert "No trade was closed." in await after(day=date(2026, 2, 15))
 
 
+def words_of(lines: Iterable[TextLine]) -> list[str]:
+    texts = ["".join(text for text, _ in line) for line in lines]
+    return "\n".join(texts).replace("│", " ").replace("━", " ").split()
+
+
 def test_the_page_has_every_sentence_and_cell_of_the_report() -> None:
     shown = page(snapshot().journal, day_of(LAST_DAY.date()), snapshot().context, "PRACTICE")
-    drawn = "\n".join(
-        "".join(text for text, _ in line)
-        for row in side_by_side(shown.sections, 400)
-        for line in row
-    )
-    drawn = drawn.replace("│", " ").replace("━", " ")
-    printed = "\n".join(as_text(shown)[1:]).split()
-    assert sorted(word.lower() for word in drawn.split()) == sorted(
-        word.lower() for word in printed
-    )
+    expected: list[str] = []
+    for each in shown.sections:
+        heads = each.columns[1:] if each.results else () if is_of_figures(each) else each.columns
+        title = f"{each.title}:" if each.title and not each.rows else each.title
+        cells = (cell for row in each.rows for cell in row.values())
+        expected += " ".join((title, *heads, *each.sentences, *cells)).split()
+    drawn = words_of(line for part in parts_of(shown.sections, 400) for line in part)
+    assert sorted(drawn) == sorted(expected)
 
 
 def test_columns_that_do_not_fit_are_left_out_whole() -> None:

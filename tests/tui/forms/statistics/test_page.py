@@ -22,7 +22,7 @@ from keydesk.forms.statistics.equity import EquityView
 from keydesk.forms.statistics.heat_cells import CellSize, CellStyle, least_amount, page_of
 from keydesk.forms.statistics.page import StatisticsPage
 from keydesk.forms.statistics.trading_calendar import _month_line
-from keydesk.forms.statistics.view import ViewInput, bars_of
+from keydesk.forms.statistics.view import ViewInput, bars_of, fitting_names
 from keydesk.forms.statistics.what_if import WhatIfData, WhatIfView
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.csv_rows import RowContext
@@ -204,6 +204,36 @@ async def test_arrows_change_the_grouping_until_every_one_was_shown() -> None:
             titles.add(next(line for line in app.words.splitlines() if " of 14" in line))
             await pilot.press("right")
     assert len(titles) == len(GROUPINGS)
+
+
+async def test_the_columns_of_the_groups_stand_two_apart_where_there_is_room() -> None:
+    head = next(
+        line for line in (await after("2", size=(120, 35))).splitlines() if "max DD" in line
+    )
+    assert re.search(r" PF  +max DD  +sum R  +avg win  +avg loss", head)
+
+
+async def test_other_groupings_fill_a_small_window_with_their_title_beside_their_columns() -> None:
+    lines = [line.strip("│ ") for line in (await after("2")).splitlines()[3:-1]]
+    titles = [title for line in lines[5:] for title in re.findall(r"By \w+(?=  .* n )", line)]
+    assert len(titles) >= 4
+    assert any(lines[-4:])
+
+
+def test_names_of_groups_are_in_short_together_where_one_has_no_room() -> None:
+    names = ["London and New York", "Tokyo and London", "none"]
+    assert fitting_names(names, 19) == names
+    assert fitting_names(names, 16) == ["London+NY", "Tokyo+London", "none"]
+    assert fitting_names(names, 10)[1] == "Tokyo+Lon…"
+
+
+async def test_that_groups_rest_on_few_trades_has_the_colour_of_a_warning() -> None:
+    page = StatisticsPage(Host(few("100", "-50", "30")), 2)
+    app = FormApp(lambda: page)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(app, pilot.pause)
+        roles = {role for line in page.lines() for text, role in line if "under 20" in text}
+    assert roles == {"warn"}
 
 
 async def test_enter_looks_at_one_group_alone_and_escape_goes_back_to_all() -> None:

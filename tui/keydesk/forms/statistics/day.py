@@ -12,23 +12,28 @@ from textual.worker import Worker
 
 from keydesk.calc.market.trading_day import booking_date
 from keydesk.calc.trade_journal.charts import CurvePoint, equity_curve
-from keydesk.forms.info_form import ScrolledForm, beside
-from keydesk.forms.modal_form import TextLine, as_lines, wrap_text
+from keydesk.forms.info_form import ScrolledForm, beside, width_of
+from keydesk.forms.modal_form import BLANK, TextLine, as_lines, two_ends, wrap_text
 from keydesk.forms.statistics.equity import LEAST_TRADES, curve_rows
-from keydesk.forms.statistics.report_lines import BETWEEN, in_pages, section_lines, side_by_side
+from keydesk.forms.statistics.group_tables import BETWEEN
+from keydesk.forms.statistics.report_lines import (
+    figure_lines,
+    in_pages,
+    is_of_figures,
+    parts_of,
+    section_lines,
+)
 from keydesk.keys.keymap import DAY_PAGE
 from keydesk.keys.textual_bindings import bindings_of
-from keydesk.text.sanitize import Printable, safe
+from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.trade_journal.report import Page, Section, day_of, page, trades_of, week_of
 from keydesk.trade_journal.snapshot import JournalSnapshot
 
 WIDE_FROM = 100  # columns of the page that has two columns
-MOST_WORDS, MORE_WORDS = (
-    76,
-    2,
-)  # columns of the right one: what the table of trades needs; beyond a half
+MOST_WORDS, MORE_WORDS = 76, 2  # columns of the right one: of the table of trades; beyond a half
 CURVE_FROM = 14  # rows of the page
-LOW_CURVE, HIGHEST_CURVE = 6, 20  # rows of the curve between the words, and at most
+COLUMNS_OF_FIGURES = 1, 2, 3  # beside each other, the fewest that have room
+LOW_CURVE, HIGHEST_CURVE = 6, 28  # rows of the curve between the words, and at most
 
 
 class DayPageState(Struct, frozen=True):
@@ -93,15 +98,22 @@ class DayPage(ScrolledForm):
 
     def foot_text(self) -> Printable:
         """Name the keys."""
-        other = "day" if self._period[1] else "week"
+        this, other = ("week", "day") if self._period[1] else ("day", "week")
         pages = super().foot_text().removeprefix("Esc closes").strip()
-        for text in (
-            f"← → {'week' if self._period[1] else 'day'}   d {other}   {pages}   Esc closes",
-            f"← →  d {other}  Esc closes",
+        for words in (
+            (f"← → {this}", f"d {other}", pages, "Esc closes"),
+            ("← →", f"d {other}", "Esc closes"),
         ):
+            text = "   ".join(filter(None, words))
             if len(text) <= self.inside - 4:
-                return safe(" ".join(text.split("   ")).strip() if not pages else text)
+                return safe(text)
         return "Esc closes"
+
+    def lines(self) -> Sequence[TextLine]:
+        """Return the lines in sight; a period with trades takes all of the page, so that it cuts no pane above it."""
+        shown = super().lines()
+        has_trades = self.shown is not None and bool(self.shown.curve)
+        return [*shown, *[BLANK] * (self.room - len(shown))] if has_trades else shown
 
     def all_lines(self) -> Sequence[TextLine]:
         """Return the whole page."""
@@ -110,48 +122,73 @@ class DayPage(ScrolledForm):
         trouble, part = self.snapshot.trouble, self.snapshot.part
         lines = wrap_text(safe(trouble), "danger", self.inside) if trouble else []
         lines += wrap_text(safe(f"Over a part: {part}"), "warn", self.inside) if part else []
-        first, *others = self.shown.page.sections
-        curve = self.shown.curve
+        sections, curve = self.shown.page.sections, self.shown.curve
         if len(curve) < LEAST_TRADES or self.room < CURVE_FROM:
-            parts = [section_lines(first, self.inside), *side_by_side(others, self.inside)]
-        elif self.inside >= WIDE_FROM:
-            return [*lines, *self._in_two_columns(first, others, curve, len(lines))]
-        else:
-            parts = [self._beginning(first, curve), *side_by_side(others, self.inside)]
-        return [*lines, *in_pages(parts, self.room, len(lines))]
+            return [*lines, *in_pages(parts_of(sections, self.inside), self.room, len(lines))]
+        if self.inside >= WIDE_FROM:
+            return [*lines, *self._in_two_columns(sections, curve, len(lines))]
+        return [*lines, *in_pages(self._below_curve(sections, curve), self.room, len(lines))]
 
     def _in_two_columns(
-        self, first: Section, others: Sequence[Section], curve: Sequence[CurvePoint], above: int
+        self, sections: Sequence[Section], curve: Sequence[CurvePoint], above: int
     ) -> list[TextLine]:
         """Return the curve and what it is made of at the left; the words and the trades beside it, figures where there is room."""
         right = min((self.inside - BETWEEN) // 2 + MORE_WORDS, MOST_WORDS)
         left = self.inside - BETWEEN - right
-        groups = [each for each in others if each.results]
-        *words, figures = [first, *(each for each in others if not each.results)]
-        rows = max(LOW_CURVE, min(HIGHEST_CURVE, self.room * 2 // 5))
-        columns = (
-            [self._curve(curve, left, rows), *side_by_side(groups, left)],
-            [section_lines(each, right) for each in words],
-        )
-        heights = [len(in_pages(parts, self.room, above)) for parts in columns]
-        at = heights.index(min(heights))
-        columns[at].append(section_lines(figures, (left, right)[at]))
-        drawn = [in_pages(parts, self.room, above) for parts in columns]
-        return beside(drawn[0], left + BETWEEN, drawn[1])
+        tables = parts_of([each for each in sections if each.results], left)
+        words = [each for each in sections if not each.results and not is_of_figures(each)]
+        beside_it = parts_of(sorted(words, key=lambda each: bool(each.rows)), right)
+        figures = next(each for each in sections if is_of_figures(each))
+        places = [
+            (tables, [*beside_it, figure_lines(figures, right, count)])
+            for count in COLUMNS_OF_FIGURES
+        ]
+        places.append(([*tables, figure_lines(figures, left, COLUMNS_OF_FIGURES[-1])], beside_it))
+        one, other = min(places, key=lambda each: self._pages(each[0], each[1], above))
+        drawn = self._curve(curve, left, self._curve_rows(one, above))
+        title: TextLine = ((self._curve_name, "bright"),)
+        lines = in_pages([[title, *drawn], *one], self.room, above)
+        return beside(lines, left + BETWEEN, in_pages(other, self.room, above))
+
+    def _pages(
+        self, left: Sequence[list[TextLine]], right: Sequence[list[TextLine]], above: int
+    ) -> int:
+        """Return the pages that two columns take, the left one below a curve."""
+        curve = [BLANK] * (self._curve_rows(left, above) + 1)
+        lines = (in_pages(parts, self.room, above) for parts in ([curve, *left], right))
+        return -(-(above + max(map(len, lines))) // self.room)
+
+    def _curve_rows(self, below: Sequence[list[TextLine]], above: int) -> int:
+        """Return the rows of the curve: all that the parts below it leave, or as many of these as leave it a usual height."""
+        usual = self.room // 3
+        for count in range(len(below), -1, -1):
+            free = self.room - above - 1 - sum(len(each) + 1 for each in below[:count])
+            if free >= (LOW_CURVE if count == len(below) else usual):
+                return min(HIGHEST_CURVE, free)
+        return LOW_CURVE
+
+    @property
+    def _curve_name(self) -> SafeText:
+        return safe(f"Realized {self.snapshot.currency}".rstrip())
 
     def _curve(self, curve: Sequence[CurvePoint], width: int, rows: int) -> list[TextLine]:
         zone = self.snapshot.context.zone
         ascii_only = self.app.has_class("-ascii")
         return as_lines(curve_rows(curve, (width, rows), zone, ascii_only=ascii_only))
 
-    def _beginning(self, section: Section, curve: Sequence[CurvePoint]) -> list[TextLine]:
-        """Return the result, the curve, and the other words."""
-        result, *rest = section.sentences
-        return [
-            *section_lines(replace(section, sentences=(result,)), self.inside),
-            *self._curve(curve, self.inside, LOW_CURVE),
-            *section_lines(replace(section, sentences=tuple(rest)), self.inside),
-        ]
+    def _below_curve(
+        self, sections: Sequence[Section], curve: Sequence[CurvePoint]
+    ) -> list[list[TextLine]]:
+        """Return the result, the curve, the other words, and the other parts below them."""
+        first, *others = sections
+        result, *rest = first.sentences
+        lines = section_lines(replace(first, sentences=(result,)), self.inside)
+        name: TextLine = ((self._curve_name, "muted"),)
+        if len(lines) == 1 and width_of((*lines[0], *name)) < self.inside:
+            lines = [two_ends(lines[0], name, self.inside)]
+        drawn = self._curve(curve, self.inside, LOW_CURVE)
+        words, *parts = parts_of([replace(first, sentences=tuple(rest)), *others], self.inside)
+        return [[*lines, *drawn, *words], *parts]
 
     def action_turn(self, step: int) -> None:
         """Show the next day or week with trades, or the one before."""
@@ -184,7 +221,8 @@ def _shown(
         days = sorted({booking_date(each.closed_ns or 0) for each in journal.closed})
     day = day or (days[-1] if days else date.today())  # noqa: DTZ011 - of an empty journal
     period = week_of(day) if week else day_of(day)
-    shown = page(journal, period, snapshot.context, snapshot.account, snapshot.limits)
+    limits, currency = snapshot.limits, snapshot.currency
+    shown = page(journal, period, snapshot.context, snapshot.account, limits, currency=currency)
     return DayPageState(shown, day, week, days, equity_curve(trades_of(journal, period)))
 
 

@@ -16,7 +16,7 @@ from keydesk.calc.trade_journal.statistics import (
 )
 from keydesk.forms.modal_form import BLANK, TextLine, Words, signed_money, wrap_text
 from keydesk.forms.page_table import Cells, rows_in_sight, table_lines
-from keydesk.forms.statistics.heat_cells import sum_lines
+from keydesk.forms.statistics.heat_cells import names_width, sum_lines
 from keydesk.forms.statistics.view import (
     BAR_CELLS,
     FEW_ROLE,
@@ -44,7 +44,7 @@ class GroupRow(Struct, frozen=True):
 NAMES: Mapping[str, str] = {
     "weekday-hour": "hour by weekday",
     "hold": "hold time",
-    "order": "first and later trades of a day",
+    "order": "order in the day",
     "after": "what came before",
 }
 """Groupings whose name on the command line is short."""
@@ -66,7 +66,9 @@ COLUMNS = (
 COLOURED = frozenset(("result", "avg R", "sum R"))  # also of few trades: their sign is seen
 WIDE_BAR, WIDE_FROM = 16, 150  # cells to each side of its axis; columns of the page
 LEAST_OTHERS = 6  # rows
-OTHER_NAME_WIDTH, OTHERS_GAP, OTHERS_WIDTH = 17, 4, 56
+OTHERS_WIDTH, TWO_FROM = 56, 72  # columns of each of several tables beside each other, and of two
+OTHERS_GAP, NARROW_GAP = 4, 2
+GAPS_FROM = 100  # columns of the page that leaves two between those of the table
 
 
 class GroupData(Struct, frozen=True):
@@ -124,19 +126,19 @@ class GroupsView(View[GroupData]):
     def lines(self, data: GroupData, given: ViewInput) -> Sequence[TextLine]:
         """Return a table, a line for each group; beneath it the other groupings in short."""
         lines = self._table(data.rows, given)
-        room = given.rows - len(lines) - 2
+        room = given.rows - len(lines) - 1
         if not data.rows or room < LEAST_OTHERS:
             return lines
-        width = (given.width + OTHERS_GAP) // max(1, given.width // OTHERS_WIDTH) - OTHERS_GAP
+        count = max(1, given.width // OTHERS_WIDTH, 2 * (given.width >= TWO_FROM))
+        gap = OTHERS_GAP if given.width >= count * OTHERS_WIDTH else NARROW_GAP
+        width = (given.width + gap) // count - gap
+        others = {name: cells for name, cells in data.others.items() if len(cells) > 1}
+        label = names_width([each for cells in others.values() for each in cells], width)
         tables = [
-            [
-                ((safe(f"By {NAMES.get(name, name)}"), "bright"),),
-                *sum_lines("", cells, width, OTHER_NAME_WIDTH),
-            ]
-            for name, cells in data.others.items()
-            if len(cells) > 1
+            sum_lines(f"By {NAMES.get(name, name)}", cells, width, label, "bright")
+            for name, cells in others.items()
         ]
-        return [*lines, BLANK, *in_columns(tables, given.width, OTHERS_GAP, room)]
+        return [*lines, BLANK, *in_columns(tables, given.width, gap, room)]
 
     def _table(self, data: Sequence[GroupRow], given: ViewInput) -> list[TextLine]:
         self._shown = data
@@ -154,11 +156,12 @@ class GroupsView(View[GroupData]):
         cells = [
             {**self._row_cells(data[at], is_chosen=at == self.row), "bar": bars[at]} for at in sight
         ]
-        table = table_lines(COLUMNS, cells, given.width, self.row - sight.start)
+        gap = 2 if given.width >= GAPS_FROM else 1
+        table = table_lines(COLUMNS, cells, given.width, self.row - sight.start, gap)
         lines: list[TextLine] = [head, *table]
         if len(data) > rows:
             lines.append(((safe(f"  {len(data)} groups, ↑ ↓ shows the others"), "faint"),))
-        return [*lines, *wrap_text(_few_text(data), "muted", given.width)]
+        return [*lines, *wrap_text(_few_text(data), "warn", given.width)]
 
     def _row_cells(self, row: GroupRow, *, is_chosen: bool) -> Cells:
         name_role: ColourRole = "bright" if is_chosen else "plain"

@@ -9,11 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Final, NamedTuple
 
+from rich.cells import cell_len
+
 from keydesk.calc.trade_journal.charts import LEVELS, HeatCell, level
 from keydesk.calc.trade_journal.statistics import FEW_TRADES
 from keydesk.forms.info_form import width_of
 from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, signed_money, wrap_text
-from keydesk.forms.statistics.view import FEW_ROLE, ViewInput, bars_of, is_few
+from keydesk.forms.statistics.view import FEW_ROLE, ViewInput, bars_of, fitting_names, is_few
 from keydesk.text.format import MINUS, counted, money, percent, shorten
 from keydesk.text.sanitize import safe
 from keydesk.widgets.theme import ChartRole, ColourRole, signed_role
@@ -30,7 +32,8 @@ AMOUNT_ROW, COUNT_ROW = 1, 2  # of a cell that has both
 LEAST_ROWS_OF_TABLES = (
     4  # a blank one, the names of columns, a row, and how many lines there are more
 )
-SUM_BAR = 5  # cells of a bar to each side of its axis, where there is no room for more
+SUM_BAR, LEAST_SUM_BAR = 5, 2  # cells of a bar to each side of its axis: usual ones, and at least
+USUAL_NAMES = 17  # columns, also where win rate and R have no room beside them
 WIDEST_BAR = 16
 COUNT_WIDTH, WIN_WIDTH, R_WIDTH, RESULT_WIDTH = 5, 7, 9, 12
 SUM_WIDTH = COUNT_WIDTH + RESULT_WIDTH + 2 * SUM_BAR + 1  # columns beside the name
@@ -307,26 +310,39 @@ def together(cells: Sequence[HeatCell]) -> HeatCell:
     )
 
 
+def names_width(names: Sequence[str], width: int) -> int:
+    """Return the columns of these names in tables of sums, as far as the figures and bars beside them leave them room."""
+    least = min(USUAL_NAMES, width - COUNT_WIDTH - RESULT_WIDTH - 2 * LEAST_SUM_BAR - 1)
+    longest = max(map(cell_len, names), default=0) + 1
+    return max(least, min(longest, width - SUM_WIDTH - R_WIDTH - WIN_WIDTH))
+
+
 def sum_lines(
-    name: str, cells: Mapping[str, HeatCell], width: int, label_width: int = 9
+    name: str,
+    cells: Mapping[str, HeatCell],
+    width: int,
+    label_width: int,
+    name_role: ColourRole = "muted",
 ) -> list[TextLine]:
     """Return a table of cells, with a bar beside each result; win rate and R where there is room."""
     shown = {label: cell for label, cell in cells.items() if cell.n}
     room = width - label_width - SUM_WIDTH
     has_r, has_win = room >= R_WIDTH, room >= R_WIDTH + WIN_WIDTH
     room -= WIN_WIDTH * has_win + R_WIDTH * has_r
-    size = min(WIDEST_BAR, SUM_BAR + max(0, room) // 2)
+    size = max(LEAST_SUM_BAR, min(WIDEST_BAR, SUM_BAR + room // 2))
     bars = bars_of([each.result for each in shown.values()], size)
-    head = f"{name:<{label_width}}{'n':>{COUNT_WIDTH}}{'win %' if has_win else '':>{WIN_WIDTH * has_win}}"
+    title = shorten(safe(name), label_width + COUNT_WIDTH - 2)
+    head = f"{'':<{label_width}}{'n':>{COUNT_WIDTH}}{'win %' if has_win else '':>{WIN_WIDTH * has_win}}"
     head += f"{'R' if has_r else '':>{R_WIDTH * has_r}}{'result':>{RESULT_WIDTH - 1}}"
-    lines: list[TextLine] = [((safe(head), "muted"),)]
-    for (label, cell), bar in zip(shown.items(), bars, strict=True):
+    lines: list[TextLine] = [((title, name_role), (safe(head[cell_len(title) :]), "muted"))]
+    labels = fitting_names(list(shown), label_width - 1)
+    for label, cell, bar in zip(labels, shown.values(), bars, strict=True):
         role: ColourRole = FEW_ROLE if is_few(cell.n) else "plain"
         won = percent(Decimal(cell.wins) / cell.n, 0)
         in_r, r_role = signed_money(cell.r)
         result, result_role = signed_money(cell.result)
         line: list[Words] = [
-            (safe(f"{shorten(safe(label), label_width - 1):<{label_width}}"), role),
+            (safe(f"{label:<{label_width}}"), role),
             (
                 safe(f"{cell.n:>{COUNT_WIDTH},}{won if has_win else '':>{WIN_WIDTH * has_win}}"),
                 role,

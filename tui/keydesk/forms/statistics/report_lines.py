@@ -1,38 +1,42 @@
-"""The sections of the report of a day or a week as lines of a page: sentences, tables, and their places beside each other."""
+"""The sections of the report of a day or a week as parts of a page: sentences, tables of groups of one width, trades, figures."""
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 from rich.cells import cell_len
 
 from keydesk.forms.info_form import beside, width_of
-from keydesk.forms.modal_form import BLANK, TextLine, Words, wrap_text
-from keydesk.forms.statistics.view import bars_of
-from keydesk.text.format import MINUS, shorten
+from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, wrap_text
+from keydesk.forms.statistics.group_tables import group_parts, role_of, role_of_amount
+from keydesk.text.format import shorten
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.csv_rows import SIGNED_FIGURES
 from keydesk.trade_journal.report import Section
 from keydesk.widgets.theme import ColourRole
 
 GAP = 2  # columns between those of a table
-BETWEEN = 4  # columns between two tables
-SIGNED = frozenset({"result", "R"})
+FAINT = frozenset({"id", "closed", "held"})
 SENTENCE_ROLES: Mapping[str, ColourRole] = {
     "Result:": "bright",
     "Best:": "profit",
     "Worst:": "loss",
+    "Traded:": "plain",
     "Mistakes:": "warn",
 }
-LEFT_OUT_FIRST = ("held", "setup", "id", "side", "closed", "of")
-INDENT = 10  # of sentences that go on
-BAR_WIDTH = 4  # cells of a bar to each side of its axis
-LEAST_OF_PART = 5  # lines of a part that stand together: its title, the names of columns, some rows
+LEFT_OUT_FIRST = ("held", "setup", "id", "side", "closed")
+INDENT = 10  # of sentences behind their label
+LEAST_OF_PART = (
+    5  # lines of a long part that stand together: its title, the names of columns, some rows
+)
+MOST_WHOLE = 3, 4  # of a page: a part of more lines may begin on one page and end on the next
 LEAST_NAME = 4  # columns of the first column, whose texts are cut where there is no room
-ITEM_ENDS = re.compile(r"(?<=\),) |(?<=;) ")  # where a list of groups in a sentence is broken
+COLUMNS_OF_FIGURES = 2  # beside each other, where they have all of the page
+ITEM_ENDS = re.compile(r"(?<=\),) |(?<=;) ")  # where a list in a sentence is broken
 
 
 def in_pages(parts: Sequence[Sequence[TextLine]], room: int, above: int = 0) -> list[TextLine]:
-    """Return parts below each other; the title of none stands alone at the end of a page.
+    """Return parts below each other; one that is cut by the end of a page is long, and its title does not stand alone there.
 
     Args:
         parts: The lines of each.
@@ -40,60 +44,84 @@ def in_pages(parts: Sequence[Sequence[TextLine]], room: int, above: int = 0) -> 
         above: Lines above the first part, on its page.
     """
     lines: list[TextLine] = []
+    most, of = MOST_WHOLE
     for part in parts:
         lines += [BLANK] if lines else []
         at = (above + len(lines)) % room
-        if at + min(len(part), LEAST_OF_PART) > room > LEAST_OF_PART:
+        together = len(part) if len(part) <= room * most // of else LEAST_OF_PART
+        if at + together > room > LEAST_OF_PART:
             lines += [BLANK] * (room - at)
         lines += part
     return lines
 
 
-def side_by_side(sections: Sequence[Section], width: int) -> list[list[TextLine]]:
-    """Return the parts of a page as rows: tables stand beside one another where there is room."""
-    rows: list[list[TextLine]] = []
-    is_open, taken = False, 0
-    for section in sections:
-        lines = section_lines(section, width)
-        own = max(width_of(line) for line in lines)
-        if is_open and section.rows and taken + BETWEEN + own <= width:
-            rows[-1] = beside(rows[-1], taken + BETWEEN, lines)
-            taken += BETWEEN + own
+def parts_of(sections: Sequence[Section], width: int) -> list[list[TextLine]]:
+    """Return the parts of a page: sentences that follow one another together, and tables of groups of one width."""
+    parts: list[list[TextLine]] = []
+    for kind, run in groupby(sections, key=_kind):
+        own = list(run)
+        if kind == "sentences":
+            parts.append([line for each in own for line in section_lines(each, width)])
+        elif kind == "groups":
+            parts += group_parts(own, width)
         else:
-            rows.append(lines)
-            is_open, taken = bool(section.rows), own
-    return rows
+            parts += [section_lines(each, width) for each in own]
+    return parts
+
+
+def is_of_figures(section: Section) -> bool:
+    """Return whether a section is the table of figures."""
+    return section.columns[:1] == ("figure",)
+
+
+def _kind(section: Section) -> str:
+    if not section.rows:
+        return "sentences"
+    return "groups" if section.results else "table"
 
 
 def section_lines(section: Section, width: int) -> list[TextLine]:
-    """Return a part of the page; columns that do not fit are left out whole, the least important first."""
-    lines: list[TextLine] = []
-    if section.title:
-        lines.append(((safe(section.title), "bright"),))
-    for sentence in section.sentences:
-        lines += _sentence(sentence, width)
+    """Return sentences or a table; columns that do not fit are left out whole, the least important first."""
+    if is_of_figures(section):
+        return figure_lines(section, width)
     if section.rows:
-        lines += _table(section, width)
-    return lines
+        return [((safe(section.title), "bright"),), *_table(section, width)]
+    if not section.title:
+        return [line for each in section.sentences for line in _sentence(each, width)]
+    own = max(1, width - INDENT)
+    lines = [line for each in section.sentences for line in wrap_text(safe(each), "plain", own)]
+    return _labelled(f"{section.title}:", lines)
+
+
+# Sentences.
 
 
 def _sentence(sentence: str, width: int) -> list[TextLine]:
     head, _, rest = sentence.partition(" ")
-    role = SENTENCE_ROLES.get(head)
-    if role is None and head != "Traded:":
+    role, own = SENTENCE_ROLES.get(head), max(1, width - INDENT)
+    if role is None:
         return wrap_text(safe(sentence), "plain", width)
-    wrapped = [
-        line
-        for text in _items(rest, max(1, width - INDENT))
-        for line in wrap_text(text, role or "plain", max(1, width - INDENT))
-    ]
-    label: Words = (safe(f"{head:<{INDENT}}"), "muted")
+    if head == "Result:":
+        amount, comma, others = rest.partition(", ")
+        result: TextLine = (
+            (safe(amount), role_of_amount(amount)),
+            (safe(comma + others), role),
+        )
+        return _labelled(head, fold_line(result, own))
+    return _labelled(
+        head, [line for text in _items(rest, own) for line in wrap_text(text, role, own)]
+    )
+
+
+def _labelled(label: str, lines: Sequence[TextLine]) -> list[TextLine]:
+    """Return lines behind their label, which stands beside the first one."""
+    first: Words = (safe(f"{label:<{INDENT}}"), "muted")
     blank: Words = (safe(" " * INDENT), "muted")
-    return [(blank if number else label, *line) for number, line in enumerate(wrapped)]
+    return [(blank if number else first, *line) for number, line in enumerate(lines)]
 
 
 def _items(text: str, width: int) -> list[SafeText]:
-    """Return a list of groups broken between its items."""
+    """Return a list broken between its items."""
     lines: list[str] = []
     for item in ITEM_ENDS.split(text):
         if lines and cell_len(safe(f"{lines[-1]} {item}")) <= width:
@@ -101,6 +129,9 @@ def _items(text: str, width: int) -> list[SafeText]:
         else:
             lines.append(item)
     return [safe(line) for line in lines]
+
+
+# The table of trades.
 
 
 def _table(section: Section, width: int) -> list[TextLine]:
@@ -121,21 +152,14 @@ def _table(section: Section, width: int) -> list[TextLine]:
         cells: list[Words] = []
         for name in columns:
             text = _aligned(shorten(safe(row[name]), widths[name]), widths[name], right=right[name])
-            cells.append((safe(text.rstrip() if name == columns[-1] else text), _role(name, row)))
+            cells.append(
+                (
+                    safe(text.rstrip() if name == columns[-1] else text),
+                    "muted" if name in FAINT else role_of(name, row[name]),
+                )
+            )
         lines.append(tuple(cells))
-    if not section.results or width_of(lines[0]) + GAP + 2 * BAR_WIDTH + 1 > width:
-        return lines
-    bars = bars_of(section.results, BAR_WIDTH)
-    at = max(map(width_of, lines)) + GAP
-    return [lines[0], *beside(lines[1:], at, bars)]
-
-
-def _role(name: str, row: Mapping[str, str]) -> ColourRole:
-    value = row[name]
-    is_signed = name in SIGNED or (name == "value" and row.get("figure") in SIGNED_FIGURES)
-    if is_signed and value.strip(f"{MINUS}0."):
-        return "loss" if value.startswith(MINUS) else "profit"
-    return "plain" if name not in {"of", "id", "closed", "held"} else "muted"
+    return lines
 
 
 def _aligned(text: str, width: int, *, right: bool) -> str:
@@ -146,3 +170,49 @@ def _aligned(text: str, width: int, *, right: bool) -> str:
 
 def _is_number(text: str) -> bool:
     return not text.strip("−+0123456789.,%∞")
+
+
+# The figures.
+
+
+def figure_lines(section: Section, width: int, most: int = COLUMNS_OF_FIGURES) -> list[TextLine]:
+    """Return the figures in so many columns at most, as far as they fit beside each other; what they rest on where it fits too."""
+    lines: list[TextLine] = [((safe(section.title), "bright"),)]
+    for sentence in section.sentences:
+        lines += wrap_text(safe(sentence), "warn", width)
+    for count in range(most, 0, -1):
+        size = -(-len(section.rows) // count)
+        parts = [section.rows[at : at + size] for at in range(0, len(section.rows), size)]
+        for has_basis in (True, False):
+            columns = [_figure_column(each, has_basis=has_basis) for each in parts]
+            widths = [max(map(width_of, column)) + GAP for column in columns]
+            if sum(widths) - GAP <= width or (count == 1 and not has_basis):
+                return [*lines, *_joined(columns, widths)]
+    return lines
+
+
+def _figure_column(rows: Sequence[Mapping[str, str]], *, has_basis: bool) -> list[TextLine]:
+    names = max(cell_len(safe(row["figure"])) for row in rows)
+    values = max(cell_len(safe(row["value"])) for row in rows)
+    lines: list[TextLine] = []
+    for row in rows:
+        is_signed = row["figure"] in SIGNED_FIGURES
+        line: list[Words] = [
+            (safe(f"{row['figure']:<{names}} "), "muted"),
+            (
+                safe(f"{row['value']:>{values}}"),
+                role_of_amount(row["value"]) if is_signed else "plain",
+            ),
+        ]
+        if has_basis and row["of"]:
+            line.append((safe(f" {row['of']}"), "faint"))
+        lines.append(line)
+    return lines
+
+
+def _joined(columns: Sequence[list[TextLine]], widths: Sequence[int]) -> list[TextLine]:
+    lines, at = columns[0], widths[0]
+    for column, width in zip(columns[1:], widths[1:], strict=True):
+        lines = beside(lines, at, column)
+        at += width
+    return lines

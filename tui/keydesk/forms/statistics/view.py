@@ -7,12 +7,13 @@ from decimal import Decimal
 from typing import ClassVar, Generic, TypeVar
 
 from msgspec import Struct, field
+from rich.cells import cell_len
 
 from keydesk.calc.trade_journal.statistics import FEW_TRADES
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.forms.info_form import beside, width_of
 from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
-from keydesk.text.format import at
+from keydesk.text.format import at, shorten
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.snapshot import Excursions, JournalSnapshot, OpenProfits, Paths
 from keydesk.widgets.theme import ColourRole
@@ -104,6 +105,13 @@ def _bar(value: Decimal, largest: Decimal, left: int, right: int) -> TextLine:
         ("│", "line"),
         (safe(f"{'' if value < 0 else drawn:<{right}}"), "profit"),
     )
+
+
+def fitting_names(names: Sequence[str], width: int) -> list[SafeText]:
+    """Return the names of groups, all in short where one has no room, as London+NY; cut where that does not help."""
+    if any(cell_len(each) > width for each in names):
+        names = [each.replace(" and ", "+").replace("New York", "NY") for each in names]
+    return [shorten(safe(each), width) for each in names]
 
 
 def too_few(n: int, needed: int, what: str, width: int) -> list[TextLine]:
