@@ -214,6 +214,12 @@ async def test_a_day_with_trades_takes_all_of_the_page(size: tuple[int, int]) ->
     assert lines[size[1] - 1].startswith("╰")
 
 
+async def test_the_curve_takes_the_rows_that_no_part_has_room_in() -> None:
+    for keys in ((), ("left",), ("left", "left"), ("left", "left", "left")):
+        lines = (await after(*keys, size=(80, 19))).splitlines()
+        assert lines[-2].strip("│ "), keys
+
+
 async def test_every_day_of_the_week_is_in_sight_in_80_columns() -> None:
     text = await after("left", "d", size=(80, 19))  # as a desk of 24 rows leaves
     assert "Week 9 of 2026, from Mon 23 Feb" in text

@@ -206,11 +206,13 @@ async def test_arrows_change_the_grouping_until_every_one_was_shown() -> None:
     assert len(titles) == len(GROUPINGS)
 
 
-async def test_the_columns_of_the_groups_stand_two_apart_where_there_is_room() -> None:
-    head = next(
-        line for line in (await after("2", size=(120, 35))).splitlines() if "max DD" in line
-    )
-    assert re.search(r" PF  +max DD  +sum R  +avg win  +avg loss", head)
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_columns_of_the_groups_stand_two_apart(size: tuple[int, int]) -> None:
+    lines = (await after("2", size=size)).splitlines()
+    head = next(line for line in lines if "result" in line)
+    names = re.split(r"\s{2,}", head.strip("│ "))
+    known = {"n", "win %", "result", "avg R", "PF", "max DD", "sum R", "avg win", "avg loss"}
+    assert set(names) <= known | {"payoff", "SQN"}
 
 
 async def test_other_groupings_fill_a_small_window_with_their_title_beside_their_columns() -> None:

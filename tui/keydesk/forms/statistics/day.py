@@ -127,7 +127,8 @@ class DayPage(ScrolledForm):
             return [*lines, *in_pages(parts_of(sections, self.inside), self.room, len(lines))]
         if self.inside >= WIDE_FROM:
             return [*lines, *self._in_two_columns(sections, curve, len(lines))]
-        return [*lines, *in_pages(self._below_curve(sections, curve), self.room, len(lines))]
+        parts = self._with_curve(sections, curve, len(lines))
+        return [*lines, *in_pages(parts, self.room, len(lines))]
 
     def _in_two_columns(
         self, sections: Sequence[Section], curve: Sequence[CurvePoint], above: int
@@ -145,7 +146,7 @@ class DayPage(ScrolledForm):
         ]
         places.append(([*tables, figure_lines(figures, left, COLUMNS_OF_FIGURES[-1])], beside_it))
         one, other = min(places, key=lambda each: self._pages(each[0], each[1], above))
-        drawn = self._curve(curve, left, self._curve_rows(one, above))
+        drawn = self._curve(curve, left, self._curve_rows(one, above + 1, self.room // 3))
         title: TextLine = ((self._curve_name, "bright"),)
         lines = in_pages([[title, *drawn], *one], self.room, above)
         return beside(lines, left + BETWEEN, in_pages(other, self.room, above))
@@ -154,15 +155,20 @@ class DayPage(ScrolledForm):
         self, left: Sequence[list[TextLine]], right: Sequence[list[TextLine]], above: int
     ) -> int:
         """Return the pages that two columns take, the left one below a curve."""
-        curve = [BLANK] * (self._curve_rows(left, above) + 1)
+        curve = [BLANK] * (self._curve_rows(left, above + 1, self.room // 3) + 1)
         lines = (in_pages(parts, self.room, above) for parts in ([curve, *left], right))
         return -(-(above + max(map(len, lines))) // self.room)
 
-    def _curve_rows(self, below: Sequence[list[TextLine]], above: int) -> int:
-        """Return the rows of the curve: all that the parts below it leave, or as many of these as leave it a usual height."""
-        usual = self.room // 3
+    def _curve_rows(self, below: Sequence[list[TextLine]], others: int, usual: int) -> int:
+        """Return the rows of the curve: all that the parts below it leave, or as many of these as leave it a usual height.
+
+        Args:
+            below: The parts.
+            others: The other lines on its page.
+            usual: Its rows where not all parts have room on its page.
+        """
         for count in range(len(below), -1, -1):
-            free = self.room - above - 1 - sum(len(each) + 1 for each in below[:count])
+            free = self.room - others - sum(len(each) + 1 for each in below[:count])
             if free >= (LOW_CURVE if count == len(below) else usual):
                 return min(HIGHEST_CURVE, free)
         return LOW_CURVE
@@ -176,8 +182,8 @@ class DayPage(ScrolledForm):
         ascii_only = self.app.has_class("-ascii")
         return as_lines(curve_rows(curve, (width, rows), zone, ascii_only=ascii_only))
 
-    def _below_curve(
-        self, sections: Sequence[Section], curve: Sequence[CurvePoint]
+    def _with_curve(
+        self, sections: Sequence[Section], curve: Sequence[CurvePoint], above: int
     ) -> list[list[TextLine]]:
         """Return the result, the curve, the other words, and the other parts below them."""
         first, *others = sections
@@ -186,9 +192,9 @@ class DayPage(ScrolledForm):
         name: TextLine = ((self._curve_name, "muted"),)
         if len(lines) == 1 and width_of((*lines[0], *name)) < self.inside:
             lines = [two_ends(lines[0], name, self.inside)]
-        drawn = self._curve(curve, self.inside, LOW_CURVE)
         words, *parts = parts_of([replace(first, sentences=tuple(rest)), *others], self.inside)
-        return [[*lines, *drawn, *words], *parts]
+        rows = self._curve_rows(parts, above + len(lines) + len(words), LOW_CURVE)
+        return [[*lines, *self._curve(curve, self.inside, rows), *words], *parts]
 
     def action_turn(self, step: int) -> None:
         """Show the next day or week with trades, or the one before."""

@@ -68,7 +68,7 @@ WIDE_BAR, WIDE_FROM = 16, 150  # cells to each side of its axis; columns of the 
 LEAST_OTHERS = 6  # rows
 OTHERS_WIDTH, TWO_FROM = 56, 72  # columns of each of several tables beside each other, and of two
 OTHERS_GAP, NARROW_GAP = 4, 2
-GAPS_FROM = 100  # columns of the page that leaves two between those of the table
+GAP = 2  # columns between those of the table
 
 
 class GroupData(Struct, frozen=True):
@@ -156,8 +156,7 @@ class GroupsView(View[GroupData]):
         cells = [
             {**self._row_cells(data[at], is_chosen=at == self.row), "bar": bars[at]} for at in sight
         ]
-        gap = 2 if given.width >= GAPS_FROM else 1
-        table = table_lines(COLUMNS, cells, given.width, self.row - sight.start, gap)
+        table = table_lines(COLUMNS, cells, given.width, self.row - sight.start, GAP)
         lines: list[TextLine] = [head, *table]
         if len(data) > rows:
             lines.append(((safe(f"  {len(data)} groups, ↑ ↓ shows the others"), "faint"),))
