@@ -529,6 +529,16 @@ async def test_what_a_dimmer_row_of_a_table_is_is_said_once() -> None:
         assert text.count("dim: under 20 trades") == 1
 
 
+def test_in_one_colour_no_row_is_said_to_be_dim() -> None:
+    for number in (5, 6):
+        view, shown = StatisticsPage(Host()).views[number], few("5", "-3")
+        for is_mono in (False, True):
+            given = ViewInput(shown, shown.journal.closed, is_mono=is_mono, rows=30)
+            lines = view.lines(view.compute(given), given)
+            text = "".join(text for line in lines for text, _ in line)
+            assert ("dim: under 20 trades" in text) is not is_mono
+
+
 def test_three_spaces_are_between_the_keys_of_each_view() -> None:
     for view in StatisticsPage(Host()).views:
         assert not re.search(r"\S {2}\S", view.HINT), view.NAME

@@ -355,7 +355,11 @@ def sum_lines(
     return lines
 
 
-def say_few(tables: Sequence[list[TextLine]], *cells: Mapping[str, HeatCell]) -> None:
-    """Say below the shortest table what the dimmer rows are, where there are any."""
-    if any(cell.n and is_few(cell.n) for each in cells for cell in each.values()):
+def say_few(
+    tables: Sequence[list[TextLine]], given: ViewInput, *cells: Mapping[str, HeatCell]
+) -> None:
+    """Say below the shortest table what the dimmer rows are, where there are any: in one colour none is dimmer."""
+    if not given.is_mono and any(
+        cell.n and is_few(cell.n) for each in cells for cell in each.values()
+    ):
         min(tables, key=len).append(((safe(f"dim: under {FEW_TRADES} trades"), "faint"),))

@@ -145,5 +145,5 @@ def _sums(data: Cells, days: Sequence[int], given: ViewInput, room: int) -> list
     middle = -(-len(rows) // (columns - 1))
     parts = [[head, *part] for part in (rows[:middle], rows[middle:]) if part]
     tables = [sum_lines("day", by_day, width, HOUR_LABEL), *parts]
-    say_few(tables, by_day, by_hour)
+    say_few(tables, given, by_day, by_hour)
     return in_columns(tables, given.width, TABLE_GAP)

@@ -193,7 +193,7 @@ def _sums(
     width = (given.width - (beside - 1) * TABLE_GAP) // beside
     label = WIDE_LABEL if width >= WIDE_FROM else LABEL_WIDTH
     tables = [sum_lines(name, cells, width, label) for name, cells in named.items()]
-    say_few(tables, *named.values())
+    say_few(tables, given, *named.values())
     if has_weeks and room:
         tall = max(room, *map(len, tables))
         tables += [[]] * (beside > len(named))
