@@ -1,7 +1,8 @@
 """Build requests for what is open: orders that move, and the dependent orders of a trade."""
 
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import TypeAlias, TypedDict, TypeVar
+from typing import TypeAlias, TypedDict, TypeVar, cast
 
 from keydesk.calc.orders.instructions import Change, MoveEntry, SetProtection
 from keydesk.calc.orders.lifetime import Lifetime
@@ -26,55 +27,61 @@ from keydesk_client.models import (
     TrailingStopLossOrderRequest,
 )
 from keydesk_client.models.enumerations import OrderTriggerCondition, TimeInForce
-from keydesk_client.models.order_terms import LimitMembers
+from keydesk_client.models.order_terms import LimitMembers, OrderChanges
 from keydesk_client.unset import Unset
 
 HOUR_NS = 3_600_000_000_000
 HOURS = {"GTD 1h": 1, "GTD 4h": 4, "GTD 24h": 24}
 MovableOrder: TypeAlias = LimitOrder | StopOrder | MarketIfTouchedOrder
-
+REPLACED_BY: Mapping[
+    type[MovableOrder],
+    type[LimitOrderRequest | StopOrderRequest | MarketIfTouchedOrderRequest],
+] = {
+    LimitOrder: LimitOrderRequest,
+    StopOrder: StopOrderRequest,
+    MarketIfTouchedOrder: MarketIfTouchedOrderRequest,
+}
 
 Level = TypeVar("Level", StopLossDetails, GuaranteedStopLossDetails, TakeProfitDetails)
 
 
 def moved_request(order: MovableOrder, move: MoveEntry, now_ns: int) -> OrderRequest:
-    """Return the request that replaces a pending order; members that were not moved are copied.
+    """Return the request that replaces a pending order: every member that was not moved is copied.
 
     A member of the order that cannot be read raises MissingMember: the default in its place would change the order.
     Client extensions are left out: the broker carries those of the old order over.
     """
+    kind, moved = REPLACED_BY[type(order)], _moved_members(order, move, now_ns)
+    left_out = moved.keys() | {"type", "client_extensions"}
+    kept = {
+        name: getattr(order, name)
+        for name in kind.model_fields
+        if name in type(order).model_fields and name not in left_out
+    }
+    return kind(**cast("LimitMembers", {**kept, **moved}))
+
+
+def _moved_members(order: MovableOrder, move: MoveEntry, now_ns: int) -> OrderChanges:
     stop, guaranteed = order.stop_loss_on_fill, order.guaranteed_stop_loss_on_fill
     if guaranteed is not None and stop is None:  # its stop is the guaranteed one
         guaranteed = _moved(guaranteed, GuaranteedStopLossDetails, move.stop)
     else:
         stop = _moved(stop, StopLossDetails, move.stop)
-    members: LimitMembers = {
-        "instrument": order.instrument,
-        "units": order.units if move.units is None else move.units,
+    moved: OrderChanges = {
         "price": move.price,
-        "position_fill": order.position_fill,
-        "time_in_force": order.time_in_force,
-        "gtd_time": order.gtd_time,
-        "trigger_condition": move.trigger or order.trigger_condition,
         "stop_loss_on_fill": stop,
         "guaranteed_stop_loss_on_fill": guaranteed,
         "take_profit_on_fill": _moved(order.take_profit_on_fill, TakeProfitDetails, move.target),
         "trailing_stop_loss_on_fill": _trailed(order.trailing_stop_loss_on_fill, move.trail),
-        "trade_client_extensions": order.trade_client_extensions,
     }
+    if move.units is not None:
+        moved["units"] = move.units
+    if move.trigger:
+        moved["trigger_condition"] = move.trigger
     if move.lifetime.expiry:
         lifetime = sent_lifetime(move.lifetime, now_ns)
-        members["time_in_force"], members["gtd_time"] = (
-            lifetime["time_in_force"],
-            lifetime["gtd_time"],
-        )
-    match order:
-        case LimitOrder():
-            return LimitOrderRequest(**members)
-        case StopOrder():
-            return StopOrderRequest(**members, price_bound=order.price_bound)
-        case MarketIfTouchedOrder():
-            return MarketIfTouchedOrderRequest(**members, price_bound=order.price_bound)
+        moved["time_in_force"], moved["gtd_time"] = lifetime["time_in_force"], lifetime["gtd_time"]
+    return moved
 
 
 def _moved(now: Level | None, kind: type[Level], price: Decimal | None) -> Level | None:
