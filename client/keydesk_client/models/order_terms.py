@@ -266,15 +266,20 @@ class OrderChanges(StopOptions, total=False):
     """Deprecated: use GuaranteedStopLossOrderRequest."""
 
 
-class EntryTerms(Record):
-    """Instrument and size of an entry order."""
+class OptionalEntryTerms(Record):
+    """What a request for an entry order may leave out; a rejected one has it as requested."""
+
+    position_fill: OrderPositionFill = "DEFAULT"
+    """Whether the order may open, reduce, or both."""
+
+
+class EntryTerms(OptionalEntryTerms):
+    """Instrument and size of an entry order, and what its request may leave out."""
 
     instrument: InstrumentName
     """Instrument to trade."""
     units: DecimalNumber
     """Signed size: positive buys, negative sells."""
-    position_fill: OrderPositionFill = "DEFAULT"
-    """Whether the order may open, reduce, or both."""
 
 
 class PendingTerms(Record):

@@ -1,4 +1,5 @@
 from decimal import Decimal
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
@@ -18,6 +19,7 @@ from keydesk_practice.engine.commands import (
 )
 from keydesk_practice.engine.state.account import Terms
 from keydesk_practice.engine.transactions import (
+    EntryOrderCreated,
     EntryOrderRejected,
     FundsTransferred,
     OrderCancelled,
@@ -238,6 +240,26 @@ def test_an_invalid_request_is_rejected_with_its_reason(order: EntryRequest, rea
     assert [one.id for one in made] == [4], "a refused order consumes an id"
     assert only(OrderRejected, made).reject_reason == reason
     assert not account.state.orders
+
+
+@pytest.mark.parametrize("kind", [MarketRequest, LimitRequest, StopRequest, MarketIfTouchedRequest])
+@pytest.mark.parametrize("units", ["1000", "0"])
+def test_what_an_order_asks_for_is_in_its_transaction_also_in_that_of_its_rejection(
+    kind: type[EntryRequest], units: str
+) -> None:
+    """Also what was added to the request: its members are walked, those of one word with their last word."""
+    members: dict[str, Any] = {
+        name: get_args(hint)[-1]
+        for name, hint in get_type_hints(kind).items()
+        if get_origin(hint) is Literal and name != "time_in_force"
+    }
+    if kind is not MarketRequest:
+        members["price"] = D("1.08000")
+    request = kind(instrument="EUR_USD", units=D(units), **members)
+    [made, *_] = PractisedAccount().place(request)  # type: ignore[arg-type]
+    assert isinstance(made, EntryOrderCreated if D(units) else EntryOrderRejected)
+    asked = {name: getattr(request, name) for name in kind.__struct_fields__}
+    assert {name: getattr(made, name) for name in asked} == asked
 
 
 @pytest.mark.parametrize(

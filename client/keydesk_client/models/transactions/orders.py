@@ -3,13 +3,14 @@
 from typing import Literal
 
 from keydesk_client.models._core.scalars import DecimalNumber, InstrumentName, PriceValue
-from keydesk_client.models.enumerations import OrderPositionFill, TimeInForce
+from keydesk_client.models.enumerations import TimeInForce
 from keydesk_client.models.order_terms import (
     ClientExtensions,
     DependentTerms,
     EntryTerms,
     MarketPurpose,
     OnFillTerms,
+    OptionalEntryTerms,
     PendingTerms,
 )
 from keydesk_client.models.reject_reasons import (
@@ -46,7 +47,9 @@ class MarketOrderTransaction(TransactionIdentity, EntryTerms, MarketPurpose, OnF
     """Id, tag and comment of the order."""
 
 
-class MarketOrderRejectTransaction(TransactionIdentity, MarketPurpose, OnFillTerms):
+class MarketOrderRejectTransaction(
+    TransactionIdentity, OptionalEntryTerms, MarketPurpose, OnFillTerms
+):
     """Market order rejected."""
 
     type: Literal["MARKET_ORDER_REJECT"] = "MARKET_ORDER_REJECT"
@@ -57,8 +60,6 @@ class MarketOrderRejectTransaction(TransactionIdentity, MarketPurpose, OnFillTer
     time_in_force: TimeInForce = "FOK"
     """As requested."""
     price_bound: PriceValue | None = None
-    """As requested."""
-    position_fill: OrderPositionFill = "DEFAULT"
     """As requested."""
     reason: MarketOrderReason
     """Origin: the client, a replacement, a fill or a close."""

@@ -54,27 +54,6 @@ _TRANSACTIONS: Mapping[type[Entry], tuple[type[EntryOrderCreated], type[EntryOrd
 
 _IMMEDIATE = frozenset({"FOK", "IOC"})
 
-_FIELDS = (
-    "instrument",
-    "units",
-    "position_fill",
-    "client_extensions",
-    "take_profit_on_fill",
-    "stop_loss_on_fill",
-    "guaranteed_stop_loss_on_fill",
-    "trailing_stop_loss_on_fill",
-    "trade_client_extensions",
-    "time_in_force",
-    "price_bound",
-    "price",
-    "gtd_time",
-    "trigger_condition",
-)
-_FIELDS_OF: Mapping[type[EntryRequest], tuple[str, ...]] = {
-    kind: tuple(name for name in _FIELDS if name in kind.__struct_fields__)
-    for kind in _TRANSACTIONS
-}
-
 
 def place_entry(decision: Decision, request: Entry) -> None:
     """Create an entry order and fill it if it can be filled now, or reject it."""
@@ -200,8 +179,8 @@ def _guarantee_problem(
 
 
 def _members(request: EntryRequest, specification: Specification | None) -> dict[str, Any]:
-    """Return the members of a request for its transaction."""
-    members = {name: getattr(request, name) for name in _FIELDS_OF[type(request)]}
+    """Return the members of a request for its transaction, which has all of them."""
+    members = {name: getattr(request, name) for name in request.__struct_fields__}
     members["units"] = strip_zeros(request.units)
     if members.get("time_in_force") != "GTD":
         members.pop("gtd_time", None)
