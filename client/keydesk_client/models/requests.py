@@ -5,8 +5,9 @@ the price. `validate_order` finds what no instrument allows; `validate_for_instr
 against an instrument's terms. Nothing is rounded.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, Self, TypeAlias, Unpack
 
 from pydantic import ConfigDict, Field, model_validator
@@ -22,7 +23,7 @@ from keydesk_client.models._core.record import (
 )
 from keydesk_client.models._core.scalars import DecimalNumber, PriceValue, decimal_text
 from keydesk_client.models._core.wire_names import enum_values
-from keydesk_client.models.enumerations import OrderPositionFill, OrderTriggerCondition, TimeInForce
+from keydesk_client.models.enumerations import TimeInForce
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.order_terms import (
     ClientExtensions,
@@ -58,10 +59,6 @@ ON_FILL: Final = (
 )
 IMMEDIATE: Final = frozenset({"FOK", "IOC"})
 RESTING: Final = frozenset({"GTC", "GTD", "GFD"})
-ENUMERATIONS: Final = {
-    "position_fill": enum_values(OrderPositionFill),
-    "trigger_condition": enum_values(OrderTriggerCondition),
-}
 NAME_MEMBERS: Final = ("instrument", "trade_id")
 
 
@@ -141,9 +138,17 @@ def _validate_time_in_force(
 
 def _validate_enumerations(order: Record) -> None:
     members = vars(order)
-    for name, choices in ENUMERATIONS.items():
-        if name in members:
+    for name, choices in _choices_of(type(order)):
+        if members.get(name) is not None:
             validate_choice(name, members[name], choices)
+
+
+@cache
+def _choices_of(kind: type[Record]) -> Sequence[tuple[str, tuple[str, ...]]]:
+    """Return each enumerated member and its values; type and time in force are checked elsewhere."""
+    named = ((name, enum_values(field.annotation)) for name, field in kind.model_fields.items())
+    others = {"type", "time_in_force"}
+    return [(name, choices) for name, choices in named if choices and name not in others]
 
 
 def _validate_names(order: Record) -> None:
