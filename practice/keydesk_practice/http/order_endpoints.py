@@ -279,18 +279,21 @@ def _market(order: JsonReader, market: Market) -> MarketRequest:
     )
 
 
+def _pending(order: JsonReader, market: Market) -> dict[str, Any]:
+    return {**_entry(order, market), **_resting(order)}
+
+
 def _limit(order: JsonReader, market: Market) -> LimitRequest:
-    return LimitRequest(**_entry(order, market), **_resting(order))
+    return LimitRequest(**_pending(order, market))
 
 
 def _stop(order: JsonReader, market: Market) -> StopRequest:
-    bound = order.decimal("priceBound")
-    return StopRequest(**_entry(order, market), **_resting(order), price_bound=bound)
+    return StopRequest(**_pending(order, market), price_bound=order.decimal("priceBound"))
 
 
 def _market_if_touched(order: JsonReader, market: Market) -> MarketIfTouchedRequest:
     bound = order.decimal("priceBound")
-    return MarketIfTouchedRequest(**_entry(order, market), **_resting(order), price_bound=bound)
+    return MarketIfTouchedRequest(**_pending(order, market), price_bound=bound)
 
 
 def _dependent(order: JsonReader) -> dict[str, Any]:

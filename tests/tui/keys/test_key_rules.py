@@ -2,6 +2,7 @@
 
 import pytest
 
+from keydesk.keys.guard import CHALLENGE_LETTERS
 from keydesk.keys.keymap import (
     BENEATH,
     CLOSE_POSITION,
@@ -32,6 +33,16 @@ def keys_with(letter: str) -> list[tuple[Key, str]]:
 def test_only_y_sends_and_y_does_nothing_else() -> None:
     """The replay that begins anew is sent to the practice broker; a deposit of it is gone then."""
     assert {key.context for key, typed in keys_with("y") if " " not in typed} == {FORM, REPLAY}
+
+
+def test_no_form_that_sends_has_a_challenge_letter_as_a_key() -> None:
+    """The letter that is asked for must send, and do nothing else."""
+    wrong = [
+        key.id
+        for key, typed in (found for each in CHALLENGE_LETTERS for found in keys_with(each))
+        if key.context in SENDS and " " not in typed
+    ]
+    assert wrong == []
 
 
 def test_upper_case_opens_a_form_on_the_desk_and_does_nothing_anywhere_else() -> None:
