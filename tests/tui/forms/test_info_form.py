@@ -490,3 +490,5 @@ async def test_what_a_search_finds_in_the_help_is_counted_and_marked() -> None:
         assert form.title_text() == "Keys of the desk: 2 found"
         marks = [text for line in form.lines() for text, role in line if " on " in role]
         assert marks == ["Guaranteed", "Guaranteed"]
+        await pilot.press(*["backspace"] * 10, "B")
+        assert not [text for line in form.lines() for text, role in line if " on " in role]

@@ -444,7 +444,8 @@ class HelpForm(SearchForm):
         made_for = self.inside, self.room, self.search
         if self._lines[0] != made_for:
             words = self.search.split()
-            lines = [marked(self._named(line), words) for line in self._made(words)]
+            sought = [each for each in words if len(each) > 1]  # a letter alone is a key
+            lines = [marked(self._named(line), sought) for line in self._made(words)]
             self._lines = made_for, lines
         return self._lines[1]
 
