@@ -1,0 +1,152 @@
+"""The cells of the heat maps: their shades, amounts and sums, and the names of the months above them."""
+
+from datetime import date, timedelta
+from decimal import Decimal
+
+import pytest
+
+from keydesk.calc.trade_journal.charts import HeatCell
+from keydesk.forms.modal_form import TextLine
+from keydesk.forms.statistics.heat_cells import CellSize, CellStyle, least_amount, page_of
+from keydesk.forms.statistics.trading_calendar import _month_line
+from keydesk.forms.statistics.view import ViewInput
+from keydesk.trade_journal.snapshot import JournalSnapshot
+
+D = Decimal
+Cell = HeatCell | None
+
+
+def row_of(*results: str) -> list[Cell]:
+    """Cells with these results; "" is an hour without a trade."""
+    return [HeatCell(3, 1, D(each)) if each else None for each in results]
+
+
+def style_of(size: CellSize, *, ascii_only: bool = False, least: int = 4) -> CellStyle:
+    """Cells of this size, the largest of which is 100."""
+    return CellStyle(size, D(100), ViewInput(JournalSnapshot(), (), ascii_only=ascii_only), least)
+
+
+def cells(
+    *results: str, size: CellSize, chosen: int | None = None, ascii_only: bool = False
+) -> list[str]:
+    """The rows of cells with these results, the largest of which is 100; "" is an hour without a trade."""
+    style = style_of(size, ascii_only=ascii_only)
+    lines = style.lines(("Mon", "muted"), row_of(*results), chosen)
+    return ["".join(text for text, _ in line).rstrip() for line in lines]
+
+
+def test_the_chosen_shade_stands_between_edges_half_a_column_from_its_neighbour() -> None:
+    assert cells("100", "-30", "", size=CellSize(4), chosen=1) == ["Mon ███▐▒▒▒▌ ·"]
+
+
+def test_the_chosen_amount_is_reversed_and_its_shade_stays_as_it_is() -> None:
+    line = style_of(CellSize(7)).lines(("Mon", "muted"), row_of("100", "-30"), 1)[0]
+    assert line[-2:] == [(" −30", "~loss"), (" ▒ ", "loss")]
+
+
+def test_a_chosen_cell_of_several_rows_is_framed_and_in_ascii_its_amount_is_reversed() -> None:
+    assert cells("100", "-30", size=CellSize(7, 3), chosen=1) == [
+        "Mon ██████▐▒▒▒▒▒▒▌",
+        "      +100▐   −30▌",
+        "       n 3▐   n 3▌",
+    ]
+    style = style_of(CellSize(7, 3), ascii_only=True)
+    lines = style.lines(("Mon", "muted"), row_of("100", "-30"), 1)
+    reversed_ = [text for line in lines for text, role in line if role.startswith("~")]
+    assert reversed_ == ["   −30"]
+
+
+def test_a_cell_has_its_amount_beside_its_shade_and_below_it_where_there_is_room() -> None:
+    assert cells("100", "-30", "2", size=CellSize(7)) == ["Mon +100 █  −30 ▒   +2"]
+    assert cells("100", "-30", "2", size=CellSize(5)) == ["Mon +100  −30   +2"]
+    assert cells("100", "-30", size=CellSize(7, 3)) == [
+        "Mon ██████ ▒▒▒▒▒▒",
+        "      +100    −30",
+        "       n 3    n 3",
+    ]
+
+
+def test_ascii_writes_the_strength_as_a_number_where_there_is_no_amount_alone() -> None:
+    assert cells("100", "-30", "", size=CellSize(4), ascii_only=True) == ["Mon  +4  -2  ·"]
+    assert cells("100", "-30", size=CellSize(7, 2), ascii_only=True) == [
+        "Mon @@@@@@ oooooo",
+        "      +100    −30",
+    ]
+    assert cells("100", "-30", size=CellSize(7), ascii_only=True) == ["Mon +100 @  −30 o"]
+
+
+def test_the_dot_of_an_hour_without_a_trade_is_on_the_row_of_its_weekday() -> None:
+    assert cells("", "100", size=CellSize(7, 3))[0] == "Mon   ·    ██████"
+
+
+def sums(*results: str, size: CellSize) -> str:
+    return "".join(text for text, _ in style_of(size).sums(row_of(*results))).rstrip()
+
+
+def test_a_sum_has_the_shade_of_the_stated_step_where_no_amount_fits() -> None:
+    # the step is 25: beside each other 500 would be █ and -60 the weakest
+    assert sums("500", "-60", "20", size=CellSize(3)) == "all ██ ▓▓ ::"
+
+
+@pytest.mark.parametrize("size", [CellSize(7), CellSize(7, 2), CellSize(9), CellSize(5)])
+def test_a_sum_has_no_shade_beside_its_amount_which_ends_below_those_of_its_column(
+    size: CellSize,
+) -> None:
+    total, shown = sums("500", "-60", size=size), cells("50", "-30", size=size)[-1]
+    assert not set(total) & set("▒▓█")
+    assert total.index("500") + 3 == shown.index("50") + 2
+    assert total.index("60") == shown.index("30")
+
+
+def test_where_no_more_than_four_characters_fit_an_amount_has_no_tenths_of_a_thousand() -> None:
+    assert cells("1234", "-9949", size=CellSize(5)) == ["Mon  +1k −10k"]
+    assert least_amount(row_of_cells("1234", "-0.4")) == 4
+    assert least_amount(row_of_cells("100000")) == 5  # +100k
+
+
+def row_of_cells(*results: str) -> list[HeatCell]:
+    return [each for each in row_of(*results) if each is not None]
+
+
+@pytest.mark.parametrize("left", range(8))
+def test_at_most_one_blank_row_stands_above_the_lines_that_are_out_of_sight(left: int) -> None:
+    words: list[TextLine] = [(("x", "plain"),)]
+    lines = page_of(words * 8, words * 3, words * 9, 12 + left)
+    shown = ["".join(text for text, _ in line) for line in lines][: 12 + left - 1]
+    assert shown[-2:] != ["", ""]
+    assert shown.count("") <= 2
+
+
+@pytest.mark.parametrize(
+    ("result", "shown"),
+    [
+        ("-0.4", "−0.4"),
+        ("0", "0"),
+        ("999.4", "+999"),
+        ("999.5", "+1.0k"),
+        ("-9949", "−9.9k"),
+        ("9950", "+10k"),
+        ("1234567", "+1.2M"),
+    ],
+)
+def test_an_amount_in_a_cell_has_at_most_five_characters(result: str, shown: str) -> None:
+    assert cells(result, size=CellSize(6, 2))[1].strip() == shown
+    assert len(shown) <= 5
+
+
+# The names of months.
+
+
+def test_a_week_of_the_calendar_is_of_the_month_of_its_last_day_that_is_shown() -> None:
+    def months(*mondays: date, last: int = 4) -> str:
+        return "".join(text for text, _ in _month_line(mondays, CellSize(5), last)).strip()
+
+    assert months(date(2026, 2, 23)) == "Feb"
+    assert months(date(2026, 2, 23), last=6) == "Mar"  # its Sunday is the first
+    assert months(date(2026, 7, 27), date(2026, 8, 3)) == "Jul  Aug"  # the first is a Saturday
+
+
+def test_a_month_of_one_week_gives_way_to_the_name_of_the_next_one() -> None:
+    mondays = [date(2025, 9, 22) + timedelta(weeks=number) for number in range(4)]
+    line = "".join(text for text, _ in _month_line(mondays, CellSize(3), 4))
+    assert line == "       Oct"
