@@ -204,7 +204,7 @@ async def test_a_few_messages_take_no_more_rows_than_they_need() -> None:
     store = example_store()
     store.notices = [Notice("good", safe("FILLED"), TEN)]
     app = FormApp(lambda: MessagesPage(store))
-    async with app.run_test(size=(120, 35)):
+    async with app.run_test(size=(80, 12)):
         panel = page_of(app).panel
         assert panel is not None
         assert panel.region.height == panel.line_count + 2 == 6

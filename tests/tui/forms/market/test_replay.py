@@ -150,8 +150,8 @@ async def test_the_bar_of_the_range_gives_way_to_a_long_sentence() -> None:
 
 async def test_the_page_is_as_high_as_its_lines_where_panes_above_it_keep_a_row() -> None:
     app = opened()
-    async with app.run_test(size=(120, 35)):
+    async with app.run_test(size=(120, 26)):
         page = app.screen
         assert isinstance(page, ReplayPage)
         assert page.panel is not None
-        assert page.panel.region.height == page.panel.line_count + 2 < 33
+        assert page.panel.region.height == page.panel.line_count + 2 < 24
