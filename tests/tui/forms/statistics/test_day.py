@@ -84,7 +84,7 @@ async def test_each_result_of_a_group_has_a_bar_of_its_sign() -> None:
     assert len(lines) > 3
     for line in lines:
         result = next(word for word in line.split() if "." in word)
-        assert ("━│" in line) == result.startswith("−"), line
+        assert bool(re.search("[━╺]│", line)) == result.startswith("−"), line
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50)])
@@ -176,11 +176,17 @@ def line_text(line: TextLine) -> str:
     return "".join(text for text, _ in line).rstrip()
 
 
-def test_the_headline_has_the_colour_of_its_sign() -> None:
-    for amount, role in (("−12.50 USD", "loss"), ("+12.50 USD", "profit")):
-        sentences = (f"Result: {amount}, −0.50 R, 4 trades",)
-        [line] = section_lines(Section("", sentences=sentences), 76)
-        assert (amount, role) in [*line]
+@pytest.mark.parametrize(
+    ("amount", "role"),
+    [("−1,012.50 USD", "tick-down"), ("+12.50 USD", "tick-up"), ("0.00 USD", "bright")],
+)
+def test_amounts_of_the_headline_have_the_colour_of_their_sign(amount: str, role: str) -> None:
+    sentences = (f"Result: {amount}, −0.50 R, 4 trades, 50 % won",)
+    [line] = section_lines(Section("", sentences=sentences), 76)
+    shown = {str(text): own for text, own in line}
+    assert shown[amount] == role
+    assert shown["−0.50 R"] == "loss"
+    assert shown["4 trades"] == shown["50 % won"] == "plain"
 
 
 def test_figures_stand_in_two_columns_and_that_they_rest_on_few_trades_in_the_colour_of_a_warning() -> (
@@ -248,9 +254,12 @@ async def test_a_day_without_trades_says_so() -> None:
     assert "No trade was closed." in await after(day=date(2026, 2, 15))
 
 
+BAR_SIGNS = str.maketrans(dict.fromkeys("━╸╺", " "))
+
+
 def words_of(lines: Iterable[TextLine]) -> list[str]:
     texts = ["".join(text for text, _ in line) for line in lines]
-    return "\n".join(texts).replace("│", " ").replace("━", " ").split()
+    return "\n".join(texts).replace("│", " ").translate(BAR_SIGNS).split()
 
 
 def test_the_page_has_every_sentence_and_cell_of_the_report() -> None:

@@ -278,6 +278,29 @@ def test_bars_have_one_axis_which_is_at_an_edge_where_one_sign_is_missing() -> N
     assert drawn(-4, -1) == ["━━━━━━━━│", "      ━━│"]
 
 
+def test_bars_are_half_a_cell_precise_and_none_but_of_zero_is_empty() -> None:
+    def drawn(*values: int) -> list[str]:
+        bars = bars_of([D(each) for each in values], 4)
+        return ["".join(text for text, _ in bar) for bar in bars]
+
+    assert drawn(8, -3, 1000) == ["    │╸   ", "   ╺│    ", "    │━━━━"]
+    assert drawn(80, -30, 70, -50) == ["    │━━━━", "  ╺━│    ", "    │━━━╸", " ╺━━│    "]
+
+
+@pytest.mark.parametrize("ascii_only", [False, True])
+async def test_hints_are_left_out_whole_and_how_to_leave_never(*, ascii_only: bool) -> None:
+    page = StatisticsPage(Host())
+    app = FormApp(lambda: page)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.set_class(ascii_only, "-ascii")
+        page.action_show_view(2)
+        await settle(app, pilot.pause)
+        foot = app.words.splitlines()[-1]
+        assert "Enter only these   " in foot
+        assert ("row" in foot) != ascii_only
+        assert "   1-8 view   Esc closes " in foot
+
+
 async def test_enter_in_the_calendar_opens_the_chosen_day_and_d_its_week() -> None:
     host = Host()
     await after("7", "up", "enter", "left", "d", host=host)

@@ -22,6 +22,7 @@ from keydesk.forms.statistics.equity import curve_rows
 from keydesk.forms.statistics.excursions import ExcursionView
 from keydesk.forms.statistics.r_histogram import histogram_rows
 from keydesk.forms.statistics.view import ViewInput
+from keydesk.text.format import money
 from keydesk.trade_journal.csv_rows import RowContext
 from keydesk.trade_journal.snapshot import JournalSnapshot
 from support.data.journal_trades import HOUR, MONDAY, closed_trade
@@ -66,6 +67,20 @@ def test_the_last_value_and_the_deepest_fall_stand_beside_their_curves() -> None
     assert sum(row.endswith("−10.00") for row in rows) == 1
     assert rows[-2].endswith("−80.00")
     assert any("below its highest value" in row for row in rows)
+
+
+def test_the_last_value_stands_beside_that_of_a_line_across_not_instead_of_it() -> None:
+    for last in ("98", "-98", "99.5"):
+        rows = curve_rows(
+            curve((0, "100"), (30, "-200"), (60, str(100 + D(last)))),
+            (80, 22),
+            UTC,
+            ascii_only=False,
+        )
+        own = [text.strip() for text in (row[-1][0] for row in rows)]
+        shown = money(D(last), 2, signed=True)
+        assert shown in own
+        assert {"100", "0", "−100"} <= set(own), own
 
 
 @pytest.mark.parametrize("results", [("50", "-49.95"), ("-50", "50.05"), ("50", "-50.05")])

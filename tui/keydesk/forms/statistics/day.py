@@ -33,6 +33,7 @@ WIDE_FROM = 100  # columns of the page that has two columns
 MOST_WORDS, MORE_WORDS = 76, 2  # columns of the right one: of the table of trades; beyond a half
 CURVE_FROM = 14  # rows of the page
 COLUMNS_OF_FIGURES = 1, 2, 3  # beside each other, the fewest that have room
+FIGURES_IN_WIDE = 2, 1, 3  # the same where the words have all of their columns
 LOW_CURVE, HIGHEST_CURVE = 6, 28  # rows of the curve between the words, and at most
 
 
@@ -140,10 +141,8 @@ class DayPage(ScrolledForm):
         words = [each for each in sections if not each.results and not is_of_figures(each)]
         beside_it = parts_of(sorted(words, key=lambda each: bool(each.rows)), right)
         figures = next(each for each in sections if is_of_figures(each))
-        places = [
-            (tables, [*beside_it, figure_lines(figures, right, count)])
-            for count in COLUMNS_OF_FIGURES
-        ]
+        counts = FIGURES_IN_WIDE if right == MOST_WORDS else COLUMNS_OF_FIGURES
+        places = [(tables, [*beside_it, figure_lines(figures, right, count)]) for count in counts]
         places.append(([*tables, figure_lines(figures, left, COLUMNS_OF_FIGURES[-1])], beside_it))
         one, other = min(places, key=lambda each: self._pages(each[0], each[1], above))
         drawn = self._curve(curve, left, self._curve_rows(one, above + 1, self.room // 3))

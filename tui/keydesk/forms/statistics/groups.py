@@ -82,7 +82,7 @@ class GroupsView(View[GroupData]):
     """The same figures by groups, and the other groupings in short where there is room."""
 
     NAME: ClassVar[str] = "groups"
-    HINT: ClassVar[str] = "← → grouping   ↑ ↓ row   Enter only these"
+    HINT: ClassVar[str] = "Enter only these   ← → grouping   ↑ ↓ row"
     POINTS: ClassVar[bool] = True
 
     def __init__(self) -> None:

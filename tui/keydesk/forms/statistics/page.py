@@ -181,9 +181,11 @@ class StatisticsPage(InfoForm[None]):
     def foot_text(self) -> Printable:
         """Name the keys, those of the view first, as many as there is room for."""
         back = "Esc all trades" if self.chosen.text else "Esc closes"
-        for text in (f"{self.view.HINT}   1-8 view   {back}", f"1-8 view   {back}"):
+        hints = self.view.HINT.split("   ") if self.view.HINT else []
+        for count in range(len(hints), -1, -1):
+            text = self.key_words("   ".join((*hints[:count], "1-8 view", back)))
             if len(text) <= self.inside - 4:
-                return safe(text.strip())
+                return text
         return safe(back)
 
     def lines(self) -> Sequence[TextLine]:

@@ -18,12 +18,13 @@ from keydesk.widgets.theme import ColourRole
 GAP = 2  # columns between those of a table
 FAINT = frozenset({"id", "closed", "held"})
 SENTENCE_ROLES: Mapping[str, ColourRole] = {
-    "Result:": "bright",
+    "Result:": "plain",
     "Best:": "profit",
     "Worst:": "loss",
     "Traded:": "plain",
     "Mistakes:": "warn",
 }
+BOLD_ROLES: Mapping[ColourRole, ColourRole] = {"profit": "tick-up", "loss": "tick-down"}
 LEFT_OUT_FIRST = ("held", "setup", "id", "side", "closed")
 INDENT = 10  # of sentences behind their label
 LEAST_OF_PART = (
@@ -102,15 +103,25 @@ def _sentence(sentence: str, width: int) -> list[TextLine]:
     if role is None:
         return wrap_text(safe(sentence), "plain", width)
     if head == "Result:":
-        amount, comma, others = rest.partition(", ")
-        result: TextLine = (
-            (safe(amount), role_of_amount(amount)),
-            (safe(comma + others), role),
-        )
-        return _labelled(head, fold_line(result, own))
+        return _labelled(head, fold_line(_result(rest), own))
     return _labelled(
         head, [line for text in _items(rest, own) for line in wrap_text(text, role, own)]
     )
+
+
+def _result(text: str) -> TextLine:
+    """Return a result with its amounts in the colour of their sign, that in money in bold; the rest is plain."""
+    money, *others = text.split(", ")
+    role = _role_of_result(money)
+    line: list[Words] = [(safe(money), BOLD_ROLES.get(role, "bright"))]
+    for part in others:
+        own = _role_of_result(part) if part.endswith(" R") else "plain"
+        line += [(", ", "plain"), (safe(part), own)]
+    return line
+
+
+def _role_of_result(text: str) -> ColourRole:
+    return role_of_amount(text.partition(" ")[0])
 
 
 def _labelled(label: str, lines: Sequence[TextLine]) -> list[TextLine]:

@@ -21,6 +21,7 @@ from keydesk_client.arithmetic.constants import ZERO
 
 Data = TypeVar("Data")
 BAR = "━"  # thin, so that the bars of neighbouring rows do not become a block
+LEFT_HALF, RIGHT_HALF = "╸", "╺"  # of its last cell
 BAR_CELLS = 8
 FEW_ROLE: ColourRole = "muted"  # of figures that rest on few trades: dimmer, and still to be read
 
@@ -83,7 +84,7 @@ class View(ABC, Generic[Data]):
 
 
 def bars_of(values: Sequence[Decimal], cells: int = BAR_CELLS) -> list[TextLine]:
-    """Return bars from one axis, losses to its left and gains to its right; the axis is at an edge where one side has none.
+    """Return bars from one axis, half a cell precise, losses to its left and gains to its right; the axis is at an edge where one side has none.
 
     Args:
         values: One for each bar.
@@ -99,11 +100,14 @@ def bars_of(values: Sequence[Decimal], cells: int = BAR_CELLS) -> list[TextLine]
 def _bar(value: Decimal, largest: Decimal, left: int, right: int) -> TextLine:
     room = left if value < 0 else right
     share = abs(value) / largest if largest else ZERO
-    drawn = BAR * (min(room, int(share * room + Decimal("0.5"))) or (1 if value else 0))
+    halves = int(share * 2 * room + Decimal("0.5")) or (1 if value else 0)
+    whole, is_half = BAR * (halves // 2), halves % 2
+    loss = RIGHT_HALF * is_half + whole if value < 0 else ""
+    gain = whole + LEFT_HALF * is_half if value > 0 else ""
     return (
-        (safe(f"{drawn if value < 0 else '':>{left}}"), "loss"),
+        (safe(f"{loss:>{left}}"), "loss"),
         ("│", "line"),
-        (safe(f"{'' if value < 0 else drawn:<{right}}"), "profit"),
+        (safe(f"{gain:<{right}}"), "profit"),
     )
 
 
