@@ -89,7 +89,7 @@ class ExcursionView(View[ExcursionData]):
         best = best_stop(outcomes, made)
         words = [
             *_words(given, losses, n),
-            *_best_words(best, made, _chance(len(wins), len(losses)), given.width),
+            *_best_words(best, made, (len(wins), len(losses)), given.width),
         ]
         words += [BLANK] * (given.rows >= ROOMY)
         rows = max(LEAST_ROWS, given.rows - len(words))
@@ -229,14 +229,18 @@ def _chance(wins: int, losses: int) -> str:
     return f"Only {few}: it may be chance." if is_few(min(wins, losses)) else ""
 
 
-def _best_words(best: StopOutcome | None, made: Decimal, chance: str, width: int) -> list[TextLine]:
-    """Return what the best stop would have been: of these trades, looking back."""
+def _best_words(
+    best: StopOutcome | None, made: Decimal, counts: tuple[int, int], width: int
+) -> list[TextLine]:
+    """Return what the best stop would have been: of so many wins and losses, looking back."""
+    (wins, losses), chance = counts, _chance(*counts)
     shown = money(made, signed=True)
     text = f"No stop nearer than the first one would have made more than {shown} R."
     if best is not None:
-        ended = f"{counted(best.wins, 'win')} and {counted(best.losses, 'loss', 'losses')}"
+        ended = f"{best.wins} of {counted(wins, 'win')}"
+        ended += f" and {best.losses} of {counted(losses, 'loss', 'losses')}"
         text = (
-            f"Best stop in hindsight: {best.stop.normalize():f} R. It ends {ended} and makes"
+            f"Best stop in hindsight: {best.stop.normalize():f} R. It stops out {ended} and makes"
             f" {money(best.total, signed=True)} R before costs, not {shown} R."
         )
     lines = wrap_text(safe(text), "plain", width)
