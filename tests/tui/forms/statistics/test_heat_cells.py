@@ -4,10 +4,17 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from keydesk.calc.trade_journal.charts import HeatCell
 from keydesk.forms.modal_form import TextLine
-from keydesk.forms.statistics.heat_cells import CellSize, CellStyle, least_amount, page_of
+from keydesk.forms.statistics.heat_cells import (
+    CellSize,
+    CellStyle,
+    head_line,
+    least_amount,
+    page_of,
+)
 from keydesk.forms.statistics.trading_calendar import _month_line
 from keydesk.forms.statistics.view import ViewInput
 from keydesk.trade_journal.snapshot import JournalSnapshot
@@ -39,9 +46,26 @@ def test_the_chosen_shade_stands_between_edges_half_a_column_from_its_neighbour(
     assert cells("100", "-30", "", size=CellSize(4), chosen=1) == ["Mon ███▐▒▒▒▌ ·"]
 
 
-def test_the_chosen_amount_is_reversed_and_its_shade_stays_as_it_is() -> None:
-    line = style_of(CellSize(7)).lines(("Mon", "muted"), row_of("100", "-30"), 1)[0]
-    assert line[-2:] == [(" −30", "~loss"), (" ▒ ", "loss")]
+@pytest.mark.parametrize(("ascii_only", "cell"), [(False, " −30  "), (True, " −30 o")])
+def test_the_whole_chosen_cell_is_reversed_without_a_block_that_would_be_a_hole(
+    cell: str, *, ascii_only: bool
+) -> None:
+    style = style_of(CellSize(7), ascii_only=ascii_only)
+    line = style.lines(("Mon", "muted"), row_of("100", "-30"), 1)[0]
+    assert line[-2:] == [(cell, "~loss"), (" ", "loss")]
+
+
+def test_amounts_alone_are_spread_over_the_page_with_names_and_sums_above_and_below_them() -> None:
+    style = style_of(CellSize(5))
+    style = style._replace(given=replace(style.given, width=26))  # two columns more than four cells
+    row = row_of("100", "-30", "2", "")
+    lines = [head_line(["07", "08", "09", "10"], style), *style.lines(("Mon", "muted"), row)]
+    lines.append(style.sums(row_of("155", "-60", "1", "")))
+    assert ["".join(text for text, _ in line).rstrip() for line in lines] == [
+        "      07   08    09   10",
+        "Mon +100  −30    +2    ·",
+        "all +155  −60    +1    ·",
+    ]
 
 
 def test_a_chosen_cell_of_several_rows_is_framed_and_in_ascii_its_amount_is_reversed() -> None:
@@ -58,7 +82,7 @@ def test_a_chosen_cell_of_several_rows_is_framed_and_in_ascii_its_amount_is_reve
 
 def test_a_cell_has_its_amount_beside_its_shade_and_below_it_where_there_is_room() -> None:
     assert cells("100", "-30", "2", size=CellSize(7)) == ["Mon +100 █  −30 ▒   +2"]
-    assert cells("100", "-30", "2", size=CellSize(5)) == ["Mon +100  −30   +2"]
+    assert cells("100", "-30", "2", size=CellSize(5)) == ["Mon +100   −30    +2"]
     assert cells("100", "-30", size=CellSize(7, 3)) == [
         "Mon ██████ ▒▒▒▒▒▒",
         "      +100    −30",
@@ -76,11 +100,20 @@ def test_ascii_writes_the_strength_as_a_number_where_there_is_no_amount_alone() 
 
 
 def test_the_dot_of_an_hour_without_a_trade_is_on_the_row_of_its_weekday() -> None:
-    assert cells("", "100", size=CellSize(7, 3))[0] == "Mon   ·    ██████"
+    assert cells("", "100", size=CellSize(7, 3))[0] == "Mon      · ██████"
 
 
-def sums(*results: str, size: CellSize) -> str:
-    return "".join(text for text, _ in style_of(size).sums(row_of(*results))).rstrip()
+def sums(*results: str, size: CellSize, ascii_only: bool = False) -> str:
+    style = style_of(size, ascii_only=ascii_only)
+    return "".join(text for text, _ in style.sums(row_of(*results))).rstrip()
+
+
+def test_a_sum_has_its_amount_without_a_sign_where_only_that_fits_and_its_colour_says_it() -> None:
+    assert sums("226", "-103", "", size=CellSize(4)) == "all 226 103  ·"
+    assert style_of(CellSize(4)).sums(row_of("226", "-103"))[1:] == (
+        [("226 ", "profit"), ("103 ", "loss")]
+    )
+    assert sums("226", "-103", size=CellSize(4), ascii_only=True) == "all  +4  -4"
 
 
 def test_a_sum_has_the_shade_of_the_stated_step_where_no_amount_fits() -> None:
@@ -99,7 +132,7 @@ def test_a_sum_has_no_shade_beside_its_amount_which_ends_below_those_of_its_colu
 
 
 def test_where_no_more_than_four_characters_fit_an_amount_has_no_tenths_of_a_thousand() -> None:
-    assert cells("1234", "-9949", size=CellSize(5)) == ["Mon  +1k −10k"]
+    assert cells("1234", "-9949", size=CellSize(5)) == ["Mon  +1k  −10k"]
     assert least_amount(row_of_cells("1234", "-0.4")) == 4
     assert least_amount(row_of_cells("100000")) == 5  # +100k
 
@@ -139,7 +172,7 @@ def test_an_amount_in_a_cell_has_at_most_five_characters(result: str, shown: str
 
 def test_a_week_of_the_calendar_is_of_the_month_of_its_last_day_that_is_shown() -> None:
     def months(*mondays: date, last: int = 4) -> str:
-        return "".join(text for text, _ in _month_line(mondays, CellSize(5), last)).strip()
+        return "".join(text for text, _ in _month_line(mondays, [5] * len(mondays), last)).strip()
 
     assert months(date(2026, 2, 23)) == "Feb"
     assert months(date(2026, 2, 23), last=6) == "Mar"  # its Sunday is the first
@@ -148,5 +181,5 @@ def test_a_week_of_the_calendar_is_of_the_month_of_its_last_day_that_is_shown() 
 
 def test_a_month_of_one_week_gives_way_to_the_name_of_the_next_one() -> None:
     mondays = [date(2025, 9, 22) + timedelta(weeks=number) for number in range(4)]
-    line = "".join(text for text, _ in _month_line(mondays, CellSize(3), 4))
+    line = "".join(text for text, _ in _month_line(mondays, [3] * len(mondays), 4))
     assert line == "       Oct"

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from functools import cache
 
@@ -406,12 +406,22 @@ async def test_a_calendar_of_one_week_shows_the_weeks_before_it() -> None:
         assert text.count(" n ") <= 2  # the day and the week would repeat the month
 
 
-async def test_the_weeks_take_the_rows_that_the_other_tables_leave_free() -> None:
+WEEK = r"\d\d [A-Z][a-z]{2}(?= +\d)"
+
+
+async def test_the_weeks_take_the_rows_that_the_others_leave_free_with_the_newest_first() -> None:
     year = JournalSnapshot(rebuild(events_of_days(125, 4)), RowContext(), (), "PRACTICE", "USD")
     for size in ((120, 35), (200, 50)):
         lines = (await after("7", host=Host(year), size=size)).splitlines()
         last = next(n for n, line in enumerate(lines) if "Esc closes" in line) - 1
-        assert "23 Feb " in lines[last], lines[last]
+        assert not lines[last].strip("│ ")  # a blank row above the frame
+        assert re.search(WEEK, lines[last - 1])
+        weeks = [
+            (m.start(), n, m[0]) for n, line in enumerate(lines) for m in re.finditer(WEEK, line)
+        ]
+        newest = date(2026, 2, 23)
+        expected = [f"{newest - timedelta(weeks=n):%d %b}" for n in range(len(weeks))]
+        assert [name for _, _, name in sorted(weeks)] == expected  # down a column, then the next
 
 
 async def test_a_map_of_few_hours_is_as_wide_as_the_window() -> None:
@@ -419,7 +429,7 @@ async def test_a_map_of_few_hours_is_as_wide_as_the_window() -> None:
     text = await after("6", host=Host(one), size=(200, 50))
     row = next(line for line in text.splitlines() if "Tue " in line)
     assert row.count("·") == 13
-    assert row.rindex("·") == 179  # the last of 13 cells of 14 columns
+    assert row.rindex("·") == 185  # the last of 13 cells of 14 columns
 
 
 async def test_what_a_dimmer_row_of_a_table_is_is_said_once() -> None:
@@ -463,9 +473,10 @@ async def test_weeks_out_of_sight_are_said() -> None:
 
 
 async def test_that_cells_rest_on_few_trades_is_said_once_in_words() -> None:
+    assert (await after("6", size=(120, 35))).count("fewer than 20 trades") == 1
     text = await after("6")
-    assert text.count("fewer than 20 trades") == 1
-    assert "under 20" not in text
+    assert text.count("under 20 trades") == 1
+    assert "fewer" not in text
 
 
 async def test_hours_without_a_trade_before_the_first_and_behind_the_last_take_no_room() -> None:

@@ -109,29 +109,46 @@ class CellStyle(NamedTuple):
         name, role = label
         for row in range(self.size.rows):
             parts: list[Words] = [(safe(f"{'' if row else name:<{LABEL}}"), role)]
-            for number, each in enumerate(cells):
+            for number, (each, width) in enumerate(
+                zip(cells, self.widths(len(cells)), strict=True)
+            ):
                 part = self._part(each, row)
                 if number != chosen:
-                    parts.append((safe(part.text(self.size)), part.role))
+                    parts.append((safe(part.text(self.size).ljust(width)), part.role))
                 elif self._has_edges(part):
                     parts = _edged(parts, part, self.size)
                 else:
-                    parts += part.reversed(self.size)
+                    parts += part.reversed(self.size, width)
             lines.append(parts)
         return [*lines, *[BLANK] * self.size.blank]
 
+    def widths(self, count: int) -> list[int]:
+        """Return the columns of so many cells beside each other: amounts alone are spread over the width of the page."""
+        spare = 0
+        if self.has_amounts and self.size.rows == 1 and not self.is_beside:
+            spare = max(0, min(count, self.given.width - LABEL - count * self.size.width))
+        return [
+            self.size.width + (at + 1) * spare // count - at * spare // count for at in range(count)
+        ]
+
     def sums(self, cells: Sequence[HeatCell | None]) -> TextLine:
-        """Return the sums of columns: each amount without a shade, its right edge below those of the cells."""
+        """Return the sums of columns: each amount without a shade, its right edge below those of the cells.
+
+        In cells without amounts it has no sign where its colour says it, and a shade where it has no room so either.
+        """
+        amounts = [_short(c.result, self._room) if c is not None and c.n else "" for c in cells]
         if not self.has_amounts:
-            style = self._replace(size=CellSize(self.size.width))
-            return style.lines(("all", "bright"), cells)[0]
+            amounts = [each.lstrip(f"+{MINUS}") for each in amounts]
+            if _is_written(self.given) or max(map(len, amounts), default=0) > self.size.filled:
+                style = self._replace(size=CellSize(self.size.width))
+                return style.lines(("all", "bright"), cells)[0]
         parts: list[Words] = [(safe(f"{'all':<{LABEL}}"), "bright")]
-        for cell in cells:
+        for cell, amount, width in zip(cells, amounts, self.widths(len(cells)), strict=True):
             part = self._part(cell, 0)
-            if cell is not None and cell.n:
+            if cell is not None and amount:
                 role = signed_role(cell.result, zero="muted")
-                part = _Part(_short(cell.result, self._room), "  " * self.is_beside, role)
-            parts.append((safe(part.text(self.size)), part.role))
+                part = _Part(amount, "  " * self.is_beside, role)
+            parts.append((safe(part.text(self.size).ljust(width)), part.role))
         return parts
 
     @property
@@ -157,8 +174,8 @@ class CellStyle(NamedTuple):
     def _shades(self) -> str:
         return ASCII_SHADES if self.given.ascii_only else SHADES
 
-    def legend(self, doubt: str = "") -> list[TextLine]:
-        """Return what the shades mean, and why they may mean little."""
+    def legend(self, *doubts: str) -> list[TextLine]:
+        """Return what the shades mean, and why they may mean little: in the first of these words that fit behind it."""
         width, currency = self.given.width, self.given.snapshot.currency
         steps = f"in steps of {money(self.largest / LEVELS)} {currency}".rstrip()
         shades = (self._shades[2:] if self.is_beside else self._shades).strip()
@@ -175,16 +192,18 @@ class CellStyle(NamedTuple):
                 (safe(shades), "loss"),
                 (safe(f"  {steps}"), "muted"),
             )
-        about = safe(f".  {doubt}")
-        if not doubt or width_of(line) + len(about) <= width:
-            return fold_line((*line, (about, "muted")) if doubt else line, width)
-        return [*fold_line(line, width), *wrap_text(safe(doubt), "muted", width)]
+        room = width - width_of(line)
+        about = next((safe(f".  {each}") for each in doubts if len(each) + 3 <= room), safe(""))
+        if about or not doubts:
+            return fold_line((*line, (about, "muted")) if about else line, width)
+        return [*fold_line(line, width), *wrap_text(safe(doubts[-1]), "muted", width)]
 
     def _part(self, cell: HeatCell | None, row: int) -> "_Part":
         """Return a row of a cell: its shade, its amount, its number of trades."""
         size = self.size
         if cell is None or not cell.n:
-            return _Part("" if row else f"{'·':^{size.filled}}", "", "grid")
+            dot = "·" if self.has_amounts else f"{'·':^{size.filled}}"
+            return _Part("" if row else dot, "  " * self.is_beside, "grid")
         strength = level(cell.result, self.largest)
         role = signed_role(strength, zero="muted")
         if row == AMOUNT_ROW:
@@ -214,15 +233,15 @@ class _Part(NamedTuple):
         """Return it with the gap behind it."""
         return f"{self._padded(size)}{self.shade}".ljust(size.width)
 
-    def reversed(self, size: CellSize) -> list[Words]:
-        """Return it marked: its amount is reversed, its shade stays as it is."""
+    def reversed(self, size: CellSize, width: int) -> list[Words]:
+        """Return it marked, with the gap behind it: all of it is reversed; a block beside its amount would be a hole there."""
         if not self.words or self.role == "faint":
-            return [(safe(self.text(size)), self.role)]
+            return [(safe(self.text(size).ljust(width)), self.role)]
         role = "muted" if self.role == "grid" else self.role
-        gap = " " * (size.width - size.filled)
+        shade = self.shade if self.shade.isascii() else " " * len(self.shade)
         return [
-            (safe(self._padded(size)), ChartRole(f"~{role}")),
-            (safe(self.shade + gap), self.role),
+            (safe(self._padded(size) + shade), ChartRole(f"~{role}")),
+            (safe(" " * (width - size.filled)), self.role),
         ]
 
 
@@ -242,7 +261,10 @@ def _edged(before: Sequence[Words], part: _Part, size: CellSize) -> list[Words]:
 def head_line(texts: Sequence[str], style: CellStyle) -> TextLine:
     """Return the names of columns, each above the right edge of the amounts."""
     size, behind = style.size, "  " * style.is_beside
-    names = "".join(f"{text + behind:>{size.filled}}".ljust(size.width) for text in texts)
+    names = "".join(
+        f"{text + behind:>{size.filled}}".ljust(width)
+        for text, width in zip(texts, style.widths(len(texts)), strict=True)
+    )
     return ((safe(" " * LABEL + names.rstrip()), "muted"),)
 
 
@@ -273,7 +295,7 @@ def page_of(
         rows: Of the page.
     """
     above = [*cells, BLANK, *below]
-    if len(above) + LEAST_ROWS_OF_TABLES == rows + 1:  # that row is worth more than a blank one
+    if 0 <= len(above) + LEAST_ROWS_OF_TABLES - rows <= 1:  # a row is worth more than a blank one
         above = [*cells, *below]
     left = rows - len(above)
     is_next = left < min(LEAST_ROWS_OF_TABLES, len(tables) + 1)

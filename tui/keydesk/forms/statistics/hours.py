@@ -78,7 +78,7 @@ class HoursView(View[Cells]):
         """Return the figures of the chosen cell, and what the shades mean."""
         name = f"{WEEKDAYS[self.weekday]} {self.hour:02}:00"
         chosen = data.get(HourOfWeek(self.weekday, self.hour))
-        return [*chosen_lines(name, chosen, style.given), *style.legend(_few_text(data))]
+        return [*chosen_lines(name, chosen, style.given), *style.legend(*_few_texts(data))]
 
     def _bound(self, data: Cells, width: int) -> None:
         """Find the hours and weekdays that are shown, and keep the chosen ones within them."""
@@ -120,13 +120,18 @@ class HoursView(View[Cells]):
         return True
 
 
-def _few_text(data: Cells) -> SafeText:
-    """Return how many cells rest on few trades, in words."""
+def _few_texts(data: Cells) -> tuple[SafeText, ...]:
+    """Return how many cells rest on few trades, in words, and in fewer ones."""
     few = sum(is_few(each.n) for each in data.values())
     if not few:
-        return safe("")
-    which = "Each cell has" if few == len(data) else f"{few} of {len(data)} cells have"
-    return safe(f"{which} fewer than {FEW_TRADES} trades: its result may be chance.")
+        return ()
+    are_all = len(data) == few
+    which = "Each cell" if are_all else f"{few} of {len(data)} cells"
+    has = "has" if are_all else "have"
+    return (
+        safe(f"{which} {has} fewer than {FEW_TRADES} trades: its result may be chance."),
+        safe(f"{which}: under {FEW_TRADES} trades."),
+    )
 
 
 def _sums(data: Cells, days: Sequence[int], given: ViewInput, room: int) -> list[TextLine]:

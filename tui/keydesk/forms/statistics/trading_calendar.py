@@ -112,7 +112,7 @@ class CalendarView(View[CalendarData]):
         mondays = [_monday_of(number) for number in weeks]
         lines = [
             _title(len(weeks), last - first + 1, given.width),
-            _month_line(mondays, style.size, self._weekdays[-1]),
+            _month_line(mondays, style.widths(len(mondays)), self._weekdays[-1]),
         ]
         for weekday in self._weekdays:
             cells = [data.days.get(monday + timedelta(days=weekday)) for monday in mondays]
@@ -159,19 +159,19 @@ def _title(shown: int, known: int, width: int) -> TextLine:
     return ((name, "bright"), (safe(about), "muted"), (safe(more), "warn"))
 
 
-def _month_line(mondays: Sequence[date], size: CellSize, last_weekday: int) -> TextLine:
+def _month_line(mondays: Sequence[date], widths: Sequence[int], last_weekday: int) -> TextLine:
     """Return the names of months over the weeks that they begin in; a week is of the month of its last day shown.
 
     A month of one week, which has no room for its name before the next one, has none.
     """
     lasts = [monday + timedelta(days=last_weekday) for monday in mondays]
     starts = [n for n, day in enumerate(lasts) if not n or day.month != lasts[n - 1].month]
-    letters = [" "] * (LABEL + len(mondays) * size.width)
+    letters = [" "] * (LABEL + sum(widths))
     for start, end in zip(starts, [*starts[1:], len(mondays)], strict=True):
-        day, place = lasts[start], LABEL + start * size.width
+        day, place = lasts[start], LABEL + sum(widths[:start])
         name = f"{day:%b}" if day.month > 1 else f"{day:%b %y}"
         behind = 1 if end < len(mondays) else 0
-        if len(name) + behind <= (end - start) * size.width:
+        if len(name) + behind <= sum(widths[start:end]):
             letters[place : place + len(name)] = name
     return ((safe("".join(letters).rstrip()), "muted"),)
 
@@ -195,7 +195,7 @@ def _sums(
     tables = [sum_lines(name, cells, width, label) for name, cells in named.items()]
     say_few(tables, given, *named.values())
     if has_weeks and room:
-        tall = max(room, *map(len, tables))
+        tall = max(room - 1, *map(len, tables))  # a blank row stays above the frame
         tables += [[]] * (beside > len(named))
         _add_weeks(tables, data.weeks, tall, (width, label))
     return in_columns([each for each in tables if each], given.width, TABLE_GAP)
@@ -207,16 +207,17 @@ def _add_weeks(
     tall: int,
     columns: tuple[int, int],
 ) -> None:
-    """Add the last weeks below tables of so many lines together with them: the last ones in the last column."""
-    rooms = [(each, tall - len(each) - bool(each) - 1) for each in reversed(tables)]
+    """Add the last weeks below tables of so many lines together with them: the newest first, column by column."""
+    rooms = [(each, tall - len(each) - bool(each) - 1) for each in tables]
     rooms = [(each, size) for each, size in rooms if size >= LEAST_WEEKS]
+    rooms = rooms[-1:] if rooms and rooms[-1][1] >= len(weeks) else rooms  # whole in one column
     most = sum(size for _, size in rooms)
-    shown = dict(list(weeks.items())[-most:]) if most else {}
+    shown = dict(list(weeks.items())[::-1][:most])
     width, label = columns
     is_part = len(shown) < len(weeks) and label == WIDE_LABEL
     named = {f"{monday:%d %b}": cell for monday, cell in shown.items()}
     head, *rows = sum_lines("last weeks" if is_part else "week of", named, width, label)
     for table, size in rooms:  # all of one scale
         if rows:
-            table += [*([BLANK] if table else []), head, *rows[-size:]]
-            rows = rows[:-size]
+            table += [*([BLANK] if table else []), head, *rows[:size]]
+            rows = rows[size:]
