@@ -14,6 +14,8 @@ from keydesk.forms.statistics.heat_cells import (
     head_line,
     least_amount,
     page_of,
+    results_width,
+    sum_lines,
 )
 from keydesk.forms.statistics.trading_calendar import _month_line
 from keydesk.forms.statistics.view import ViewInput
@@ -183,3 +185,15 @@ def test_a_month_of_one_week_gives_way_to_the_name_of_the_next_one() -> None:
     mondays = [date(2025, 9, 22) + timedelta(weeks=number) for number in range(4)]
     line = "".join(text for text, _ in _month_line(mondays, [3] * len(mondays), 4))
     assert line == "       Oct"
+
+
+def test_bars_of_sums_take_the_columns_that_short_results_leave() -> None:
+    own = {"a": HeatCell(1, 1, Decimal(574)), "b": HeatCell(1, 0, Decimal("-43.23"))}
+    assert results_width(own.values()) == len("+574.00") + 3
+    assert results_width([HeatCell(1, 1, Decimal(1))]) == len("result") + 3
+    assert results_width([HeatCell(1, 1, Decimal(10**9))]) == 12
+    for result_width, gain in ((12, "━━ "), (results_width(own.values()), "━━━ ")):
+        lines = sum_lines("By tag", own, 37, 15, result_width=result_width)
+        texts = ["".join(text for text, _ in line) for line in lines]
+        assert f"+574.00 {' ' * (len(gain) - 1)}│{gain}" in f"{texts[1]} "
+        assert len(texts[2]) <= 37

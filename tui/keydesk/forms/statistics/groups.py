@@ -16,7 +16,7 @@ from keydesk.calc.trade_journal.statistics import (
 )
 from keydesk.forms.modal_form import BLANK, TextLine, Words, signed_money, wrap_text
 from keydesk.forms.page_table import Cells, rows_in_sight, table_lines
-from keydesk.forms.statistics.heat_cells import names_width, sum_lines
+from keydesk.forms.statistics.heat_cells import names_width, results_width, sum_lines
 from keydesk.forms.statistics.view import (
     BAR_CELLS,
     FEW_ROLE,
@@ -134,8 +134,11 @@ class GroupsView(View[GroupData]):
         width = (given.width + gap) // count - gap
         others = {name: cells for name, cells in data.others.items() if len(cells) > 1}
         label = names_width([each for cells in others.values() for each in cells], width)
+        result = results_width(each for cells in others.values() for each in cells.values())
         tables = [
-            sum_lines(f"By {NAMES.get(name, name)}", cells, width, label, "bright")
+            sum_lines(
+                f"By {NAMES.get(name, name)}", cells, width, label, "bright", result_width=result
+            )
             for name, cells in others.items()
         ]
         return [*lines, BLANK, *in_columns(tables, given.width, gap, room)]

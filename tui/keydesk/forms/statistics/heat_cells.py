@@ -36,6 +36,7 @@ SUM_BAR, LEAST_SUM_BAR = 5, 2  # cells of a bar to each side of its axis: usual 
 USUAL_NAMES = 17  # columns, also where win rate and R have no room beside them
 WIDEST_BAR = 16
 COUNT_WIDTH, WIN_WIDTH, R_WIDTH, RESULT_WIDTH = 5, 7, 9, 12
+RESULT_GAP = 3  # columns around a result, of its own width
 SUM_WIDTH = COUNT_WIDTH + RESULT_WIDTH + 2 * SUM_BAR + 1  # columns beside the name
 TABLE_GAP = 4
 TENTHS, TEN, THOUSAND = (Decimal(text) for text in ("0.95", "9.95", "999.5"))
@@ -339,23 +340,31 @@ def names_width(names: Sequence[str], width: int) -> int:
     return max(least, min(longest, width - SUM_WIDTH - R_WIDTH - WIN_WIDTH))
 
 
+def results_width(cells: Iterable[HeatCell]) -> int:
+    """Return the columns of these results in tables of sums: what they leave of the usual ones is their bars'."""
+    widest = max((cell_len(signed_money(each.result)[0]) for each in cells), default=0)
+    return min(RESULT_WIDTH, max(widest, len("result")) + RESULT_GAP)
+
+
 def sum_lines(
     name: str,
     cells: Mapping[str, HeatCell],
     width: int,
     label_width: int,
     name_role: ColourRole = "muted",
+    *,
+    result_width: int = RESULT_WIDTH,
 ) -> list[TextLine]:
     """Return a table of cells, with a bar beside each result; win rate and R where there is room."""
     shown = {label: cell for label, cell in cells.items() if cell.n}
-    room = width - label_width - SUM_WIDTH
+    room = width - label_width - SUM_WIDTH + RESULT_WIDTH - result_width
     has_r, has_win = room >= R_WIDTH, room >= R_WIDTH + WIN_WIDTH
     room -= WIN_WIDTH * has_win + R_WIDTH * has_r
     size = max(LEAST_SUM_BAR, min(WIDEST_BAR, SUM_BAR + room // 2))
     bars = bars_of([each.result for each in shown.values()], size)
     title = shorten(safe(name), label_width + COUNT_WIDTH - 2)
     head = f"{'':<{label_width}}{'n':>{COUNT_WIDTH}}{'win %' if has_win else '':>{WIN_WIDTH * has_win}}"
-    head += f"{'R' if has_r else '':>{R_WIDTH * has_r}}{'result':>{RESULT_WIDTH - 1}}"
+    head += f"{'R' if has_r else '':>{R_WIDTH * has_r}}{'result':>{result_width - 1}}"
     lines: list[TextLine] = [((title, name_role), (safe(head[cell_len(title) :]), "muted"))]
     labels = fitting_names(list(shown), label_width - 1)
     for label, cell, bar in zip(labels, shown.values(), bars, strict=True):
@@ -370,7 +379,7 @@ def sum_lines(
                 role,
             ),
             (safe(f"{in_r:>{R_WIDTH}}" if has_r else ""), r_role),
-            (safe(f"{result:>{RESULT_WIDTH - 1}} "), result_role),
+            (safe(f"{result:>{result_width - 1}} "), result_role),
             *bar,
         ]
         lines.append(line)
