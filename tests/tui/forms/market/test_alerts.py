@@ -261,6 +261,29 @@ async def test_a_narrow_page_of_few_alerts_has_the_chart_above_the_firings() -> 
     assert "EUR/USD M5" not in await shown(many, size=(80, 24))
 
 
+async def test_many_alerts_leave_two_firings_and_one_line_of_the_chosen_one_in_80_columns() -> None:
+    many = (
+        Alert(str(number), ABOVE, TEN, count=2, fired_ns=TEN, note="note") for number in range(40)
+    )
+    lines = (await shown(watching(*many, fired=30), size=(80, 24))).splitlines()
+    assert sum("watching" in line for line in lines) >= 9
+    assert sum("EUR/USD crossed" in line for line in lines) == 2
+    at = next(number for number, line in enumerate(lines) if "fired 2 times" in line)
+    assert "Fired  the newest 2 of 30" in lines[at + 1]
+
+
+async def test_few_firings_stand_below_a_chart_across_the_page_and_many_beside_it() -> None:
+    alert = Alert("1", replace(ABOVE, level=D("1.0850")), TEN)
+    few = (await shown(watching(alert, fired=2))).splitlines()
+    [level] = [line for line in few if "alert 1.08500" in line]
+    assert level.rstrip("│ ").endswith("1.08500")
+    assert level.index("1.08500") > 100
+    text = "\n".join(few)
+    assert text.index("UTC") < text.index("Fired") < text.index("EUR/USD crossed 0")
+    many = (await shown(watching(alert, fired=30))).splitlines()
+    assert [line for line in many if "EUR/USD M5" in line and "Fired" in line]
+
+
 async def test_a_chart_of_fewer_than_six_rows_is_left_out() -> None:
     heights = []
     for count in range(2, 9):

@@ -22,16 +22,21 @@ from keydesk.text.format import counted, date_and_time, shorten_text
 from keydesk.text.sanitize import Printable, clean, safe
 
 BELOW = 4  # lines about the chosen one
-FIRINGS = 3  # lines of the firings below a chart, the title too
+FIRINGS = 3  # lines of the firings below a chart or many alerts, the title too
 LEAST_LOWER = 5  # rows of the firings and the chart below the table; without them there is neither
 CHART_FROM = 100  # columns of the page with a chart beside the firings
 FIRED_FROM = 160  # columns of the page with the firings beside the table too
 LEAST_CHART = 0.6  # of the page's width, where the firings need more than the rest
+LEAST_WIDE_CHART = 0.75  # with the firings beside the table too
 FEWEST_ROWS = 6  # of a chart: a lower one shows no course
+HIGH_ROWS = 12  # of a chart across the page, with every firing below it
 LARGEST_CHART = 150, 24  # columns and rows: a larger one costs a slow line too much
 FEWEST = 8  # columns of the firings, where there is none
 CHANNEL_NAMES = {"flash": "flash", "bell": "bell", "desktop": "notification", "command": "command"}
 MUTED_CHANNELS = frozenset(("bell", "desktop"))
+ACROSS_LINES = (
+    4  # above and below a chart across the page: its title, that of the firings, two blank ones
+)
 GAP = 3  # columns between the chart and the firings
 TEXT_WIDTH = 100  # columns of a sentence
 ORDER = ("on", "paused", "done", "expired")
@@ -147,8 +152,7 @@ class AlertsForm(InfoForm[None]):
         self.at = min(self.at, len(alerts) - 1)
         below = self._below(alerts[self.at])
         free = self.room - len(below) - 1
-        room = max(1, free if free < 2 * LEAST_LOWER else free - free // 2)
-        sight = rows_in_sight(len(alerts), self.at, room)
+        sight = rows_in_sight(len(alerts), self.at, self._table_rows(free))
         now = monotonic()
         cells = [
             cells_of(ALERT_COLUMNS, line_of(alerts[at], self.store, now, is_chosen=at == self.at))
@@ -160,6 +164,13 @@ class AlertsForm(InfoForm[None]):
         if self.inside >= FIRED_FROM:
             return self._with_firings_beside(upper, alerts[self.at], width)
         return [*upper, *self._lower(alerts[self.at], self.room - len(upper))]
+
+    def _table_rows(self, free: int) -> int:
+        """Return the rows of alerts: half of the free ones, or all but a few firings where no chart has room."""
+        if free < 2 * LEAST_LOWER:
+            return max(1, free)
+        has_chart = self.inside >= CHART_FROM or free // 2 >= FEWEST_ROWS + 2 + FIRINGS
+        return free - free // 2 if has_chart else free - FIRINGS
 
     def _with_firings_beside(
         self, upper: list[TextLine], alert: Alert, width: int
@@ -200,26 +211,37 @@ class AlertsForm(InfoForm[None]):
         if self.deleting:
             return [BLANK, *wrap_text(safe(f"Delete alert {alert.id}?"), "warn", self.inside)]
         zone = self.store.zone
-        phrases = [self._channels_text(), f"made {short_time(alert.made_ns, zone)}"]
-        if alert.expires_ns is not None:
-            phrases.append(f"until {date_and_time(alert.expires_ns, zone)}")
+        own: list[str] = []
         if alert.count:
             last = f", last {short_time(alert.fired_ns, zone)}" if alert.fired_ns else ""
-            phrases.append(f"fired {counted(alert.count, 'time')}{last}")
-        is_cut = self.inside < CHART_FROM
-        whole = wrap_text(alert.text, "plain", self.inside)[:1] if is_cut else []
-        return [BLANK, *whole, *wrap_text(safe("; ".join(phrases)), "muted", self.inside)[:2]]
+            own.append(f"fired {counted(alert.count, 'time')}{last}")
+        if alert.expires_ns is not None:
+            own.append(f"until {date_and_time(alert.expires_ns, zone)}")
+        phrases = [*own, self._channels_text(), f"made {short_time(alert.made_ns, zone)}"]
+        if self.inside >= CHART_FROM:
+            return [BLANK, *wrap_text(safe("; ".join(phrases)), "muted", self.inside)[:2]]
+        text = ""
+        for each in phrases:  # one line: a phrase that has no room is left out
+            longer = f"{text}; {each}" if text else each
+            text = longer if len(longer) <= self.inside else text
+        return [BLANK, *wrap_text(alert.text, "plain", self.inside)[:1], ((safe(text), "muted"),)]
 
     # Below the table: the chosen one on a chart, and those that fired.
 
     def _lower(self, alert: Alert | None, rows: int) -> list[TextLine]:
-        """Return the newest firings, and the chosen alert on a chart: beside them, or above them in a narrow page."""
-        if rows < LEAST_LOWER or (alert is None and not self.store.alert_history):
+        """Return the newest firings, and the chosen alert on a chart: beside many firings, above few and in a narrow page."""
+        if rows < FIRINGS or (alert is None and not self.store.alert_history):
             return []
         if self.inside < CHART_FROM:
             chart = self._chart(alert, self.inside, rows - 2 - FIRINGS)
-            upper = [*chart, BLANK]
+            upper = [*chart, BLANK] if rows > FIRINGS else []
             return [*upper, *self._firings(rows - len(upper) - 1, self.inside)]
+        if rows < LEAST_LOWER:
+            return []
+        few = max(1, len(self.store.alert_history))
+        across = min(LARGEST_CHART[0], self.inside), rows - ACROSS_LINES - few
+        if across[1] >= HIGH_ROWS and (chart := self._chart(alert, *across)):
+            return [BLANK, *chart, BLANK, *self._firings(few, self.inside)]
         columns = self._chart_columns()
         chart = self._chart(alert, columns, rows - 2)
         left = columns + GAP if chart else 0
@@ -249,7 +271,8 @@ class AlertsForm(InfoForm[None]):
         fired = self.store.alert_history[-self.room :]
         texts = (width_of(self._firing_line(each, "", self.inside)) for each in fired)
         left = self.inside - GAP - max(texts, default=FEWEST)
-        return min(LARGEST_CHART[0], max(int(self.inside * LEAST_CHART), left))
+        share = LEAST_WIDE_CHART if self.inside >= FIRED_FROM else LEAST_CHART
+        return min(LARGEST_CHART[0], max(int(self.inside * share), left))
 
     def _history(self) -> Sequence[TextLine]:
         fired = self.store.alert_history[::-1]
