@@ -156,7 +156,7 @@ async def test_enter_returns_the_chosen_account_and_the_open_one_is_marked() -> 
         page.show(PROFILES[0])
         page.show(ProfileOverview("money", "LIVE", accounts))
         await pilot.pause()
-        rows = [line for line in app.words.splitlines() if "…01-1-" in line]
+        rows = [line for line in app.words.splitlines() if "101-001-1-" in line][:3]
         assert [line.rstrip(" │").endswith("open") for line in rows] == [False, False, True]
         await pilot.press("j", "j", "k", "enter")
     assert app.results == [AccountChoice("money", "101-001-1-1")]
@@ -277,3 +277,43 @@ async def test_a_wide_row_has_the_whole_number_of_the_account() -> None:
     lines = await shown(several(2, "LIVE", "USD"), size=(200, 50))
     assert sum("101-004-1234567-000" in line for line in lines) == 1
     assert sum("101-004-1234567-001" in line for line in lines) == 1
+
+
+async def test_the_whole_number_stands_where_it_has_room_and_the_open_one_has_a_title() -> None:
+    lines = await shown(several(5, "LIVE", "USD"), size=(120, 35))
+    assert sum("101-004-1234567-003 " in line for line in lines) == 1
+    narrow = await shown(several(5, "LIVE", "USD"))
+    assert not any("101-004-1234567-003" in line for line in narrow)
+    [head] = [line for line in await shown(PROFILES[0]) if "NAV" in line]
+    assert head.endswith("state")
+
+
+async def test_more_about_the_chosen_account_is_one_line_in_80_columns() -> None:
+    for nav in (D("126691.94"), D("12126691.94")):
+        own = AccountOverview(
+            "101-004-81234-001",
+            alias="swing",
+            currency="USD",
+            nav=nav,
+            balance=nav,
+            margin_available=nav,
+            closeout_percent=D("0.175"),
+            entry_orders=4,
+        )
+        lines = await shown(ProfileOverview("main", "PRACTICE", (own,)))
+        [line] = [line for line in lines if "balance" in line]
+        assert line.endswith("closeout 17.5 %  4 orders")
+
+
+async def test_amounts_of_yen_have_no_decimals_and_keep_their_place_below_those_with_cents() -> (
+    None
+):
+    yen = AccountOverview(
+        "101-001-1-2", currency="JPY", nav=D("35569.74"), unrealized_pl=D("938.34")
+    )
+    lines = await shown(ProfileOverview("main", "PRACTICE", (account("8.5"), yen)), size=(120, 35))
+    dollars, yens = (next(each for each in lines if word in each) for word in (" USD", " JPY"))
+    dollars = dollars.removeprefix("▶ ")
+    assert yens.index("35,570 ") == dollars.index("10,000.00")
+    assert "+938 " in yens
+    assert "938.34" not in yens

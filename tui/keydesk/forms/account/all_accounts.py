@@ -11,6 +11,7 @@ from keydesk.forms.page_table import (
     PageColumn,
     cells_of,
     has_room,
+    is_whole,
     rows_in_sight,
     share_bar,
     table_lines,
@@ -32,6 +33,8 @@ ACCOUNT_WIDTH = 19  # columns of a number with its name, and of a band with its 
 FEW = 8  # rows in sight
 LARGE = 1000  # of a result, from which on its cents take columns
 ID_WIDTH = 24  # characters of a number
+ID_FROM = 100  # columns of a page with the whole number, where it has room
+WHOLE_CURRENCIES = frozenset(("JPY", "KRW"))  # without cents
 FigureName = Literal[
     "nav", "unrealized_pl", "margin_used", "open_risk", "balance", "margin_available"
 ]
@@ -98,12 +101,18 @@ class _Money(NamedTuple):
 
     def amount(self, name: FigureName) -> SafeText:
         """Return the sum of a figure."""
-        return money(self.sum_of(name), self.places.amount)
+        return self.text_of(self.sum_of(name), self.places.amount)
+
+    def text_of(self, value: Decimal | None, places: int, *, signed: bool = False) -> SafeText:
+        """Return an amount in the currency's digits; without cents it stands above the others' whole units."""
+        if not places or value is None or self.accounts[0].currency not in WHOLE_CURRENCIES:
+            return money(value, places, signed=signed)
+        return safe(money(value, 0, signed=signed) + " " * (places + 1))
 
 
 def _result(of: _Money) -> TextLine:
     result = of.sum_of("unrealized_pl")
-    text = money(result, of.places.result, signed=True)
+    text = of.text_of(result, of.places.result, signed=True)
     return ((text, signed_role(result, zero="muted")),)
 
 
@@ -176,8 +185,9 @@ MORE: tuple[AccountColumn, ...] = (
 """In a wide window also."""
 
 STATE = AccountColumn(
-    *("state", "", 0, 4),
+    *("state", "state", 4, 4),
     right=False,
+    flexible=True,  # its title may be cut, "open" not
     cell=lambda of: (("open", "focus"),) if of.is_opened else (),
 )
 WIDE_FROM = 160  # columns of a wide page
@@ -267,8 +277,12 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         columns = WIDE if self.inside >= WIDE_FROM else NARROW
         marks = [each for each in shown if not (each.is_head or rows[each.place].why)]
         for places in _places_for([rows[each.place].account for each in marks], groups):
-            cells = [self._cells(rows, each.place, places) for each in marks]
-            cells += [_total(each, places) for each in groups]
+            totals = [_total(each, places) for each in groups]
+            named = [self._cells(rows, each.place, places, is_named=True) for each in marks]
+            cells = [*named, *totals]
+            if self.inside >= ID_FROM and is_whole(columns, cells, self.inside):
+                break
+            cells = [*(self._cells(rows, each.place, places) for each in marks), *totals]
             if has_room(columns, cells, self.inside):
                 break
         chosen = next((n for n, each in enumerate(marks) if each.place == self.at), None)
@@ -296,11 +310,15 @@ class AllAccountsPage(InfoForm[AccountChoice]):
             return []
         return [((safe(f"  and {counted(unshown, 'account')} more of this token"), "muted"),)]
 
-    def _cells(self, rows: Sequence[_Row], place: int, places: _Places) -> Cells:
+    def _cells(
+        self, rows: Sequence[_Row], place: int, places: _Places, *, is_named: bool = False
+    ) -> Cells:
         row, role = rows[place], _CHOSEN if place == self.at else _USUAL
         if row.account is None:
             return {}
-        name: TextLine = ((_name(row.account, is_whole=self.inside >= WIDE_FROM), role),)
+        name: TextLine = (
+            (_name(row.account, is_whole=is_named or self.inside >= WIDE_FROM), role),
+        )
         return cells_of(WIDE, _Money([row.account], name, role, places, self._is_open(row)))
 
     def _is_open(self, row: _Row) -> bool:
@@ -328,14 +346,8 @@ class AllAccountsPage(InfoForm[AccountChoice]):
             return [BLANK, ((LOADING, "muted"),)]
         lines: list[TextLine] = []
         if self.inside < WIDE_FROM:  # else the table has them
-            phrases = (
-                account.name,
-                f"balance {money(account.balance)}",
-                f"free {money(account.margin_available)}",
-                f"closeout {percent(account.closeout_percent, 1)} %",
-                counted(account.entry_orders, "entry order"),
-            )
-            lines = fold_line(((safe("  ".join(phrases)), "muted"),), self.inside)
+            text = _more_of(account, self.inside)
+            lines = fold_line(((text, "muted"),), self.inside)
         if account.unprotected:
             lines += wrap_text(safe(f"Open risk {account.risk_text}"), "danger", self.inside)
         return [BLANK, *lines[:BELOW]] if lines else []
@@ -370,6 +382,29 @@ def _name(account: AccountOverview, *, is_whole: bool = False) -> SafeText:
     """Return the number of an account or its end, and its name where it has one."""
     number = clean(account.id, ID_WIDTH) if is_whole else f"…{clean(account_tail(account.id))}"
     return safe(f"{number} {clean(account.alias, 20)}" if account.alias else number)
+
+
+def _more_of(account: AccountOverview, width: int) -> SafeText:
+    """Return what the table has no columns for, in shorter words where the line is too long."""
+    text = ""
+    for name, noun, places in (
+        (account.name, "entry order", 2),
+        (clean(account.id, ID_WIDTH), "order", 2),
+        (clean(account.id, ID_WIDTH), "order", 0),
+        (_name(account), "order", 0),
+    ):
+        digits = 0 if account.currency in WHOLE_CURRENCIES else places
+        phrases = (
+            name,
+            f"balance {money(account.balance, digits)}",
+            f"free {money(account.margin_available, digits)}",
+            f"closeout {percent(account.closeout_percent, 1)} %",
+            counted(account.entry_orders, noun),
+        )
+        text = "  ".join(phrases)
+        if len(text) <= width:
+            break
+    return safe(text)
 
 
 def _shown(rows: Sequence[_Row], at: int, room: int) -> list[_Line]:
