@@ -185,6 +185,8 @@ async def test_the_preview_stands_beside_the_settings_where_it_fits(tmp_path: Pa
     lines = await lines_at(tmp_path, (120, 35))
     assert any("time zone" in line and "READ-ONLY" in line for line in lines)
     assert "in which times are shown" in lines
+    at = next(number for number, line in enumerate(lines) if "entry stop target" in line)
+    assert not lines[at - 1][lines[at].index("entry stop") :].strip()
     assert not any("READ-ONLY" in line for line in await lines_at(tmp_path, (80, 24)))
 
 

@@ -208,7 +208,7 @@ class SettingsForm(InfoForm[None]):
             chosen = active and place == self.channel
             text = f"{'[' if chosen else ' '}{CHOSEN if channel in on else '·'}{']' if chosen else ' '}"
             cells.append(
-                (safe(f" {text:<{CHANNEL_WIDTH - 1}}"), "good" if channel in on else "faint")
+                (safe(f" {text:<{CHANNEL_WIDTH - 1}}"), "good" if channel in on else "muted")
             )
         name: Words = (safe(f"{KIND_LABELS[kind]:<{NAME_WIDTH}}"), "bright" if active else "plain")
         return (("▶ " if active else "  ", "focus"), name, *cells)

@@ -44,6 +44,8 @@ TRADES: Sequence[TextLine] = (
         *(("USD/JPY  ", "plain"), ("SHORT  ", "sell"), (" 5,000  151.204  ", "plain")),
         ("\N{MINUS SIGN}4.20", "loss"),
     ),
+)
+LEVELS: Sequence[TextLine] = (
     (
         *(("entry ", "entry"), ("stop ", "stop"), ("target ", "target"), ("pending ", "pending")),
         *(("alert ", "alert"), ("bid ", "bid"), ("ask", "ask")),
@@ -96,12 +98,13 @@ LINES = (
 
 def preview_lines(width: int, rows: int, *, has_chart: bool, ascii_only: bool) -> list[TextLine]:
     """Return the preview in these columns; with a chart where it is wanted and has room."""
-    still = [*BADGES, BLANK, *WATCHED, BLANK, *TRADES, BLANK, *ROLES]
+    lower = [*TRADES, BLANK, *LEVELS, BLANK, *ROLES]
+    still = [*BADGES, BLANK, *WATCHED, BLANK, *lower]
     height = rows - len(still) - 1
     if not has_chart or height < LEAST_CHART:
         return still
     chart = _chart(width, height, ascii_only=ascii_only)
-    return [*BADGES, BLANK, *WATCHED, BLANK, *chart, BLANK, *TRADES, BLANK, *ROLES]
+    return [*BADGES, BLANK, *WATCHED, BLANK, *chart, BLANK, *lower]
 
 
 def _chart(width: int, height: int, *, ascii_only: bool) -> Sequence[TextLine]:
