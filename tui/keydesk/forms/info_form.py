@@ -162,7 +162,7 @@ class InfoForm(ModalForm[Result]):
     def keys_that_fit(self, *keys: str, leave: str = "Esc closes") -> Printable:
         """Return the hints that fit in the lower edge, first ones first; how to leave is always among them."""
         width = self.inside - 2
-        words = [self.key_words(each) for each in keys]
+        words = [self.key_words(safe(each)) for each in keys]
         while words and cell_len("  ".join((*words, leave))) > width:
             words.pop()
         return safe("  ".join((*words, leave)))
@@ -342,7 +342,7 @@ class SearchForm(ScrolledForm):
     def search_line(self) -> TextLine:
         """Return the line of what is typed."""
         if not self.search:
-            hint = shorten(f" type to search {self.SEARCHES}", self.inside - 1)
+            hint = shorten(safe(f" type to search {self.SEARCHES}"), self.inside - 1)
             return (("_", "focus"), (hint, "muted"))
         text = clean(self.search)
         while cell_len(text) >= self.inside:  # its end is what is being typed

@@ -17,6 +17,7 @@ from keydesk.settings.about import options_of
 from keydesk.settings.values import CHANNELS, KINDS, Channel, EventKind, Settings
 from keydesk.text.format import shorten
 from keydesk.text.sanitize import Printable, safe
+from keydesk.widgets.theme import ColourRole
 
 NAME_WIDTH = 18
 MARK = 2  # columns of the mark of the row under the cursor
@@ -251,12 +252,13 @@ class SettingsForm(InfoForm[None]):
 
 def _heads(fill: str = " ") -> TextLine:
     """Return the title of the kinds of events with the channels; as a rule where a blank line above it has no room."""
-    words: list[Words] = []
+    words: TextLine = ()
     names = [("Notified by", MARK + NAME_WIDTH + 2), *((each, CHANNEL_WIDTH) for each in CHANNELS)]
     for text, width in names:
         gap = f" {fill * (width - len(text) - 2)} "
-        words += [(safe(text), "muted" if words else "bright"), (safe(gap), "line")]
-    return tuple(words)
+        role: ColourRole = "muted" if words else "bright"
+        words = (*words, (safe(text), role), (safe(gap), "line"))
+    return words
 
 
 def _channel_lines() -> Iterator[TextLine]:

@@ -183,7 +183,7 @@ class StatisticsPage(InfoForm[None]):
         back = "Esc all trades" if self.chosen.text else "Esc closes"
         hints = self.view.HINT.split("   ") if self.view.HINT else []
         for count in range(len(hints), -1, -1):
-            text = self.key_words("   ".join((*hints[:count], "1-8 view", back)))
+            text = self.key_words(safe("   ".join((*hints[:count], "1-8 view", back))))
             if len(text) <= self.inside - 4:
                 return text
         return safe(back)

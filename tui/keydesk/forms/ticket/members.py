@@ -17,6 +17,8 @@ from keydesk.calc.orders.order_options import (
     OPTIONS,
     TICKET_TEXTS,
     DependentName,
+    Option,
+    OptionName,
     OrderOptions,
     TextName,
 )
@@ -58,7 +60,9 @@ def member_lines(
         lines.append(
             choice_line(OPTIONS["trigger"].field, _stop_text(draft, plan, context), "stop at")
         )
-    own = [(name, each) for name, each in OPTIONS.items() if not (each.opens and plan.reduces)]
+    own: list[tuple[OptionName, Option]] = [
+        (name, each) for name, each in OPTIONS.items() if not (each.opens and plan.reduces)
+    ]
     lines += [
         choice_line(each.field, safe(each.words[members.text(name)]))
         for name, each in own
