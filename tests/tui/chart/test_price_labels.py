@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from keydesk.chart.own_labels import OwnLabel, labels_of_side
 from keydesk.chart.price_axis import Axis, PriceLine, PriceMark, Rank
@@ -96,7 +97,7 @@ def test_a_label_stands_on_its_side_of_the_cursor(cursor: float, price: float, l
 
 
 @pytest.mark.parametrize(("rows", "far"), [(15, 1), (20, 2)])
-def test_far_prices_of_one_name_share_a_label_stops_first_and_the_last_counts_the_others(
+def test_far_prices_share_a_label_with_the_nearest_but_stops_have_their_own_where_two_rows_are_free(
     rows: int, far: int
 ) -> None:
     lines = [PriceLine(200 + i, "target", "target", Rank.WORKING) for i in range(5)]
@@ -105,8 +106,77 @@ def test_far_prices_of_one_name_share_a_label_stops_first_and_the_last_counts_th
     made = price_labels(AXIS, Scale(0, 100, rows), 50.0, lines, names=NAMES)
     shown = [(words(made)[y], made.rows[y][0].strip()) for y in sorted(made.names)]
     assert shown == (
-        [("stop +7", "↑ 250p")] if far == 1 else [("stop", "↑ 250p"), ("target +6", "↑ 150p")]
+        [("entry +7", "↑ 130p")] if far == 1 else [("stop", "↑ 250p"), ("entry +6", "↑ 130p")]
     )
+
+
+def named(lines: list[PriceLine], rows: int, room: int, last: float) -> list[str]:
+    """What labels of a chart from 0 to 100 say, from the highest down."""
+    labels = labels_of_side(AXIS, Scale(0, 100, rows), last, lines, room)
+    return [
+        "".join(text for text, _ in label.name(NAMES)) + f" {label.first.price:.1f}"
+        for label in labels
+    ]
+
+
+ENTRY = PriceLine(45.0, "entry", "entry")
+STOP, NEAR_STOP = (PriceLine(price, "stop", "stop", Rank.WORKING) for price in (-13.0, 10.0))
+LIMIT = PriceLine(-20.0, "limit", "pending", Rank.WORKING)
+
+
+@pytest.mark.parametrize(
+    ("lines", "room", "shown"),
+    [
+        ([ENTRY, STOP], 1, ["entry +1 45.0"]),
+        ([ENTRY, STOP], 2, ["entry 45.0", "stop -13.0"]),
+        ([ENTRY, NEAR_STOP], 1, ["entry +1 45.0"]),
+        ([ENTRY, NEAR_STOP, STOP], 2, ["entry 45.0", "stop +1 10.0"]),
+        ([ENTRY, replace(ENTRY, price=40.0), LIMIT], 2, ["entry 45.0", "entry +1 40.0"]),
+        (
+            [ENTRY, replace(ENTRY, price=40.0), STOP, LIMIT],
+            3,
+            ["entry 45.0", "entry 40.0", "stop +1 -13.0"],
+        ),
+        ([ENTRY, replace(NEAR_STOP, price=44.0)], 3, ["entry 45.0", "stop 44.0"]),
+        (
+            [ENTRY, *(replace(ENTRY, price=price) for price in (44.0, 43.0))],
+            3,
+            ["entry 45.0", "entry 44.0", "entry 43.0"],
+        ),
+    ],
+)
+def test_an_entry_inside_the_chart_is_the_last_to_be_counted_by_another_label(
+    lines: list[PriceLine], room: int, shown: list[str]
+) -> None:
+    assert named(lines, 10, room, 50.0) == shown
+
+
+@pytest.mark.parametrize(
+    ("stop", "limit", "room", "shown"),
+    [
+        (-13.0, -20.0, 1, ["stop +1 -13.0"]),
+        (-53.0, -20.0, 1, ["limit +1 -20.0"]),
+        (-20.0, -20.0, 1, ["stop, limit -20.0"]),
+        (-53.0, -20.0, 2, ["limit -20.0", "stop -53.0"]),
+    ],
+)
+def test_a_label_at_the_edge_has_the_nearest_of_what_it_counts(
+    stop: float, limit: float, room: int, shown: list[str]
+) -> None:
+    lines = [replace(LIMIT, price=limit), replace(STOP, price=stop)]
+    assert named(lines, 20, room, 50.0) == shown
+
+
+def test_at_the_edge_nothing_else_is_counted_by_the_label_of_stops_where_two_rows_are_free() -> (
+    None
+):
+    lines = [STOP, LIMIT, PriceLine(-14.0, "target", "target"), PriceLine(-15.0, "alert", "alert")]
+    assert named(lines, 20, 5, 50.0) == ["stop -13.0", "target +2 -14.0"]
+
+
+def test_prices_that_several_share_name_the_label_rather_than_a_nearer_single_one() -> None:
+    stops = [replace(NEAR_STOP, price=price) for price in (22.0, *[20.0] * 6)]
+    assert named(stops, 10, 1, 50.0) == ["stop ×6 +1 20.0"]
 
 
 def test_equal_prices_share_a_label_that_counts_them() -> None:
@@ -159,7 +229,7 @@ def test_a_label_names_only_what_is_at_its_price_and_counts_every_other(
     rows=st.integers(2, 50),
     room=st.integers(1, 20),
 )
-def test_every_own_price_is_in_one_label_and_a_stop_keeps_its_name(
+def test_every_own_price_is_in_one_label_and_an_entry_inside_the_chart_or_the_nearest_is_named(
     prices: list[float], rows: int, room: int
 ) -> None:
     lines = [PriceLine(price, "entry", "entry") for price in prices]
@@ -167,7 +237,21 @@ def test_every_own_price_is_in_one_label_and_a_stop_keeps_its_name(
     labels = labels_of_side(AXIS, Scale(0, 100, rows), 0.0, [*lines, stop], room)
     assert len(labels) <= room
     assert sorted(line.price for label in labels for line in label.lines) == sorted([*prices, 90.0])
-    assert "stop" in [label.first.text for label in labels]
+    named_first = [label.first.text for label in labels]
+    assert "entry" in named_first or not any(price <= 100 for price in prices)
+    assert "stop" in named_first or any(price <= 100 for price in prices)
+
+
+def test_at_one_price_stops_are_named_before_entries_and_several_before_a_single_one() -> None:
+    here = [
+        PriceLine(45.0, "stop entry", "pending", Rank.WORKING),
+        *[PriceLine(45.0, "target", "target", Rank.WORKING)] * 2,
+        ENTRY,
+        replace(NEAR_STOP, price=45.0),
+    ]
+    assert named(here[:3], 10, 5, 50.0) == ["target ×2, stop entry 45.0"]
+    assert named(here[:4], 10, 5, 50.0) == ["entry, target ×2, stop entry 45.0"]
+    assert named(here[3:], 10, 5, 50.0) == ["stop, entry 45.0"]
 
 
 def test_each_mark_has_its_name_and_price_on_its_line() -> None:

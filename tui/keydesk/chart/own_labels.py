@@ -1,12 +1,13 @@
 """The labels of own prices: one for prices that are equal, that share a row where rows are few, or of one name beyond the edge.
 
-A label has one price: it names what stands at exactly that price, and counts the others that share it as "+n".
+A label has one price: it names what stands at exactly that price, and counts the others that share it as "+n". Entries of
+open trades inside the chart are the last to be counted so; a label that counts prices beyond the edge has the nearest price.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from msgspec import Struct
 
@@ -18,7 +19,7 @@ CROWDED = 2  # labels of single prices take at most one row in so many
 
 
 class OwnLabel(Struct, frozen=True):
-    """Own prices that one label names, the most important first: the label has its price and colour."""
+    """Own prices that one label stands for: it has the place, number and colour of the first."""
 
     lines: tuple[PriceLine, ...]
 
@@ -66,13 +67,28 @@ def labels_of_side(
     by_importance = sorted(lines, key=_importance(last))
     near = [line for line in by_importance if scale.holds(line.price)]
     far = [line for line in by_importance if not scale.holds(line.price)]
-    edge = _grouped(far, lambda line: (line.rank == Rank.PLANNED, line.text))
-    edge = _merged(edge, max(1, _planned(edge), min(edge_rows(scale.rows), room - bool(near))))
+    entries = {axis.price(line.price) for line in near if _is_entry(line)}
+    edge = _edge(far, min(edge_rows(scale.rows), room - max(bool(near), len(entries))))
     labels = _grouped(near, lambda line: axis.price(line.price))
     if CROWDED * len(labels) > room - len(edge):
-        labels = _grouped(near, lambda line: _row_or_own(line, axis, scale))
-    labels = _merged([*edge, *labels], room)
-    return sorted(labels, key=lambda label: -label.first.price)
+        kept = sum(_planned(label) or _has_stop(label) for label in edge)
+        alone = entries if len(entries) <= room - kept else set[str]()
+        labels = _grouped(near, lambda line: _row_or_own(line, axis, scale, alone))
+    merged = [_led(label, scale, last) for label in _merged([*edge, *labels], room, scale)]
+    return sorted(merged, key=lambda label: -label.first.price)
+
+
+def _is_entry(line: PriceLine) -> bool:
+    """Return whether a price is the entry of an open trade."""
+    return line.role == "entry" and line.rank == Rank.OTHER
+
+
+def _planned(label: OwnLabel) -> bool:
+    return any(line.rank == Rank.PLANNED for line in label.lines)
+
+
+def _has_stop(label: OwnLabel) -> bool:
+    return any(line.role == "stop" for line in label.lines)
 
 
 def _importance(last: float) -> Callable[[PriceLine], tuple[Rank, bool, float]]:
@@ -80,8 +96,26 @@ def _importance(last: float) -> Callable[[PriceLine], tuple[Rank, bool, float]]:
     return lambda line: (line.rank, line.role != "stop", abs(line.price - last))
 
 
-def _row_or_own(line: PriceLine, axis: Axis, scale: Scale) -> str | int:
-    return axis.price(line.price) if line.rank == Rank.PLANNED else scale.row(line.price)
+def _edge(far: Sequence[PriceLine], most: int) -> list[OwnLabel]:
+    """Return the labels of prices beyond the edge: one for each name, else one for stops and one for others, else one.
+
+    Planned prices have one for each name in any case.
+    """
+    planned = [line for line in far if line.rank == Rank.PLANNED]
+    others = [line for line in far if line.rank != Rank.PLANNED]
+    plan = _grouped(planned, lambda line: line.text)
+    most = max(1, len(plan), most)
+    labels = [*plan, *_grouped(others, lambda line: line.text)]
+    if len(labels) > most:
+        labels = [*plan, *_grouped(others, lambda line: line.role == "stop")]
+    if len(labels) > most:
+        labels = [*plan, OwnLabel(tuple(others))]
+    return labels
+
+
+def _row_or_own(line: PriceLine, axis: Axis, scale: Scale, alone: Collection[str]) -> str | int:
+    price = axis.price(line.price)
+    return price if line.rank == Rank.PLANNED or price in alone else scale.row(line.price)
 
 
 def _grouped(lines: Sequence[PriceLine], key: Callable[[PriceLine], object]) -> list[OwnLabel]:
@@ -91,15 +125,59 @@ def _grouped(lines: Sequence[PriceLine], key: Callable[[PriceLine], object]) -> 
     return [OwnLabel(tuple(group)) for group in groups.values()]
 
 
-def _planned(labels: Sequence[OwnLabel]) -> int:
-    return sum(label.first.rank == Rank.PLANNED for label in labels)
-
-
-def _merged(labels: Sequence[OwnLabel], most: int) -> list[OwnLabel]:
+def _merged(labels: Sequence[OwnLabel], most: int, scale: Scale) -> list[OwnLabel]:
     """Return at most so many labels: the most important ones, each other one counted by the nearest of them."""
-    ranked = sorted(labels, key=lambda each: (each.first.rank, each.first.role != "stop"))
+    ranked = sorted(labels, key=lambda label: _order_kept(label, scale))
     kept = [list(label.lines) for label in ranked[:most]]
     for label in ranked[most:]:
         price = label.first.price
         min(kept, key=lambda lines: abs(lines[0].price - price)).extend(label.lines)
     return [OwnLabel(tuple(lines)) for lines in kept]
+
+
+def _order_kept(label: OwnLabel, scale: Scale) -> tuple[int, ...]:
+    """Return the order in which labels are kept: planned ones, stops beyond the edge, entries, what else is beyond it."""
+    is_far, is_stop = not scale.holds(label.first.price), _has_stop(label)
+    has_entry = any(map(_is_entry, label.lines))
+    return (
+        not _planned(label),
+        not (is_far and is_stop),
+        not (has_entry and not is_far),
+        not is_far,
+        label.first.rank,
+        not is_stop,
+    )
+
+
+def _led(label: OwnLabel, scale: Scale, last: float) -> OwnLabel:
+    """Return the label with the price first that it is to name.
+
+    That is a planned one, else an entry inside the chart. Of others it is the nearest if some are beyond the edge, else
+    that of a stop, and rather one that several share. At that price stops come first, then entries, then what is there most.
+    """
+    at: dict[float, list[PriceLine]] = {}
+    for line in label.lines:
+        at.setdefault(line.price, []).append(line)
+    is_edge = not all(map(scale.holds, at))
+
+    def order(price: float) -> tuple[float, ...]:
+        here, distance = at[price], abs(price - last)
+        is_stop = any(line.role == "stop" for line in here)
+        rank = min(line.rank for line in here)
+        has_entry = scale.holds(price) and any(map(_is_entry, here))
+        within = (distance,) if is_edge else (rank, not is_stop, -len(here), distance)
+        return (rank != Rank.PLANNED, not has_entry, *within)
+
+    first = min(at, key=order)
+    counts = Counter(line.text for line in at[first])
+
+    def order_of_name(line: PriceLine) -> tuple[bool | int, ...]:
+        return (
+            line.price != first,
+            line.rank != Rank.PLANNED,
+            line.role != "stop",
+            not _is_entry(line),
+            -counts[line.text],
+        )
+
+    return OwnLabel(tuple(sorted(label.lines, key=order_of_name)))

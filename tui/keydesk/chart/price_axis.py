@@ -11,7 +11,10 @@ NARROWEST_PLOT = 8  # columns: below that there is no price axis
 
 
 class Rank(IntEnum):
-    """Which own prices keep their label where rows are few: the lowest ranks first, of one rank the nearest."""
+    """Which own prices keep their label where rows are few: the lowest ranks first, of one rank the nearest.
+
+    Entries of open trades inside the chart and stops beyond its edge come before all but planned prices.
+    """
 
     PLANNED = 0  # of the open form; never hidden
     WORKING = 1  # orders at the broker
