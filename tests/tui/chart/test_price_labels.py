@@ -313,6 +313,7 @@ def test_labels_in_more_than_half_of_the_rows_leave_no_round_prices(
 
 
 @given(st.floats(0.5, 2000), st.integers(3, 60))
+@example(span=1.5, rows=6)  # the upper end is a round price
 def test_a_row_is_blank_between_round_prices(span: float, rows: int) -> None:
     scale = Scale(100.0, 100.0 + span, rows)
     seen = sorted(scale.row(price) for price in multiples(scale, grid_step(scale, 1.0, ())))

@@ -192,8 +192,8 @@ def grid_step(scale: Scale, pip: float, taken: Collection[int]) -> float:
 
 
 def multiples(scale: Scale, step: float) -> list[float]:
-    """Return the multiples of a step within the scale."""
-    first, last = math.ceil(scale.low / step), math.floor(scale.high / step)
+    """Return the multiples of a step within the scale, without its upper end: that is in the row of what is just below it."""
+    first, last = math.ceil(scale.low / step), math.ceil(scale.high / step) - 1
     return [number * step for number in range(first, min(last, first + MAX_LABELS) + 1)]
 
 
