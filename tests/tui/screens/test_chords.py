@@ -8,7 +8,9 @@ from textual.widget import Widget
 from keydesk.panes.strips.chord_list import ChordList
 from keydesk.panes.strips.keys import KeyFooter
 from keydesk.trading.desk_session import DeskLock
+from support.fakes.scripted_broker import until
 from support.fakes.working_desk import WorkingDesk
+from support.resizing import laid_out
 
 
 def desk(folder: Path) -> WorkingDesk:
@@ -50,12 +52,12 @@ async def test_the_list_of_what_may_follow_stands_above_the_notices_at_every_siz
         screen = app.window.screen
         screen.list_chord()
         await pilot.resize_terminal(*size)
-        await pilot.pause()
-        chords = screen.query_one(ChordList)
-        panes = screen.query_one("#panes").region
+        await laid_out(pilot, *size)
+        chords, panes = screen.query_one(ChordList), screen.query_one("#panes")
         assert chords.display
-        assert chords.region.bottom == panes.bottom
-        assert chords.region.y >= panes.y
+        # Textual lays out once more when the notices have got their rows.
+        await until(lambda: chords.region.bottom == panes.region.bottom)
+        assert chords.region.y >= panes.region.y
         if size != (60, 16):  # exits only, and no room for all
             assert "Statistics of your trades" in words(app, ChordList)
         await pilot.press("t")

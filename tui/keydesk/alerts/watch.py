@@ -86,7 +86,7 @@ class AlertWatch:
         for firing in self.writer.waiting:
             if (alert := alerts.get(firing.alert.id)) is not None:
                 alerts[alert.id] = after_firing(alert, firing.until_ns)
-        self.engine.replace(alerts.values())
+        self.engine.replace(alerts.values(), self.store.now_ns - LATE_NS)
         self._watch_prices()
         self.store.mark(Topic.ALERTS)
 

@@ -20,7 +20,7 @@ from keydesk.calc.alerts.engine import (
     missed_crossing,
 )
 from keydesk.calc.alerts.fact_conditions import ClockTime
-from keydesk.calc.alerts.price_conditions import PriceCross
+from keydesk.calc.alerts.price_conditions import PriceCross, PriceMove
 
 MID = PriceCross(instrument="EUR_USD").reading
 LEVELS = st.integers(
@@ -156,6 +156,30 @@ def test_an_alert_with_another_condition_begins_anew_and_an_unchanged_one_does_n
     told(engine, [4])
     engine.replace([replace(alert("1", 5), note="same"), alert("2", 3)])
     assert told(engine, [6]) == [(0, "1")]  # the price was never seen below 3
+
+
+@pytest.mark.parametrize(
+    ("made_ns", "count", "fires"), [(9, 0, True), (3, 0, False), (9, 1, False)]
+)
+@pytest.mark.parametrize("was_read", [False, True])
+def test_a_jump_before_the_first_price_of_a_new_alert_is_a_crossing(
+    made_ns: int, count: int, fires: bool, was_read: bool
+) -> None:
+    """Another alert may have read the price already, beyond the level."""
+    move = PriceMove(
+        instrument="EUR_USD",
+        level=Decimal(7),
+        distance=Decimal(2),
+        unit="p",
+        start=Decimal(5),
+        side="mid",
+    )
+    other = alert("2", 20)
+    engine = AlertEngine([other])
+    if was_read:
+        told(engine, [8])
+    engine.replace([Alert("1", move, repeat_s=0, made_ns=made_ns, count=count), other], 5)
+    assert told(engine, [9]) == ([(0, "1")] if fires else [])
 
 
 def test_a_reading_that_was_interrupted_begins_anew() -> None:

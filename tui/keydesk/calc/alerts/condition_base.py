@@ -68,6 +68,11 @@ class Condition(Struct, frozen=True, kw_only=True):
     direction: Direction = "up"
     level: Decimal = ZERO
 
+    @property
+    def side_when_made(self) -> int | None:
+        """The side of its level where the value was when it was made: -1 below, 1 above; None where it does not say that."""
+        return None
+
     @classmethod
     def matches(cls, words: Sequence[str]) -> bool:
         """Return whether words, at least one, are a line of this kind, right or wrong."""

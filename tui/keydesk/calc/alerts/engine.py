@@ -125,8 +125,12 @@ class AlertEngine:
         entry = self._armed.get(alert_id)
         return None if entry is None else entry.alert
 
-    def replace(self, alerts: Iterable[Alert]) -> None:
-        """Watch these alerts; those whose condition is as before stay on the side where they are."""
+    def replace(self, alerts: Iterable[Alert], new_since_ns: int | None = None) -> None:
+        """Watch these alerts; those whose condition is as before stay on the side where they are.
+
+        Those made since `new_since_ns` are on the side where the value was when they were made, where they have it: a jump that
+        comes before the next value is read, or while they are written, is a crossing.
+        """
         active = {each.id: each for each in alerts if each.state == "on"}
         for id_, entry in list(self._armed.items()):
             now = active.get(id_)
@@ -136,13 +140,18 @@ class AlertEngine:
                 entry.alert = now
         for id_, alert in active.items():
             if id_ not in self._armed:
-                self.add(alert, alert.condition.FIRST_SIDE)
+                is_new = new_since_ns is not None and alert.made_ns >= new_since_ns
+                side = alert.condition.side_when_made if is_new and not alert.count else None
+                self.add(alert, alert.condition.FIRST_SIDE if side is None else side)
 
     def add(self, alert: Alert, side: int | None = None) -> None:
         """Watch an alert; `side` is that of its level where the value was last, if that is known."""
         entry = WatchedAlert(alert, alert.condition.level, side)
         self._armed[alert.id] = entry
-        self._readings.setdefault(alert.condition.reading, Levels(alert.condition)).add(entry)
+        levels = self._readings.setdefault(alert.condition.reading, Levels(alert.condition))
+        levels.add(entry)
+        if side is not None:
+            levels.last, levels.quiet = None, False  # every level is looked at with the next value
 
     def _remove(self, entry: WatchedAlert) -> None:
         reading = entry.alert.condition.reading

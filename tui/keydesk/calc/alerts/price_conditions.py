@@ -164,6 +164,12 @@ class PriceMove(PriceCondition, frozen=True, kw_only=True):
         return replace(self, start=start, level=level)
 
     @property
+    def side_when_made(self) -> int | None:
+        if not self.start:
+            return None
+        return -1 if self.level > self.start else 1
+
+    @property
     def line(self) -> str:
         if self.start:
             return f"{self.side} {SIGN_OF[self.direction]} {self.level:f}"
