@@ -1,6 +1,11 @@
 """The key table walked from end to end."""
 
+from importlib import import_module
+
+import pytest
+
 from keydesk.app.actions.desk import ACTION_GROUPS
+from keydesk.forms.trades.trade_form import TradeForm
 from keydesk.keys.guard import CHALLENGE_LETTERS, SEND
 from keydesk.keys.keymap import (
     BENEATH,
@@ -95,3 +100,11 @@ def test_every_action_of_the_desk_exists_where_its_key_holds() -> None:
         if entry.context in places:
             name = f"action_{entry.action.partition('(')[0]}"
             assert any(hasattr(place, name) for place in places[entry.context]), entry.id
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if key.opens_on_trade], ids=lambda key: key.id)
+def test_a_key_that_acts_on_a_trade_names_a_form_that_says_what_it_does_with_it(key: Key) -> None:
+    module, form = key.action.partition("('")[2].removesuffix("')").split(".")
+    found = getattr(import_module(f"keydesk.forms.trades.{module}"), form)
+    assert issubclass(found, TradeForm)
+    assert found.VERB

@@ -6,13 +6,14 @@ another pane is not visible, so no key acts on its row.
 
 from msgspec import Struct
 
+from keydesk.keys.keymap import KEYS
 from keydesk.store.store import Store
 from keydesk.store.unknown import is_known
 from keydesk.tables.trades import group_name
 from keydesk.values import OrderRow, TradeRow, id_order
 
 CLOSING = frozenset(("close", "scale-out"))
-ON_A_TRADE = frozenset(("break-even", "protect", "trailing", "exit-plan"))
+ON_A_TRADE = frozenset(key.id for key in KEYS if key.opens_on_trade)
 OPENING = frozenset(("buy", "sell", "limit"))
 REPLAY_KEYS = "replay-"  # of a practice market that the desk may control
 

@@ -6,20 +6,15 @@ clash, every action exists.
 
 from collections.abc import Iterable, Mapping
 from string import ascii_lowercase
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from keydesk.calc.orders.fields import (
-    ACCOUNT_FIELDS,
-    CANCEL_SCOPES,
-    CLOSE_SIDES,
     EXIT_PLAN_FIELDS,
-    FLATTEN_SCOPES,
-    LABEL_FIELDS,
     MODIFY_CHOICES,
     MODIFY_FIELDS,
-    PART_SIDES,
     TICKET_CHOICES,
     TICKET_FIELDS,
     Field,
@@ -126,6 +121,49 @@ PAGES = frozenset(
 GO_ON = PAGES - {NEW_ALERT, INDICATORS, COLUMNS}
 
 
+# The fields of forms that they alone read; those that are also read by arithmetic stand in `calc/orders/fields.py`.
+LABEL_FIELDS: Mapping[str, Field] = {
+    "tag": Field("label-tag", "k", "tag", "Write the tag", "tag"),
+    "comment": Field("label-comment", "j", "comment", "Write the comment", "comment"),
+}
+"""The texts of a trade or a pending order."""
+
+ACCOUNT_FIELDS: Mapping[str, Field] = {
+    "name": Field("account-name", "k", "name", "Write the account's name", "name"),
+    "margin": Field("account-margin", "m", "margin", "Write the margin rate", "margin"),
+}
+"""What is changed of the account."""
+
+CLOSE_SIDES: Mapping[str, Field] = {
+    "side('both')": Field("close-both", "a", "both", "Both sides", "both"),
+    "side('long')": Field("close-long", "l", "long", "The long side", "long"),
+    "side('short')": Field("close-short", "s", "short", "The short side", "short"),
+}
+PART_SIDES: Mapping[str, Field] = {
+    "side('long')": Field("part-long", "l", "long", "Of the long side", "long"),
+    "side('short')": Field("part-short", "s", "short", "Of the short side", "short"),
+}
+"""The sides of a position to close, or to close a part of, by the action of the key."""
+
+CANCEL_SCOPES: Mapping[str, Field] = {
+    "scope('all')": Field("cancel-all", "a", "whole account", "Of the whole account", "all"),
+    "scope('one')": Field("cancel-one", "i", "instrument", "Of this instrument", "instrument"),
+}
+FLATTEN_SCOPES: Mapping[str, Field] = {
+    "scope('all')": Field("flatten-all", "a", "everything", "Everything", "all"),
+    "scope('one')": Field("flatten-one", "i", "instrument", "This instrument", "instrument"),
+}
+"""What is cancelled or flattened, by the action of the key."""
+
+Offset = Literal["beyond"]
+BREAK_EVEN_FIELDS: Mapping[Offset, Field] = {
+    "beyond": Field("even-beyond", " ", "beyond", "Pips beyond break-even", units=("pips",)),
+}
+"""The one of break-even, which needs no key."""
+
+ON_TRADE = "on_trade"  # the action of a key that opens a form for the selected trade
+
+
 class Key(Struct, frozen=True):
     """One line of the key map; `keys` are as typed, a chord has a space ("g w")."""
 
@@ -145,6 +183,11 @@ class Key(Struct, frozen=True):
         if len(names) > DIGITS:  # a key for every letter
             return f"{names[0]}-z"
         return " ".join(SHOWN.get(key, name) for key, name in zip(self.keys, names, strict=True))
+
+    @property
+    def opens_on_trade(self) -> bool:
+        """Return whether the key opens a form for the selected trade."""
+        return self.action.startswith(ON_TRADE)
 
     @property
     def touches_money(self) -> bool:
@@ -202,6 +245,11 @@ _PAGE_ON = ("space", "ctrl+d", "pagedown")
 _PAGE_BACK = ("backspace", "ctrl+u", "pageup")
 
 
+def _on_trade(id_: str, key: str, hint: str, text: str, form: str) -> Key:
+    """Return the key that opens a form, of a module of `forms/trades/`, for the selected trade."""
+    return Key(id_, (key,), DESK, hint, text, f"{ON_TRADE}('{form}')")
+
+
 def _editing(context: str, name: str) -> tuple[Key, ...]:
     """Return the keys that change the active field, the same in every form with fields."""
     return (
@@ -219,6 +267,16 @@ def _fields(context: str, fields: Mapping[Name, Field]) -> Iterable[Key]:
     """Return the keys that choose the fields of a form, from their declaration."""
     for name, field in fields.items():
         yield Key(field.id, (field.key,), context, field.hint, field.text, f"pick('{name}')")
+
+
+def _numbers(context: str, name: str, fields: Mapping[Name, Field], *more: Key) -> Iterable[Key]:
+    """Return all keys of a form of numbers: they choose its fields, count in another unit and edit."""
+    yield from _fields(context, fields)
+    if any(len(field.units) > 1 for field in fields.values()):
+        unit = "What the field counts in"
+        yield Key(f"{name}-unit", ("m",), context, "unit", unit, "next_unit")
+    yield from more
+    yield from _editing(context, name)
 
 
 def _texts(context: str, fields: Mapping[Name, Field]) -> Iterable[Key]:
@@ -258,11 +316,11 @@ KEYS: tuple[Key, ...] = (
     Key("sell", ("S",), DESK, "sell", "Sell ticket, active preset", "sell"),
     Key("close", ("C",), DESK, "close", "Close the trade or position", "close"),
     Key("scale-out", ("O",), DESK, "part", "Close a part of it", "scale_out"),
-    Key("break-even", ("E",), DESK, "even", "Move the stop to break-even", "break_even"),
-    Key("protect", ("P",), DESK, "protect", "Add the template's bracket", "protect"),
+    _on_trade("break-even", "E", "even", "Move the stop to break-even", "break_even.BreakEvenForm"),
+    _on_trade("protect", "P", "protect", "Add the template's bracket", "protection.ProtectForm"),
     Key("modify", ("M",), DESK, "modify", "Move its stop or target", "modify"),
-    Key("trailing", ("T",), DESK, "trail", "Set a trailing stop", "trailing"),
-    Key("exit-plan", ("H",), DESK, "plan", "Exit plan of the trade", "exit_plan"),
+    _on_trade("trailing", "T", "trail", "Set a trailing stop", "protection.TrailingForm"),
+    _on_trade("exit-plan", "H", "plan", "Exit plan of the trade", "exit_plan.ExitPlanForm"),
     Key("labels", ("K",), DESK, "", "Edit tag and comment", "labels"),
     Key("cancel", ("D",), DESK, "cancel", "Cancel the selected order", "cancel_order"),
     Key("cancel-entries", ("Z",), DESK, "cancel all", "Cancel entry orders", "cancel_entries"),
@@ -435,10 +493,10 @@ KEYS: tuple[Key, ...] = (
     Key("even-down-10", (",",), BREAK_EVEN, "", "Ten less", "nudge(-10)"),
     Key("even-erase", ("backspace",), BREAK_EVEN, "", "Erase a digit", "erase"),
     # An exit plan.
-    *_fields(EXIT_PLAN, EXIT_PLAN_FIELDS),
-    Key("plan-unit", ("m",), EXIT_PLAN, "unit", "What the field counts in", "next_unit"),
-    Key("plan-none", ("w",), EXIT_PLAN, "no plan", "Remove the plan", "no_plan"),
-    *_editing(EXIT_PLAN, "plan"),
+    *_numbers(
+        *(EXIT_PLAN, "plan", EXIT_PLAN_FIELDS),
+        Key("plan-none", ("w",), EXIT_PLAN, "no plan", "Remove the plan", "no_plan"),
+    ),
     # Tag and comment of a trade; name and margin rate of the account.
     *_texts(LABELS, LABEL_FIELDS),
     *_texts(CONFIGURE, ACCOUNT_FIELDS),

@@ -35,8 +35,7 @@ OF_KEY: Mapping[str, Task] = {
     **dict.fromkeys(("find", "granularity", "timeframes", "sessions", "details"), Task.READ),
     **dict.fromkeys(("instrument-page", "jump", "bookmark"), Task.READ),
     **dict.fromkeys(("buy", "sell", "limit", "preset", "preset-risk", "arm"), Task.OPEN),
-    **dict.fromkeys(("break-even", "protect", "modify", "trailing", "exit-plan"), Task.MANAGE),
-    **dict.fromkeys(("labels", "new-alert", "alerts", "mute"), Task.MANAGE),
+    **dict.fromkeys(("modify", "labels", "new-alert", "alerts", "mute"), Task.MANAGE),
     **dict.fromkeys(("close", "scale-out", "cancel", "cancel-entries"), Task.CLOSE),
     **dict.fromkeys(("reverse", "flatten"), Task.CLOSE),
     **dict.fromkeys(("account-page", "exposure-page", "outcomes", "journal"), Task.REVIEW),
@@ -49,4 +48,6 @@ def task_of(key: Key) -> Task:
     """Return the task that a key of the main screen belongs to."""
     if key.id.startswith("replay-"):
         return Task.PRACTISE
+    if key.opens_on_trade:
+        return Task.MANAGE
     return OF_KEY.get(key.id) or OF_CONTEXT.get(key.context, Task.MOVE)

@@ -140,7 +140,7 @@ class CommandActions:
     def _show_page(self, page: ShowPage) -> None:
         """Show a page, or open the form of the selected trade."""
         forms = {
-            "plan": self._trades.action_exit_plan,
+            "plan": lambda: self._trades.action_on_trade("exit_plan.ExitPlanForm"),
             "tag": self._trades.action_labels,
             "note": self._trades.action_note,
         }

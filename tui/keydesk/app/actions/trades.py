@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from keydesk.calc.orders.field_draft import Entry
@@ -110,19 +111,12 @@ class TradeActions:
             form = PositionPartForm(self._desk.form_context(), instrument)
             self._window.app.push_screen(form, self._desk.account_requests.execute)
         else:
-            self._on_trade(ScaleOutForm, "close a part of")
+            self._on_trade(ScaleOutForm)
 
-    def action_break_even(self) -> None:
-        """Move the selected trade's stop to break-even."""
-        from keydesk.forms.trades.break_even import BreakEvenForm  # noqa: PLC0415 - with the first form
-
-        self._on_trade(BreakEvenForm, "move to break-even")
-
-    def action_exit_plan(self) -> None:
-        """Set, change or take away the exit plan of the selected trade."""
-        from keydesk.forms.trades.exit_plan import ExitPlanForm  # noqa: PLC0415 - with the first form
-
-        self._on_trade(ExitPlanForm, "plan the exit of")
+    def action_on_trade(self, name: str) -> None:
+        """Open a form of a module of `forms/trades/` for the selected trade."""
+        module, _, form = name.partition(".")
+        self._on_trade(getattr(import_module(f"keydesk.forms.trades.{module}"), form))
 
     def action_labels(self) -> None:
         """Edit tag and comment of the selected order, or trade."""
@@ -131,7 +125,7 @@ class TradeActions:
         selection = self._window.selection()
         order = selection.order(self._store) if selection.pane == "orders" else None
         if order is None:
-            self._on_trade(LabelsForm, "label")
+            self._on_trade(LabelsForm)
         else:
             self._desk.ask(OrderLabelsForm(self._desk.form_context(), order.id))
 
@@ -143,17 +137,6 @@ class TradeActions:
             self._desk.journal.write_note(held[0].id if trade is None else trade.id)
         else:
             self._store.notify("info", "No open trade is selected: the journal has the closed ones")
-
-    def action_protect(self) -> None:
-        """Add the template's stop and target to the selected trade."""
-        from keydesk.forms.trades.protection import ProtectForm  # noqa: PLC0415 - with the first form
-
-        self._on_trade(ProtectForm, "protect")
-
-    def action_trailing(self) -> None:
-        from keydesk.forms.trades.protection import TrailingForm  # noqa: PLC0415 - with the first form
-
-        self._on_trade(TrailingForm, "trail")
 
     def action_modify(self) -> None:
         """Move stop and target of the selected trade, or the selected order itself."""
@@ -167,7 +150,7 @@ class TradeActions:
             return
         order = selection.order(self._store) if selection.pane == "orders" else None
         if order is None:
-            self._on_trade(ProtectionForm, "modify")
+            self._on_trade(ProtectionForm)
         elif order.trade_id is None:
             self._desk.ask(MoveForm(self._desk.form_context(), order.id))
         else:
@@ -187,7 +170,7 @@ class TradeActions:
         form.start_on(line.name)
         self._desk.ask(form)
 
-    def _on_trade(self, form: type[TradeForm[Decided]], verb: str) -> None:
+    def _on_trade(self, form: type[TradeForm[Decided]]) -> None:
         selection = self._window.selection()
         trade, held = selection.trade(self._store), selection.trades(self._store)
         if trade is not None:
@@ -200,7 +183,7 @@ class TradeActions:
             opened.choose_among([each.id for each in held])
             self._window.app.push_screen(opened, self._desk.account_requests.execute)
         else:
-            self._nothing_to(verb)
+            self._nothing_to(form.VERB.lower())
 
     def _nothing_to(self, verb: str) -> None:
         instrument = self._window.selection().instrument(self._store)

@@ -1,4 +1,4 @@
-"""The fields of the forms that send, each declared once: key map, lines, units and refusals read these tables."""
+"""What a field of a form is, and the fields that arithmetic and checks read, too; those of one form stand in the key map."""
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
@@ -145,42 +145,3 @@ EXIT_PLAN_FIELDS: Mapping[PlanField, Field] = {
     ),
 }
 """The fields of an exit plan, in screen order."""
-
-LABEL_FIELDS: Mapping[str, Field] = {
-    "tag": Field("label-tag", "k", "tag", "Write the tag", "tag"),
-    "comment": Field("label-comment", "j", "comment", "Write the comment", "comment"),
-}
-"""The texts of a trade or a pending order."""
-
-ACCOUNT_FIELDS: Mapping[str, Field] = {
-    "name": Field("account-name", "k", "name", "Write the account's name", "name"),
-    "margin": Field("account-margin", "m", "margin", "Write the margin rate", "margin"),
-}
-"""What is changed of the account."""
-
-CLOSE_SIDES: Mapping[str, Field] = {
-    "side('both')": Field("close-both", "a", "both", "Both sides", "both"),
-    "side('long')": Field("close-long", "l", "long", "The long side", "long"),
-    "side('short')": Field("close-short", "s", "short", "The short side", "short"),
-}
-PART_SIDES: Mapping[str, Field] = {
-    "side('long')": Field("part-long", "l", "long", "Of the long side", "long"),
-    "side('short')": Field("part-short", "s", "short", "Of the short side", "short"),
-}
-"""The sides of a position to close, or to close a part of, by the action of the key."""
-
-CANCEL_SCOPES: Mapping[str, Field] = {
-    "scope('all')": Field("cancel-all", "a", "whole account", "Of the whole account", "all"),
-    "scope('one')": Field("cancel-one", "i", "instrument", "Of this instrument", "instrument"),
-}
-FLATTEN_SCOPES: Mapping[str, Field] = {
-    "scope('all')": Field("flatten-all", "a", "everything", "Everything", "all"),
-    "scope('one')": Field("flatten-one", "i", "instrument", "This instrument", "instrument"),
-}
-"""What is cancelled or flattened, by the action of the key."""
-
-Offset = Literal["beyond"]
-BREAK_EVEN_FIELDS: Mapping[Offset, Field] = {
-    "beyond": Field("even-beyond", " ", "beyond", "Pips beyond break-even", units=("pips",)),
-}
-"""The one of break-even, which needs no key."""

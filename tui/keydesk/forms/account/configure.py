@@ -5,13 +5,13 @@ from decimal import Decimal
 from typing import ClassVar
 
 from keydesk.calc.orders.field_draft import UnreadableText, above_zero, read_number
-from keydesk.calc.orders.fields import ACCOUNT_FIELDS, Field
+from keydesk.calc.orders.fields import Field
 from keydesk.calc.risk.margin import HeldMargin, MarginFigures, with_margin_rate
 from keydesk.forms.account.live_page import rate_text
 from keydesk.forms.modal_form import TextLine, Words, wrap_text
 from keydesk.forms.text_form import TextForm
 from keydesk.keys.confirm import Action
-from keydesk.keys.keymap import CONFIGURE
+from keydesk.keys.keymap import ACCOUNT_FIELDS, CONFIGURE
 from keydesk.store.store import Store
 from keydesk.text.format import EMPTY, money, percent
 from keydesk.text.sanitize import safe

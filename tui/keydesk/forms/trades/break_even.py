@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from keydesk.calc.orders import protection
 from keydesk.calc.orders.field_draft import Entry, FieldDraft, UnreadableText, shown_number
-from keydesk.calc.orders.fields import BREAK_EVEN_FIELDS, Offset
 from keydesk.calc.orders.instructions import SetProtection
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.modal_form import TextLine, figure, signed_money
@@ -14,7 +13,7 @@ from keydesk.forms.number_fields import NumberFields
 from keydesk.forms.trades.close_trade import entry_and_now
 from keydesk.forms.trades.trade_form import TradeForm
 from keydesk.keys.confirm import Action
-from keydesk.keys.keymap import BREAK_EVEN
+from keydesk.keys.keymap import BREAK_EVEN, BREAK_EVEN_FIELDS, Offset
 from keydesk.store.risk import costs_until_closed
 from keydesk.text.format import price
 from keydesk.text.sanitize import safe
@@ -27,6 +26,7 @@ from keydesk_client.arithmetic.risk import break_even_stop
 class BreakEvenForm(TradeForm[SetProtection], NumberFields[SetProtection, Offset]):
     """Moves the stop to break-even or so many pips beyond; refuses what would fire at once or loosen the stop."""
 
+    VERB: ClassVar[str] = "move to break-even"
     ACTION: ClassVar[Action] = Action.BREAK_EVEN
     KEY_CONTEXT: ClassVar[str] = BREAK_EVEN
     FIELDS = BREAK_EVEN_FIELDS

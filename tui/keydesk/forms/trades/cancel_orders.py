@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
-from keydesk.calc.orders.fields import CANCEL_SCOPES
 from keydesk.calc.orders.instructions import CancelOrders
 from keydesk.forms.form import Form
 from keydesk.forms.modal_form import BLANK, FormContext, TextLine
 from keydesk.forms.ticket_lines import choices_line, labelled
 from keydesk.keys.confirm import Action
-from keydesk.keys.keymap import CANCEL_ENTRIES
+from keydesk.keys.keymap import CANCEL_ENTRIES, CANCEL_SCOPES
 from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
 from keydesk.values import OrderRow

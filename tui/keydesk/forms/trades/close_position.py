@@ -6,7 +6,6 @@ from typing import ClassVar, Literal
 
 from msgspec import Struct
 
-from keydesk.calc.orders.fields import CLOSE_SIDES
 from keydesk.calc.orders.instructions import CloseParts, ClosePosition
 from keydesk.calc.risk.trading_context import Lot, TradingContext, realized_profit
 from keydesk.forms.form import Form
@@ -14,7 +13,7 @@ from keydesk.forms.modal_form import BLANK, FormContext, TextLine, Words, figure
 from keydesk.forms.ticket_lines import choices_line, labelled, quote_line
 from keydesk.forms.trades.close_trade import NO_PRICE
 from keydesk.keys.confirm import Action
-from keydesk.keys.keymap import CLOSE_POSITION
+from keydesk.keys.keymap import CLOSE_POSITION, CLOSE_SIDES
 from keydesk.text.format import counted, pair, price, units
 from keydesk.text.sanitize import safe
 from keydesk.values import PositionRow, TradeRow

@@ -160,6 +160,7 @@ def _dependents_of(trade: TradeRow) -> int:
 class ScaleOutForm(TradeForm[CloseTrades]):
     """Closes a part of one trade, rounded down to whole units."""
 
+    VERB: ClassVar[str] = "close a part of"
     ACTION: ClassVar[Action] = Action.SCALE_OUT
     KEY_CONTEXT: ClassVar[str] = SCALE_OUT
 

@@ -48,6 +48,7 @@ RUNS_HERE = (
 class ExitPlanForm(TradeForm[SetExitPlan], NumberFields[SetExitPlan, PlanField]):
     """Sets the plan of one trade; with all fields empty it takes the plan away."""
 
+    VERB: ClassVar[str] = "plan the exit of"
     ACTION: ClassVar[Action] = Action.ADD_PROTECTION
     KEY_CONTEXT: ClassVar[str] = EXIT_PLAN
     FIELDS = EXIT_PLAN_FIELDS

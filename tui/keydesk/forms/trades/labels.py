@@ -4,13 +4,13 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Generic
 
-from keydesk.calc.orders.fields import LABEL_FIELDS, Field
+from keydesk.calc.orders.fields import Field
 from keydesk.calc.orders.order_options import MAX_TEXT
 from keydesk.forms.modal_form import FormContext, TextLine
 from keydesk.forms.text_form import TextForm
 from keydesk.forms.trades.trade_form import TradeForm
 from keydesk.keys.confirm import Action
-from keydesk.keys.keymap import LABELS
+from keydesk.keys.keymap import LABEL_FIELDS, LABELS
 from keydesk.text.sanitize import safe
 from keydesk.trading.account_changes import LabelOrder, LabelTrade
 from keydesk.values import OrderRow, TradeRow
@@ -44,6 +44,8 @@ class _LabelFields(TextForm[Result], Generic[Result]):
 
 class LabelsForm(TradeForm[LabelTrade], _LabelFields[LabelTrade]):
     """Edits tag and comment of an open trade."""
+
+    VERB: ClassVar[str] = "label"
 
     @property
     def labelled(self) -> TradeRow | None:

@@ -11,7 +11,6 @@ from keydesk.calc.orders.field_draft import (
     is_number_key,
     read_number,
 )
-from keydesk.calc.orders.fields import PART_SIDES
 from keydesk.calc.orders.instructions import CloseParts, ClosePosition, CloseSide
 from keydesk.calc.orders.position_effect import (
     CLOSE_ORDER_WORDS,
@@ -39,7 +38,7 @@ from keydesk.forms.trades.close_trade import (
     part_lines,
 )
 from keydesk.keys.confirm import Action
-from keydesk.keys.keymap import POSITION_PART
+from keydesk.keys.keymap import PART_SIDES, POSITION_PART
 from keydesk.text.format import pair, price, units
 from keydesk.text.sanitize import clean_name, safe
 from keydesk.values import TradeRow

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from keydesk.calc.market.sessions import closed_text
 from keydesk.calc.orders.checks import old_price_text, unconfirmed_warnings, under_way_refusals
 from keydesk.calc.orders.field_draft import Entry, UnreadableText, shown_number
-from keydesk.calc.orders.fields import FLATTEN_SCOPES
 from keydesk.calc.orders.first_draft import first_draft
 from keydesk.calc.orders.instructions import Flatten
 from keydesk.calc.orders.limits import limit_refusals
@@ -23,7 +22,7 @@ from keydesk.forms.modal_form import BLANK, FormContext, TextLine, figure, signe
 from keydesk.forms.ticket_lines import choices_line, labelled, quote_line
 from keydesk.forms.trades.cancel_orders import ENTRY_TYPES
 from keydesk.keys.confirm import Action
-from keydesk.keys.keymap import FLATTEN
+from keydesk.keys.keymap import FLATTEN, FLATTEN_SCOPES
 from keydesk.store.risk import open_risk_of
 from keydesk.store.unknown import is_known, unknown_text
 from keydesk.text.format import EMPTY, money, pair, price, units

@@ -1,7 +1,7 @@
 """The base of the forms about one trade; where the instrument has several, a key turns to the next one."""
 
 from collections.abc import Sequence
-from typing import Generic
+from typing import ClassVar, Generic
 
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.form import Form
@@ -24,6 +24,7 @@ class TradeForm(Form[Result], Generic[Result]):
     """A form about one trade."""
 
     BINDINGS = bindings_of(ONE_TRADE)
+    VERB: ClassVar[str] = ""  # what there is nothing to do with where no trade is open
 
     def __init__(self, context: FormContext, trade_id: str) -> None:
         self.trade_id = trade_id
