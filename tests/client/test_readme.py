@@ -84,12 +84,14 @@ async def test_the_block_without_async_runs(client: Client, desk_of_my_own: Prac
     await run_block("from keydesk_client import Client, sync", dict(names))
 
 
+@pytest.mark.e2e
 async def test_the_block_about_the_account_as_it_is_now_runs(client: Client) -> None:
     names = {"client": client, "FileJournal": FileJournal, "Decimal": Decimal}
     found = await run_block("journal = FileJournal", dict(names))
     assert found["account"].units("EUR_USD") > 0
 
 
+@pytest.mark.e2e
 async def test_the_block_of_calls_runs(client: Client) -> None:
     opened = await client.orders.market("EUR_USD", 10_000, take_profit="500p")
     fill = opened.order_fill_transaction

@@ -32,7 +32,9 @@ def test_the_light_desk_looks_as_it_did(snap_compare: Compare) -> None:
     assert snap_compare(DeskApp(desk_store(18), "light"), terminal_size=SIZES["standard"])
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "form", [pytest.param(form, marks=[pytest.mark.e2e] * (form != "ticket")) for form in FORMS]
+)
 def test_the_body_of_a_form_looks_as_it_did(
     form: str, tmp_path: Path, snap_compare: Compare
 ) -> None:

@@ -29,8 +29,9 @@ RECORDS = {
 }
 
 
-def test_the_signature_lists_every_member_by_its_python_name() -> None:
-    for name, kind in RECORDS.items():
+@pytest.mark.parametrize("part", [8, pytest.param(1, marks=pytest.mark.e2e)])
+def test_the_signature_lists_every_member_by_its_python_name(part: int) -> None:
+    for name, kind in [*RECORDS.items()][::part]:
         names = (
             kind.model_fields if issubclass(kind, Record) else [each.name for each in fields(kind)]
         )

@@ -219,7 +219,13 @@ async def check(
         assert len(proxy.own) == 3, f"{write}: none is sent twice"
 
 
-@pytest.mark.parametrize("stock", [False, True], ids=["own transport", "stock transport"])
+TRANSPORTS = [
+    pytest.param(False, id="own transport"),
+    pytest.param(True, id="stock transport", marks=pytest.mark.e2e),  # the desk's is our own
+]
+
+
+@pytest.mark.parametrize("stock", TRANSPORTS)
 @pytest.mark.parametrize("place", COPIES)
 async def test_no_write_takes_the_copy_of_an_earlier_answer(
     desk_of_my_own: PracticeServer, place: str, stock: bool
@@ -228,7 +234,7 @@ async def test_no_write_takes_the_copy_of_an_earlier_answer(
         await check(desk_of_my_own, write, place, stock=stock, is_forged=False)
 
 
-@pytest.mark.parametrize("stock", [False, True], ids=["own transport", "stock transport"])
+@pytest.mark.parametrize("stock", TRANSPORTS)
 @pytest.mark.parametrize("place", FORGED)
 async def test_no_write_takes_an_answer_that_was_there_before_it(
     desk_of_my_own: PracticeServer, place: str, stock: bool

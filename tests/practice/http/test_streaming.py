@@ -48,6 +48,7 @@ def transactions(practice: PracticeServer, **headers: str) -> Opened:
     return practice.http.stream("GET", path, headers=headers)
 
 
+@pytest.mark.e2e
 async def test_prices_begin_with_a_snapshot_and_go_on(desk_of_my_own: PracticeServer) -> None:
     async with prices(desk_of_my_own) as answer:
         assert answer.headers["Content-Type"] == "application/octet-stream"
@@ -59,6 +60,7 @@ async def test_prices_begin_with_a_snapshot_and_go_on(desk_of_my_own: PracticeSe
     assert [checker.item_problems("PricingStreamItem", item) for item in found] == [[]] * 6
 
 
+@pytest.mark.e2e
 async def test_a_price_of_the_snapshot_is_not_sent_again(desk_of_my_own: PracticeServer) -> None:
     async with prices(desk_of_my_own, instruments="EUR_USD,NZD_CAD") as answer:
         found = await first_of(answer, 12)
@@ -66,6 +68,7 @@ async def test_a_price_of_the_snapshot_is_not_sent_again(desk_of_my_own: Practic
     assert len(set(told)) == len(told)
 
 
+@pytest.mark.e2e
 async def test_a_heartbeat_comes_every_five_seconds_between_the_prices(
     desk_of_my_own: PracticeServer,
 ) -> None:

@@ -338,6 +338,7 @@ def test_the_doctor_ends_with_1_when_the_broker_is_away(home: Home) -> None:
     assert "BAD  broker" in done.stdout
 
 
+@pytest.mark.e2e  # the client asks again after pauses
 @pytest.mark.parametrize(
     "command", [("status",), ("journal",), ("export", "trades", "--csv", "{out}")]
 )

@@ -28,6 +28,7 @@ async def encrypted(desk_of_my_own: PracticeServer, tmp_path: Path) -> AsyncIter
         yield url
 
 
+@pytest.mark.e2e
 async def test_a_company_without_another_way_out(
     desk_of_my_own: PracticeServer, encrypted: str, home: Home, tmp_path: Path
 ) -> None:

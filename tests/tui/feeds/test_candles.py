@@ -68,6 +68,7 @@ async def turned(
     return list(candles[max(0, end - SHOWN) : end])
 
 
+@pytest.mark.e2e
 async def test_three_years_of_hours_are_gone_through_candle_by_candle(
     desk_of_my_own: PracticeServer,
 ) -> None:

@@ -186,7 +186,13 @@ async def survive(ending: str, bodies: Iterator[bytes]) -> None:
             assert not [line.text for line in feed.store.log if "stream is down" in line.text]
 
 
-@pytest.mark.parametrize("ending", OPERATIONS)
+USUAL = ("101-001-1-001", "/changes", "/candles")
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [pytest.param(each, marks=[pytest.mark.e2e] * (each not in USUAL)) for each in OPERATIONS],
+)
 async def test_no_value_of_an_answer_ends_a_feed(ending: str) -> None:
     await survive(ending, hostile_answers(ending, A_FEW))
 

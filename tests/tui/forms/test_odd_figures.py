@@ -109,10 +109,10 @@ async def open_over(form: str, odd: Iterable[tuple[str, Decimal]]) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 async def test_no_large_figure_and_no_zero_of_the_broker_ends_a_form(form: str) -> None:
-    """Each member is 0 in one form and large in the next one; every form sees half of them so, half otherwise."""
+    """Each form meets half of the members, each of them 0 in one form and large in another."""
     first = [*FORMS].index(form)
-    values = (Decimal(0), LARGE)
-    await open_over(form, [(each, values[(first + n) % 2]) for n, each in enumerate(MEMBERS)])
+    value = (Decimal(0), LARGE)[first // 2 % 2]
+    await open_over(form, [(each, value) for each in MEMBERS[first % 2 :: 2]])
 
 
 @pytest.mark.soak

@@ -157,13 +157,14 @@ def test_every_form_with_fields_is_walked_here() -> None:
 
 
 def texts_for(number: int, field: Field) -> list[str]:
-    """Each field meets another of the texts, those that take no 0 one of these as well: the rules below meet all."""
+    """Each field meets another of the texts: the rules below meet all."""
     at_most_zero = [NOT_ABOVE_ZERO[number % len(NOT_ABOVE_ZERO)]] if field.above_zero else []
     other_signs = OTHER_SIGNS[number % len(OTHER_SIGNS)]
     # A minus alone steps the size of a ticket; before a digit it is one of a number.
     steps = field.name == "size"
     unreadable = [text for text in UNREADABLE if not steps or text not in STEPS]
-    return [unreadable[number % len(unreadable)], other_signs, *at_most_zero]
+    texts = [unreadable[number % len(unreadable)], other_signs, *at_most_zero]
+    return [texts[number % len(texts)]]
 
 
 BUILDS = (buy, sell, modify, protect, trail, move, part, position_part)

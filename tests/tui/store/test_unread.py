@@ -42,6 +42,7 @@ from keydesk_practice.engine.views.account_views import changes as changes_view
 from keydesk_practice.engine.views.account_views import state as state_view
 from support.data.account_history import instrument
 from support.data.hostile_text import FRAGMENTS
+from support.examples import examples
 from support.fakes.hostile_broker import LEFT_OUT, changed_at, paths_of
 from support.folded_account import give_prices
 from support.practised_account import PractisedAccount
@@ -192,7 +193,7 @@ def spoiling(draw: st.DrawFn) -> Mutate:
     return spoil
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(15, soak=150))
 @given(spoil=spoiling())
 def test_an_account_that_is_read_for_the_first_time_is_the_brokers_or_unknown(
     spoil: Mutate,
@@ -206,7 +207,7 @@ def test_an_account_that_is_read_for_the_first_time_is_the_brokers_or_unknown(
     desk.check()
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(15, soak=150))
 @given(spoil=spoiling())
 def test_an_account_that_is_read_again_is_the_brokers_or_unknown(spoil: Mutate) -> None:
     desk = Desk()
@@ -218,7 +219,7 @@ def test_an_account_that_is_read_again_is_the_brokers_or_unknown(spoil: Mutate) 
     desk.check()
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(15, soak=150))
 @given(spoil=spoiling())
 def test_changes_in_part_unread_leave_no_account_that_is_taken_for_the_brokers(
     spoil: Mutate,
@@ -234,7 +235,7 @@ def test_changes_in_part_unread_leave_no_account_that_is_taken_for_the_brokers(
     desk.check()
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(15, soak=150))
 @given(spoil=spoiling(), number=st.integers(0, 1))
 def test_a_line_of_the_stream_that_cannot_be_read_is_asked_for(spoil: Mutate, number: int) -> None:
     desk = Desk()

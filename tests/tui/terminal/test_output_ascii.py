@@ -46,12 +46,17 @@ QUADRANTS = "▖▗▘▙▚▛▜▝▞▟"  # plotext draws candles with them
 
 
 def drawn_signs() -> Iterator[str]:
-    """Each sign beyond ASCII in the desk's strings that are no docstrings."""
+    """Each sign beyond ASCII in the desk's strings that are no docstrings; of a file whose signs all have their likes, all."""
     root = Path(keydesk.__file__).parent
     for path in root.rglob("*.py"):
         if str(path.relative_to(root)) in NEVER_DRAWN:
             continue
-        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        source = path.read_text(encoding="utf-8")
+        signs = {sign for sign in source if not sign.isascii()}
+        if all(_is_like(sign, in_ascii(sign)) for sign in signs):
+            yield from signs  # whether it is in a string or not
+            continue
+        nodes = list(ast.walk(ast.parse(source)))
         docstrings = {each.value for each in nodes if isinstance(each, ast.Expr)}
         for node in nodes:
             text = node.value if isinstance(node, ast.Constant) else ""

@@ -3,7 +3,7 @@
 import ast
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
@@ -264,35 +264,30 @@ def test_every_timer_that_comes_once_is_one_of_an_app_or_a_screen() -> None:
     assert list(timers_that_may_be_lost()) == []
 
 
-def own_names(trees: Iterable[ast.Module]) -> set[str]:
-    """Return every attribute that the desk itself defines or sets."""
-    found: set[str] = set()
-    for tree in trees:
-        for node in ast.walk(tree):
-            match node:
-                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                    found.add(name)
-                case (
-                    ast.Attribute(attr=name, ctx=ast.Store())
-                    | ast.AnnAssign(target=ast.Name(id=name))
-                ):
-                    found.add(name)
-                case ast.Name(id=name, ctx=ast.Store()):
-                    found.add(name)
-    return found
+DEFINED = re.compile(
+    r"def (_[a-z]\w*)\("
+    r"|\.(_[a-z]\w*)(?=(?:: [^=\n]+|(?:, [\w.]+)*) = )"
+    r"|^ *(_[a-z]\w*)(?:: \S.*|(?:, \w+)* = )",
+    re.MULTILINE,
+)
+IMPORTS = re.compile(r"^ *(?:from|import) .*", re.MULTILINE)
+OF_PYTHON = {"_exit", "_replace", "_asdict", "_fields"}  # of os and of named tuples
+READ = re.compile(r"\w[\])]*\.(_[a-z]\w*)\b(?!`)")
+
+
+def own_names(text: str) -> set[str]:
+    """Return every private name that a module defines or sets: with syntax trees of all modules it took four seconds."""
+    return {name for names in DEFINED.findall(text) for name in names if name}
 
 
 def test_no_other_module_reads_a_private_attribute_that_the_desk_does_not_define() -> None:
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in SOURCE.rglob("*.py")}
-    # Those of os and of named tuples, too.
-    own = own_names(trees.values()) | {"_exit", "_replace", "_asdict", "_fields"}
+    texts = {path: path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")}
+    own = set().union(*map(own_names, texts.values())) | OF_PYTHON
     foreign = [
-        f"{path.name}:{node.lineno} {node.attr}"
-        for path, tree in trees.items()
+        f"{path.name}: {name}"
+        for path, text in texts.items()
         if path != ONE_MODULE
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute)
-        and re.match(r"_[a-z]", node.attr)
-        and node.attr not in own
+        for name in READ.findall(IMPORTS.sub("", text))
+        if name not in own
     ]
     assert foreign == []

@@ -1,6 +1,7 @@
 """One sanitizer makes the text that screens, commands and files take; nothing else makes it, and nothing prints past it."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,7 +33,7 @@ PLAIN = Style()
 def calls(path: Path, *names: str) -> Iterator[ast.Call]:
     """Every call of a function of one of these names."""
     text = path.read_text()
-    if not any(name in text for name in names):
+    if not re.search(rf"\b({'|'.join(names)})\(", text):
         return
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call):
