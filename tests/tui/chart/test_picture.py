@@ -349,5 +349,5 @@ def test_in_ascii_a_line_is_drawn_with_another_sign_than_a_candle_that_stood_sti
     scene = replace(scene_of(candles, width=90, height=24, lines=lines), look=look)
     of_line = [each for row in drawn(scene).rows for each in row if each[1] == "entry"]
     drawn_line = "".join(text for text, _ in of_line)
-    assert drawn_line.count("=") > 5
+    assert drawn_line.count("_") > 5
     assert "-" not in drawn_line

@@ -33,29 +33,28 @@ def items_of(line: str) -> list[str]:
     return [part.strip() for part in line.split("  ") if part.strip()]
 
 
-async def test_eighty_columns_hold_margin_and_risk() -> None:
+async def test_eighty_columns_hold_the_result_of_the_day_and_the_margin() -> None:
     pane = AccountStrip()
     async with shown(pane, a_store(), size=(80, 3)):
         line = text_of(pane)[0]
-    assert "margin 1%" in line
-    assert "risk 0.03%" in line
+    assert "uPL −221.34  day −221.34  margin 1%" in line
 
 
-async def test_a_hundred_columns_hold_the_closeout_as_well() -> None:
+async def test_a_hundred_columns_hold_the_risk_as_well() -> None:
     pane = AccountStrip()
     async with shown(pane, a_store(), size=(100, 3)):
-        assert "closeout 15%" in text_of(pane)[0]
+        assert "risk 0.03%" in text_of(pane)[0]
 
 
 async def test_a_trade_without_a_stop_is_told_even_in_eighty_columns() -> None:
     pane = AccountStrip()
     async with shown(pane, a_store(unprotected=1), size=(80, 3)):
-        assert "  1 no stop !  " in text_of(pane)[0]
+        assert " 1 no stop !  day −221.34 " in text_of(pane)[0]
 
 
 async def test_the_risk_of_a_trade_without_a_stop_is_unlimited_not_nothing() -> None:
     pane = AccountStrip()
-    async with shown(pane, a_store(unprotected=1), size=(100, 3)):
+    async with shown(pane, a_store(unprotected=1), size=(120, 3)):
         assert "risk UNLIMITED" in text_of(pane)[0]
 
 
@@ -87,7 +86,7 @@ async def test_the_alias_goes_first_and_the_accounts_digits_never(kind: str) -> 
             if width < 110:
                 assert alias[:4] not in strip.text or not alias
             if width >= 100:
-                assert all(word in strip.text for word in ("margin", "risk", "closeout"))
+                assert all(word in strip.text for word in ("day", "margin", "risk"))
 
 
 async def test_a_short_band_leaves_the_figures_to_their_own_line() -> None:

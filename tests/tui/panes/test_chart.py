@@ -1,5 +1,6 @@
 """The chart pane: own prices, movement, zoom and styles, and what it shows without candles."""
 
+import dataclasses
 from datetime import datetime
 from decimal import Decimal
 from zoneinfo import ZoneInfo
@@ -10,6 +11,7 @@ from msgspec.structs import replace
 from keydesk.calc.market.indicator_specs import parse_indicators
 from keydesk.chart.price_axis import PriceLine
 from keydesk.panes.chart import Chart
+from keydesk.panes.chart_marks import own_lines
 from keydesk.store.state import CandleSeries, PastCandles, Topic
 from keydesk_client.account.values import FIRST_NS
 from support.data.desk_data import MINUTE_NS, NOW, candles, desk_store, frame_of
@@ -22,8 +24,21 @@ async def test_own_entry_stop_and_target_are_on_the_chart() -> None:
     pane = Chart()
     async with shown(pane, desk_store(), size=(60, 24)):
         picture = "\n".join(text_of(pane))
-    for text in ("target ", "1.08650", "entry ", "1.08380", " stop ", " limit ", "1.08435"):
+    for text in ("target ", "1.08650", "long ", "1.08380", " stop ", "buy limit ", "1.08435"):
         assert text in picture
+
+
+def test_lines_of_trades_and_orders_say_their_side() -> None:
+    store = desk_store()
+    limit = store.orders["6415"]
+    store.orders = {
+        "1": dataclasses.replace(limit, units=Decimal(-5), type="STOP"),
+        "2": dataclasses.replace(limit, type="MARKET_IF_TOUCHED"),
+    }
+    short = dataclasses.replace(store.trades["6398"], instrument="EUR_USD")
+    store.trades = {"1": store.trades["6411"], "2": short}
+    texts = [line.text for line in own_lines(store, "EUR_USD")]
+    assert texts == ["long", "stop", "target", "short", "sell stop", "buy if touched"]
 
 
 async def test_the_forming_candle_moves_only_the_rows_it_touches() -> None:
@@ -231,7 +246,7 @@ async def test_another_instrument_shows_the_old_picture_dimmed_until_its_candles
         assert lines[0].strip() == "Loading USD/JPY M5 …"
         assert "▏" in "".join(lines)
         assert "high" not in "".join(lines)
-        assert not any(word in "".join(lines) for word in ("entry", "stop", "target"))
+        assert not any(word in "".join(lines) for word in ("long", "stop", "target"))
         series = store.series["USD_JPY", "M5"] = CandleSeries("USD_JPY", "M5", loading=False)
         series.candles = candles(151.3, 200, 5)
         store.mark(Topic.CANDLES, ("USD_JPY", "M5"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 
 from msgspec import Struct
 
@@ -15,7 +16,10 @@ from keydesk.chart.canvas import Run, width_of
 from keydesk.chart.price_axis import Axis, PriceLine, Rank
 from keydesk.chart.scale import Scale, edge_rows
 
-CROWDED = 2  # labels of single prices take at most one row in so many
+CROWDED = 2  # labels of many prices take at most one row in so many, if need be those of so many rows share one
+STOPS_AND_OTHERS = 2  # labels beyond the edge, where there are stops
+FEW_LABELS = 6  # on one side, each of a single price while they have rows
+FEW_ENTRIES = 3  # on one side likewise, which are no longer counted by others
 
 
 class OwnLabel(Struct, frozen=True):
@@ -29,33 +33,39 @@ class OwnLabel(Struct, frozen=True):
         return self.lines[0]
 
     def name(self, room: int) -> tuple[Run, ...]:
-        """Return the names of what is at its price, and how many others it stands for; it is cut before the number is."""
+        """Return the names of what is at its price, and how many others it stands for; it is cut before the number is.
+
+        The number has the colour of stops if one is among the others.
+        """
         here = [line for line in self.lines if line.price == self.first.price]
         counts, roles = Counter(line.text for line in here), {line.text: line.role for line in here}
         names = [
             (f"{text} ×{count}" if count > 1 else text, roles[text])
             for text, count in counts.items()
         ]
-        text, role, total = self.first.text, self.first.role, len(self.lines)
+        text, role = self.first.text, self.first.role
+        elsewhere = [line for line in self.lines if line.price != self.first.price]
+        unnamed = [line for line in here if line.text != text]
         choices = (
-            (names, total - len(here)),
-            (names[:1], total - counts[text]),
-            ([(text, role)], total - 1),
+            (names, elsewhere),
+            (names[:1], [*unnamed, *elsewhere]),
+            ([(text, role)], self.lines[1:]),
         )
         for named, others in choices:
             runs = _joined(named, others)
             if width_of(runs) <= room:
                 return runs
-        behind = f" +{total - 1}" if total > 1 else ""
-        return (
-            _joined([(text[: room - len(behind)], role)], total - 1) if room > len(behind) else ()
-        )
+        cut = room - width_of(_joined((), self.lines[1:]))
+        return _joined([(text[:cut], role)], self.lines[1:]) if cut > 0 else ()
 
 
-def _joined(names: Sequence[Run], others: int) -> tuple[Run, ...]:
-    """Return names with text between and behind them that has no role of theirs, which may underline."""
+def _joined(names: Sequence[Run], others: Sequence[PriceLine]) -> tuple[Run, ...]:
+    """Return names and a number of others, with text between that has no role of theirs, which may underline."""
     runs = [each for name in names for each in ((", ", "muted"), name)][1:]
-    return (*runs, (f" +{others}", "muted")) if others else tuple(runs)
+    if others:
+        role = "stop" if any(map(_is_stop, others)) else "muted"
+        runs += (" ", "muted"), (f"+{len(others)}", role)
+    return tuple(runs)
 
 
 def labels_of_side(
@@ -68,14 +78,27 @@ def labels_of_side(
     near = [line for line in by_importance if scale.holds(line.price)]
     far = [line for line in by_importance if not scale.holds(line.price)]
     entries = {axis.price(line.price) for line in near if _is_entry(line)}
-    edge = _edge(far, min(edge_rows(scale.rows), room - max(bool(near), len(entries))))
-    labels = _grouped(near, lambda line: axis.price(line.price))
-    if CROWDED * len(labels) > room - len(edge):
-        kept = sum(_planned(label) or _has_stop(label) for label in edge)
-        alone = entries if len(entries) <= room - kept else set[str]()
-        labels = _grouped(near, lambda line: _row_or_own(line, axis, scale, alone))
+    few = min(FEW_ENTRIES, len(entries))
+    most = max(edge_rows(scale.rows), STOPS_AND_OTHERS * any(map(_is_stop, far)))
+    edge = _edge(far, min(most, room - max(bool(near), few)))
+    kept = sum(_planned(label) or _has_stop(label) for label in edge)
+    alone = entries if len(entries) <= min(FEW_ENTRIES, room - kept) else set[str]()
+    labels = _near(axis, scale, near, alone, room - len(edge))
     merged = [_led(label, scale, last) for label in _merged([*edge, *labels], room, scale)]
     return sorted(merged, key=lambda label: -label.first.price)
+
+
+def _near(
+    axis: Axis, scale: Scale, near: Sequence[PriceLine], alone: Collection[str], room: int
+) -> list[OwnLabel]:
+    """Return the labels of prices inside the chart: of single prices, where those are too many of one row, else of more."""
+    labels = _grouped(near, lambda line: axis.price(line.price))
+    for rows in range(1, 1 + CROWDED):
+        if len(labels) <= max(room // CROWDED, min(room, FEW_LABELS)):
+            break
+        shared = partial(_shared, axis=axis, scale=scale, alone=alone, rows=rows)
+        labels = _grouped(near, shared)
+    return labels
 
 
 def _is_entry(line: PriceLine) -> bool:
@@ -87,8 +110,12 @@ def _planned(label: OwnLabel) -> bool:
     return any(line.rank == Rank.PLANNED for line in label.lines)
 
 
+def _is_stop(line: PriceLine) -> bool:
+    return line.role == "stop"
+
+
 def _has_stop(label: OwnLabel) -> bool:
-    return any(line.role == "stop" for line in label.lines)
+    return any(map(_is_stop, label.lines))
 
 
 def _importance(last: float) -> Callable[[PriceLine], tuple[Rank, bool, float]]:
@@ -113,9 +140,13 @@ def _edge(far: Sequence[PriceLine], most: int) -> list[OwnLabel]:
     return labels
 
 
-def _row_or_own(line: PriceLine, axis: Axis, scale: Scale, alone: Collection[str]) -> str | int:
+def _shared(
+    line: PriceLine, axis: Axis, scale: Scale, alone: Collection[str], rows: int
+) -> str | int:
+    """Return what the prices of one label have in common: so many rows, or the price where it has a label of its own."""
     price = axis.price(line.price)
-    return price if line.rank == Rank.PLANNED or price in alone else scale.row(line.price)
+    is_alone = line.rank == Rank.PLANNED or price in alone
+    return price if is_alone else scale.row(line.price) // rows
 
 
 def _grouped(lines: Sequence[PriceLine], key: Callable[[PriceLine], object]) -> list[OwnLabel]:
@@ -126,13 +157,25 @@ def _grouped(lines: Sequence[PriceLine], key: Callable[[PriceLine], object]) -> 
 
 
 def _merged(labels: Sequence[OwnLabel], most: int, scale: Scale) -> list[OwnLabel]:
-    """Return at most so many labels: the most important ones, each other one counted by the nearest of them."""
+    """Return at most so many labels: the most important ones, each other one counted by the nearest of them.
+
+    A stop is rather counted with stops; of other prices, those beyond the edge with such, those inside the chart there.
+    """
     ranked = sorted(labels, key=lambda label: _order_kept(label, scale))
     kept = [list(label.lines) for label in ranked[:most]]
     for label in ranked[most:]:
-        price = label.first.price
-        min(kept, key=lambda lines: abs(lines[0].price - price)).extend(label.lines)
+        min(kept, key=lambda lines: _distance(label, lines, scale)).extend(label.lines)
     return [OwnLabel(tuple(lines)) for lines in kept]
+
+
+def _distance(label: OwnLabel, lines: Sequence[PriceLine], scale: Scale) -> tuple[bool, float]:
+    """Return how far a label is from one that is to count it: unlike ones are farther than any price."""
+    price, other = label.first.price, lines[0].price
+    if all(map(_is_stop, label.lines)):
+        is_unlike = not any(map(_is_stop, lines))
+    else:
+        is_unlike = scale.holds(price) != scale.holds(other)
+    return is_unlike, abs(price - other)
 
 
 def _order_kept(label: OwnLabel, scale: Scale) -> tuple[int, ...]:
@@ -162,7 +205,7 @@ def _led(label: OwnLabel, scale: Scale, last: float) -> OwnLabel:
 
     def order(price: float) -> tuple[float, ...]:
         here, distance = at[price], abs(price - last)
-        is_stop = any(line.role == "stop" for line in here)
+        is_stop = any(map(_is_stop, here))
         rank = min(line.rank for line in here)
         has_entry = scale.holds(price) and any(map(_is_entry, here))
         within = (distance,) if is_edge else (rank, not is_stop, -len(here), distance)

@@ -21,7 +21,7 @@ from keydesk.text import format as show
 from keydesk_client.arithmetic.constants import SECOND
 
 DASH, THIN = "╌", "┄"
-ASCII_DASH, ASCII_THIN = "= ", "_"  # told from bodies, which may be "-"
+ASCII_DASH, ASCII_THIN = "_ ", "_"  # told from bodies, which may be "-"
 SHORT = 4  # columns that a line ends before the label of another price
 MAX_CANDLE = 3600  # seconds: on longer candles the opening of a session is not marked
 MAX_DAYS = 15

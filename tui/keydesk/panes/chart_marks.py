@@ -25,7 +25,7 @@ from keydesk_client.arithmetic.constants import ZERO
 
 ENTRY_WORDS: Mapping[str, str] = {
     "LIMIT": "limit",
-    "STOP": "stop entry",
+    "STOP": "stop",
     "MARKET_IF_TOUCHED": "if touched",
 }
 COLOURS = ("overlay-1", "overlay-2", "overlay-3")  # of averages, in turn
@@ -41,7 +41,8 @@ def own_lines(store: Store, instrument: str) -> tuple[PriceLine, ...]:
     for order in store.orders.values():
         text = ENTRY_WORDS.get(order.type)
         if order.instrument == instrument and text is not None and order.price is not None:
-            lines.append(PriceLine(float(order.price), text, "pending", Rank.WORKING))
+            side = "sell" if (order.units or ZERO) < 0 else "buy"
+            lines.append(PriceLine(float(order.price), f"{side} {text}", "pending", Rank.WORKING))
     levels = store.alert_levels.get(instrument, ())
     lines += (PriceLine(float(level), "alert", "alert") for level in levels)
     return tuple(lines)
@@ -57,7 +58,8 @@ def level_lines(store: Store, instrument: str, until_ns: int) -> tuple[PriceLine
 
 
 def _lines_of_trade(trade: TradeRow) -> Iterable[PriceLine]:
-    yield PriceLine(float(trade.price), "entry", "entry", in_scale=True)
+    side = "short" if trade.units < 0 else "long"
+    yield PriceLine(float(trade.price), side, "entry", in_scale=True)
     dependents: tuple[tuple[DependentOrder | None, str, str], ...] = (
         (trade.stop_loss, "stop", "stop"),
         (trade.guaranteed_stop, "guaranteed", "stop"),

@@ -116,7 +116,7 @@ class FundsLine(BandLine):
 def _figures(
     account: AccountState, text: Style, worth: Style, bold: Style, name: Printable = "NAV"
 ) -> Iterable[Item]:
-    """Yield the account's figures; risk, margin and closeout stay longest behind net worth and profit."""
+    """Yield the account's figures; behind net worth, profit and the day's result, margin and risk stay longest."""
 
     def item(label: Printable, value: Printable, rank: int, style: Style = text) -> Item:
         return Item((((safe(f"{label} "), text)), (value, style)), rank)
@@ -125,10 +125,10 @@ def _figures(
     yield item("uPL", show.money(account.unrealized_pl, signed=True), 0, worth)
     if account.unprotected_trades:
         yield Item(((safe(f"{account.unprotected_trades} no stop !"), bold),), 1)
-    yield item("day", show.money(account.day_pl, signed=True), 5, worth)
-    yield item("margin", _margin(account), 2)
-    yield item("risk", _risk(account), 3)
-    yield item("closeout", safe(f"{show.percent(account.margin_closeout_percent, 0)}%"), 4)
+    yield item("day", show.money(account.day_pl, signed=True), 2, worth)
+    yield item("margin", _margin(account), 3)
+    yield item("risk", _risk(account), 4)
+    yield item("closeout", safe(f"{show.percent(account.margin_closeout_percent, 0)}%"), 5)
     yield item("bal", show.money(account.balance), 6)
     yield item("free", show.money(account.margin_available), 7)
 
