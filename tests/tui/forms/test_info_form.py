@@ -13,7 +13,7 @@ from keydesk.forms.help_text import PROSE, help_lines, unparted
 from keydesk.forms.info_form import DetailsForm, HelpForm, InfoForm, width_of
 from keydesk.forms.modal_form import BLANK
 from keydesk.forms.ticket.ticket_form import TicketForm
-from keydesk.keys.keymap import CHART, DESK, JOURNAL, KEYMAP, KEYS, PAGES, TICKET, TRADES
+from keydesk.keys.keymap import CHART, DESK, JOURNAL, KEYMAP, KEYS, LABELS, PAGES, TICKET, TRADES
 from keydesk.keys.tasks import EXAMPLES
 from keydesk.parse.commands import parse_command
 from keydesk.parse.instruments import matching
@@ -129,6 +129,19 @@ def test_the_help_of_a_pane_is_by_task_and_has_the_commands() -> None:
     assert places == sorted(places)
     assert text.startswith("Your open trades")
     assert ":date 2015-01-15" in text
+
+
+def test_the_help_of_a_form_with_many_keys_is_in_parts_of_which_each_has_an_example() -> None:
+    text = text_of_help(TICKET, 116)
+    parts = text.split("\n\n")[1:]
+    heads = [part.split("   such as  ")[0].split(":")[0] for part in parts]
+    assert heads[:4] == ["Fields", "The picked field", "Choices", "Texts"]
+    for part, words in zip(
+        parts, ("Target", "Next field", "Order type", "Write a tag"), strict=False
+    ):
+        assert words in part
+        assert part.split("   such as  ")[1][:1] in {key.shown for key in KEYMAP.own(TICKET)}
+    assert "Here" in text_of_help(LABELS, 116)
 
 
 def test_the_help_of_a_pane_explains_every_figure_of_the_first_line() -> None:

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from keydesk.forms.command_list import LISTED_COMMANDS
 from keydesk.forms.modal_form import BLANK, TextLine, Words, wrap_text
-from keydesk.keys.keymap import BENEATH, DESK, FORM, PAGES, TICKET, Key, KeyMap
+from keydesk.keys.keymap import BENEATH, DESK, FORM, MODIFY, PAGES, TICKET, Key, KeyMap
 from keydesk.keys.tasks import EXAMPLES, task_of
 from keydesk.text.format import shorten
 from keydesk.text.sanitize import Printable, safe
@@ -186,6 +186,28 @@ PROSE: Mapping[str, tuple[Printable, Printable, Printable]] = {
         "Esc and q close it.",
     ),
 }
+MOST_TOGETHER = 9  # keys of a form or page without groups
+_Parts: TypeAlias = Mapping[Printable, tuple[str, Sequence[str]]]
+FORM_PARTS: _Parts = {
+    "Fields: a letter picks one": ("s 2 5 sets a stop 25 pips away", ("pick",)),
+    "The picked field": (
+        "s ↑ ↑ moves the stop by two pips",
+        ("nudge", "next_field", "erase", "next_unit", "count_in_atr", "next_lifetime"),
+    ),
+    "Choices: one key each": ("i takes the next trigger", ()),
+    "Texts: type, then Enter": (
+        "g 4 h Enter lets it end in four hours",
+        ("write", "write_until"),
+    ),
+}
+"""Of a form with many keys: the title of each part, an example in ticket and modify, and what its keys do; none: all others."""
+PAGE_PARTS: _Parts = {
+    "Here": ("", ()),
+    "Rows and views": (
+        "",
+        *(("row", "page", "end", "move", "sort_by", "show_view", "next_view", "level"),),
+    ),
+}
 OPENED_BY: Mapping[str, str] = {TICKET: "buy"}  # others by a key of their name
 GAP = "  "
 SUCH_AS = "   such as  "
@@ -349,9 +371,22 @@ def _groups(keymap: KeyMap, context: str) -> Iterable[_Group]:
         for task in Task:
             yield safe(task.value), EXAMPLES[task], [key for key in keys if task_of(key) is task]
         return
-    yield "Here", "", [key for key in keys if key.context == context]
+    own = [key for key in keys if key.context == context]
+    parts = FORM_PARTS if is_of_form(context) else PAGE_PARTS
+    if len(own) <= MOST_TOGETHER:
+        parts = {"Here": ("", ())}
+    rest = {verb for _, verbs in parts.values() for verb in verbs}
+    for title, (example, verbs) in parts.items():
+        example_here = example if context in {TICKET, MODIFY} else ""
+        acts = [key for key in own if (_verb(key) in verbs if verbs else _verb(key) not in rest)]
+        yield title, example_here, acts
     every: Printable = "In every form" if is_of_form(context) else "On every page"
     yield every, "", [key for key in keys if key.context != context]
+
+
+def _verb(key: Key) -> str:
+    """Return what a key of a form does, without the field that it does it to."""
+    return key.action.partition("(")[0]
 
 
 def _heading(title: Printable, example: str = "", width: int = 0) -> TextLine:

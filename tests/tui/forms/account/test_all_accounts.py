@@ -206,7 +206,13 @@ async def test_hostile_names_are_shown_without_controls_and_keep_the_columns(
 async def test_a_wide_window_has_balance_and_free_margin_in_the_table() -> None:
     page = AllAccountsPage("main")
     own = AccountOverview(
-        "101-001-1-1", nav=D(100), balance=D("98.5"), margin_available=D("77.25"), currency="EUR"
+        "101-001-1-1",
+        nav=D(100),
+        balance=D("98.5"),
+        margin_available=D("77.25"),
+        unrealized_pl=D("1.5"),
+        open_risk=D("2.25"),
+        currency="EUR",
     )
     app = FormApp(lambda: page)
     async with app.run_test(size=(200, 50)) as pilot:
@@ -215,8 +221,11 @@ async def test_a_wide_window_has_balance_and_free_margin_in_the_table() -> None:
         await pilot.pause()
         lines = app.words.splitlines()
     head = next(line for line in lines if "open P/L" in line)
-    assert [each in head for each in ("balance", "free", "closeout")] == [True, True, False]
+    titles = ("P/L %", "risk %", "balance", "free", "closeout")
+    assert [each in head for each in titles] == [True, True, True, True, False]
     assert sum("98.50" in line and "77.25" in line for line in lines) == 2
+    assert sum(line.split().count("+1.50") == 2 for line in lines) == 2  # of 100 both are the same
+    assert sum(line.split().count("2.25") == 2 for line in lines) == 2
     assert any("total EUR of 2" in line and "197.00" in line and "154.50" in line for line in lines)
 
 
@@ -255,7 +264,7 @@ async def test_totals_that_are_left_out_are_counted_and_the_rule_is_as_wide_as_t
     lines = await shown(*(several(15, *kind) for kind in kinds), size=(80, 16))
     [rule] = [line for line in lines if line.startswith("──")]
     assert rule.startswith("── 2 of 3 totals ──")
-    [total] = [line for line in lines if "total GBP" in line]
+    [total] = [line for line in lines if "total" in line and "GBP" in line]
     assert len(rule) == len(total) + len("▶  ")  # the mark, and the first cell of the band
     wide = await shown(*(several(5, *kind) for kind in kinds), size=(200, 50))
     assert not any("3 totals" in line for line in wide)
@@ -317,3 +326,30 @@ async def test_amounts_of_yen_have_no_decimals_and_keep_their_place_below_those_
     assert yens.index("35,570 ") == dollars.index("10,000.00")
     assert "+938 " in yens
     assert "938.34" not in yens
+
+
+async def test_figures_that_cannot_be_read_again_stay_dimmed_with_their_age() -> None:
+    now = 100.0
+    page = AllAccountsPage("main", clock=lambda: now)
+    app = FormApp(lambda: page)
+    async with app.run_test(size=(120, 35)) as pilot:
+        page.expect(["main"])
+        page.show(ProfileOverview("main", "PRACTICE", (account("-8.5"), account("12.25"))))
+        assert "as of" not in app.words
+        now += 40
+        page.show(ProfileOverview("main", "PRACTICE", why="its broker does not answer"))
+        await pilot.pause()
+        [head] = [line for line in app.words.splitlines() if "2 accounts" in line]
+        assert head.strip("│ ").endswith("as of 40s ago: its broker does not answer")
+        roles = {str(text).strip(): role for line in page.lines() for text, role in line}
+        assert {roles[text] for text in ("−8.50", "+12.25", "+3.75")} == {"muted"}
+        page.show(ProfileOverview("main", "PRACTICE", (account("-9.5"),)))
+        await pilot.pause()
+        assert "as of" not in app.words
+        assert "−9.50" in app.words
+
+
+async def test_the_totals_take_no_more_columns_than_the_accounts_in_80_columns() -> None:
+    lines = await shown(several(15, "PRACTICE", "USD"), size=(80, 24))
+    [total] = [line for line in lines if "total" in line]
+    assert total.startswith("PRACTICE  total 15.00 USD +18,517.50 ")

@@ -320,6 +320,15 @@ async def test_a_wide_page_has_the_firings_beside_the_table_and_below_it_a_wide_
     assert level.index("1.08500") > 130
 
 
+async def test_few_firings_beside_the_table_leave_a_wide_page_to_the_chart() -> None:
+    alert = Alert("1", replace(ABOVE, level=D("1.0850")), TEN)
+    lines = (await shown(watching(alert, fired=2), size=(200, 50))).splitlines()
+    [head] = [line for line in lines if "condition" in line]
+    assert head.rstrip("│ ").endswith("Fired")
+    [level] = [line for line in lines if "alert 1.08500" in line]
+    assert level.index("1.08500") > 180
+
+
 async def test_candles_of_a_pair_without_a_chart_are_read_once_for_each_pair() -> None:
     yen = PriceCross(instrument="USD_JPY", side="mid", direction="up", level=D("151.5"))
     store = watching(*(Alert(each, yen, TEN) for each in "12"), Alert("3", ABOVE, TEN))

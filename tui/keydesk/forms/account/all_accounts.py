@@ -1,43 +1,50 @@
 """The page of every account of every profile: value, profit, margin, what is open and at risk. Enter opens one."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from decimal import Decimal
-from typing import ClassVar, Literal, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from time import monotonic
+from typing import ClassVar, NamedTuple
 
+from msgspec.structs import replace
+
+from keydesk.forms.account.account_columns import (
+    ACCOUNT_WIDTH,
+    NARROW,
+    WHOLE,
+    WHOLE_AMOUNTS,
+    WHOLE_CURRENCIES,
+    WIDE,
+    WITH_CENTS,
+    AccountMoney,
+    Places,
+)
 from keydesk.forms.info_form import InfoForm, width_of
 from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, wrap_text
 from keydesk.forms.page_table import (
     Cells,
-    PageColumn,
     cells_of,
     has_room,
     is_whole,
     rows_in_sight,
-    share_bar,
     table_lines,
 )
 from keydesk.keys.keymap import ALL_ACCOUNTS
 from keydesk.keys.textual_bindings import bindings_of
-from keydesk.text.format import UNLIMITED, account_tail, counted, money, percent
+from keydesk.store.frame import Frame
+from keydesk.text.format import account_tail, counted, duration, money, percent
 from keydesk.text.sanitize import Printable, SafeText, clean, safe
 from keydesk.trading.accounts.account_overview import AccountOverview, ProfileOverview
-from keydesk.widgets.theme import ColourRole, signed_role
+from keydesk.widgets.theme import ColourRole
 from keydesk_client.arithmetic.constants import ZERO
 
 MOST_SHOWN = 50  # accounts of a token: the page is drawn anew with every key
 LOADING = "is being read"
-BAR = 8  # cells of the margin used
-FULL = Decimal("0.5")  # of the value, from which on the margin used is a warning
 BELOW = 4  # lines about the chosen one
-ACCOUNT_WIDTH = 19  # columns of a number with its name, and of a band with its total
+OLD_AFTER = 15.0  # seconds after which a profile that was not read again says how old it is
 FEW = 8  # rows in sight
+WIDE_FROM = 160  # columns of a wide page
 LARGE = 1000  # of a result, from which on its cents take columns
 ID_WIDTH = 24  # characters of a number
 ID_FROM = 100  # columns of a page with the whole number, where it has room
-WHOLE_CURRENCIES = frozenset(("JPY", "KRW"))  # without cents
-FigureName = Literal[
-    "nav", "unrealized_pl", "margin_used", "open_risk", "balance", "margin_available"
-]
 LEAST_TABLE = 3  # rows, below which the profile of the first one is not repeated
 _USUAL: ColourRole = "plain"
 _CHOSEN: ColourRole = "bright"  # also of a sum
@@ -58,6 +65,7 @@ class _Row(NamedTuple):
     account: AccountOverview | None = None
     why: str = ""  # it cannot be read
     is_first: bool = True  # of its profile
+    is_old: bool = False  # its broker has not answered since
 
 
 class _Line(NamedTuple):
@@ -73,125 +81,7 @@ class _Group(NamedTuple):
     environment: str
     currency: str
     accounts: Sequence[AccountOverview]
-
-
-class _Places(NamedTuple):
-    """The decimals of a whole column, as many as have room."""
-
-    amount: int = 2
-    result: int = 2
-
-
-WITH_CENTS, WHOLE_AMOUNTS, WHOLE = _Places(), _Places(amount=0), _Places(amount=0, result=0)
-
-
-class _Money(NamedTuple):
-    """What the columns read: an account, or several of one currency together."""
-
-    accounts: Sequence[AccountOverview]
-    name: TextLine
-    role: ColourRole
-    places: _Places
-    is_opened: bool = False  # in this desk
-
-    def sum_of(self, name: FigureName) -> Decimal | None:
-        """Return the sum of a figure; None where one of them is not known."""
-        known = [value for each in self.accounts if (value := getattr(each, name)) is not None]
-        return sum(known, ZERO) if len(known) == len(self.accounts) else None
-
-    def amount(self, name: FigureName) -> SafeText:
-        """Return the sum of a figure."""
-        return self.text_of(self.sum_of(name), self.places.amount)
-
-    def text_of(self, value: Decimal | None, places: int, *, signed: bool = False) -> SafeText:
-        """Return an amount in the currency's digits; without cents it stands above the others' whole units."""
-        if not places or value is None or self.accounts[0].currency not in WHOLE_CURRENCIES:
-            return money(value, places, signed=signed)
-        return safe(money(value, 0, signed=signed) + " " * (places + 1))
-
-
-def _result(of: _Money) -> TextLine:
-    result = of.sum_of("unrealized_pl")
-    text = of.text_of(result, of.places.result, signed=True)
-    return ((text, signed_role(result, zero="muted")),)
-
-
-def _share(of: _Money) -> TextLine:
-    """Return the margin used as a share of the value, with a bar where it has room."""
-    nav, used = of.sum_of("nav"), of.sum_of("margin_used")
-    if not nav or used is None:
-        return ()
-    share = used / nav
-    is_much = share >= FULL
-    words: Words = (safe(f"{percent(share, 0):>4} %"), "warn" if is_much else "plain")
-    bar: Words = (safe(f" {share_bar(share, BAR)}"), "warn" if is_much else "focus")
-    return (words, bar) if of.places.amount else (words,)
-
-
-def _risk(of: _Money) -> TextLine:
-    if any(each.unprotected for each in of.accounts):
-        return ((safe(UNLIMITED), "danger"),)
-    return ((of.amount("open_risk"), "plain"),)
-
-
-def _closeout(of: _Money) -> TextLine:
-    """Return how near an account is to the broker's closing of its trades; a sum has none."""
-    share = of.accounts[0].closeout_percent
-    if share is None or len(of.accounts) > 1:
-        return ()
-    return ((safe(f"{percent(share, 1)} %"), "plain"),)
-
-
-def _count(number: int) -> TextLine:
-    return ((safe(f"{number:,}"), "plain" if number else "faint"),)
-
-
-AccountColumn = PageColumn[_Money]
-COLUMNS: tuple[AccountColumn, ...] = (
-    AccountColumn(
-        *("account", "account", ACCOUNT_WIDTH),
-        right=False,
-        flexible=True,
-        cell=lambda of: of.name,
-    ),
-    AccountColumn(*("nav", "NAV", 0), cell=lambda of: ((of.amount("nav"), of.role),)),
-    AccountColumn(
-        *("currency", "", 0),
-        right=False,
-        cell=lambda of: ((clean(of.accounts[0].currency, 8), "muted"),),
-    ),
-    AccountColumn(*("open", "open P/L", 0, 1), cell=_result),
-    AccountColumn(
-        *("margin", "margin used", 0, 5), cell=lambda of: ((of.amount("margin_used"), "plain"),)
-    ),
-    AccountColumn(*("share", "margin", 0, 2), right=False, cell=_share),
-    AccountColumn(*("risk", "open risk", 0, 2), cell=_risk),
-    AccountColumn(
-        *("trades", "trades", 0, 3),
-        cell=lambda of: _count(sum(each.trades for each in of.accounts)),
-    ),
-    AccountColumn(
-        *("orders", "orders", 0, 6),
-        cell=lambda of: _count(sum(each.entry_orders for each in of.accounts)),
-    ),
-)
-MORE: tuple[AccountColumn, ...] = (
-    AccountColumn(*("balance", "balance", 0), cell=lambda of: ((of.amount("balance"), "plain"),)),
-    AccountColumn(
-        *("free", "free", 0), cell=lambda of: ((of.amount("margin_available"), "plain"),)
-    ),
-    AccountColumn(*("closeout", "closeout", 0), cell=_closeout),
-)
-"""In a wide window also."""
-
-STATE = AccountColumn(
-    *("state", "state", 4, 4),
-    right=False,
-    flexible=True,  # its title may be cut, "open" not
-    cell=lambda of: (("open", "focus"),) if of.is_opened else (),
-)
-WIDE_FROM = 160  # columns of a wide page
-NARROW, WIDE = (*COLUMNS, STATE), (*COLUMNS, *MORE, STATE)
+    is_old: bool
 
 
 class AllAccountsPage(InfoForm[AccountChoice]):
@@ -200,17 +90,23 @@ class AllAccountsPage(InfoForm[AccountChoice]):
     Args:
         opened: The profile that is open in the desk.
         account_id: Its account.
+        clock: Monotonic seconds.
     """
 
     KEY_CONTEXT: ClassVar[str] = ALL_ACCOUNTS
     BINDINGS = bindings_of(ALL_ACCOUNTS)
     WIDTH = 200
 
-    def __init__(self, opened: str, account_id: str = "") -> None:
+    def __init__(
+        self, opened: str, account_id: str = "", clock: Callable[[], float] = monotonic
+    ) -> None:
         super().__init__()
+        self._clock = clock
         self._opened = AccountChoice(opened, account_id)
         self._names: Sequence[str] = ()
         self._read: dict[str, ProfileOverview] = {}
+        self._read_at: dict[str, float] = {}  # when each was read last
+        self._drawn_at = 0  # second of the last redraw for an age
         self.at = 0
 
     def expect(self, names: Sequence[str]) -> None:
@@ -219,9 +115,27 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         self.redraw()
 
     def show(self, profile: ProfileOverview) -> None:
-        """Show a profile as it was read."""
+        """Show a profile as it was read; one that cannot be read again keeps its figures, with their age."""
+        before = self._read.get(profile.profile)
+        if profile.why and before is not None and before.accounts:
+            profile = replace(before, why=profile.why)
+        else:
+            self._read_at[profile.profile] = self._clock()
         self._read[profile.profile] = profile
         self.redraw()
+
+    def on_frame(self, _frame: Frame) -> None:
+        """Count on the age of what was not read again."""
+        second = int(self._clock())
+        if second != self._drawn_at and any(map(self._is_old, self._names)):
+            self._drawn_at = second
+            self.redraw()
+
+    def _age(self, name: str) -> float:
+        return self._clock() - self._read_at.get(name, self._clock())
+
+    def _is_old(self, name: str) -> bool:
+        return self._age(name) > OLD_AFTER
 
     def title_text(self) -> Printable:
         count = len(self.all_rows())
@@ -240,11 +154,11 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         profile = self._read.get(name)
         if profile is None:
             return [_Row(name)]
-        if profile.why or not profile.accounts:
+        if not profile.accounts:
             return [_Row(name, profile.environment, why=profile.why or "it has no account")]
         shown = profile.accounts[:MOST_SHOWN]
         return [
-            _Row(name, profile.environment, each, each.why, is_first=not place)
+            _Row(name, profile.environment, each, each.why, not place, self._is_old(name))
             for place, each in enumerate(shown)
         ]
 
@@ -277,19 +191,21 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         columns = WIDE if self.inside >= WIDE_FROM else NARROW
         marks = [each for each in shown if not (each.is_head or rows[each.place].why)]
         for places in _places_for([rows[each.place].account for each in marks], groups):
-            totals = [_total(each, places) for each in groups]
+            totals = [_total(each, places, is_named=self.inside >= ID_FROM) for each in groups]
             named = [self._cells(rows, each.place, places, is_named=True) for each in marks]
             cells = [*named, *totals]
             if self.inside >= ID_FROM and is_whole(columns, cells, self.inside):
                 break
-            cells = [*(self._cells(rows, each.place, places) for each in marks), *totals]
+            if any(width_of(each["account"]) > ACCOUNT_WIDTH for each in named):
+                cells = [*(self._cells(rows, each.place, places) for each in marks), *totals]
             if has_room(columns, cells, self.inside):
                 break
         chosen = next((n for n, each in enumerate(marks) if each.place == self.at), None)
         head, *table = table_lines(columns, cells, self.inside, chosen)
         figures = iter(table)
         lines = [self._line(rows[each.place], each, figures) for each in shown]
-        return [head, *lines, *figures]
+        sums = zip(groups, figures, strict=True)
+        return [head, *lines, *(_dimmed(line) if of.is_old else line for of, line in sums)]
 
     def _line(self, row: _Row, line: _Line, figures: Iterator[TextLine]) -> TextLine:
         """Return the head of a profile, an account that cannot be read, or the next line of figures."""
@@ -297,7 +213,7 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         if line.is_head:
             return (mark if row.account is None else ("  ", "plain"), *self._head_of(row))
         if row.account is None or not row.why:
-            return next(figures)
+            return _dimmed(next(figures)) if row.is_old else next(figures)
         return (
             mark,
             (safe(f"{_name(row.account)}  "), "plain"),
@@ -311,7 +227,7 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         return [((safe(f"  and {counted(unshown, 'account')} more of this token"), "muted"),)]
 
     def _cells(
-        self, rows: Sequence[_Row], place: int, places: _Places, *, is_named: bool = False
+        self, rows: Sequence[_Row], place: int, places: Places, *, is_named: bool = False
     ) -> Cells:
         row, role = rows[place], _CHOSEN if place == self.at else _USUAL
         if row.account is None:
@@ -319,7 +235,7 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         name: TextLine = (
             (_name(row.account, is_whole=is_named or self.inside >= WIDE_FROM), role),
         )
-        return cells_of(WIDE, _Money([row.account], name, role, places, self._is_open(row)))
+        return cells_of(WIDE, AccountMoney([row.account], name, role, places, self._is_open(row)))
 
     def _is_open(self, row: _Row) -> bool:
         account_id = "" if row.account is None else row.account.id
@@ -331,10 +247,17 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         profile: TextLine = (*_band(row.environment), (clean(row.profile), "bright"))
         if row.account is not None:
             count = len(self._read[row.profile].accounts)
-            return (*profile, (safe(f"   {counted(count, 'account')}"), "muted"))
+            accounts: Words = (safe(f"   {counted(count, 'account')}"), "muted")
+            return (*profile, accounts, *([self._age_words(row.profile)] if row.is_old else ()))
         if not row.why:
             return (*profile, (f"   {LOADING}", "muted"))
         return (*profile, (safe(f"   cannot be read: {clean(row.why)}"), "warn"))
+
+    def _age_words(self, name: str) -> Words:
+        """Return how old the figures of a profile are, and why they were not read again."""
+        why = clean(self._read[name].why)
+        text = f"   as of {duration(self._age(name))} ago{why and ': '}{why}"
+        return safe(text), "warn"
 
     def _chosen_lines(self, row: _Row) -> list[TextLine]:
         """Return what the table leaves out of the chosen account."""
@@ -365,6 +288,13 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         if rows and self.is_active:
             row = rows[min(self.at, len(rows) - 1)]
             self.dismiss(AccountChoice(row.profile, row.account.id if row.account else ""))
+
+
+def _dimmed(line: TextLine) -> TextLine:
+    return [
+        (text, "focus" if role == "focus" and text.startswith("▶") else "muted")
+        for text, role in line
+    ]
 
 
 def _band(environment: str) -> TextLine:
@@ -435,16 +365,22 @@ def _rule(width: int, count: int, of: int) -> TextLine:
 
 def _groups(rows: Sequence[_Row]) -> list[_Group]:
     """Return what was read, by kind of money and currency; a single account is its own sum."""
-    groups: dict[tuple[str, str], list[AccountOverview]] = {}
+    groups: dict[tuple[str, str], list[_Row]] = {}
     for row in rows:
         if row.account is not None and not row.why:
-            groups.setdefault((row.environment, row.account.currency), []).append(row.account)
-    return [_Group(*kind, own) for kind, own in sorted(groups.items()) if len(own) > 1]
+            groups.setdefault((row.environment, row.account.currency), []).append(row)
+    return [
+        _Group(
+            *kind, [each.account for each in own if each.account], any(each.is_old for each in own)
+        )
+        for kind, own in sorted(groups.items())
+        if len(own) > 1
+    ]
 
 
 def _places_for(
     accounts: Sequence[AccountOverview | None], groups: Sequence[_Group]
-) -> Sequence[_Places]:
+) -> Sequence[Places]:
     """Return the decimals to try: cents of results are left out where they take columns."""
     results = [each.unrealized_pl or ZERO for each in accounts if each is not None]
     results += [
@@ -454,8 +390,8 @@ def _places_for(
     return (WITH_CENTS, WHOLE_AMOUNTS, WHOLE) if is_large else (WITH_CENTS, WHOLE_AMOUNTS)
 
 
-def _total(group: _Group, places: _Places) -> Cells:
-    count = f" of {len(group.accounts)}" if places.amount else ""
-    text = safe(f"total {clean(group.currency, 8)}{count}")
+def _total(group: _Group, places: Places, *, is_named: bool) -> Cells:
+    count = f" {clean(group.currency, 8)} of {len(group.accounts)}" if is_named else ""
+    text = safe(f"total{count}")
     name: TextLine = (*_band(group.environment), (text, "plain"))
-    return cells_of(WIDE, _Money(group.accounts, name, _CHOSEN, places))
+    return cells_of(WIDE, AccountMoney(group.accounts, name, _CHOSEN, places))

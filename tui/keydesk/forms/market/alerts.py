@@ -55,6 +55,7 @@ class AlertsForm(InfoForm[None]):
     KEY_CONTEXT: ClassVar[str] = ALERTS
     BINDINGS = bindings_of(ALERTS)
     WIDTH: ClassVar[int] = 200
+    IS_SNUG: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -175,11 +176,17 @@ class AlertsForm(InfoForm[None]):
     def _with_firings_beside(
         self, upper: list[TextLine], alert: Alert, width: int
     ) -> list[TextLine]:
-        """Return the table with the chart below it, and the newest firings beside both."""
-        chart = self._chart(alert, width, self.room - len(upper) - 2)
-        left = [*upper, BLANK, *chart] if chart else upper
-        firings = self._firings(max(len(left), LEAST_LOWER) - 1, self.inside - width - GAP)
-        return beside(left, width + GAP, firings)
+        """Return the table with the chart below it, and the newest firings beside both; few ones leave the chart the whole width."""
+        right = width + GAP
+        is_few = len(self.store.alert_history) < len(upper)
+        columns = self.inside if is_few else width
+        chart = self._chart(alert, columns, self.room - len(upper) - 2)
+        lower = [BLANK, *chart] if chart else []
+        rows = max(len(upper) if is_few else len(upper) + len(lower), LEAST_LOWER)
+        firings = self._firings(rows - 1, self.inside - right)
+        if is_few:
+            return [*beside(upper, right, firings), *lower]
+        return beside([*upper, *lower], right, firings)
 
     def _how_to_begin(self) -> list[TextLine]:
         name = self.keymap.name
@@ -254,7 +261,7 @@ class AlertsForm(InfoForm[None]):
             return ()
         read = self._read.get(alert.condition.instrument, ReadCandles())
         ascii_only = self.app.has_class("-ascii")
-        size = columns, min(rows, LARGEST_CHART[1])
+        size = columns, min(rows, LARGEST_CHART[1], LARGEST_CHART[0] * LARGEST_CHART[1] // columns)
         return alert_chart(self.store, alert, read, size, self._picture, ascii_only=ascii_only)
 
     def _firings(self, rows: int, width: int) -> list[TextLine]:

@@ -1,0 +1,157 @@
+"""The columns of the page of all accounts: what each shows of an account, or of several of one currency together."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Literal, NamedTuple
+
+from keydesk.forms.modal_form import TextLine, Words
+from keydesk.forms.page_table import PageColumn, share_bar
+from keydesk.text.format import UNLIMITED, money, percent
+from keydesk.text.sanitize import SafeText, clean, safe
+from keydesk.trading.accounts.account_overview import AccountOverview
+from keydesk.widgets.theme import ColourRole, signed_role
+from keydesk_client.arithmetic.constants import ZERO
+
+ACCOUNT_WIDTH = 17  # columns of a number, and of a band with its total
+BAR = 8  # cells of the margin used
+FULL = Decimal("0.5")  # of the value, from which on the margin used is a warning
+WHOLE_CURRENCIES = frozenset(("JPY", "KRW"))  # without cents
+FigureName = Literal[
+    "nav", "unrealized_pl", "margin_used", "open_risk", "balance", "margin_available"
+]
+
+
+class Places(NamedTuple):
+    """The decimals of a whole column, as many as have room."""
+
+    amount: int = 2
+    result: int = 2
+
+
+WITH_CENTS, WHOLE_AMOUNTS, WHOLE = Places(), Places(amount=0), Places(amount=0, result=0)
+
+
+class AccountMoney(NamedTuple):
+    """What the columns read: an account, or several of one currency together."""
+
+    accounts: Sequence[AccountOverview]
+    name: TextLine
+    role: ColourRole
+    places: Places
+    is_opened: bool = False  # in this desk
+
+    def sum_of(self, name: FigureName) -> Decimal | None:
+        """Return the sum of a figure; None where one of them is not known."""
+        known = [value for each in self.accounts if (value := getattr(each, name)) is not None]
+        return sum(known, ZERO) if len(known) == len(self.accounts) else None
+
+    @property
+    def is_unlimited(self) -> bool:
+        """Whether a trade of one of them has no stop."""
+        return any(each.unprotected for each in self.accounts)
+
+    def amount(self, name: FigureName) -> SafeText:
+        """Return the sum of a figure."""
+        return self.text_of(self.sum_of(name), self.places.amount)
+
+    def text_of(self, value: Decimal | None, places: int, *, signed: bool = False) -> SafeText:
+        """Return an amount in the currency's digits; without cents it stands above the others' whole units."""
+        if not places or value is None or self.accounts[0].currency not in WHOLE_CURRENCIES:
+            return money(value, places, signed=signed)
+        return safe(money(value, 0, signed=signed) + " " * (places + 1))
+
+
+def _result(of: AccountMoney) -> TextLine:
+    result = of.sum_of("unrealized_pl")
+    text = of.text_of(result, of.places.result, signed=True)
+    return ((text, signed_role(result, zero="muted")),)
+
+
+def _share(of: AccountMoney) -> TextLine:
+    """Return the margin used as a share of the value, with a bar where it has room."""
+    nav, used = of.sum_of("nav"), of.sum_of("margin_used")
+    if not nav or used is None:
+        return ()
+    share = used / nav
+    is_much = share >= FULL
+    words: Words = (safe(f"{percent(share, 0):>4} %"), "warn" if is_much else "plain")
+    bar: Words = (safe(f" {share_bar(share, BAR)}"), "warn" if is_much else "focus")
+    return (words, bar) if of.places.amount else (words,)
+
+
+def _part_of_nav(of: AccountMoney, name: FigureName) -> TextLine:
+    """Return a figure in per cent of the value."""
+    nav, value = of.sum_of("nav"), of.sum_of(name)
+    if not nav or value is None:
+        return ()
+    is_result = name == "unrealized_pl"
+    role = signed_role(value, zero="muted") if is_result else "plain"
+    return ((percent(value / nav, signed=is_result), role),)
+
+
+def _part_at_risk(of: AccountMoney) -> TextLine:
+    return () if of.is_unlimited else _part_of_nav(of, "open_risk")
+
+
+def _risk(of: AccountMoney) -> TextLine:
+    if of.is_unlimited:
+        return ((safe(UNLIMITED), "danger"),)
+    return ((of.amount("open_risk"), "plain"),)
+
+
+def _closeout(of: AccountMoney) -> TextLine:
+    """Return how near an account is to the broker's closing of its trades; a sum has none."""
+    share = of.accounts[0].closeout_percent
+    if share is None or len(of.accounts) > 1:
+        return ()
+    return ((safe(f"{percent(share, 1)} %"), "plain"),)
+
+
+def _count(number: int) -> TextLine:
+    return ((safe(f"{number:,}"), "plain" if number else "faint"),)
+
+
+AccountColumn = PageColumn[AccountMoney]
+WIDE: tuple[AccountColumn, ...] = (
+    AccountColumn(
+        *("account", "account", ACCOUNT_WIDTH),
+        right=False,
+        flexible=True,
+        cell=lambda of: of.name,
+    ),
+    AccountColumn(*("nav", "NAV", 0), cell=lambda of: ((of.amount("nav"), of.role),)),
+    AccountColumn(
+        *("currency", "", 0),
+        right=False,
+        cell=lambda of: ((clean(of.accounts[0].currency, 8), "muted"),),
+    ),
+    AccountColumn(*("open", "open P/L", 0, 1), cell=_result),
+    AccountColumn(*("result-share", "P/L %", 0), cell=lambda of: _part_of_nav(of, "unrealized_pl")),
+    AccountColumn(
+        *("margin", "margin used", 0, 5), cell=lambda of: ((of.amount("margin_used"), "plain"),)
+    ),
+    AccountColumn(*("share", "margin", 0, 2), right=False, cell=_share),
+    AccountColumn(*("risk", "open risk", 0, 2), cell=_risk),
+    AccountColumn(*("risk-share", "risk %", 0), cell=_part_at_risk),
+    AccountColumn(
+        *("trades", "trades", 0, 3),
+        cell=lambda of: _count(sum(each.trades for each in of.accounts)),
+    ),
+    AccountColumn(
+        *("orders", "orders", 0, 6),
+        cell=lambda of: _count(sum(each.entry_orders for each in of.accounts)),
+    ),
+    AccountColumn(*("balance", "balance", 0), cell=lambda of: ((of.amount("balance"), "plain"),)),
+    AccountColumn(
+        *("free", "free", 0), cell=lambda of: ((of.amount("margin_available"), "plain"),)
+    ),
+    AccountColumn(*("closeout", "closeout", 0), cell=_closeout),
+    AccountColumn(
+        *("state", "state", 4, 4),
+        right=False,
+        flexible=True,  # its title may be cut, "open" not
+        cell=lambda of: (("open", "focus"),) if of.is_opened else (),
+    ),
+)
+WIDE_ONLY = frozenset(("result-share", "risk-share", "balance", "free", "closeout"))
+NARROW = tuple(each for each in WIDE if each.key not in WIDE_ONLY)
