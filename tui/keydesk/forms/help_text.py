@@ -372,7 +372,7 @@ def _groups(keymap: KeyMap, context: str) -> Iterable[_Group]:
             yield safe(task.value), EXAMPLES[task], [key for key in keys if task_of(key) is task]
         return
     own = [key for key in keys if key.context == context]
-    parts = FORM_PARTS if is_of_form(context) else PAGE_PARTS
+    parts: _Parts = FORM_PARTS if is_of_form(context) else PAGE_PARTS
     if len(own) <= MOST_TOGETHER:
         parts = {"Here": ("", ())}
     rest = {verb for _, verbs in parts.values() for verb in verbs}
