@@ -1,10 +1,10 @@
 """Records of the store: topics, candles, books, health, notices and arming."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, LiteralString
 
 from msgspec import Struct, field
 
@@ -20,6 +20,7 @@ Zoom = Literal["line", "double", "narrow", "wide", "widest"]  # of candles, the 
 USUAL_ZOOM: Zoom = "narrow"
 LinkState = Literal["OK", "SLOW", "STALE", "DOWN", "CONNECTING"]
 NoticeLevel = Literal["info", "good", "warn", "bad"]
+SIGN_OF: Mapping[NoticeLevel, LiteralString] = {"info": "·", "good": "✓", "warn": "!", "bad": "✗"}
 CURRENT: frozenset[LinkState] = frozenset(("OK", "SLOW"))  # of a stream whose data is the newest
 
 

@@ -29,8 +29,8 @@ async def test_it_lists_the_newest_first_with_time_and_kind_those_of_earlier_des
         assert isinstance(page, MessagesPage)
         lines = ["".join(text for text, _ in line) for line in page.all_lines()]
         words = " ".join(" ".join(lines).split())
-        assert words.index("warning NO STOP") < words.index("done FILLED")
-        assert words.index("done FILLED") < words.index("problem NO ANSWER")
+        assert words.index("! NO STOP") < words.index("✓ FILLED")
+        assert words.index("✓ FILLED") < words.index("✗ NO ANSWER")
         assert words.startswith("Mon 02 Mar 2026 UTC 10:00:00")
         assert all(len(line) <= page.inside for line in lines)
 
@@ -58,7 +58,7 @@ async def test_tab_shows_one_kind_after_the_other_and_letters_search() -> None:
     ]
     app = FormApp(lambda: MessagesPage(store))
     async with app.run_test(size=(80, 24)) as pilot:
-        assert "note 1  done 1  warning 0  problem 1" in app.words
+        assert "· note 1  ✓ done 1  ! warning 0  ✗ problem 1" in app.words
         await pilot.press("tab", "tab")
         assert "FILLED" in app.words
         assert "REJECTED" not in app.words
@@ -103,7 +103,7 @@ async def test_many_messages_stand_in_two_columns_where_there_is_room_none_broke
     store.notices = [Notice("good", safe(f"{number:03} {LONG}"), TEN) for number in range(150)]
     app = FormApp(lambda: MessagesPage(store))
     async with app.run_test(size=(200, 50)):
-        heads, tails = app.words.count("10:00:00 done"), app.words.count("line at any size")
+        heads, tails = app.words.count("10:00:00 ✓"), app.words.count("line at any size")
     assert heads == tails > 40
 
 
@@ -147,7 +147,7 @@ async def test_a_search_counts_what_it_finds_by_kind_and_marks_the_words() -> No
         assert page.title_text() == "Messages: 2, the last 200 are kept"
         await pilot.press(*"eur")
         assert page.title_text() == "Messages: 1 of 2, the last 200 are kept"
-        assert "note 0  done 1  warning 0  problem 0" in app.words
+        assert "· note 0  ✓ done 1  ! warning 0  ✗ problem 0" in app.words
         marks = [text for line in page.lines() for text, role in line if " on " in role]
         assert marks == ["EUR", "Eur"]
 

@@ -11,7 +11,7 @@ from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, wrap_tex
 from keydesk.keys.keymap import HELP, MESSAGES
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame
-from keydesk.store.state import Notice, NoticeLevel, Topic
+from keydesk.store.state import SIGN_OF, Notice, NoticeLevel, Topic
 from keydesk.store.store import NOTICE_LIMIT, Store
 from keydesk.text.format import at, lines_of, shorten
 from keydesk.text.sanitize import Printable, SafeText, safe
@@ -22,8 +22,8 @@ KINDS: Mapping[NoticeLevel, Words] = {
     "warn": ("warning", "warn"),
     "bad": ("problem", "danger"),
 }
-TIME_WIDTH, KIND_WIDTH = 9, 8
-INDENT = safe(" " * (TIME_WIDTH + KIND_WIDTH))  # of the further lines of a message
+TIME_WIDTH, SIGN_WIDTH = 9, 2
+INDENT = safe(" " * (TIME_WIDTH + SIGN_WIDTH))  # of the further lines of a message
 _Headed: TypeAlias = tuple[SafeText, Sequence[TextLine]]  # a message with its day
 LEAST_TEXT = 24  # columns; narrower, the text stands below its time
 TWO_FROM = 160  # columns of the page; from there on two columns of messages, where one has no room for them
@@ -93,7 +93,8 @@ class MessagesPage(SearchForm):
         ]
         for level, (name, role) in KINDS.items():
             is_shown = self._shows(level) and count[level]
-            kinds.append((safe(f"  {name} {count[level]}"), role if is_shown else "faint"))
+            words = safe(f"  {SIGN_OF[level]} {name} {count[level]}")
+            kinds.append((words, role if is_shown else "faint"))
         ledgers = self._ledgers()
         if len(ledgers) == 1:
             return fold_line(tuple(kinds), self.inside)
@@ -185,12 +186,12 @@ class MessagesPage(SearchForm):
         self._show_from(0)
 
     def _lines_of(self, notice: Notice, width: int) -> list[TextLine]:
-        kind, role = KINDS[notice.level]
+        _, role = KINDS[notice.level]
         when = safe(f"{at(notice.time_ns, self.store.zone):%H:%M:%S}")
-        room = width - TIME_WIDTH - KIND_WIDTH
+        room = width - len(INDENT)
         start: TextLine = (
             (safe(f"{when:<{TIME_WIDTH}}"), "faint"),
-            (safe(f"{kind:<{KIND_WIDTH}}"), role),
+            (safe(f"{SIGN_OF[notice.level]:<{SIGN_WIDTH}}"), role),
         )
         if room < LEAST_TEXT:
             text = wrap_text(notice.text, "plain", width)

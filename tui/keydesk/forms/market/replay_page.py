@@ -28,7 +28,7 @@ from keydesk.parse.replay import (
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.tables.column import Column
-from keydesk.text.format import at, counted, date_and_time, lines_of, pair
+from keydesk.text.format import age, at, counted, date_and_time, lines_of, pair
 from keydesk.text.sanitize import Printable, clean, safe
 from keydesk.trading.audit import AuditEntry, try_to_read
 from keydesk.widgets.theme import ColourRole
@@ -216,7 +216,7 @@ class ReplayPage(InfoForm[ReplayCommand]):
         ]
 
     def _state_text(self, market: ControlledMarket) -> str:
-        """Return the market's time and speed, what is replayed, shocks and faults."""
+        """Return what is replayed, else the market's time; the speed, shocks and faults."""
         state, store = market.state, self.store
         rate = speed_text(state.speed) if state.running else f"paused, {speed_text(state.speed)}"
         time = date_and_time(store.time_ns(self._clock(), state.time_ns), store.zone)
@@ -224,7 +224,9 @@ class ReplayPage(InfoForm[ReplayCommand]):
             *(f"shock {each}" for each in state.shocks),
             *(f"fault {each}" for each in state.faults),
         )
-        return "; ".join((f"{time}, {rate}", _replay_text(state.replay, store), *special))
+        if state.replay is None:
+            return "; ".join((f"{time}, {rate}", "no replay", *special))
+        return "; ".join((_replay_text(state.replay, store), rate, *special))
 
     def _account_text(self, market: ControlledMarket) -> str:
         """Return what becomes of the trader's own account, and how to come back to it."""
@@ -334,13 +336,12 @@ def _cells(choice: _Choice, widest: int, bar: tuple[int, int], *, is_chosen: boo
     return cells
 
 
-def _replay_text(replay: Replay | None, store: Store) -> str:
-    if replay is None:
-        return "no replay"
+def _replay_text(replay: Replay, store: Store) -> str:
+    """Return what is replayed, and how far it is; the market's own clock is in the second line of the desk."""
     if replay.hides:
         return "a blind replay: instrument and date are hidden until it is ended"
     name = replay.scenario or (pair(replay.instrument) if replay.instrument else "own time")
     what = f"{name}, {pair(replay.instrument)}" if replay.scenario and replay.instrument else name
-    began, real = (date_and_time(each, store.zone) for each in (replay.began_ns, replay.real_ns))
     ended = ", finished" if replay.finished else ""
-    return f"replay of {what}{ended}: from {began}, now {real}"
+    real, since = date_and_time(replay.real_ns, store.zone), age(replay.began_ns, replay.real_ns)
+    return f"replay of {what}{ended}: {real}, {since} after its start"

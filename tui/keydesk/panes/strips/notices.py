@@ -13,7 +13,7 @@ from itertools import accumulate, islice
 from rich.style import Style
 
 from keydesk.store.frame import Frame
-from keydesk.store.state import CONNECTION, Notice, NoticeLevel, Topic
+from keydesk.store.state import CONNECTION, SIGN_OF, Notice, NoticeLevel, Topic
 from keydesk.text import format as show
 from keydesk.text.format import lines_of
 from keydesk.text.sanitize import Printable, SafeText, safe
@@ -26,7 +26,6 @@ NOTICE_ROLES: Mapping[NoticeLevel, ColourRole] = {
     "warn": "warn",
     "bad": "danger",
 }
-SIGN_OF = {"info": "·", "good": "✓", "warn": "!", "bad": "✗"}
 # Seconds for which a notice is new, and for which it is shown: a good outcome stays longer, dimmed, if there is room.
 NEW_FOR: Mapping[str, float] = {"info": 10, "warn": 15, "good": 20, "bad": 20}
 SHOWN_FOR: Mapping[str, float] = {**NEW_FOR, "good": 300}
