@@ -5,7 +5,7 @@ from typing import cast
 
 import pytest
 
-from keydesk.calc.market.market_state import ControlledMarket, MarketState, Scenario
+from keydesk.calc.market.market_state import ControlledMarket, MarketState, Replay, Scenario
 from keydesk.feeds.market_control import MarketControl
 from keydesk.forms.market.replay import StartReplayForm
 from keydesk.forms.market.replay_page import ReplayPage
@@ -16,6 +16,7 @@ from support.data.desk_store import example_store
 from support.fakes.form_app import FormApp
 from support.fakes.working_desk import WorkingDesk
 
+HOUR = 3_600_000_000_000
 FRANC = Scenario("franc", 1_421_312_400_000_000_000, "EUR_CHF", "the floor falls")
 
 
@@ -133,6 +134,19 @@ async def test_a_text_below_the_table_stands_whole_or_not_at_all(size: tuple[int
         assert "Stays as it is while a replay runs; ;g goes back to it." in words
         assert ("Its market then runs on" in words) == ("in the last 30)." in words)
         assert (":replay, then" in words) == (VERBS[-1] in words)
+
+
+async def test_a_running_replay_has_one_date_and_how_far_it_is() -> None:
+    began = FRANC.start_ns
+    replay = Replay(scenario="franc", instrument="EUR_CHF", began_ns=began, real_ns=began + HOUR)
+    store = example_store()
+    store.set_market(ControlledMarket(MarketState(time_ns=began, speed=60, replay=replay)))
+    app = FormApp(lambda: ReplayPage(store, lambda: 0.0))
+    async with app.run_test(size=(120, 35)):
+        [line] = [line for line in app.words.splitlines() if " now " in line]
+    assert line.strip("│ ").split("replay of franc, ")[1] == (
+        "EUR/CHF: 2015-01-15 10:00:00 UTC, 1h00 after its start; x60"
+    )
 
 
 async def test_the_bar_of_the_range_gives_way_to_a_long_sentence() -> None:
