@@ -13,6 +13,7 @@ from keydesk.chart.price_axis import PriceLine
 from keydesk.panes.chart import Chart
 from keydesk.panes.chart_marks import own_lines
 from keydesk.store.state import CandleSeries, PastCandles, Topic
+from keydesk_client.account.records import Unread
 from keydesk_client.account.values import FIRST_NS
 from support.data.desk_data import MINUTE_NS, NOW, candles, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of
@@ -26,6 +27,19 @@ async def test_own_entry_stop_and_target_are_on_the_chart() -> None:
         picture = "\n".join(text_of(pane))
     for text in ("target ", "1.08650", "long ", "1.08380", " stop ", "buy limit ", "1.08435"):
         assert text in picture
+
+
+async def test_own_prices_keep_their_labels_while_prices_and_account_are_not_known() -> None:
+    full, lacking = desk_store(), desk_store()
+    lacking.quotes, lacking.account, lacking.unread = {}, None, Unread(("EUR_USD 1000",))
+    pictures = []
+    for store in (full, lacking):
+        pane = Chart()
+        async with shown(pane, store, size=(60, 14)):
+            pictures.append(text_of(pane))
+    assert pictures[0][1:] == pictures[1][1:]
+    assert "day −0.40%" in pictures[0][0]
+    assert pictures[1][0].rstrip().endswith("day –")
 
 
 def test_lines_of_trades_and_orders_say_their_side() -> None:

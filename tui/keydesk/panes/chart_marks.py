@@ -123,16 +123,16 @@ def day_legend(store: Store, instrument: str) -> tuple[tuple[Run, ...], ...]:
     day, shape = store.days.get(instrument), price_format_of(store, instrument)
     if day is None:
         return ()
-    change = day_change(store, instrument) or ZERO
+    change = day_change(store, instrument)
     return _day_groups(change, shape.write(day.high), shape.write(day.low))
 
 
 @lru_cache(maxsize=16)
-def _day_groups(share: Decimal, high: str, low: str) -> tuple[tuple[Run, ...], ...]:
+def _day_groups(share: Decimal | None, high: str, low: str) -> tuple[tuple[Run, ...], ...]:
     """Return the groups; further charts of the instrument show the same."""
-    change = show.percent(share, signed=True)
+    change = show.percent(share, signed=True) + ("" if share is None else "%")
     return (
-        (("day ", "faint"), (f"{change}%", role_of_sign(change))),
+        (("day ", "faint"), (change, role_of_sign(change))),
         (("high ", "faint"), (high, "muted"), ("  low ", "faint"), (low, "muted")),
     )
 

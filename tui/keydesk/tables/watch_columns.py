@@ -151,7 +151,7 @@ def _usual(row: WatchRow, palette: Palette, quote: Quote) -> Cell:
 def _day(row: WatchRow, palette: Palette, _: Quote) -> Cell:
     if row.instrument not in row.store.days:
         return _empty(palette)
-    text = show.percent(figures.day_change(row.store, row.instrument) or ZERO, signed=True)
+    text = show.percent(figures.day_change(row.store, row.instrument), signed=True)
     return [(text, palette[row.by_price(role_of_sign(text))])]
 
 
