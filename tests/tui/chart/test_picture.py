@@ -120,6 +120,7 @@ def test_names_of_own_lines_stand_beside_the_axis_and_over_no_candle(
     lines=st.integers(0, 8),
     braille=st.booleans(),
     market=st.sampled_from(sorted(MARKETS)),
+    everything=st.booleans(),
 )
 @settings(max_examples=examples(10, soak=60), deadline=None)
 def test_a_price_update_looks_like_a_redraw(  # noqa: PLR0917 - drawn by Hypothesis
@@ -129,6 +130,7 @@ def test_a_price_update_looks_like_a_redraw(  # noqa: PLR0917 - drawn by Hypothe
     lines: int,
     braille: bool,
     market: str,
+    everything: bool,
 ) -> None:
     price, _, pip = MARKETS[market]
     candles = path(price, 120)
@@ -142,7 +144,7 @@ def test_a_price_update_looks_like_a_redraw(  # noqa: PLR0917 - drawn by Hypothe
         lines=own,
         with_indicators=True,
     )
-    scene = replace(scene, braille=braille)
+    scene = replace(scene, braille=braille, shows_everything=everything)
     picture = drawn(scene)
     for move in moves:
         last = scene.candles[-1]
@@ -168,6 +170,26 @@ def test_a_price_update_looks_like_a_redraw(  # noqa: PLR0917 - drawn by Hypothe
         whole.show(scene)
         if whole.scale is picture.scale and whole.grid_step == picture.grid_step:
             assert cells(whole) == after
+
+
+@pytest.mark.parametrize(
+    ("everything", "far", "ascii_only", "is_line"),
+    [
+        (True, 1.3, False, True),
+        (True, 1.3, True, False),
+        (True, 1.0846, False, False),
+        (False, 1.3, False, False),
+    ],
+)
+def test_candles_of_a_few_rows_are_a_line_while_every_own_price_is_shown(
+    everything: bool, far: float, ascii_only: bool, is_line: bool
+) -> None:
+    scene = scene_of(path(1.08431, 200), lines=(PriceLine(far, "target", "target"),))
+    look = CandleStyle(ascii_only=ascii_only)
+    picture = drawn(replace(scene, look=look, shows_everything=everything))
+    roles = {role for row in picture.rows[1:-1] for _, role in row}
+    assert ("plain" in roles) == is_line
+    assert bool(roles & {"rise", "fall"}) == (not is_line)
 
 
 def test_a_far_own_price_does_not_squeeze_the_candles() -> None:

@@ -172,9 +172,15 @@ def test_at_the_edge_nothing_else_is_counted_by_the_label_of_stops_where_two_row
     assert named(lines, 20, 5, 50.0) == ["stop -13.0", "target +2 -14.0"]
 
 
-def test_prices_that_several_share_name_the_label_rather_than_a_nearer_single_one() -> None:
-    stops = [replace(NEAR_STOP, price=price) for price in (22.0, *[20.0] * 6)]
-    assert named(stops, 10, 1, 50.0) == ["stop ×6 +1 20.0"]
+@pytest.mark.parametrize(
+    ("kind", "shown"), [("target", "target ×6 +1 20.0"), ("stop", "stop +6 22.0")]
+)
+def test_prices_that_several_share_name_the_label_rather_than_a_nearer_one_unless_it_is_a_stop(
+    kind: str, shown: str
+) -> None:
+    prices = (22.0, *[20.0] * 6)
+    lines = [PriceLine(price, kind, kind, Rank.WORKING) for price in prices]
+    assert named(lines, 10, 1, 50.0) == [shown]
 
 
 def test_equal_prices_share_a_label_that_counts_them() -> None:

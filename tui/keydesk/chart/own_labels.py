@@ -196,7 +196,7 @@ def _led(label: OwnLabel, scale: Scale, last: float) -> OwnLabel:
     """Return the label with the price first that it is to name.
 
     That is a planned one, else an entry inside the chart. Of others it is the nearest if some are beyond the edge, else
-    that of a stop, and rather one that several share. At that price stops come first, then entries, then what is there most.
+    the nearest stop, else rather one that several share. At that price stops come first, then entries, then what is there most.
     """
     at: dict[float, list[PriceLine]] = {}
     for line in label.lines:
@@ -208,7 +208,9 @@ def _led(label: OwnLabel, scale: Scale, last: float) -> OwnLabel:
         is_stop = any(map(_is_stop, here))
         rank = min(line.rank for line in here)
         has_entry = scale.holds(price) and any(map(_is_entry, here))
-        within = (distance,) if is_edge else (rank, not is_stop, -len(here), distance)
+        within = (
+            (distance,) if is_edge else (rank, not is_stop, 0 if is_stop else -len(here), distance)
+        )
         return (rank != Rank.PLANNED, not has_entry, *within)
 
     first = min(at, key=order)

@@ -11,11 +11,12 @@ from functools import partial
 from typing import Protocol
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from keydesk.chart import sub_pane
 from keydesk.chart.canvas import FILLED, Canvas, Run
 from keydesk.chart.glyphs import WARM_UP, heikin_ashi
-from keydesk.chart.layout import Layout, layout_of, legend_rows
+from keydesk.chart.layout import FEWEST_ROWS, Layout, layout_of, legend_rows
 from keydesk.chart.moves import (
     MovedPart,
     held_values,
@@ -25,7 +26,7 @@ from keydesk.chart.moves import (
 )
 from keydesk.chart.painting import View, paint_chart
 from keydesk.chart.price_labels import AxisLabels, PriceLabels
-from keydesk.chart.scale import Scale, scale_for, still_fits
+from keydesk.chart.scale import Scale, range_of, scale_for, still_fits
 from keydesk.chart.scene import Scene
 from keydesk.chart.time_axis import TimeLabels, time_labels
 from keydesk.store.state import Candle
@@ -86,11 +87,13 @@ class Picture:
         self.held_lines = HeldLines()
         self._areas: list[Area] = []
         self.words: PriceLabels | None = None  # whose words stand in the plot
+        self._is_squeezed = False  # candles have so few rows that they are drawn as a line
 
     def show(self, scene: Scene) -> Collection[int]:
         """Draw a scene; return the rows that differ from before."""
-        if self._updates(scene):
-            return self._update(scene)
+        update = _as_line(scene) if self._is_squeezed else scene
+        if self._updates(update):
+            return self._update(update)
         before, self.rows = self.rows, self._whole(scene)
         if len(before) != len(self.rows):
             return range(len(self.rows))
@@ -117,6 +120,9 @@ class Picture:
         if scene.cursor is not None:
             prices.append(scene.cursor.price)
         self.scale = self._scale_for(scene, prices)
+        self._is_squeezed = self._squeezes(scene, self.scale)
+        if self._is_squeezed:
+            scene, self._shown = _as_line(scene), list(self._real)
         self._scene = scene
         labels = self._price_labels(scene, is_update=False)
         self.words = labels
@@ -185,6 +191,13 @@ class Picture:
             everything=scene.shows_everything,
             before=self.scale,
         )
+
+    def _squeezes(self, scene: Scene, scale: Scale) -> bool:
+        """Return whether own prices leave the candles so few rows that a line of dots shows more."""
+        if not scene.shows_everything or scene.look.ascii_only:
+            return False
+        low, high = range_of(self._shown, scene.pip)
+        return scale.row(low) - scale.row(high) + 1 < FEWEST_ROWS
 
     def _time_labels(self, scene: Scene, layout: Layout) -> TimeLabels:
         cursor = None if scene.cursor is None else scene.cursor.index - layout.first
@@ -291,6 +304,8 @@ class Picture:
         prices = [line.price for line in scene.lines]
         if self.scale is None or not still_fits(self.scale, newest, prices, scene.last):
             return False
+        if self._squeezes(scene, self.scale) != self._is_squeezed:
+            return False
         panes = scene.sub_panes if layout.sub_rows else ()
         return all(
             sub_pane.still_fits(pane, scene.end, area.scale)
@@ -390,6 +405,10 @@ class Picture:
                 braille=braille,
                 colours=not scene.look.hollow,
             )
+
+
+def _as_line(scene: Scene) -> Scene:
+    return replace(scene, look=replace(scene.look, style="line"))
 
 
 def lines_of(scene: Scene, number: int) -> list[Sequence[float]]:
