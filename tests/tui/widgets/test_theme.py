@@ -7,6 +7,7 @@ from typing import get_args
 
 import pytest
 from rich.cells import cell_len
+from rich.color import Color as RichColour
 from textual.color import Color
 
 from keydesk.terminal.output import in_ascii
@@ -51,6 +52,32 @@ def test_what_must_be_read_stands_out_from_the_background() -> None:
             for depth in DEEP:
                 colours = theme.load(name, depth).colours
                 assert contrast(colours[role], colours["background"]) >= 4.5
+
+
+def test_the_tints_of_a_role_differ_and_their_text_can_be_read() -> None:
+    for name in COLOURED:
+        colours = theme.load(name, "truecolor")
+        palette = Palette(colours.colours, colours.weights)
+        for role in ("profit", "loss"):
+            styles = [palette.chart_style(f"{role}%{step}") for step in (1, 2, 3, 4)]
+            pairs = [(hex_of(each.color), hex_of(each.bgcolor)) for each in styles]
+            assert all(contrast(*pair) >= 4.3 for pair in pairs), (name, role)
+            assert len({back for _, back in pairs}) == 4
+            assert pairs[3][1] == colours.colours[role]
+
+
+def hex_of(colour: RichColour | None) -> str:
+    assert colour is not None
+    return colour.get_truecolor().hex
+
+
+@pytest.mark.parametrize("depth", ["16", "mono"])
+def test_the_stronger_tints_are_reversed_where_colours_cannot_be_mixed(depth: Depth) -> None:
+    drawn = theme.load("dark", depth)
+    palette = Palette(drawn.colours, drawn.weights)
+    reversed_ = [palette.chart_style(f"loss%{step}").reverse for step in (1, 2, 3, 4)]
+    assert [bool(each) for each in reversed_] == [False, False, True, True]
+    assert not palette.has_tints
 
 
 def test_the_three_weights_differ() -> None:

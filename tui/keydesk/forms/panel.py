@@ -17,6 +17,7 @@ from keydesk.widgets.theme import ChartRole, ColourRole, Palette, palette_of
 
 KEYS = re.compile(r"(?:^|(?<=  ))(?:(?:[A-Z]\S*|\S)(?: (?! )|(?=  )|$))+")
 """The keys at the beginning of each hint: one sign, or a name such as Esc."""
+CHART_SIGNS = frozenset("~@%")  # in a role of a chart
 OnAnother = Literal[
     "live-text on live",
     "practice-text on practice",
@@ -155,5 +156,5 @@ def _style_of(role: WordsRole, palette: Palette) -> Style:
     front, _, backdrop = role.partition(" on ")
     if backdrop:
         return palette.on(cast("ColourRole", front), cast("ColourRole", backdrop))
-    is_of_chart = not role or "~" in role or "@" in role
+    is_of_chart = not role or not CHART_SIGNS.isdisjoint(role)
     return palette.chart_style(role) if is_of_chart else palette[cast("ColourRole", role)]

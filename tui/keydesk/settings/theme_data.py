@@ -54,7 +54,7 @@ ColourRole = Literal[
 ]
 ROLES: tuple[ColourRole, ...] = get_args(ColourRole)
 ChartRole = NewType("ChartRole", str)
-"""A role in a chart: also `~rise`, filled with it, and `entry@rise`, on a cell that is filled with another."""
+"""A role in a chart: also `~rise`, filled with it, `profit%2`, on its second tint, and `entry@rise`, on a cell that is filled with another."""
 # What is read as text, on which other role. Lines, candles and the hints in `faint` may be dimmer.
 TEXT_ON_BACKGROUND = (
     *("bright", "plain", "muted", "focus", "bid", "ask", "buy", "sell", "profit", "loss"),

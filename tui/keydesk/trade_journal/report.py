@@ -119,7 +119,7 @@ def page(
         sections.append(_by_day(trades, period))
     sections.append(_notes(trades, context))
     sections += [section for name in GROUPS if (section := _group(trades, name, groups))]
-    sections += [_trades(trades, context), _figures(journal, period, statistics)]
+    sections += [trades_section(trades, context), _figures(journal, period, statistics)]
     return Page(f"{period.title}  {account}".rstrip(), tuple(filter(_has_content, sections)))
 
 
@@ -246,11 +246,17 @@ def _group_row(trades: Sequence[JournalTrade]) -> dict[str, str]:
     }
 
 
-def _trades(trades: Iterable[JournalTrade], context: RowContext) -> Section:
+def trades_section(
+    trades: Iterable[JournalTrade],
+    context: RowContext,
+    title: str = "Trades",
+    when: str = "%a %H:%M",
+) -> Section:
+    """Return the table of trades, with their closing written like `when`."""
     rows = tuple(
         {
             "id": each.id,
-            "closed": f"{at(each.closed_ns or 0, context.zone):%a %H:%M}",
+            "closed": f"{at(each.closed_ns or 0, context.zone):{when}}",
             "instrument": pair(each.instrument),
             "side": "long" if each.is_long else "short",
             "units": units(abs(each.units)),
@@ -261,7 +267,7 @@ def _trades(trades: Iterable[JournalTrade], context: RowContext) -> Section:
         }
         for each in trades
     )
-    return Section("Trades", TRADE_COLUMNS, rows)
+    return Section(title, TRADE_COLUMNS, rows)
 
 
 def _group(trades: Sequence[JournalTrade], name: str, context: GroupContext) -> Section | None:

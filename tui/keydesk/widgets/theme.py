@@ -19,7 +19,15 @@ from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
 from keydesk.settings import theme_data
-from keydesk.settings.theme_data import ROLES, ChartRole, ColourRole, ThemeData, ThemeError, folder
+from keydesk.settings.theme_data import (
+    ROLES,
+    ChartRole,
+    ColourRole,
+    ThemeData,
+    ThemeError,
+    contrast,
+    folder,
+)
 from keydesk.terminal.query import Depth, colour_depth
 from keydesk.text.format import MINUS
 
@@ -47,6 +55,13 @@ WEIGHTS = {
 }
 MONO = "mono"
 SIGNS: Mapping[str, ColourRole] = {"+": "profit", MINUS: "loss"}
+TINTS = 0.3, 0.55, 0.75, 1.0  # shares of a colour in the background of a cell
+ON_TINT = (
+    "plain",
+    "bright",
+    "background",
+)  # its text: the first that has such a contrast, else the best
+EASY_CONTRAST = 5.0  # what is left of it where a terminal has 256 colours can be read, too
 BOLD = Style(bold=True)
 REVERSE = Style(reverse=True)
 
@@ -120,13 +135,16 @@ class Palette:
         return style
 
     def chart_style(self, role: str) -> Style:
-        """Return the style of a role of a chart: `rise`, `~rise` filled with it, `entry@rise` on a filled cell."""
+        """Return the style of a role of a chart: `rise`, `~rise` filled with it, `rise%2` on its second tint, `entry@rise` on a filled cell."""
         style = self._chart.get(role)
         if style is None:
             style = self._chart[role] = self._chart_style(role)
         return style
 
     def _chart_style(self, role: str) -> Style:
+        named, _, step = role.partition("%")
+        if step:
+            return self._tinted(cast("ColourRole", named), int(step))
         named, _, behind = role.lstrip("~").partition("@")
         if not named:
             return self["plain"]
@@ -137,9 +155,27 @@ class Palette:
             return crossing + REVERSE if self._colours[front] == self._colours[back] else crossing
         if not role.startswith("~"):
             return self[front]
-        if self._colours["background"].startswith("ansi"):  # a background has eight colours only
+        if not self.has_tints:  # a background has eight colours only
             return self[front] + REVERSE
         return self.on("background", front) + Style.parse(self._weights.get(front, "none"))
+
+    @property
+    def has_tints(self) -> bool:
+        """Whether colours can be mixed: not the terminal's own."""
+        return not self._colours["background"].startswith("ansi")
+
+    def _tinted(self, role: ColourRole, step: int) -> Style:
+        """Return readable text on the background with a share of a role's colour; the stronger half reversed without tints."""
+        if not self.has_tints:
+            return self[role] + REVERSE if step * 2 > len(TINTS) else self[role]
+        ground = Color.parse(self._colours["background"])
+        tint = ground.blend(Color.parse(self._colours[role]), TINTS[step - 1])
+        ratios = {name: contrast(self._colours[name], tint.hex) for name in ON_TINT}
+        text = next(
+            (n for n, r in ratios.items() if r >= EASY_CONTRAST),
+            max(ratios, key=ratios.__getitem__),
+        )
+        return Style.from_color(Color.parse(self._colours[text]).rich_color, tint.rich_color)
 
     @property
     def at_stake(self) -> Style:

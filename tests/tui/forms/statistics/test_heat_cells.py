@@ -1,5 +1,6 @@
-"""The cells of the heat maps: their shades, amounts and sums, and the names of the months above them."""
+"""The heat maps: their tints, amounts, sums and bars, and the names of the months above them."""
 
+from collections.abc import Iterable
 from datetime import date, timedelta
 from decimal import Decimal
 
@@ -9,14 +10,15 @@ from msgspec.structs import replace
 from keydesk.calc.trade_journal.charts import HeatCell
 from keydesk.forms.modal_form import TextLine
 from keydesk.forms.statistics.heat_cells import (
-    CellSize,
-    CellStyle,
-    head_line,
+    HeatMap,
+    HeatRows,
+    _short,
     least_amount,
     page_of,
-    results_width,
-    sum_lines,
+    rows_of,
+    together,
 )
+from keydesk.forms.statistics.sum_tables import results_width, sum_lines
 from keydesk.forms.statistics.trading_calendar import _month_line
 from keydesk.forms.statistics.view import ViewInput
 from keydesk.trade_journal.snapshot import JournalSnapshot
@@ -26,115 +28,160 @@ Cell = HeatCell | None
 
 
 def row_of(*results: str) -> list[Cell]:
-    """Cells with these results; "" is an hour without a trade."""
-    return [HeatCell(3, 1, D(each)) if each else None for each in results]
+    """Cells with these results; - is an hour without a trade."""
+    return [HeatCell(3, 1, D(each)) if each != "-" else None for each in results]
 
 
-def style_of(size: CellSize, *, ascii_only: bool = False, least: int = 4) -> CellStyle:
-    """Cells of this size, the largest of which is 100."""
-    return CellStyle(size, D(100), ViewInput(JournalSnapshot(), (), ascii_only=ascii_only), least)
+def map_of(
+    *rows: str,
+    width: int = 76,
+    height: int = 16,
+    chosen: tuple[int, int] = (0, 0),
+    ascii_only: bool = False,
+    has_tints: bool = True,
+) -> HeatMap:
+    """A map of these rows of results, the largest of which is 100; · is a cell without a trade."""
+    cells = [row_of(*each.replace("·", "-").split()) for each in rows]
+    own = ViewInput(
+        JournalSnapshot(currency="USD"),
+        (),
+        width=width,
+        rows=height,
+        ascii_only=ascii_only,
+        has_tints=has_tints,
+    )
+    return HeatMap(
+        ["Mon", "Tue", "Wed"][: len(rows)],
+        cells,
+        [together([c for c in column if c]) for column in zip(*cells, strict=True)],
+        [together([c for c in row if c]) for row in cells],
+        chosen,
+        "all",
+        6,
+        D(100),
+        own,
+    )
 
 
-def cells(
-    *results: str, size: CellSize, chosen: int | None = None, ascii_only: bool = False
-) -> list[str]:
-    """The rows of cells with these results, the largest of which is 100; "" is an hour without a trade."""
-    style = style_of(size, ascii_only=ascii_only)
-    lines = style.lines(("Mon", "muted"), row_of(*results), chosen)
+def texts_of(lines: Iterable[TextLine]) -> list[str]:
     return ["".join(text for text, _ in line).rstrip() for line in lines]
 
 
-def test_the_chosen_shade_stands_between_edges_half_a_column_from_its_neighbour() -> None:
-    assert cells("100", "-30", "", size=CellSize(4), chosen=1) == ["Mon ███▐▒▒▒▌ ·"]
+def heads(shown: HeatMap) -> list[str]:
+    return [f"{number + 7:02}" for number in range(len(shown.columns))]
 
 
-@pytest.mark.parametrize(("ascii_only", "cell"), [(False, " −30  "), (True, " −30 o")])
-def test_the_whole_chosen_cell_is_reversed_without_a_block_that_would_be_a_hole(
-    cell: str, *, ascii_only: bool
+def test_amounts_stand_below_their_column_and_beside_the_sums_of_their_row() -> None:
+    shown = rows_of(map_of("100 -30 ·", "-4 2 0.4", height=12), 4, figures=2)
+    assert texts_of(shown.lines(heads(shown))) == [
+        "           07       08       09        all     n  win %        R",
+        "Mon  ▐   +100 ▌    −30        ·     +70.00     6     33        –      │━━━━",
+        "Tue        −4       +2     +0.4      −1.60     9     33        –     ╺│",
+        "all       +96      −28     +0.4     +68.40    15     33        –",
+        "n           6        6        3",
+        "win %      33       33       33",
+    ]
+
+
+@pytest.mark.parametrize("width", [36, 50, 76, 116, 196])
+@pytest.mark.parametrize("count", [1, 8, 13, 24])
+def test_a_map_fits_its_width_and_names_all_that_is_beside_it(width: int, count: int) -> None:
+    count = min(count, (width - 6) // 3)
+    shown = rows_of(map_of(" ".join(["-42"] * count), width=width, height=30), 4, figures=2)
+    lines = texts_of(shown.lines(heads(shown)))
+    assert max(map(len, lines)) <= width
+    assert lines[0].split()[:count] == [f"{number + 7:02}" for number in range(count)]
+    assert [name in lines[0] for name in ("all", "win %")] == [
+        bool(shown.side),
+        "win %" in shown.side,
+    ]
+
+
+def tints(shown: HeatMap) -> list[str]:
+    line = shown.lines(heads(shown))[1]
+    return [role for _, role in line if "%" in role]
+
+
+def test_the_larger_a_result_the_stronger_its_tint() -> None:
+    row = "100 60 30 -3 -30 -80"
+    assert tints(map_of(row, chosen=(0, 5))) == [
+        *("profit%4", "profit%3", "profit%2", "loss%1", "loss%2", "loss%4"),
+    ]
+
+
+def test_neighbours_of_one_tint_are_one_run_and_small_tiles_have_a_gap() -> None:
+    assert tints(map_of("3 3 3 -3", chosen=(0, 3))) == ["profit%1", "loss%1"]
+    small = map_of(" ".join(["-33"] * 20), width=66, chosen=(0, 19))
+    assert tints(small) == ["loss%2"] * 20
+
+
+@pytest.mark.parametrize(("ascii_only", "edges"), [(False, "▐▌"), (True, "[]")])
+def test_the_chosen_cell_stands_between_edges_in_each_of_its_rows(
+    edges: str, *, ascii_only: bool
 ) -> None:
-    style = style_of(CellSize(7), ascii_only=ascii_only)
-    line = style.lines(("Mon", "muted"), row_of("100", "-30"), 1)[0]
-    assert line[-2:] == [(cell, "~loss"), (" ", "loss")]
+    shown = map_of("100 -30", chosen=(0, 1), ascii_only=ascii_only)
+    shown = replace(shown, size=HeatRows(cell=2))
+    lines = texts_of(shown.lines(heads(shown)))
+    for line, own in zip(lines[1:3], ("−30", "n 3"), strict=True):
+        assert line[line.index(edges[0]) + 1 : line.index(edges[1])].strip() == own
 
 
-def test_amounts_alone_are_spread_over_the_page_with_names_and_sums_above_and_below_them() -> None:
-    style = style_of(CellSize(5))
-    style = style._replace(given=replace(style.given, width=26))  # two columns more than four cells
-    row = row_of("100", "-30", "2", "")
-    lines = [head_line(["07", "08", "09", "10"], style), *style.lines(("Mon", "muted"), row)]
-    lines.append(style.sums(row_of("155", "-60", "1", "")))
-    assert ["".join(text for text, _ in line).rstrip() for line in lines] == [
-        "      07   08    09   10",
-        "Mon +100  −30    +2    ·",
-        "all +155  −60    +1    ·",
-    ]
-
-
-def test_a_chosen_cell_of_several_rows_is_framed_and_in_ascii_its_amount_is_reversed() -> None:
-    assert cells("100", "-30", size=CellSize(7, 3), chosen=1) == [
-        "Mon ██████▐▒▒▒▒▒▒▌",
-        "      +100▐   −30▌",
-        "       n 3▐   n 3▌",
-    ]
-    style = style_of(CellSize(7, 3), ascii_only=True)
-    lines = style.lines(("Mon", "muted"), row_of("100", "-30"), 1)
-    reversed_ = [text for line in lines for text, role in line if role.startswith("~")]
-    assert reversed_ == ["   −30"]
-
-
-def test_a_cell_has_its_amount_beside_its_shade_and_below_it_where_there_is_room() -> None:
-    assert cells("100", "-30", "2", size=CellSize(7)) == ["Mon +100 █  −30 ▒   +2"]
-    assert cells("100", "-30", "2", size=CellSize(5)) == ["Mon +100   −30    +2"]
-    assert cells("100", "-30", size=CellSize(7, 3)) == [
-        "Mon ██████ ▒▒▒▒▒▒",
-        "      +100    −30",
-        "       n 3    n 3",
-    ]
-
-
-def test_ascii_writes_the_strength_as_a_number_where_there_is_no_amount_alone() -> None:
-    assert cells("100", "-30", "", size=CellSize(4), ascii_only=True) == ["Mon  +4  -2  ·"]
-    assert cells("100", "-30", size=CellSize(7, 2), ascii_only=True) == [
-        "Mon @@@@@@ oooooo",
-        "      +100    −30",
-    ]
-    assert cells("100", "-30", size=CellSize(7), ascii_only=True) == ["Mon +100 @  −30 o"]
-
-
-def test_the_dot_of_an_hour_without_a_trade_is_on_the_row_of_its_weekday() -> None:
-    assert cells("", "100", size=CellSize(7, 3))[0] == "Mon      · ██████"
-
-
-def sums(*results: str, size: CellSize, ascii_only: bool = False) -> str:
-    style = style_of(size, ascii_only=ascii_only)
-    return "".join(text for text, _ in style.sums(row_of(*results))).rstrip()
+def test_without_tints_and_room_for_amounts_the_strength_is_written() -> None:
+    shown = map_of(" ".join(["100", "-30", "·"] * 7), width=69, chosen=(0, 20), has_tints=False)
+    assert texts_of(shown.lines(heads(shown)))[1].startswith("Mon   +4 -2  · +4 -2")
 
 
 def test_a_sum_has_its_amount_without_a_sign_where_only_that_fits_and_its_colour_says_it() -> None:
-    assert sums("226", "-103", "", size=CellSize(4)) == "all 226 103  ·"
-    assert style_of(CellSize(4)).sums(row_of("226", "-103"))[1:] == (
-        [("226 ", "profit"), ("103 ", "loss")]
-    )
-    assert sums("226", "-103", size=CellSize(4), ascii_only=True) == "all  +4  -4"
+    shown = map_of(" ".join(["120", "-33"] * 9), width=78)
+    [line] = [line for line in shown.lines(heads(shown)) if "all" in line[0][0]]
+    assert texts_of([line])[0].split()[:3] == ["all", "120", "33"]
+    assert [role for _, role in line[1:3]] == ["profit", "loss"]
 
 
-def test_a_sum_has_the_shade_of_the_stated_step_where_no_amount_fits() -> None:
-    # the step is 25: beside each other 500 would be █ and -60 the weakest
-    assert sums("500", "-60", "20", size=CellSize(3)) == "all ██ ▓▓ ::"
+def test_bars_of_columns_stand_above_and_below_their_sums_on_one_scale() -> None:
+    shown = replace(map_of("100 -50 50 3"), size=HeatRows(bars=6))
+    lines = shown.lines(heads(shown))[3:]
+    assert len(lines) == 7  # the sums are the axis
+
+    def height(column: int) -> float:
+        at = 6 + column * shown.cell + shown.filled - 1
+        return sum(filled(line, at) for line in lines if line[0][0].strip() != "all")
+
+    assert [height(column) for column in range(4)] == [4, 2, 2, 0.5]
+    assert [texts_of([line])[0].split()[:1] for line in lines].index(["all"]) == 4
 
 
-@pytest.mark.parametrize("size", [CellSize(7), CellSize(7, 2), CellSize(9), CellSize(5)])
-def test_a_sum_has_no_shade_beside_its_amount_which_ends_below_those_of_its_column(
-    size: CellSize,
+def filled(line: TextLine, at: int) -> float:
+    """How much of a cell is filled."""
+    for text, role in line:
+        if at < len(text):
+            return 1 if role.startswith("~") else 0.5 if text[at] in "▄▀" else 0
+        at -= len(text)
+    return 0
+
+
+@pytest.mark.parametrize(
+    ("height", "size"),
+    [(8, (1, 0, 0)), (12, (1, 0, 2)), (16, (1, 5, 2)), (21, (1, 8, 2)), (29, (2, 8, 2))],
+)
+def test_figures_come_before_bars_and_numbers_of_trades(
+    height: int, size: tuple[int, int, int]
 ) -> None:
-    total, shown = sums("500", "-60", size=size), cells("50", "-30", size=size)[-1]
-    assert not set(total) & set("▒▓█")
-    assert total.index("500") + 3 == shown.index("50") + 2
-    assert total.index("60") == shown.index("30")
+    row = " ".join(["-30"] * 9)
+    assert rows_of(map_of(row, row, width=116, height=height), 4, figures=2).size == size
+
+
+def test_the_legend_has_a_tile_for_each_tint_or_says_what_is_reversed() -> None:
+    line = map_of("100").legend()[0]
+    assert len({role for _, role in line if "%" in role}) == 8
+    assert texts_of([line])[0].endswith("gain  in steps of 25.00 USD")
+    assert texts_of(map_of("100", has_tints=False).legend()) == [
+        "+ gain, − loss, reversed from 50.00 USD"
+    ]
 
 
 def test_where_no_more_than_four_characters_fit_an_amount_has_no_tenths_of_a_thousand() -> None:
-    assert cells("1234", "-9949", size=CellSize(5)) == ["Mon  +1k  −10k"]
+    assert [_short(D(each), 4) for each in ("1234", "-9949")] == ["+1k", "−10k"]
     assert least_amount(row_of_cells("1234", "-0.4")) == 4
     assert least_amount(row_of_cells("100000")) == 5  # +100k
 
@@ -165,7 +212,7 @@ def test_at_most_one_blank_row_stands_above_the_lines_that_are_out_of_sight(left
     ],
 )
 def test_an_amount_in_a_cell_has_at_most_five_characters(result: str, shown: str) -> None:
-    assert cells(result, size=CellSize(6, 2))[1].strip() == shown
+    assert _short(D(result)) == shown
     assert len(shown) <= 5
 
 

@@ -99,12 +99,13 @@ class HeatCell(Struct, frozen=True):
 
 def hours_of_week(trades: Iterable[JournalTrade], zone: tzinfo) -> dict[HourOfWeek, HeatCell]:
     """Return the closed trades by the hour of the week in which they were opened; hours without trades are left out."""
+    return _cells((hour_of_week(each, zone), each) for each in trades if each.is_closed)
 
-    def hour(trade: JournalTrade) -> HourOfWeek:
-        opened = datetime.fromtimestamp(trade.opened_ns // SECOND, zone)
-        return HourOfWeek(opened.weekday(), opened.hour)
 
-    return _cells((hour(each), each) for each in trades if each.is_closed)
+def hour_of_week(trade: JournalTrade, zone: tzinfo) -> HourOfWeek:
+    """Return the hour of the week in which a trade was opened."""
+    opened = datetime.fromtimestamp(trade.opened_ns // SECOND, zone)
+    return HourOfWeek(opened.weekday(), opened.hour)
 
 
 def trading_days(trades: Iterable[JournalTrade]) -> dict[date, HeatCell]:

@@ -16,7 +16,7 @@ from keydesk.calc.trade_journal.statistics import (
 )
 from keydesk.forms.modal_form import BLANK, TextLine, Words, signed_money, wrap_text
 from keydesk.forms.page_table import Cells, rows_in_sight, table_lines
-from keydesk.forms.statistics.heat_cells import names_width, results_width, sum_lines
+from keydesk.forms.statistics.sum_tables import names_width, results_width, sum_lines
 from keydesk.forms.statistics.view import (
     BAR_CELLS,
     FEW_ROLE,

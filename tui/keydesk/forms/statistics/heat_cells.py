@@ -1,63 +1,316 @@
-"""The cells of the heat maps: weekdays below each other, a column for each hour or week, and the tables of their sums.
+"""Heat maps: results as tinted cells, with the sums of their rows and columns at the same edges, and bars of those of columns.
 
-A cell is the stronger, the larger its result is beside the largest of the map; its colour is the sign. Where colours or shades are
-missing, sign and strength are written: +4 to -4. Where there is room a cell has its amount and its number of trades below. A sum
-has its amount alone, or the shade of the same steps.
+A cell has its amount, and its number of trades where there is room, on a tint of its sign, the stronger the larger the result is
+beside the largest of the map. Where a terminal has no tints the stronger half is reversed; where no amount fits either, sign and
+strength are written: +4 to -4.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
 from typing import Final, NamedTuple
 
-from rich.cells import cell_len
+from msgspec import Struct
+from msgspec.structs import replace
 
 from keydesk.calc.trade_journal.charts import LEVELS, HeatCell, level
-from keydesk.calc.trade_journal.statistics import FEW_TRADES
 from keydesk.forms.info_form import width_of
 from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, signed_money, wrap_text
-from keydesk.forms.statistics.view import FEW_ROLE, ViewInput, bars_of, fitting_names, is_few
-from keydesk.text.format import MINUS, counted, money, percent, shorten
+from keydesk.forms.panel import WordsRole
+from keydesk.forms.statistics.view import ViewInput, bars_of
+from keydesk.text.format import MINUS, counted, money, percent
 from keydesk.text.sanitize import safe
 from keydesk.widgets.theme import ChartRole, ColourRole, signed_role
 from keydesk_client.arithmetic.constants import ZERO
 
-SHADES, ASCII_SHADES = " :▒▓█", " :o#@"  # the weakest is of one byte: most cells have it
 CURSOR: Final = "focus"
-CURSOR_EDGES = "▐▌"  # of a shade, in the gaps: half a column stays free beside the neighbour
-LABEL = 4  # columns of the names of weekdays
-LEAST_CELL = 3  # columns of a cell with the gap behind it
-WIDE_GAP_FROM = 8  # columns of a cell from which its gap has two
+EDGES, ASCII_EDGES = ("▐", "▌"), ("[", "]")  # of the chosen cell, in the gaps beside it
+LEAST_CELL, MOST_CELL = 3, 9  # columns of a cell with the gap behind it
 SHORT_AMOUNT, LONG_AMOUNT = 4, 5  # characters
-AMOUNT_ROW, COUNT_ROW = 1, 2  # of a cell that has both
+RESULT, WIN_RATE = "result", "win %"
+SIDES = (RESULT, "n", WIN_RATE, "R"), (RESULT, "n", WIN_RATE), (RESULT, "n"), ("short",), ()
+"""What stands beside a row of cells, where there is room: the first of these."""
+SIDE_GAP = 3  # columns before it
+SIDE_WIDTHS = {"n": 6, WIN_RATE: 7, "R": 9}
+LEAST_BAR, MOST_BAR = 4, 16  # cells of a bar beside a row, to each side of its axis
+BAR_GAP = 2
+LEAST_BAR_ROWS, MOST_BAR_ROWS = 3, 8  # above and below the axis together; no more than columns
+BAR_EDGE = 2  # columns of a cell that its bar leaves free
 LEAST_ROWS_OF_TABLES = (
     4  # a blank one, the names of columns, a row, and how many lines there are more
 )
-SUM_BAR, LEAST_SUM_BAR = 5, 2  # cells of a bar to each side of its axis: usual ones, and at least
-USUAL_NAMES = 17  # columns, also where win rate and R have no room beside them
-WIDEST_BAR = 16
-COUNT_WIDTH, WIN_WIDTH, R_WIDTH, RESULT_WIDTH = 5, 7, 9, 12
-RESULT_GAP = 3  # columns around a result, of its own width
-SUM_WIDTH = COUNT_WIDTH + RESULT_WIDTH + 2 * SUM_BAR + 1  # columns beside the name
-TABLE_GAP = 4
+TILE = "  "  # of the legend
 TENTHS, TEN, THOUSAND = (Decimal(text) for text in ("0.95", "9.95", "999.5"))
 
 
-class CellSize(NamedTuple):
-    """The columns of a cell with the gap behind it, its rows, and the blank ones below them."""
+class HeatRows(NamedTuple):
+    """How many rows a map takes: those of a cell, of the bars, and of figures below the sums."""
 
-    width: int
-    rows: int = 1
-    blank: int = 0
+    cell: int = 1
+    bars: int = 0
+    figures: int = 0
 
-    @property
+
+class HeatMap(Struct, frozen=True, dict=True):
+    """A map: the names of its rows, their cells, the sums of columns and rows, and how they are drawn.
+
+    Args:
+        names: Of the rows.
+        cells: Of each row; None, or one of no trades, where there was none.
+        columns: The sums of the columns.
+        rows: The sums of the rows.
+        chosen: The row and column of the chosen cell.
+        total: What the sums of rows are of: all, or what is shown.
+        label: Columns of the names.
+        largest: The result that has the strongest tint.
+    """
+
+    names: Sequence[str]
+    cells: Sequence[Sequence[HeatCell | None]]
+    columns: Sequence[HeatCell]
+    rows: Sequence[HeatCell]
+    chosen: tuple[int, int]
+    total: str
+    label: int
+    largest: Decimal
+    given: ViewInput
+    size: HeatRows = HeatRows()
+
+    # Its columns.
+
+    @cached_property
+    def _least(self) -> int:
+        """The columns that each amount fits in."""
+        known = [each for row in (*self.cells, self.columns) for each in row if each and each.n]
+        return least_amount(known)
+
+    @cached_property
+    def side(self) -> tuple[str, ...]:
+        """The names of the figures beside a row."""
+        room, count = self.given.width - self.label, len(self.columns)
+        cell = next(
+            (w for w in (self._least + 2, self._least + 1, LEAST_CELL + 1) if w * count <= room),
+            LEAST_CELL,
+        )
+        return next(each for each in SIDES if self._side_width(each) <= max(0, room - cell * count))
+
+    def _side_width(self, names: Sequence[str]) -> int:
+        return sum(self._figure_width(name) for name in names)
+
+    def _figure_width(self, name: str) -> int:
+        if name == "short":
+            return self._least + 1
+        if name == RESULT:
+            return max(len(signed_money(each.result)[0]) for each in self.rows) + SIDE_GAP
+        return SIDE_WIDTHS[name]
+
+    @cached_property
+    def cell(self) -> int:
+        """The columns of a cell with the gap behind it."""
+        room = self.given.width - self.label - self._side_width(self.side)
+        return max(LEAST_CELL, min(MOST_CELL, room // len(self.columns)))
+
+    @cached_property
     def filled(self) -> int:
-        """The columns without the gap."""
-        return self.width - (2 if self.width >= WIDE_GAP_FROM else 1)
+        """The columns of a cell without the gap."""
+        return self.cell - 1
+
+    @cached_property
+    def has_amounts(self) -> bool:
+        """Whether every amount fits in its cell."""
+        return self.filled >= self._least
+
+    # Its lines.
+
+    def lines(self, heads: Sequence[str] | None, head: TextLine = ()) -> list[TextLine]:
+        """Return the names of columns, the rows of cells, and the sums of columns as the axis of their bars."""
+        if heads is not None:
+            head = [(safe("".join([" " * self.label, *map(self._placed, heads)])), "muted")]
+        bars = self._bars()
+        lines = [self._with_side_heads(head)]
+        for number in range(len(self.names)):
+            lines += self._row(number, bars[number] if bars else ())
+        above, below = self._column_bars()
+        lines += [BLANK, *above] if above or below else []
+        lines += [self._sums(), *below]
+        if self.size.figures:
+            won = [percent(Decimal(c.wins) / c.n, 0) if c.n else "" for c in self.columns]
+            lines.append(self._figures("n", [f"{c.n:,}" if c.n else "" for c in self.columns]))
+            lines.append(self._figures(WIN_RATE, won))
+        return lines
+
+    def _placed(self, text: str) -> str:
+        """Return a text at the right edge of a cell, with the gap behind it."""
+        pad = 1 if self.filled > LONG_AMOUNT else 0
+        return f"{text:>{self.filled - pad}}{'':{pad + 1}}"
+
+    def _with_side_heads(self, head: TextLine) -> TextLine:
+        names = [self.total if name in {RESULT, "short"} else name for name in self.side]
+        texts = [
+            f"{text:>{self._figure_width(name)}}"
+            for name, text in zip(self.side, names, strict=True)
+        ]
+        blank = self.label + self.cell * len(self.columns) - width_of(head)
+        return [*head, (safe(" " * blank + "".join(texts)), "muted")] if texts else head
+
+    def _row(self, number: int, bar: TextLine) -> list[TextLine]:
+        row, column = self.chosen
+        side = [*self._side(self.rows[number]), *bar]
+        lines: list[TextLine] = []
+        for at in range(self.size.cell):
+            name = "" if at else self.names[number]
+            parts: list[Words] = [(safe(f"{name:<{self.label - 1}}"), "muted"), (" ", "plain")]
+            for each in self.cells[number]:
+                text, role = self._part(each, at)
+                # tiles that have words join, which costs fewer bytes; others would be one block
+                gap: Words = (" ", role if self.has_amounts else "plain")
+                parts += [(safe(self._placed(text)[: self.filled]), role), gap]
+            if number == row:
+                left, right = ASCII_EDGES if self.given.ascii_only else EDGES
+                parts[2 * column + 1] = (safe(left), CURSOR)
+                parts[2 * column + 3] = (safe(right), CURSOR)
+            lines.append([*joined(parts), *([] if at else side)])
+        return lines
+
+    def _part(self, cell: HeatCell | None, row: int) -> tuple[str, ColourRole | ChartRole]:
+        """Return what a row of a cell says, and its tint."""
+        if cell is None or not cell.n:
+            return "" if row else "·", "grid"
+        strength = level(cell.result, self.largest)
+        if not strength:
+            return f"n {cell.n}" if row else "0" if self.has_amounts else "=", "muted"
+        role = tint_of(strength)
+        if row:
+            return f"n {cell.n}", role
+        if self.has_amounts:
+            return _short(cell.result, self.filled), role
+        return "" if self.given.has_tints else f"{strength:+}", role
+
+    @cached_property
+    def sums(self) -> Sequence[str]:
+        """The amounts of the sums of columns: without their sign where only that fits, none where that does not."""
+        amounts = [_short(c.result, self.filled) if c.n else "·" for c in self.columns]
+        if not self.has_amounts and self.given.has_tints:
+            amounts = [each.lstrip(f"+{MINUS}") for each in amounts]
+        return amounts if max(map(len, amounts)) <= self.filled else ()
+
+    def _sums(self) -> TextLine:
+        """Return the sums of columns: their amounts, or their tints where these do not fit."""
+        parts: list[Words] = [(safe(f"{'all':<{self.label}}"), "bright")]
+        for number, cell in enumerate(self.columns):
+            text, role = self._part(cell, 0)
+            if self.sums:
+                text, role = self.sums[number], signed_role(cell.result, zero="grid")
+            parts.append((safe(self._placed(text)), role))
+        return [*joined(parts), *self._side(together(self.rows))]
+
+    def _figures(self, name: str, texts: Sequence[str]) -> TextLine:
+        return (
+            (safe(f"{name:<{self.label}}"), "muted"),
+            (safe("".join(map(self._placed, texts)).rstrip()), "muted"),
+        )
+
+    def _side(self, cell: HeatCell) -> list[Words]:
+        """Return the figures beside a row."""
+        parts: list[Words] = []
+        for name in self.side:
+            text, role = self._figure(name, cell)
+            parts.append((safe(f"{text:>{self._figure_width(name)}}"), role))
+        return parts
+
+    def _figure(self, name: str, cell: HeatCell) -> tuple[str, WordsRole]:
+        if not cell.n:
+            return ("·", "grid") if name in {RESULT, "short"} else ("", "plain")
+        if name in {RESULT, "R"}:
+            return signed_money(cell.result if name == RESULT else cell.r)
+        if name == "short":
+            return _short(cell.result, self._least), signed_role(cell.result, zero="muted")
+        text = f"{cell.n:,}" if name == "n" else percent(Decimal(cell.wins) / cell.n, 0)
+        return text, "muted"
+
+    # Its bars.
+
+    def _bars(self) -> list[TextLine]:
+        """Return the bars beside the rows, where there is room."""
+        taken = self.label + self.cell * len(self.columns) + self._side_width(self.side) + BAR_GAP
+        cells = min(MOST_BAR, (self.given.width - taken - 1) // 2)
+        if cells < LEAST_BAR or len([each for each in self.rows if each.n]) < 2:  # noqa: PLR2004 - to compare
+            return []
+        bars = bars_of([each.result for each in self.rows], cells)
+        return [[(safe(" " * BAR_GAP), "plain"), *bar] for bar in bars]
+
+    def _column_bars(self) -> tuple[list[TextLine], list[TextLine]]:
+        """Return the rows of the bars of columns above and below the sums, half a row precise."""
+        values = [each.result for each in self.columns]
+        up, down = max(ZERO, *values), max(ZERO, *(-each for each in values))
+        if not self.size.bars or len([each for each in values if each]) < 2:  # noqa: PLR2004 - to compare
+            return [], []
+        above = max(
+            int(up > 0),
+            min(self.size.bars - int(down > 0), _rounded(self.size.bars * up / (up + down))),
+        )
+        below = self.size.bars - above
+        unit = max(up / above if above else ZERO, down / below if below else ZERO) / 2
+        halves = [
+            _rounded(each / unit) or (1 if each > 0 else -1 if each else 0) for each in values
+        ]
+        return (
+            [
+                self._bar_row([each - 2 * at for each in halves], "▄")
+                for at in reversed(range(above))
+            ],
+            [self._bar_row([-each - 2 * at for each in halves], "▀") for at in range(below)],
+        )
+
+    def _bar_row(self, halves: Sequence[int], half: str) -> TextLine:
+        role: ColourRole = "rise" if half == "▄" else "fall"
+        width = max(self.filled - BAR_EDGE, 2)
+        parts: list[Words] = [(safe(" " * self.label), "plain")]
+        for each in halves:
+            is_whole = each > 1 or (each == 1 and self.given.ascii_only)
+            text = " " if is_whole or each < 1 else half
+            parts += [
+                (safe(" " * (self.filled - width)), "plain"),
+                (safe(text * width), ChartRole(f"~{role}") if is_whole else role),
+                (" ", "plain"),
+            ]
+        return joined(parts)
+
+    def legend(self, *doubts: str) -> list[TextLine]:
+        """Return what the tints mean, and why they may mean little: in the first of these words that fit behind it."""
+        width, currency = self.given.width, self.given.snapshot.currency
+        step = self.largest / LEVELS
+        line: list[Words] = [(safe(f"  in steps of {money(step)} {currency}".rstrip()), "muted")]
+        if self.given.has_tints:
+            losses = [(safe(TILE), tint_of(-each)) for each in range(LEVELS, 0, -1)]
+            gains = [(safe(TILE), tint_of(each)) for each in range(1, LEVELS + 1)]
+            line = [("loss ", "muted"), *losses, *gains, (" gain", "muted"), *line]
+        else:
+            amounts = f"reversed from {money(2 * step)} {currency}".rstrip()
+            about = amounts if self.has_amounts else f"1 to {LEVELS}{line[0][0][1:]}"
+            line = [(safe(f"+ gain, {MINUS} loss, {about}"), "muted")]
+        room = width - width_of(line)
+        behind = next((safe(f".  {each}") for each in doubts if len(each) + 3 <= room), safe(""))
+        if behind or not doubts:
+            return fold_line((*line, (behind, "muted")) if behind else line, width)
+        return [*fold_line(line, width), *wrap_text(safe(doubts[-1]), "muted", width)]
 
 
-def cell_width(columns: int, width: int) -> int:
-    """Return the columns of each cell of a map with so many of them beside each other."""
-    return max(LEAST_CELL, (width - LABEL) // columns)
+def joined(parts: Iterable[Words]) -> list[Words]:
+    """Return words with neighbours of one role together, which takes fewer bytes."""
+    runs = groupby(parts, key=itemgetter(1))
+    return [(safe("".join(text for text, _ in run)), role) for role, run in runs]
+
+
+def tint_of(strength: int) -> ChartRole:
+    """Return the role of a cell of this strength."""
+    return ChartRole(f"{'profit' if strength > 0 else 'loss'}%{abs(strength)}")
+
+
+def _rounded(value: Decimal) -> int:
+    return int(value.to_integral_value())
 
 
 def window_of(first: int, last: int, chosen: int, room: int) -> range:
@@ -68,209 +321,9 @@ def window_of(first: int, last: int, chosen: int, room: int) -> range:
     return range(start, start + count)
 
 
-def fitting_size(style: "CellStyle", most: int, lines: tuple[int, int], rows: int) -> CellSize:
-    """Return the highest size of cells that fits: with the tables, else without them, where they are on the next page.
-
-    Args:
-        style: Its cells are of one row.
-        most: Their rows at most.
-        lines: Those beside the cells, and those of the tables.
-        rows: Of cells, below each other.
-    """
-    width, room = style.size.width, style.given.rows
-    least = CellSize(width)
-    if not style.has_amounts:
-        return least
-    others, tables = lines
-    for taken in (others + 1 + tables, others + 1):
-        for size in (CellSize(width, most, 1), *(CellSize(width, n) for n in range(most, 0, -1))):
-            if rows * (size.rows + size.blank) + taken <= room:
-                return size
-    return least
-
-
 def least_amount(cells: Iterable[HeatCell]) -> int:
     """Return the columns that each amount fits in."""
     return max((len(_short(each.result, SHORT_AMOUNT)) for each in cells), default=SHORT_AMOUNT)
-
-
-class CellStyle(NamedTuple):
-    """How the cells of a map are drawn: their size, the result that has the strongest shade, and for which page."""
-
-    size: CellSize
-    largest: Decimal
-    given: ViewInput
-    least_amount: int = LONG_AMOUNT  # columns that each amount fits in
-
-    def lines(
-        self, label: Words, cells: Sequence[HeatCell | None], chosen: int | None = None
-    ) -> list[TextLine]:
-        """Return a row of cells behind their name; the chosen one is marked."""
-        lines: list[TextLine] = []
-        name, role = label
-        for row in range(self.size.rows):
-            parts: list[Words] = [(safe(f"{'' if row else name:<{LABEL}}"), role)]
-            for number, (each, width) in enumerate(
-                zip(cells, self.widths(len(cells)), strict=True)
-            ):
-                part = self._part(each, row)
-                if number != chosen:
-                    parts.append((safe(part.text(self.size).ljust(width)), part.role))
-                elif self._has_edges(part):
-                    parts = _edged(parts, part, self.size)
-                else:
-                    parts += part.reversed(self.size, width)
-            lines.append(parts)
-        return [*lines, *[BLANK] * self.size.blank]
-
-    def widths(self, count: int) -> list[int]:
-        """Return the columns of so many cells beside each other: amounts alone are spread over the width of the page."""
-        spare = 0
-        if self.has_amounts and self.size.rows == 1 and not self.is_beside:
-            spare = max(0, min(count, self.given.width - LABEL - count * self.size.width))
-        return [
-            self.size.width + (at + 1) * spare // count - at * spare // count for at in range(count)
-        ]
-
-    def sums(self, cells: Sequence[HeatCell | None]) -> TextLine:
-        """Return the sums of columns: each amount without a shade, its right edge below those of the cells.
-
-        In cells without amounts it has no sign where its colour says it, and a shade where it has no room so either.
-        """
-        amounts = [_short(c.result, self._room) if c is not None and c.n else "" for c in cells]
-        if not self.has_amounts:
-            amounts = [each.lstrip(f"+{MINUS}") for each in amounts]
-            if _is_written(self.given) or max(map(len, amounts), default=0) > self.size.filled:
-                style = self._replace(size=CellSize(self.size.width))
-                return style.lines(("all", "bright"), cells)[0]
-        parts: list[Words] = [(safe(f"{'all':<{LABEL}}"), "bright")]
-        for cell, amount, width in zip(cells, amounts, self.widths(len(cells)), strict=True):
-            part = self._part(cell, 0)
-            if cell is not None and amount:
-                role = signed_role(cell.result, zero="muted")
-                part = _Part(amount, "  " * self.is_beside, role)
-            parts.append((safe(part.text(self.size).ljust(width)), part.role))
-        return parts
-
-    @property
-    def has_amounts(self) -> bool:
-        """Whether every amount fits in a cell."""
-        return self.size.filled >= self.least_amount
-
-    def _has_edges(self, part: "_Part") -> bool:
-        """Whether a chosen cell is marked by edges: its shade stays as it is, and words of several rows are framed."""
-        return not self.given.ascii_only and (self.size.rows > 1 or not part.words.strip(" ·"))
-
-    @property
-    def is_beside(self) -> bool:
-        """Whether a cell has its amount beside its shade."""
-        return self.size.rows == 1 and self.size.filled >= self.least_amount + 2
-
-    @property
-    def _room(self) -> int:
-        """The columns of an amount."""
-        return self.size.filled - 2 * self.is_beside
-
-    @property
-    def _shades(self) -> str:
-        return ASCII_SHADES if self.given.ascii_only else SHADES
-
-    def legend(self, *doubts: str) -> list[TextLine]:
-        """Return what the shades mean, and why they may mean little: in the first of these words that fit behind it."""
-        width, currency = self.given.width, self.given.snapshot.currency
-        steps = f"in steps of {money(self.largest / LEVELS)} {currency}".rstrip()
-        shades = (self._shades[2:] if self.is_beside else self._shades).strip()
-        has_shades = self.size.rows > 1 or self.is_beside or not self.has_amounts
-        if _is_written(self.given) or not has_shades:
-            marks = shades if self.has_amounts else f"1 to {LEVELS}"
-            amounts = f"{marks} {steps}" if has_shades else f"in {currency}".removesuffix("in ")
-            line: TextLine = ((safe(f"+ gain, {MINUS} loss, {amounts}"), "muted"),)
-        else:
-            line = (
-                ("gain ", "muted"),
-                (safe(shades), "profit"),
-                ("  loss ", "muted"),
-                (safe(shades), "loss"),
-                (safe(f"  {steps}"), "muted"),
-            )
-        room = width - width_of(line)
-        about = next((safe(f".  {each}") for each in doubts if len(each) + 3 <= room), safe(""))
-        if about or not doubts:
-            return fold_line((*line, (about, "muted")) if about else line, width)
-        return [*fold_line(line, width), *wrap_text(safe(doubts[-1]), "muted", width)]
-
-    def _part(self, cell: HeatCell | None, row: int) -> "_Part":
-        """Return a row of a cell: its shade, its amount, its number of trades."""
-        size = self.size
-        if cell is None or not cell.n:
-            dot = "·" if self.has_amounts else f"{'·':^{size.filled}}"
-            return _Part("" if row else dot, "  " * self.is_beside, "grid")
-        strength = level(cell.result, self.largest)
-        role = signed_role(strength, zero="muted")
-        if row == AMOUNT_ROW:
-            return _Part(_short(cell.result, size.filled), "", role)
-        if row == COUNT_ROW:
-            return _Part(f"n {cell.n}", "", "faint")
-        if size.rows == 1 and self.has_amounts:
-            shade = self._shades[abs(strength)] if abs(strength) > 1 else " "
-            return _Part(_short(cell.result, self._room), f" {shade}" * self.is_beside, role)
-        if _is_written(self.given) and not self.has_amounts:
-            text = f"{'-+'[strength > 0]}{abs(strength)}" if strength else "=0"
-            return _Part(text, "", role)
-        return _Part("", (self._shades[abs(strength)] if strength else "=") * size.filled, role)
-
-
-class _Part(NamedTuple):
-    """A row of a cell: words at its right edge, and the shade behind them."""
-
-    words: str
-    shade: str
-    role: ColourRole
-
-    def _padded(self, size: CellSize) -> str:
-        return f"{self.words:>{size.filled - len(self.shade)}}"
-
-    def text(self, size: CellSize) -> str:
-        """Return it with the gap behind it."""
-        return f"{self._padded(size)}{self.shade}".ljust(size.width)
-
-    def reversed(self, size: CellSize, width: int) -> list[Words]:
-        """Return it marked, with the gap behind it: all of it is reversed; a block beside its amount would be a hole there."""
-        if not self.words or self.role == "faint":
-            return [(safe(self.text(size).ljust(width)), self.role)]
-        role = "muted" if self.role == "grid" else self.role
-        shade = self.shade if self.shade.isascii() else " " * len(self.shade)
-        return [
-            (safe(self._padded(size) + shade), ChartRole(f"~{role}")),
-            (safe(" " * (width - size.filled)), self.role),
-        ]
-
-
-def _edged(before: Sequence[Words], part: _Part, size: CellSize) -> list[Words]:
-    """Return a row whose next part is marked by edges, which stand in the gaps."""
-    (text, role), shown = before[-1], part.text(size)
-    return [
-        *before[:-1],
-        (safe(text[:-1]), role),
-        (safe(CURSOR_EDGES[0]), CURSOR),
-        (safe(shown[: size.filled]), part.role),
-        (safe(CURSOR_EDGES[1]), CURSOR),
-        (safe(shown[size.filled + 1 :]), part.role),
-    ]
-
-
-def head_line(texts: Sequence[str], style: CellStyle) -> TextLine:
-    """Return the names of columns, each above the right edge of the amounts."""
-    size, behind = style.size, "  " * style.is_beside
-    names = "".join(
-        f"{text + behind:>{size.filled}}".ljust(width)
-        for text, width in zip(texts, style.widths(len(texts)), strict=True)
-    )
-    return ((safe(" " * LABEL + names.rstrip()), "muted"),)
-
-
-def _is_written(given: ViewInput) -> bool:
-    return given.ascii_only or given.is_mono
 
 
 def _short(value: Decimal, room: int = LONG_AMOUNT) -> str:
@@ -282,6 +335,30 @@ def _short(value: Decimal, room: int = LONG_AMOUNT) -> str:
     sign = "+" if value > 0 else MINUS if value < 0 else ""
     has_tenths = size < TEN and room >= LONG_AMOUNT if unit else 0 < size < TENTHS
     return f"{sign}{size:.{int(has_tenths)}f}{unit}"
+
+
+def rows_of(shown: HeatMap, others: int, tables: int = 0, *, figures: int = 0) -> HeatMap:
+    """Return the map in the rows that there are: figures first, then the tables, bars, and the number of trades in each cell.
+
+    Args:
+        shown: The map; its cells are of one row.
+        others: Lines above and below it.
+        tables: Lines of the tables below them; 0: they take what is left.
+        figures: Rows of figures below the sums.
+    """
+    free = shown.given.rows - others - len(shown.names) - 2  # names of columns, sums
+    figures = figures if shown.has_amounts and free >= figures else 0
+    free -= figures
+    free -= tables + 1 if tables and tables < free else 0
+    traded = len([each for each in shown.columns if each.n])
+    bars = min(MOST_BAR_ROWS, free - 1, traded) if shown.sums else 0
+    bars = bars if bars >= LEAST_BAR_ROWS else 0
+    free -= bars + bool(bars)
+    is_tall = shown.has_amounts and free >= len(shown.names) + LEAST_ROWS_OF_TABLES
+    is_tall = is_tall and any(
+        each is not None and each.n > 1 for row in shown.cells for each in row
+    )
+    return replace(shown, size=HeatRows(1 + is_tall, bars, figures))
 
 
 def page_of(
@@ -296,6 +373,8 @@ def page_of(
         rows: Of the page.
     """
     above = [*cells, BLANK, *below]
+    if not tables:
+        return above
     if 0 <= len(above) + LEAST_ROWS_OF_TABLES - rows <= 1:  # a row is worth more than a blank one
         above = [*cells, *below]
     left = rows - len(above)
@@ -319,9 +398,6 @@ def chosen_lines(name: str, cell: HeatCell | None, given: ViewInput) -> list[Tex
     return fold_line(line, given.width)
 
 
-# Sums.
-
-
 def together(cells: Sequence[HeatCell]) -> HeatCell:
     """Return the trades of all cells as one."""
     rs = [each.r for each in cells if each.r is not None]
@@ -331,66 +407,3 @@ def together(cells: Sequence[HeatCell]) -> HeatCell:
         sum((each.result for each in cells), ZERO),
         sum(rs, ZERO) if rs else None,
     )
-
-
-def names_width(names: Sequence[str], width: int) -> int:
-    """Return the columns of these names in tables of sums, as far as the figures and bars beside them leave them room."""
-    least = min(USUAL_NAMES, width - COUNT_WIDTH - RESULT_WIDTH - 2 * LEAST_SUM_BAR - 1)
-    longest = max(map(cell_len, names), default=0) + 1
-    return max(least, min(longest, width - SUM_WIDTH - R_WIDTH - WIN_WIDTH))
-
-
-def results_width(cells: Iterable[HeatCell]) -> int:
-    """Return the columns of these results in tables of sums: what they leave of the usual ones is their bars'."""
-    widest = max((cell_len(signed_money(each.result)[0]) for each in cells), default=0)
-    return min(RESULT_WIDTH, max(widest, len("result")) + RESULT_GAP)
-
-
-def sum_lines(
-    name: str,
-    cells: Mapping[str, HeatCell],
-    width: int,
-    label_width: int,
-    name_role: ColourRole = "muted",
-    *,
-    result_width: int = RESULT_WIDTH,
-) -> list[TextLine]:
-    """Return a table of cells, with a bar beside each result; win rate and R where there is room."""
-    shown = {label: cell for label, cell in cells.items() if cell.n}
-    room = width - label_width - SUM_WIDTH + RESULT_WIDTH - result_width
-    has_r, has_win = room >= R_WIDTH, room >= R_WIDTH + WIN_WIDTH
-    room -= WIN_WIDTH * has_win + R_WIDTH * has_r
-    size = max(LEAST_SUM_BAR, min(WIDEST_BAR, SUM_BAR + room // 2))
-    bars = bars_of([each.result for each in shown.values()], size)
-    title = shorten(safe(name), label_width + COUNT_WIDTH - 2)
-    head = f"{'':<{label_width}}{'n':>{COUNT_WIDTH}}{'win %' if has_win else '':>{WIN_WIDTH * has_win}}"
-    head += f"{'R' if has_r else '':>{R_WIDTH * has_r}}{'result':>{result_width - 1}}"
-    lines: list[TextLine] = [((title, name_role), (safe(head[cell_len(title) :]), "muted"))]
-    labels = fitting_names(list(shown), label_width - 1)
-    for label, cell, bar in zip(labels, shown.values(), bars, strict=True):
-        role: ColourRole = FEW_ROLE if is_few(cell.n) else "plain"
-        won = percent(Decimal(cell.wins) / cell.n, 0)
-        in_r, r_role = signed_money(cell.r)
-        result, result_role = signed_money(cell.result)
-        line: list[Words] = [
-            (safe(f"{label:<{label_width}}"), role),
-            (
-                safe(f"{cell.n:>{COUNT_WIDTH},}{won if has_win else '':>{WIN_WIDTH * has_win}}"),
-                role,
-            ),
-            (safe(f"{in_r:>{R_WIDTH}}" if has_r else ""), r_role),
-            (safe(f"{result:>{result_width - 1}} "), result_role),
-            *bar,
-        ]
-        lines.append(line)
-    return lines
-
-
-def say_few(
-    tables: Sequence[list[TextLine]], given: ViewInput, *cells: Mapping[str, HeatCell]
-) -> None:
-    """Say below the shortest table what the dimmer rows are, where there are any: in one colour none is dimmer."""
-    if not given.is_mono and any(
-        cell.n and is_few(cell.n) for each in cells for cell in each.values()
-    ):
-        min(tables, key=len).append(((safe(f"dim: under {FEW_TRADES} trades"), "faint"),))

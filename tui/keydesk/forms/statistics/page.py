@@ -201,8 +201,7 @@ class StatisticsPage(InfoForm[None]):
         shown = list(body[self.top : self.top + rows])
         if len(body) > self.top + rows:
             shown[-1] = ((safe(f"… {len(body) - self.top - rows + 1} lines more: Space"), "faint"),)
-        missing = rows - len(shown) if self._trades else 0  # of one height in every view
-        return [*head, *shown, *([BLANK] * missing)]
+        return [*head, *shown]
 
     def _part_text(self, part: str) -> SafeText:
         so_far = f"; reading {self._older}" if self._older else ""
@@ -257,6 +256,7 @@ class StatisticsPage(InfoForm[None]):
             rows=rows,
             ascii_only=self.app.has_class("-ascii"),
             is_mono=palette["profit"].color == palette["loss"].color,
+            has_tints=palette.has_tints,
         )
 
     # Computing.

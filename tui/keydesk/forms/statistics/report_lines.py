@@ -6,13 +6,15 @@ from itertools import groupby
 
 from rich.cells import cell_len
 
+from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.forms.info_form import beside, width_of
 from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, wrap_text
 from keydesk.forms.statistics.group_tables import group_parts, role_of, role_of_amount
+from keydesk.forms.statistics.view import ViewInput
 from keydesk.text.format import shorten
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.csv_rows import SIGNED_FIGURES
-from keydesk.trade_journal.report import Section
+from keydesk.trade_journal.report import Section, trades_section
 from keydesk.widgets.theme import ColourRole
 
 GAP = 2  # columns between those of a table
@@ -171,6 +173,19 @@ def _table(section: Section, width: int) -> list[TextLine]:
             )
         lines.append(tuple(cells))
     return lines
+
+
+def trade_lines(
+    trades: Sequence[JournalTrade], name: str, given: ViewInput, room: int
+) -> list[TextLine]:
+    """Return the last of these trades in so many lines, the newest first; nothing where there is no room for one."""
+    rows = room - 2  # title and names of columns
+    if rows < 1 or not trades:
+        return []
+    last = sorted(trades, key=lambda each: each.closed_ns or 0)[-rows:]
+    title = f"Trades of {name}" if len(last) == len(trades) else f"Last trades of {name}"
+    shown = trades_section(reversed(last), given.snapshot.context, title, "%d %b %H:%M")
+    return section_lines(shown, given.width)
 
 
 def _aligned(text: str, width: int, *, right: bool) -> str:

@@ -5,41 +5,42 @@ from datetime import date, timedelta
 from typing import ClassVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from keydesk.calc.market.trading_day import DAY_SPAN_TEXT
+from keydesk.calc.market.trading_day import DAY_SPAN_TEXT, booking_date
 from keydesk.calc.trade_journal.charts import HeatCell, largest_result, trading_days
 from keydesk.calc.trade_journal.groups import WEEKDAYS
-from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
+from keydesk.forms.info_form import beside, width_of
+from keydesk.forms.modal_form import TextLine, wrap_text
 from keydesk.forms.statistics.heat_cells import (
-    LABEL,
-    R_WIDTH,
-    SUM_WIDTH,
-    TABLE_GAP,
-    WIN_WIDTH,
-    CellSize,
-    CellStyle,
-    cell_width,
+    LEAST_CELL,
+    HeatMap,
     chosen_lines,
-    fitting_size,
-    least_amount,
     page_of,
-    say_few,
-    sum_lines,
+    rows_of,
     together,
     window_of,
 )
-from keydesk.forms.statistics.view import View, ViewInput, in_columns
+from keydesk.forms.statistics.report_lines import trade_lines
+from keydesk.forms.statistics.sum_tables import (
+    R_WIDTH,
+    SUM_WIDTH,
+    WIN_WIDTH,
+    say_few,
+    sum_lines,
+)
+from keydesk.forms.statistics.view import View, ViewInput
 from keydesk.text.sanitize import safe
 
 DAYS = 7
 SATURDAY = 5
-YEAR = 52  # weeks that a calendar has room for, where there is
-LEAST_WEEKS = 4
-ROOMY_WEEK = 12  # columns of a cell from which there is room for further weeks
-HEAD, CELL_ROWS, ROOMY_ROWS = 2, 2, 3  # rows above the cells, and of a cell: shade, amount, number
-THREE_TABLES = 112  # columns of the page
-LABEL_WIDTH, WIDE_LABEL = 8, 12  # columns of the names in a table
-WIDE_FROM = SUM_WIDTH + R_WIDTH + WIN_WIDTH + WIDE_LABEL  # columns of a table
+LEAST_WEEKS = 5
+LABEL = 4  # columns of the names of weekdays
+TABLE_GAP = 4
+LEAST_TRADES_WIDTH = 48  # columns of the trades of a day
+MONTHS_WIDTH, WIDE_MONTHS = 36, 56  # columns of the table of months
+LABEL_WIDTH = 8  # of their names
+WIDE_FROM = SUM_WIDTH + R_WIDTH + WIN_WIDTH + LABEL_WIDTH
 
 
 class CalendarData(Struct, frozen=True):
@@ -62,6 +63,7 @@ class CalendarView(View[CalendarData]):
         self.chosen: date | None = None
         self._range: tuple[date, date] | None = None
         self._weekdays: Sequence[int] = ()
+        self._shown: Sequence[int] = ()  # weeks
 
     def compute(self, given: ViewInput) -> CalendarData:
         """Return the cells of days, months and weeks."""
@@ -86,39 +88,49 @@ class CalendarView(View[CalendarData]):
         self.chosen = min(max(self.chosen or last, first), last)
         traded = {day.weekday() for day in data.days}
         self._weekdays = [day for day in range(DAYS) if day < SATURDAY or day in traded]
-        weeks = max(LEAST_WEEKS, (given.width - LABEL) // ROOMY_WEEK)  # that are shown at least
-        shown_from = min(_week(first), _week(last) - weeks + 1)
-        width = cell_width(min(_week(last) - shown_from + 1, YEAR), given.width)
-        least = least_amount([*data.days.values(), *data.weeks.values()])
-        style = CellStyle(CellSize(width), largest_result(data.days), given, least)
-        name = f"{self.chosen:%a %Y-%m-%d}"
-        chosen = chosen_lines(name, data.days.get(self.chosen), given)
-        others = HEAD + 2 + len(chosen) + len(style.legend())
-        lines = others, len(_sums(data, self._weekdays, given, 0))
-        most = ROOMY_ROWS if width >= ROOMY_WEEK else CELL_ROWS
-        style = style._replace(size=fitting_size(style, most, lines, len(self._weekdays)))
-        below = [*chosen, *style.legend()]
-        shown = self._map(data, (shown_from, _week(last)), self.chosen, style)
-        room = given.rows - len(shown) - len(below) - 2
-        return page_of(shown, below, _sums(data, self._weekdays, given, room), given.rows)
+        span = min(_week(first), _week(last) - LEAST_WEEKS + 1), _week(last)
+        shown = self._map(data, span, self.chosen, given)
+        chosen = chosen_lines(f"{self.chosen:%a %Y-%m-%d}", data.days.get(self.chosen), given)
+        below = [*chosen, *shown.legend()]
+        months = _months(data, given)
+        shown = rows_of(shown, 2 + len(below), len(months))
+        mondays = [_monday_of(number) for number in self._shown]
+        head = _month_line(mondays, [shown.cell] * len(mondays), self._weekdays[-1])
+        title = _title(len(mondays), span[1] - span[0] + 1, given.width)
+        cells = [title, *shown.lines(None, head)]
+        room = given.rows - len(cells) - len(below) - 2
+        return page_of(cells, below, self._beside_trades(months, given, room), given.rows)
 
     def _map(
-        self, data: CalendarData, span: tuple[int, int], chosen: date, style: CellStyle
-    ) -> list[TextLine]:
+        self, data: CalendarData, span: tuple[int, int], chosen: date, given: ViewInput
+    ) -> HeatMap:
         """Return the weeks of a span, as many as there is room for."""
-        given, (first, last) = style.given, span
-        room = (given.width - LABEL) // style.size.width
-        weeks = window_of(first, last, _week(chosen), room)
-        mondays = [_monday_of(number) for number in weeks]
-        lines = [
-            _title(len(weeks), last - first + 1, given.width),
-            _month_line(mondays, style.widths(len(mondays)), self._weekdays[-1]),
+        room = max(1, (given.width - LABEL) // LEAST_CELL)
+        self._shown = weeks = window_of(*span, _week(chosen), room)
+        days = [
+            [data.days.get(_monday_of(week) + timedelta(days=each)) for week in weeks]
+            for each in self._weekdays
         ]
-        for weekday in self._weekdays:
-            cells = [data.days.get(monday + timedelta(days=weekday)) for monday in mondays]
-            at = weeks.index(_week(chosen)) if weekday == chosen.weekday() else None
-            lines += style.lines((safe(WEEKDAYS[weekday]), "muted"), cells, at)
-        return [*lines, style.sums([data.weeks.get(each) for each in mondays])]
+        return HeatMap(
+            [WEEKDAYS[each] for each in self._weekdays],
+            days,
+            [data.weeks.get(_monday_of(week), HeatCell()) for week in weeks],
+            [together([each for each in row if each is not None]) for row in days],
+            (self._weekdays.index(chosen.weekday()), weeks.index(_week(chosen))),
+            "all" if len(weeks) > span[1] - span[0] else "shown",
+            LABEL,
+            largest_result(data.days),
+            given,
+        )
+
+    def _beside_trades(self, months: list[TextLine], given: ViewInput, room: int) -> list[TextLine]:
+        """Return the months, and the trades of the chosen day beside them where there is room."""
+        own = [each for each in given.trades if booking_date(each.closed_ns or 0) == self.chosen]
+        at = max(map(width_of, months)) + TABLE_GAP
+        free = replace(given, width=given.width - at)
+        if free.width < LEAST_TRADES_WIDTH:
+            return months
+        return beside(months, at, trade_lines(own, f"{self.chosen:%a %d %b}", free, room))
 
     def move(self, across: int, down: int) -> bool:
         """Choose another day: a week to the side, a day up or down; weekdays that are not shown are passed over."""
@@ -176,48 +188,9 @@ def _month_line(mondays: Sequence[date], widths: Sequence[int], last_weekday: in
     return ((safe("".join(letters).rstrip()), "muted"),)
 
 
-def _sums(
-    data: CalendarData, weekdays: Sequence[int], given: ViewInput, room: int
-) -> list[TextLine]:
-    """Return what months, weekdays and weeks made; of the weeks the last ones, as many as there is room for."""
-    by_day = {
-        WEEKDAYS[number]: together([c for day, c in data.days.items() if day.weekday() == number])
-        for number in weekdays
-    }
-    by_day = {name: cell for name, cell in by_day.items() if cell.n}
-    named = {"month": data.months}
-    if list(by_day.values()) != list(data.months.values()):
-        named["day"] = by_day
-    has_weeks = all(list(each.values()) != list(data.weeks.values()) for each in named.values())
-    beside = max(2, len(named) + (has_weeks and given.width >= THREE_TABLES))
-    width = (given.width - (beside - 1) * TABLE_GAP) // beside
-    label = WIDE_LABEL if width >= WIDE_FROM else LABEL_WIDTH
-    tables = [sum_lines(name, cells, width, label) for name, cells in named.items()]
-    say_few(tables, given, *named.values())
-    if has_weeks and room:
-        tall = max(room - 1, *map(len, tables))  # a blank row stays above the frame
-        tables += [[]] * (beside > len(named))
-        _add_weeks(tables, data.weeks, tall, (width, label))
-    return in_columns([each for each in tables if each], given.width, TABLE_GAP)
-
-
-def _add_weeks(
-    tables: Sequence[list[TextLine]],
-    weeks: Mapping[date, HeatCell],
-    tall: int,
-    columns: tuple[int, int],
-) -> None:
-    """Add the last weeks below tables of so many lines together with them: the newest first, column by column."""
-    rooms = [(each, tall - len(each) - bool(each) - 1) for each in tables]
-    rooms = [(each, size) for each, size in rooms if size >= LEAST_WEEKS]
-    rooms = rooms[-1:] if rooms and rooms[-1][1] >= len(weeks) else rooms  # whole in one column
-    most = sum(size for _, size in rooms)
-    shown = dict(list(weeks.items())[::-1][:most])
-    width, label = columns
-    is_part = len(shown) < len(weeks) and label == WIDE_LABEL
-    named = {f"{monday:%d %b}": cell for monday, cell in shown.items()}
-    head, *rows = sum_lines("last weeks" if is_part else "week of", named, width, label)
-    for table, size in rooms:  # all of one scale
-        if rows:
-            table += [*([BLANK] if table else []), head, *rows[:size]]
-            rows = rows[size:]
+def _months(data: CalendarData, given: ViewInput) -> list[TextLine]:
+    """Return what the months made."""
+    width = WIDE_MONTHS if given.width >= WIDE_FROM else MONTHS_WIDTH
+    table = sum_lines("month", data.months, min(width, given.width), LABEL_WIDTH)
+    say_few([table], given, data.months)
+    return table

@@ -41,6 +41,7 @@ class ViewInput(Struct, frozen=True):
     rows: int = 20
     ascii_only: bool = False
     is_mono: bool = False  # profit and loss have one colour
+    has_tints: bool = True  # whether colours can be mixed with the background
 
     @property
     def zone_name(self) -> str:
