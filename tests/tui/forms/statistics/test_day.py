@@ -208,6 +208,22 @@ async def test_a_day_is_on_one_page_in_a_wide_window(size: tuple[int, int]) -> N
     assert "spread paid" in text
 
 
+async def test_a_wide_window_stacks_the_tables_and_fills_both_columns_with_long_bars() -> None:
+    lines = (await after(size=(200, 44))).splitlines()
+    titles = [(line.index("By "), n) for n, line in enumerate(lines) if "By " in line]
+    assert len({at for at, _ in titles}) == 2  # some below the curve, others below the figures
+    assert max(line.count("━") for line in lines) >= WIDEST_BAR - 2
+    free = [n for n, line in enumerate(lines[1:-1]) if not line[110:-2].strip()]
+    assert len([n for n in free if n > max(n for _, n in titles)]) < 10
+
+
+async def test_a_week_of_two_pages_leaves_no_rows_free_on_the_first() -> None:
+    lines = (await after("left", "d", size=(120, 31))).splitlines()
+    assert "page 1/2" in lines[-1]
+    for column in (slice(2, 56), slice(60, -2)):
+        assert any(line[column].strip() for line in lines[-4:-1])
+
+
 async def test_the_foot_has_its_keys_three_blanks_apart() -> None:
     text = await after("d")
     assert re.search(r"← → week   d day   Space page 1/\d   ↑ ↓ scroll   Esc closes", text)

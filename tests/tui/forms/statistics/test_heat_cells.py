@@ -162,7 +162,7 @@ def filled(line: TextLine, at: int) -> float:
 
 @pytest.mark.parametrize(
     ("height", "size"),
-    [(8, (1, 0, 0)), (12, (1, 0, 2)), (16, (1, 5, 2)), (21, (1, 8, 2)), (29, (2, 8, 2))],
+    [(8, (1, 0, 0)), (12, (1, 0, 2)), (16, (1, 5, 2)), (21, (1, 9, 2)), (31, (2, 9, 2))],
 )
 def test_figures_come_before_bars_and_numbers_of_trades(
     height: int, size: tuple[int, int, int]

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from datetime import date, timedelta
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,7 +15,7 @@ from keydesk.calc.trade_journal.charts import CurvePoint, equity_curve
 from keydesk.forms.info_form import ScrolledForm, beside, width_of
 from keydesk.forms.modal_form import BLANK, TextLine, as_lines, two_ends, wrap_text
 from keydesk.forms.statistics.equity import LEAST_TRADES, curve_rows
-from keydesk.forms.statistics.group_tables import BETWEEN
+from keydesk.forms.statistics.group_tables import BETWEEN, tables_below
 from keydesk.forms.statistics.report_lines import (
     figure_lines,
     in_pages,
@@ -32,8 +32,12 @@ from keydesk.trade_journal.snapshot import JournalSnapshot
 WIDE_FROM = 100  # columns of the page that has two columns
 MOST_WORDS, MORE_WORDS = 76, 2  # columns of the right one: of the table of trades; beyond a half
 CURVE_FROM = 14  # rows of the page
-COLUMNS_OF_FIGURES = 1, 2, 3  # beside each other, the fewest that have room
-FIGURES_IN_WIDE = 2, 1, 3  # the same where the words have all of their columns
+COLUMNS_OF_FIGURES = 1, 2, 3  # beside each other
+CURVE_ROW: TextLine = (
+    ("curve", "plain"),
+)  # in place of a row of it, where only its height matters
+ColumnParts: TypeAlias = tuple[list[list[TextLine]], list[list[TextLine]]]
+"""What stands in the left column below the curve, and in the right one."""
 LOW_CURVE, HIGHEST_CURVE = 6, 28  # rows of the curve between the words, and at most
 
 
@@ -134,29 +138,46 @@ class DayPage(ScrolledForm):
     def _in_two_columns(
         self, sections: Sequence[Section], curve: Sequence[CurvePoint], above: int
     ) -> list[TextLine]:
-        """Return the curve and what it is made of at the left; the words and the trades beside it, figures where there is room."""
+        """Return the curve and what it is made of at the left; words, trades, figures and the tables that have no room there at the right."""
         right = min((self.inside - BETWEEN) // 2 + MORE_WORDS, MOST_WORDS)
         left = self.inside - BETWEEN - right
-        tables = parts_of([each for each in sections if each.results], left)
-        words = [each for each in sections if not each.results and not is_of_figures(each)]
-        beside_it = parts_of(sorted(words, key=lambda each: bool(each.rows)), right)
-        figures = next(each for each in sections if is_of_figures(each))
-        counts = FIGURES_IN_WIDE if right == MOST_WORDS else COLUMNS_OF_FIGURES
-        places = [(tables, [*beside_it, figure_lines(figures, right, count)]) for count in counts]
-        places.append(([*tables, figure_lines(figures, left, COLUMNS_OF_FIGURES[-1])], beside_it))
-        one, other = min(places, key=lambda each: self._pages(each[0], each[1], above))
+        places = self._places(sections, left, right)
+        one, other = min(places, key=lambda each: self._lacks(each[0], each[1], above))
         drawn = self._curve(curve, left, self._curve_rows(one, above + 1, self.room // 3))
         title: TextLine = ((self._curve_name, "bright"),)
         lines = in_pages([[title, *drawn], *one], self.room, above)
         return beside(lines, left + BETWEEN, in_pages(other, self.room, above))
 
-    def _pages(
+    def _places(self, sections: Sequence[Section], left: int, right: int) -> list[ColumnParts]:
+        """Return what may stand in the two columns of these widths, the first of equal ones is preferred."""
+        groups = [each for each in sections if each.results]
+        words = [each for each in sections if not each.results and not is_of_figures(each)]
+        beside_it = parts_of(sorted(words, key=lambda each: bool(each.rows)), right)
+        figures = next(each for each in sections if is_of_figures(each))
+        at_left, at_right = (tables_below(groups, width) for width in (left, right))
+        shapes = [figure_lines(figures, right, count) for count in COLUMNS_OF_FIGURES]
+        places: list[ColumnParts] = []
+        for count in range(len(groups), -1, -1):
+            one, rest = at_left[:count], at_right[count:]
+            for shape in shapes:
+                places += [(one, [*beside_it, shape, *rest]), (one, [*beside_it, *rest, shape])]
+        lowest = figure_lines(figures, left, COLUMNS_OF_FIGURES[-1])
+        pairs = parts_of(groups, left)
+        return [
+            *places,
+            *((pairs, [*beside_it, shape]) for shape in shapes),
+            ([*at_left, lowest], beside_it),
+        ]
+
+    def _lacks(
         self, left: Sequence[list[TextLine]], right: Sequence[list[TextLine]], above: int
-    ) -> int:
-        """Return the pages that two columns take, the left one below a curve."""
-        curve = [BLANK] * (self._curve_rows(left, above + 1, self.room // 3) + 1)
-        lines = (in_pages(parts, self.room, above) for parts in ([curve, *left], right))
-        return -(-(above + max(map(len, lines))) // self.room)
+    ) -> tuple[int, int, int]:
+        """Return the pages that two columns take, the left one below a curve, the rows free on the first, and how unequal they are."""
+        curve = [CURVE_ROW] * (self._curve_rows(left, above + 1, self.room // 3) + 1)
+        columns = [in_pages(parts, self.room, above) for parts in ([curve, *left], right)]
+        used = sum(line != BLANK for lines in columns for line in lines[: self.room - above])
+        shorter, longer = sorted(map(len, columns))
+        return -(-(above + longer) // self.room), -used, longer - shorter
 
     def _curve_rows(self, below: Sequence[list[TextLine]], others: int, usual: int) -> int:
         """Return the rows of the curve: all that the parts below it leave, or as many of these as leave it a usual height.

@@ -34,13 +34,19 @@ class TableLayout(NamedTuple):
 def group_parts(sections: Sequence[Section], width: int) -> list[list[TextLine]]:
     """Return tables of groups, two beside each other where there is room."""
     if len(sections) < 2 or width < TWO_FROM:  # noqa: PLR2004 - a pair
-        layout = _layout(sections, width)
-        return [_table(each, layout) for each in sections]
+        return tables_below(sections, width)
     own = (width - BETWEEN) // 2
-    layout = _layout(sections, own)
-    tables = [_table(each, layout) for each in sections]
+    tables = tables_below(sections, own)
     pairs = zip_longest(tables[::2], tables[1::2], fillvalue=())
     return [beside(left, own + BETWEEN, right) for left, right in pairs]
+
+
+def tables_below(sections: Sequence[Section], width: int) -> list[list[TextLine]]:
+    """Return tables of groups that are to stand below each other."""
+    if not sections:
+        return []
+    layout = _layout(sections, width)
+    return [_table(each, layout) for each in sections]
 
 
 def _layout(sections: Sequence[Section], width: int) -> TableLayout:

@@ -36,7 +36,7 @@ SIDE_GAP = 3  # columns before it
 SIDE_WIDTHS = {"n": 6, WIN_RATE: 7, "R": 9}
 LEAST_BAR, MOST_BAR = 4, 16  # cells of a bar beside a row, to each side of its axis
 BAR_GAP = 2
-LEAST_BAR_ROWS, MOST_BAR_ROWS = 3, 8  # above and below the axis together; no more than columns
+LEAST_BAR_ROWS, MOST_BAR_ROWS = 3, 10  # above and below the axis together; no more than columns
 BAR_EDGE = 2  # columns of a cell that its bar leaves free
 LEAST_ROWS_OF_TABLES = (
     4  # a blank one, the names of columns, a row, and how many lines there are more

@@ -18,6 +18,7 @@ from keydesk.trade_journal.report import Section, trades_section
 from keydesk.widgets.theme import ColourRole
 
 GAP = 2  # columns between those of a table
+LEAST_TRADES_SHOWN = 3  # of those of an hour or a day
 FAINT = frozenset({"id", "closed", "held"})
 SENTENCE_ROLES: Mapping[str, ColourRole] = {
     "Result:": "plain",
@@ -178,9 +179,9 @@ def _table(section: Section, width: int) -> list[TextLine]:
 def trade_lines(
     trades: Sequence[JournalTrade], name: str, given: ViewInput, room: int
 ) -> list[TextLine]:
-    """Return the last of these trades in so many lines, the newest first; nothing where there is no room for one."""
+    """Return the last of these trades in so many lines, the newest first; nothing where there is no room for three, or all."""
     rows = room - 2  # title and names of columns
-    if rows < 1 or not trades:
+    if rows < min(LEAST_TRADES_SHOWN, len(trades)) or not trades:
         return []
     last = sorted(trades, key=lambda each: each.closed_ns or 0)[-rows:]
     title = f"Trades of {name}" if len(last) == len(trades) else f"Last trades of {name}"
