@@ -15,6 +15,8 @@ def main(argv: list[str] | None = None) -> int:
         sys.stderr.write(f"keydesk: {NO_POSIX}\n")
         return 1
     _open_closed_streams()
+    # Nobody here has plugins for pydantic, which would look for them in every installed package.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
         return _run(arguments)
     except KeyboardInterrupt:

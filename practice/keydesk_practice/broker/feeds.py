@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from keydesk_practice.engine.quotes import Conversion, Level, Market, Quote, Specification
@@ -147,7 +148,7 @@ def price_line(board: PriceBoard, quote: Quote, home: str | None, unix_times: bo
     }
     if home is not None:
         price["homeConversions"] = home_conversions(board, [quote.instrument], home)
-    return json.dumps(price, separators=(",", ":")).encode("ascii") + b"\n"
+    return msgspec.json.encode(price) + b"\n"
 
 
 def home_conversions(board: PriceBoard, names: Sequence[str], home: str) -> list[dict[str, str]]:

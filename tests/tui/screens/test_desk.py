@@ -7,10 +7,11 @@ from decimal import Decimal
 from itertools import pairwise
 
 import pytest
-from textual.geometry import Size
+from rich.console import RenderableType
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.pilot import Pilot
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 
 from keydesk.forms.info_form import HelpForm
 from keydesk.keys.keymap import KEYMAP
@@ -34,9 +35,11 @@ from keydesk.tables.trades import Trades
 from keydesk.tables.watchlist import Watchlist
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.ruled_grid import RuledGrid
+from keydesk.widgets.terminal_app import TerminalApp
 from support.data.desk_data import NOW, desk_store, frame_of
 from support.fakes.desk_app import DeskApp
 from support.fakes.pane_app import text_of
+from support.fakes.quick_pilot import QuickTests
 from support.resizing import resize
 from support.walks import crossed
 
@@ -402,3 +405,29 @@ async def test_the_name_in_front_is_bold_and_the_sign_of_a_missing_stop_has_the_
         assert styles["Trades 2 "].bold
         assert not styles["Positions 2"].bold
         assert styles["!"].color == trades.palette["danger"].color
+
+
+class StartedDesk(TerminalApp[None], QuickTests[None]):
+    """The main screen as it starts, and where the watchlist stands in each of its pictures."""
+
+    CSS_PATH = DeskScreen.CSS_PATH
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.places: list[Region] = []
+        self.apply_theme("dark", "truecolor")
+
+    def get_default_screen(self) -> DeskScreen:
+        return DeskScreen()
+
+    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
+        if isinstance(screen, DeskScreen):
+            self.places.append(screen.watchlist.region)
+        super()._display(screen, renderable)
+
+
+async def test_the_first_picture_is_laid_out_for_the_size_of_the_terminal() -> None:
+    desk = StartedDesk()
+    async with desk.run_test(size=(200, 50)) as pilot:
+        await pilot.pause()
+        assert set(desk.places) == {desk.places[-1]}

@@ -120,6 +120,7 @@ class DeskScreen(Backdrop):
         self._held: list[Frame] = []  # frames not drawn yet
         self._drawn_at = float("-inf")
         self._page_region = Region()
+        self._laid_out_for = Size()
         self.deal = Deal()
         self._strips = Strips(keymap, unavailable)
         self._chord_list = ChordList(unavailable, id="chord-list")
@@ -159,6 +160,7 @@ class DeskScreen(Backdrop):
         for pane in self._all_panes.values():
             pane.keymap = self._keymap
         self._restore(self._left_as)
+        self._lay_out(self.app.size)  # before the first picture, which would be drawn twice
         last = next((pane for pane in self._panes.panes if pane.id == self._left_as.focused), None)
         if last is not None and last.can_focus:
             self.set_focus(last)
@@ -391,7 +393,8 @@ class DeskScreen(Backdrop):
 
     def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002
         """Choose the layout for the terminal's size; that of the event may be one of before."""
-        self._lay_out(self.app.size)
+        if self.app.size != self._laid_out_for:
+            self._lay_out(self.app.size)
 
     @property
     def is_too_small(self) -> bool:
@@ -399,6 +402,7 @@ class DeskScreen(Backdrop):
         return tier_for(self.app.size) in (None, MINI)
 
     def _lay_out(self, size: Size) -> None:
+        self._laid_out_for = size
         tier = tier_for(size)
         self.set_class(tier is None, "-too-small")
         exits = (self._keymap.name("close"), self._keymap.name("flatten"))
