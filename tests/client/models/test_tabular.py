@@ -64,6 +64,7 @@ def test_records_of_any_kind_have_columns_of_one_length() -> None:
     assert columns["units"] == [None, None, 5.0]
 
 
+@pytest.mark.e2e
 def test_pandas_gets_timestamps_and_floats() -> None:
     pytest.importorskip("pandas")
     frame = candles().columns(numbers=float).to_pandas(index="time")
@@ -74,6 +75,7 @@ def test_pandas_gets_timestamps_and_floats() -> None:
     assert candles().columns().to_pandas()["open"].tolist() == [D("1.10"), D("1.2")]
 
 
+@pytest.mark.e2e
 def test_polars_gets_timestamps_and_floats() -> None:
     pytest.importorskip("polars")
     frame = candles().columns(numbers=float).to_polars()

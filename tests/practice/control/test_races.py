@@ -110,6 +110,7 @@ async def test_a_jump_that_waited_for_a_replay_is_one_of_the_new_market(tmp_path
     assert state["time"].startswith("2016-06-23T20:00:00")
 
 
+@pytest.mark.e2e
 async def test_a_hundred_control_clients_at_once_are_answered_and_leave_a_whole_market(
     tmp_path: Path,
 ) -> None:

@@ -45,6 +45,7 @@ async def play_script(folder: Path, *, reads: bool) -> list[list[str]]:
         return [market.ledger_lines(account) for account in ACCOUNTS]
 
 
+@pytest.mark.e2e
 async def test_a_script_leaves_the_same_ledger_byte_for_byte(tmp_path: Path) -> None:
     first = await play_script(tmp_path / "one", reads=False)
     second = await play_script(tmp_path / "two", reads=True)

@@ -78,6 +78,7 @@ async def test_an_order_of_a_linked_account_is_found_by_its_terms_when_its_answe
         assert len(relay.writes) == 1
 
 
+@pytest.mark.e2e
 async def test_where_nobody_says_orders_go_without_an_id_of_ours(
     desk_of_my_own: PracticeServer, tmp_path: Path
 ) -> None:

@@ -233,6 +233,7 @@ def test_a_time_that_is_none_ends_with_2(home: Home, tmp_path: Path) -> None:
     assert (both.returncode, "--to must be later" in both.stderr) == (2, True)
 
 
+@pytest.mark.e2e
 def test_a_chart_is_printed_without_colours_where_there_is_no_terminal(home: Home) -> None:
     words = ["chart", "eur/usd", "--granularity", "D", "--count", "30", "--profile", "main"]
     done = home.run_program(*words, *home.unlocked)
@@ -315,6 +316,7 @@ def test_a_chart_that_cannot_be_is_refused(home: Home, text: str, code: int, sen
     assert (done.returncode, sentence in done.stderr) == (code, True)
 
 
+@pytest.mark.e2e
 def test_the_doctor_finds_a_broker_that_answers(home: Home) -> None:
     done = home.run_program("doctor", "--profile", "main", "--json", *home.unlocked)
     said = json.loads(done.stdout)
