@@ -113,6 +113,8 @@ def test_neighbours_of_one_tint_are_one_run_and_small_tiles_have_a_gap() -> None
     assert tints(map_of("3 3 3 -3", chosen=(0, 3))) == ["profit%1", "loss%1"]
     small = map_of(" ".join(["-33"] * 20), width=66, chosen=(0, 19))
     assert tints(small) == ["loss%2"] * 20
+    without = map_of("3 3 -3", chosen=(0, 2), has_tints=False)
+    assert tints(without) == ["profit%1", "profit%1", "loss%1"]  # no line under the gap
 
 
 @pytest.mark.parametrize(("ascii_only", "edges"), [(False, "▐▌"), (True, "[]")])

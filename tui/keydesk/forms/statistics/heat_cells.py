@@ -163,16 +163,19 @@ class HeatMap(Struct, frozen=True, dict=True):
             name = "" if at else self.names[number]
             parts: list[Words] = [(safe(f"{name:<{self.label - 1}}"), "muted"), (" ", "plain")]
             for each in self.cells[number]:
-                text, role = self._part(each, at)
-                # tiles that have words join, which costs fewer bytes; others would be one block
-                gap: Words = (" ", role if self.has_amounts else "plain")
-                parts += [(safe(self._placed(text)[: self.filled]), role), gap]
+                parts += self._tile(*self._part(each, at))
             if number == row:
                 left, right = ASCII_EDGES if self.given.ascii_only else EDGES
                 parts[2 * column + 1] = (safe(left), CURSOR)
                 parts[2 * column + 3] = (safe(right), CURSOR)
             lines.append([*joined(parts), *([] if at else side)])
         return lines
+
+    def _tile(self, text: str, role: ColourRole | ChartRole) -> tuple[Words, Words]:
+        """Return a cell and the gap behind it: of its tint where it has words, so that neighbours join and cost fewer bytes."""
+        is_joined = self.has_amounts and self.given.has_tints
+        gap: Words = (" ", role if is_joined else "plain")
+        return (safe(self._placed(text)[: self.filled]), role), gap
 
     def _part(self, cell: HeatCell | None, row: int) -> tuple[str, ColourRole | ChartRole]:
         """Return what a row of a cell says, and its tint."""
@@ -200,10 +203,11 @@ class HeatMap(Struct, frozen=True, dict=True):
         """Return the sums of columns: their amounts, or their tints where these do not fit."""
         parts: list[Words] = [(safe(f"{'all':<{self.label}}"), "bright")]
         for number, cell in enumerate(self.columns):
-            text, role = self._part(cell, 0)
             if self.sums:
-                text, role = self.sums[number], signed_role(cell.result, zero="grid")
-            parts.append((safe(self._placed(text)), role))
+                role = signed_role(cell.result, zero="grid")
+                parts.append((safe(self._placed(self.sums[number])), role))
+            else:
+                parts += self._tile(*self._part(cell, 0))
         return [*joined(parts), *self._side(together(self.rows))]
 
     def _figures(self, name: str, texts: Sequence[str]) -> TextLine:
