@@ -9,15 +9,8 @@ from msgspec.structs import replace
 
 from keydesk.calc.trade_journal.charts import HeatCell
 from keydesk.forms.modal_form import TextLine
-from keydesk.forms.statistics.heat_cells import (
-    HeatMap,
-    HeatRows,
-    _short,
-    least_amount,
-    page_of,
-    rows_of,
-    together,
-)
+from keydesk.forms.statistics.heat_cells import HeatMap, HeatRows, rows_of
+from keydesk.forms.statistics.heat_page import least_amount, page_of, short_amount, together
 from keydesk.forms.statistics.sum_tables import results_width, sum_lines
 from keydesk.forms.statistics.trading_calendar import _month_line
 from keydesk.forms.statistics.view import ViewInput
@@ -183,7 +176,7 @@ def test_the_legend_has_a_tile_for_each_tint_or_says_what_is_reversed() -> None:
 
 
 def test_where_no_more_than_four_characters_fit_an_amount_has_no_tenths_of_a_thousand() -> None:
-    assert [_short(D(each), 4) for each in ("1234", "-9949")] == ["+1k", "−10k"]
+    assert [short_amount(D(each), 4) for each in ("1234", "-9949")] == ["+1k", "−10k"]
     assert least_amount(row_of_cells("1234", "-0.4")) == 4
     assert least_amount(row_of_cells("100000")) == 5  # +100k
 
@@ -214,7 +207,7 @@ def test_at_most_one_blank_row_stands_above_the_lines_that_are_out_of_sight(left
     ],
 )
 def test_an_amount_in_a_cell_has_at_most_five_characters(result: str, shown: str) -> None:
-    assert _short(D(result)) == shown
+    assert short_amount(D(result)) == shown
     assert len(shown) <= 5
 
 

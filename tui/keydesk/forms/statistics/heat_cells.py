@@ -5,11 +5,9 @@ beside the largest of the map. Where a terminal has no tints the stronger half i
 strength are written: +4 to -4.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from functools import cached_property
-from itertools import groupby
-from operator import itemgetter
 from typing import Final, NamedTuple
 
 from msgspec import Struct
@@ -19,8 +17,17 @@ from keydesk.calc.trade_journal.charts import LEVELS, HeatCell, level
 from keydesk.forms.info_form import width_of
 from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, signed_money, wrap_text
 from keydesk.forms.panel import WordsRole
+from keydesk.forms.statistics.heat_page import (
+    LEAST_ROWS_OF_TABLES,
+    LONG_AMOUNT,
+    joined,
+    least_amount,
+    short_amount,
+    tint_of,
+    together,
+)
 from keydesk.forms.statistics.view import ViewInput, bars_of
-from keydesk.text.format import MINUS, counted, money, percent
+from keydesk.text.format import MINUS, money, percent
 from keydesk.text.sanitize import safe
 from keydesk.widgets.theme import ChartRole, ColourRole, signed_role
 from keydesk_client.arithmetic.constants import ZERO
@@ -28,7 +35,6 @@ from keydesk_client.arithmetic.constants import ZERO
 CURSOR: Final = "focus"
 EDGES, ASCII_EDGES = ("▐", "▌"), ("[", "]")  # of the chosen cell, in the gaps beside it
 LEAST_CELL, MOST_CELL = 3, 9  # columns of a cell with the gap behind it
-SHORT_AMOUNT, LONG_AMOUNT = 4, 5  # characters
 RESULT, WIN_RATE = "result", "win %"
 SIDES = (RESULT, "n", WIN_RATE, "R"), (RESULT, "n", WIN_RATE), (RESULT, "n"), ("short",), ()
 """What stands beside a row of cells, where there is room: the first of these."""
@@ -38,11 +44,7 @@ LEAST_BAR, MOST_BAR = 4, 16  # cells of a bar beside a row, to each side of its 
 BAR_GAP = 2
 LEAST_BAR_ROWS, MOST_BAR_ROWS = 3, 10  # above and below the axis together; no more than columns
 BAR_EDGE = 2  # columns of a cell that its bar leaves free
-LEAST_ROWS_OF_TABLES = (
-    4  # a blank one, the names of columns, a row, and how many lines there are more
-)
 TILE = "  "  # of the legend
-TENTHS, TEN, THOUSAND = (Decimal(text) for text in ("0.95", "9.95", "999.5"))
 
 
 class HeatRows(NamedTuple):
@@ -188,13 +190,13 @@ class HeatMap(Struct, frozen=True, dict=True):
         if row:
             return f"n {cell.n}", role
         if self.has_amounts:
-            return _short(cell.result, self.filled), role
+            return short_amount(cell.result, self.filled), role
         return "" if self.given.has_tints else f"{strength:+}", role
 
     @cached_property
     def sums(self) -> Sequence[str]:
         """The amounts of the sums of columns: without their sign where only that fits, none where that does not."""
-        amounts = [_short(c.result, self.filled) if c.n else "·" for c in self.columns]
+        amounts = [short_amount(c.result, self.filled) if c.n else "·" for c in self.columns]
         if not self.has_amounts and self.given.has_tints:
             amounts = [each.lstrip(f"+{MINUS}") for each in amounts]
         return amounts if max(map(len, amounts)) <= self.filled else ()
@@ -230,7 +232,7 @@ class HeatMap(Struct, frozen=True, dict=True):
         if name in {RESULT, "R"}:
             return signed_money(cell.result if name == RESULT else cell.r)
         if name == "short":
-            return _short(cell.result, self._least), signed_role(cell.result, zero="muted")
+            return short_amount(cell.result, self._least), signed_role(cell.result, zero="muted")
         text = f"{cell.n:,}" if name == "n" else percent(Decimal(cell.wins) / cell.n, 0)
         return text, "muted"
 
@@ -302,43 +304,8 @@ class HeatMap(Struct, frozen=True, dict=True):
         return [*fold_line(line, width), *wrap_text(safe(doubts[-1]), "muted", width)]
 
 
-def joined(parts: Iterable[Words]) -> list[Words]:
-    """Return words with neighbours of one role together, which takes fewer bytes."""
-    runs = groupby(parts, key=itemgetter(1))
-    return [(safe("".join(text for text, _ in run)), role) for role, run in runs]
-
-
-def tint_of(strength: int) -> ChartRole:
-    """Return the role of a cell of this strength."""
-    return ChartRole(f"{'profit' if strength > 0 else 'loss'}%{abs(strength)}")
-
-
 def _rounded(value: Decimal) -> int:
     return int(value.to_integral_value())
-
-
-def window_of(first: int, last: int, chosen: int, room: int) -> range:
-    """Return so many columns as there is room for: the last ones, or those around the chosen one."""
-    count = max(1, min(last - first + 1, room))
-    start = last - count + 1
-    start = start if chosen >= start else max(first, chosen - count // 2)
-    return range(start, start + count)
-
-
-def least_amount(cells: Iterable[HeatCell]) -> int:
-    """Return the columns that each amount fits in."""
-    return max((len(_short(each.result, SHORT_AMOUNT)) for each in cells), default=SHORT_AMOUNT)
-
-
-def _short(value: Decimal, room: int = LONG_AMOUNT) -> str:
-    """Return a signed amount in at most five characters; without tenths of a thousand where there is room for four."""
-    size, unit = abs(value), ""
-    for larger in "kM":
-        if size >= THOUSAND:
-            size, unit = size / 1000, larger
-    sign = "+" if value > 0 else MINUS if value < 0 else ""
-    has_tenths = size < TEN and room >= LONG_AMOUNT if unit else 0 < size < TENTHS
-    return f"{sign}{size:.{int(has_tenths)}f}{unit}"
 
 
 def rows_of(shown: HeatMap, others: int, tables: int = 0, *, figures: int = 0) -> HeatMap:
@@ -363,51 +330,3 @@ def rows_of(shown: HeatMap, others: int, tables: int = 0, *, figures: int = 0) -
         each is not None and each.n > 1 for row in shown.cells for each in row
     )
     return replace(shown, size=HeatRows(1 + is_tall, bars, figures))
-
-
-def page_of(
-    cells: Sequence[TextLine], below: Sequence[TextLine], tables: Sequence[TextLine], rows: int
-) -> list[TextLine]:
-    """Return the map, what is said of it, and the tables: those on the next page where none of their rows is in sight.
-
-    Args:
-        cells: The lines of the map.
-        below: What is said of it.
-        tables: The lines of the tables.
-        rows: Of the page.
-    """
-    above = [*cells, BLANK, *below]
-    if not tables:
-        return above
-    if 0 <= len(above) + LEAST_ROWS_OF_TABLES - rows <= 1:  # a row is worth more than a blank one
-        above = [*cells, *below]
-    left = rows - len(above)
-    is_next = left < min(LEAST_ROWS_OF_TABLES, len(tables) + 1)
-    return [*above, *[BLANK] * max(1, left if is_next else 1), *tables]
-
-
-def chosen_lines(name: str, cell: HeatCell | None, given: ViewInput) -> list[TextLine]:
-    """Return the figures of the chosen cell."""
-    if cell is None:
-        return [((safe(name), "bright"), ("   no trade", "muted"))]
-    in_r: list[Words] = [] if cell.r is None else [signed_money(cell.r), (" R   ", "muted")]
-    won = percent(Decimal(cell.wins) / cell.n, 0)
-    line: TextLine = (
-        (safe(f"{name}   "), "bright"),
-        signed_money(cell.result),
-        (safe(f" {given.snapshot.currency}   "), "muted"),
-        *in_r,
-        (safe(f"{counted(cell.n, 'trade')}, {won} % won"), "muted"),
-    )
-    return fold_line(line, given.width)
-
-
-def together(cells: Sequence[HeatCell]) -> HeatCell:
-    """Return the trades of all cells as one."""
-    rs = [each.r for each in cells if each.r is not None]
-    return HeatCell(
-        sum(each.n for each in cells),
-        sum(each.wins for each in cells),
-        sum((each.result for each in cells), ZERO),
-        sum(rs, ZERO) if rs else None,
-    )

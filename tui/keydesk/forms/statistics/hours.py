@@ -14,15 +14,8 @@ from keydesk.calc.trade_journal.groups import WEEKDAYS
 from keydesk.calc.trade_journal.statistics import FEW_TRADES
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.forms.modal_form import TextLine, fold_line, wrap_text
-from keydesk.forms.statistics.heat_cells import (
-    LEAST_CELL,
-    HeatMap,
-    chosen_lines,
-    page_of,
-    rows_of,
-    together,
-    window_of,
-)
+from keydesk.forms.statistics.heat_cells import LEAST_CELL, HeatMap, rows_of
+from keydesk.forms.statistics.heat_page import chosen_lines, page_of, together, window_of
 from keydesk.forms.statistics.report_lines import trade_lines
 from keydesk.forms.statistics.view import View, ViewInput, is_few
 from keydesk.text.sanitize import SafeText, safe

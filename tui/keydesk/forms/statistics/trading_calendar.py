@@ -12,15 +12,8 @@ from keydesk.calc.trade_journal.charts import HeatCell, largest_result, trading_
 from keydesk.calc.trade_journal.groups import WEEKDAYS
 from keydesk.forms.info_form import beside, width_of
 from keydesk.forms.modal_form import TextLine, wrap_text
-from keydesk.forms.statistics.heat_cells import (
-    LEAST_CELL,
-    HeatMap,
-    chosen_lines,
-    page_of,
-    rows_of,
-    together,
-    window_of,
-)
+from keydesk.forms.statistics.heat_cells import LEAST_CELL, HeatMap, rows_of
+from keydesk.forms.statistics.heat_page import chosen_lines, page_of, together, window_of
 from keydesk.forms.statistics.report_lines import trade_lines
 from keydesk.forms.statistics.sum_tables import (
     R_WIDTH,
