@@ -49,7 +49,6 @@ def map_of(
         [together([c for c in column if c]) for column in zip(*cells, strict=True)],
         [together([c for c in row if c]) for row in cells],
         chosen,
-        "all",
         6,
         D(100),
         own,

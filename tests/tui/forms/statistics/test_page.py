@@ -405,13 +405,13 @@ async def test_a_calendar_of_one_week_shows_those_before_it_and_the_trades_of_it
 
 async def test_the_trades_of_the_chosen_hour_stand_below_the_map_as_far_as_there_is_room() -> None:
     text = await after("6", size=(200, 50))
-    name = re.search(r"trades? of (\w{3} \d\d:00)", text, re.IGNORECASE)
+    name = re.search(r"Trades opened (\w{3} \d\d:00)", text)
     chosen = re.search(r"(\w{3} \d\d:00)   .* USD .* R   (\d) trade", text)
     assert name is not None
     assert chosen is not None
     assert name[1] == chosen[1]
     assert len(re.findall(r"\d\d (?:Jan|Feb) \d\d:\d\d ", text)) == int(chosen[2])
-    assert "Trades of" not in await after("6")
+    assert "Trades opened" not in await after("6")
 
 
 def test_in_one_colour_no_row_is_said_to_be_dim() -> None:

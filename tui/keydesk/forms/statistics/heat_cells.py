@@ -62,9 +62,8 @@ class HeatMap(Struct, frozen=True, dict=True):
         names: Of the rows.
         cells: Of each row; None, or one of no trades, where there was none.
         columns: The sums of the columns.
-        rows: The sums of the rows.
+        rows: The sums of the rows; beside them only where no column is out of sight.
         chosen: The row and column of the chosen cell.
-        total: What the sums of rows are of: all, or what is shown.
         label: Columns of the names.
         largest: The result that has the strongest tint.
     """
@@ -74,7 +73,6 @@ class HeatMap(Struct, frozen=True, dict=True):
     columns: Sequence[HeatCell]
     rows: Sequence[HeatCell]
     chosen: tuple[int, int]
-    total: str
     label: int
     largest: Decimal
     given: ViewInput
@@ -149,7 +147,7 @@ class HeatMap(Struct, frozen=True, dict=True):
         return f"{text:>{self.filled - pad}}{'':{pad + 1}}"
 
     def _with_side_heads(self, head: TextLine) -> TextLine:
-        names = [self.total if name in {RESULT, "short"} else name for name in self.side]
+        names = ["all" if name in {RESULT, "short"} else name for name in self.side]
         texts = [
             f"{text:>{self._figure_width(name)}}"
             for name, text in zip(self.side, names, strict=True)

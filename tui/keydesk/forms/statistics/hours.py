@@ -65,7 +65,7 @@ class HoursView(View[Cells]):
         shown = rows_of(shown, len(head) + 1 + len(below), figures=FIGURES)
         cells = [*head, *shown.lines(self._heads)]
         own = [each for each in given.trades if self._is_chosen_hour(each, given)]
-        trades = trade_lines(own, name, given, given.rows - len(cells) - len(below) - 2)
+        trades = trade_lines(own, f"opened {name}", given, given.rows - len(cells) - len(below) - 2)
         return page_of(cells, below, trades, given.rows)
 
     def _bound(self, data: Cells) -> None:
@@ -93,7 +93,6 @@ class HoursView(View[Cells]):
             [together([c for key, c in data.items() if key.hour == hour]) for hour in hours],
             [together([each for each in row if each is not None]) for row in cells],
             (self._days.index(self.weekday), hours.index(self.hour)),
-            "all" if len(hours) == len(self._hours) else "shown",
             LABEL,
             largest_result(data),
             given,

@@ -177,14 +177,14 @@ def _table(section: Section, width: int) -> list[TextLine]:
 
 
 def trade_lines(
-    trades: Sequence[JournalTrade], name: str, given: ViewInput, room: int
+    trades: Sequence[JournalTrade], which: str, given: ViewInput, room: int
 ) -> list[TextLine]:
     """Return the last of these trades in so many lines, the newest first; nothing where there is no room for three, or all."""
     rows = room - 2  # title and names of columns
     if rows < min(LEAST_TRADES_SHOWN, len(trades)) or not trades:
         return []
     last = sorted(trades, key=lambda each: each.closed_ns or 0)[-rows:]
-    title = f"Trades of {name}" if len(last) == len(trades) else f"Last trades of {name}"
+    title = f"Trades {which}" if len(last) == len(trades) else f"Last trades {which}"
     shown = trades_section(reversed(last), given.snapshot.context, title, "%d %b %H:%M")
     return section_lines(shown, given.width)
 

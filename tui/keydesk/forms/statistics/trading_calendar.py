@@ -110,7 +110,6 @@ class CalendarView(View[CalendarData]):
             [data.weeks.get(_monday_of(week), HeatCell()) for week in weeks],
             [together([each for each in row if each is not None]) for row in days],
             (self._weekdays.index(chosen.weekday()), weeks.index(_week(chosen))),
-            "all" if len(weeks) > span[1] - span[0] else "shown",
             LABEL,
             largest_result(data.days),
             given,
@@ -123,7 +122,7 @@ class CalendarView(View[CalendarData]):
         free = replace(given, width=given.width - at)
         if free.width < LEAST_TRADES_WIDTH:
             return months
-        return beside(months, at, trade_lines(own, f"{self.chosen:%a %d %b}", free, room))
+        return beside(months, at, trade_lines(own, f"of {self.chosen:%a %d %b}", free, room))
 
     def move(self, across: int, down: int) -> bool:
         """Choose another day: a week to the side, a day up or down; weekdays that are not shown are passed over."""
