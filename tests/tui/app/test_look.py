@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from keydesk.app.look import AUTO, DeskLook, choices_of
+from keydesk.app.look import DeskLook
 from keydesk.config.settings import load_settings
 from keydesk.forms.command_list import OPTIONS, SetOption
-from keydesk.settings.about import About, Member
+from keydesk.settings.about import AUTO, About, Member
 from keydesk.settings.values import Settings
 from keydesk.store.store import Store
 from keydesk_client.auth.profiles import read_profile
@@ -153,4 +153,4 @@ def test_every_option_has_values(name: str, tmp_path: Path) -> None:
 def test_auto_is_offered_only_where_the_file_may_have_no_number(
     type_: object, choices: tuple[str, ...]
 ) -> None:
-    assert choices_of(Member("minutes", type_, About(within=range(1, 3)))) == choices
+    assert Member("minutes", type_, About(within=range(1, 3))).choices == choices

@@ -34,7 +34,7 @@ class Outer(Struct, frozen=True):
             "Whether it is loud.",
             Must("true or false"),
             "loud",
-            row=Row("loud", "loud", "or not", "loud on", "On or off"),
+            row=Row(hint="or not"),
         ),
     ] = False
     inner: Annotated[Inner, About()] = Inner()
@@ -148,3 +148,8 @@ def test_every_setting_is_declared_and_every_row_is_on_the_page_and_in_the_comma
     assert {each.name for each in members_of(Settings)} == {*Settings.__struct_fields__}
     assert {*table_of(Settings).keys()} == {each.key for each in members_of(Settings)}
     assert {*OPTIONS} == {*USUAL} == {*LABELS} - {"columns"} == {*TYPED} - {"profile"}
+
+
+def test_what_a_row_leaves_out_follows_from_its_member() -> None:
+    text = "Whether it is loud"
+    assert options_of(Outer)["loud"].row == Row("loud", "is loud", "or not", "loud on", text)

@@ -4,6 +4,7 @@ from importlib import import_module
 
 import pytest
 
+from keydesk.app.actions.commands import ACTIONS
 from keydesk.app.actions.desk import ACTION_GROUPS
 from keydesk.forms.trades.trade_form import TradeForm
 from keydesk.keys.guard import CHALLENGE_LETTERS, SEND
@@ -23,6 +24,7 @@ from keydesk.keys.keymap import (
 )
 from keydesk.panes.books import Books
 from keydesk.panes.chart import Chart
+from keydesk.parse.pages import PAGES
 from keydesk.screens.desk import DeskScreen
 from keydesk.tables.table_pane import TablePane
 from keydesk.tables.watchlist import Watchlist
@@ -100,6 +102,13 @@ def test_every_action_of_the_desk_exists_where_its_key_holds() -> None:
         if entry.context in places:
             name = f"action_{entry.action.partition('(')[0]}"
             assert any(hasattr(place, name) for place in places[entry.context]), entry.id
+
+
+def test_every_page_of_the_command_line_has_an_action_of_the_desk() -> None:
+    actions = {name: page.action or ACTIONS[page.key] for name, page in PAGES.items()}
+    for name, action in actions.items():
+        method = f"action_{action.partition('(')[0]}"
+        assert any(hasattr(group, method) for group in ACTION_GROUPS), name
 
 
 @pytest.mark.parametrize("key", [key for key in KEYS if key.opens_on_trade], ids=lambda key: key.id)

@@ -29,7 +29,7 @@ from keydesk.app.actions.shutdown_flow import ShutdownFlow
 from keydesk.app.availability import is_available
 from keydesk.app.desk import DeskSetup, TradingDesk
 from keydesk.app.garbage_collection import return_unused_memory, settle
-from keydesk.app.look import AUTO, OFF, ON, DeskLook
+from keydesk.app.look import DeskLook
 from keydesk.app.pane_requests import PaneRequests, on_pane_requests
 from keydesk.app.settings.settings_page import SettingsPage
 from keydesk.app.settings.settings_reload import SettingsFiles
@@ -38,6 +38,7 @@ from keydesk.config.tour_file import TourFile
 from keydesk.config.user_files import UserSettings, load_user_settings
 from keydesk.keys.guard import Cause, arming_after
 from keydesk.screens.desk import DeskScreen
+from keydesk.settings.about import AUTO, OFF, ON
 from keydesk.settings.toml_text import BadSettings
 from keydesk.store.frame import FrameClock
 from keydesk.terminal._textual_private import raise_in_app

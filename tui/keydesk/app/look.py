@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from datetime import tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 from zoneinfo import available_timezones
 
 from msgspec.structs import replace
@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from keydesk.config.folders import FILE
 from keydesk.config.settings import save_value
 from keydesk.screens.desk import DeskScreen
-from keydesk.settings.about import Member, options_of
+from keydesk.settings.about import AUTO, ON, options_of, text_of
 from keydesk.settings.time_zone import SystemZone, time_zone
 from keydesk.settings.toml_text import BadSettings
 from keydesk.settings.values import PRACTICE_MARKET, Settings
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from keydesk.store.store import Store
     from keydesk.widgets.terminal_app import TerminalApp
 
-AUTO, ON, OFF, SYSTEM = "auto", "on", "off", "system"
+SYSTEM = "system"
 OPTIONS = options_of(Settings)
 NO_COLOURS = "This terminal shows no colours: the theme counts where there are some"
 
@@ -43,24 +43,10 @@ def texts_of(settings: Settings) -> dict[str, str]:
 
 
 def _text_of(value: object) -> str:
-    if isinstance(value, bool):
-        return ON if value else OFF
-    if isinstance(value, SystemZone):
-        return SYSTEM
-    return AUTO if value is None else str(value)
+    return SYSTEM if isinstance(value, SystemZone) else text_of(value)
 
 
 USUAL = texts_of(Settings())
-
-
-def choices_of(member: Member) -> Sequence[str]:
-    """Return what a member may be, as its type says it; "auto" only where it may be None."""
-    if member.type is bool:
-        return (ON, OFF)
-    if member.about.within is not None:
-        numbers = tuple(map(str, member.about.within))
-        return numbers if member.type is int else (AUTO, *numbers)
-    return get_args(member.type)
 
 
 class DeskLook:
@@ -110,7 +96,7 @@ class DeskLook:
             case "profile":
                 return (PRACTICE_MARKET, *self._settings.profiles)
             case _:
-                return choices_of(OPTIONS[name]) if name in OPTIONS else ()
+                return OPTIONS[name].choices if name in OPTIONS else ()
 
     def preview(self, name: str) -> None:
         """Show a theme while it is being chosen; "": the chosen one again."""

@@ -58,7 +58,7 @@ LISTED_COMMANDS = (
     *(
         DeskCommand(name, row.words, row.example)
         for name, each in SETTINGS.items()
-        if (row := each.about.row)
+        if (row := each.row)
     ),
 )
 """The commands but for the pages, with those that change a setting."""

@@ -19,7 +19,7 @@ from keydesk.parse.alerts import WORDS as ALERT_WORDS
 from keydesk.parse.alerts import parse_alert
 from keydesk.parse.instruments import find_instrument
 from keydesk.parse.orders import KEYWORDS, OrderSyntaxError, parse_order
-from keydesk.parse.pages import ORDER_STATES, PAGES, PageName, ShowOrders, ShowPage
+from keydesk.parse.pages import ORDER_STATES, PAGES, ShowOrders, ShowPage
 from keydesk.parse.parsed_commands import (
     AccountCommand,
     AccountVerb,
@@ -144,7 +144,7 @@ def _replay(typed: Typed) -> ParsedCommand:
         return ShowMessage("warn", str(error))
 
 
-def _page(name: PageName) -> Callable[[Typed], ParsedCommand | None]:
+def _page(name: str) -> Callable[[Typed], ParsedCommand | None]:
     return _instrument_page if name == "instrument" else _alone(ShowPage(name))
 
 

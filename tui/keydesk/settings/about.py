@@ -8,9 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
 from re import Pattern
-from typing import Any, LiteralString, get_type_hints
+from typing import Any, get_args, get_type_hints
 
-from msgspec import Struct
+from msgspec import Struct, structs
+
+from keydesk.text.sanitize import Printable, safe
+
+AUTO, ON, OFF = "auto", "on", "off"
 
 
 class Wrong(ValueError):
@@ -30,7 +34,7 @@ class Must(Struct, frozen=True):
 
 
 class Row(Struct, frozen=True):
-    """A setting that is changed while the desk runs.
+    """A setting that is changed while the desk runs; what is left out follows from the member (`Member.row`).
 
     Args:
         option: Its name on the desk's command line.
@@ -40,11 +44,11 @@ class Row(Struct, frozen=True):
         words: What that command does, as the list of commands says.
     """
 
-    option: str
-    label: LiteralString
-    hint: LiteralString
-    example: LiteralString
-    words: LiteralString
+    option: str = ""
+    label: Printable = ""
+    hint: Printable = ""
+    example: Printable = ""
+    words: Printable = ""
 
 
 class About(Struct, frozen=True):
@@ -76,19 +80,55 @@ class Member(Struct, frozen=True):
     name: str
     type: Any
     about: About
+    usual: Any = None
+    """Its default."""
 
     @property
     def key(self) -> str:
         """Its name in the file."""
         return self.about.key or self.name
 
+    @property
+    def choices(self) -> Sequence[str]:
+        """What it may be, as its type says it; "auto" only where it may be None."""
+        if self.type is bool:
+            return (ON, OFF)
+        if self.about.within is not None:
+            numbers = tuple(map(str, self.about.within))
+            return numbers if self.type is int else (AUTO, *numbers)
+        return get_args(self.type)
+
+    @property
+    def row(self) -> Row | None:
+        """Its row, whole; None of a setting that counts from the next start."""
+        row = self.about.row
+        if row is None:
+            return None
+        option, text = row.option or self.key, safe(self.about.text.removesuffix("."))
+        others = [each for each in self.choices if each != text_of(self.usual)]
+        return Row(
+            option,
+            row.label or safe(self.name.replace("_", " ")),
+            row.hint or text,
+            row.example or safe(" ".join([option, *others[:1]])),
+            row.words or text,
+        )
+
+
+def text_of(value: object) -> str:
+    """Return a value as it is typed on the command line."""
+    if isinstance(value, bool):
+        return ON if value else OFF
+    return AUTO if value is None else str(value)
+
 
 @cache
 def members_of(record: type[Struct]) -> tuple[Member, ...]:
     """Return the members that are declared in a record of settings, in its order."""
     hints = get_type_hints(record, include_extras=True)
+    usual = {each.name: each.default for each in structs.fields(record)}
     return tuple(
-        Member(name, hint.__origin__, about)
+        Member(name, hint.__origin__, about, usual[name])
         for name, hint in hints.items()
         for about in getattr(hint, "__metadata__", ())
         if isinstance(about, About)
@@ -98,7 +138,7 @@ def members_of(record: type[Struct]) -> tuple[Member, ...]:
 @cache
 def options_of(record: type[Struct]) -> Mapping[str, Member]:
     """Return the settings that are changed while the desk runs, by the names of their options."""
-    return {each.about.row.option: each for each in members_of(record) if each.about.row}
+    return {each.row.option: each for each in members_of(record) if each.row}
 
 
 def matching(pattern: Pattern[str]) -> Callable[[object], str]:

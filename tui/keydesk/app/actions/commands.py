@@ -7,10 +7,11 @@ from time import monotonic
 from typing import TYPE_CHECKING, assert_never
 
 from keydesk.app.actions.pages import PageActions
-from keydesk.app.actions.trades import TicketActions, TradeActions
+from keydesk.app.actions.trades import TicketActions
 from keydesk.app.availability import reason_against
 from keydesk.calc.market.indicator_specs import IndicatorChoice
-from keydesk.parse.pages import ShowOrders, ShowPage
+from keydesk.keys.keymap import KEYS
+from keydesk.parse.pages import PAGES, ShowOrders, ShowPage
 from keydesk.parse.replay import STATUS, ReplayCommand
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from keydesk.app.desk import TradingDesk
     from keydesk.forms.command_list import CommandList, RunKey, SetOption
     from keydesk.parse.parsed_commands import AccountVerb, ParsedCommand
+
+ACTIONS = {key.id: key.action for key in KEYS}
 
 
 class CommandActions:
@@ -29,7 +32,6 @@ class CommandActions:
         shutdown: Ends the desk.
         tickets: Opens a typed order as a ticket.
         pages: Shows a page by its name.
-        trades: Opens forms for the selected trade.
         sign_in: Signs in and opens other accounts.
     """
 
@@ -39,13 +41,12 @@ class CommandActions:
         shutdown: ShutdownFlow,
         tickets: TicketActions,
         pages: PageActions,
-        trades: TradeActions,
         *,
         sign_in: SignIn,
     ) -> None:
         self._desk, self._window, self._store = desk, desk.window, desk.store
         self._shutdown = shutdown
-        self._tickets, self._pages, self._trades = tickets, pages, trades
+        self._tickets, self._pages = tickets, pages
         self._sign_in = sign_in
 
     def action_command_line(self, text: str = "") -> None:
@@ -86,7 +87,7 @@ class CommandActions:
         elif isinstance(command, RunKey):
             if command.pane:
                 self._window.screen.action_go(command.pane)
-            self._window.app.call_next(self._desk.guarded_keys.run_key_action, command.action)
+            self._run_action(command.action)
         else:
             self._run_command(command)
 
@@ -138,16 +139,15 @@ class CommandActions:
                 assert_never(command)
 
     def _show_page(self, page: ShowPage) -> None:
-        """Show a page, or open the form of the selected trade."""
-        forms = {
-            "plan": lambda: self._trades.action_on_trade("exit_plan.ExitPlanForm"),
-            "tag": self._trades.action_labels,
-            "note": self._trades.action_note,
-        }
-        if page.name in forms:
-            forms[page.name]()
+        """Show a page: what its key does, or its action."""
+        declared = PAGES[page.name]
+        if page.instrument:
+            self._pages.show_instrument(page.instrument)
         else:
-            self._pages.show_page(page)
+            self._run_action(declared.action or ACTIONS[declared.key])
+
+    def _run_action(self, action: str) -> None:
+        self._window.app.call_next(self._desk.guarded_keys.run_key_action, action)
 
     def _change_account(self, verb: AccountVerb, name: str) -> None:
         match verb:

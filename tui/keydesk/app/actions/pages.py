@@ -10,16 +10,14 @@ from keydesk.tables.log import Log
 from keydesk.text.sanitize import Printable, clean_name, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from keydesk.app.accounts.sign_in import SignIn
     from keydesk.app.desk import TradingDesk
     from keydesk.app.settings.settings_page import SettingsPage
     from keydesk.forms.info_form import Rows
-    from keydesk.parse.pages import PageName, ShowPage
 
 _OF_INSTRUMENTS = frozenset(("trades", "orders", "positions"))  # Enter chooses the row's
-FIGURES_VIEW, CALENDAR_VIEW, WHAT_IF_VIEW = 1, 7, 8  # of the page of statistics
 
 
 class PageActions:
@@ -29,41 +27,24 @@ class PageActions:
         self._desk, self._window, self._store = desk, desk.window, desk.store
         self._sign_in, self._settings = sign_in, settings
 
-    def show_page(self, page: ShowPage) -> None:
-        """Show a page by its name on the command line; those of a trade are forms, which others show."""
-        desk = self._desk
-        shows: Mapping[PageName, Callable[[], None]] = {
-            "account": self.action_account_page,
-            "accounts": self._sign_in.show_accounts,
-            "exposure": self.action_exposure_page,
-            "instrument": lambda: self.show_instrument(page.instrument or self._instrument()),
-            "outcomes": self.action_outcomes,
-            "journal": self.action_journal,
-            "limits": self.action_limits,
-            "sessions": self.action_sessions,
-            "hours": self.action_sessions,
-            "audit": desk.pages.show_audit,
-            "configure": self.configure_account,
-            "settings": self.show_settings,
-            "alerts": lambda: desk.alerts.show_page(desk.pages.read_candles),
-            "statistics": self.action_statistics,
-            "calendar": lambda: desk.statistics.show(CALENDAR_VIEW),
-            "what-if": lambda: desk.statistics.show(WHAT_IF_VIEW),
-            "day": desk.statistics.show_day,
-            "week": lambda: desk.statistics.show_day(week=True),
-        }
-        if page.name in shows:
-            shows[page.name]()
+    def action_accounts(self) -> None:
+        self._sign_in.show_accounts()
 
-    def show_settings(self) -> None:
+    def action_audit(self) -> None:
+        self._desk.pages.show_audit()
+
+    def action_settings(self) -> None:
         """Show how the desk looks and notifies, and change it."""
         self._settings.show()
 
-    def action_statistics(self) -> None:
-        self._desk.statistics.show(FIGURES_VIEW)
+    def action_statistics(self, view: int = 1) -> None:
+        self._desk.statistics.show(view)
 
     def action_day_page(self) -> None:
         self._desk.statistics.show_day()
+
+    def action_week(self) -> None:
+        self._desk.statistics.show_day(week=True)
 
     def action_sessions(self) -> None:
         from keydesk.forms.account.sessions import SessionsForm  # noqa: PLC0415 - with the first form
@@ -112,7 +93,7 @@ class PageActions:
         self._window.app.push_screen(page)
         self._desk.pages.read_summary(page.show_more)
 
-    def configure_account(self) -> None:
+    def action_configure(self) -> None:
         """Change name and margin rate of the account."""
         from keydesk.forms.account.configure import ConfigureForm  # noqa: PLC0415 - with the first form
 

@@ -30,11 +30,11 @@ CHART_ROWS = 2  # that the preview may be higher than the settings, for its char
 CHOSEN = "✓"
 LIST_HINT: LiteralString = "Enter lists"
 LISTED = frozenset(("zone", "columns"))  # whose values are chosen from a list of their own
-LABELS: Mapping[str, tuple[LiteralString, LiteralString]] = {
+LABELS: Mapping[str, tuple[Printable, Printable]] = {
     **{
         name: (row.label, row.hint)
         for name, each in options_of(Settings).items()
-        if (row := each.about.row)
+        if (row := each.row)
     },
     "columns": ("columns", "of the watchlist on the screen"),
 }
