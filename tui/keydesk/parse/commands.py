@@ -5,7 +5,6 @@ What a command means is a record of `parsed_commands.py`; `app/actions/commands.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import LiteralString
 
 from msgspec import Struct
 
@@ -40,6 +39,7 @@ from keydesk.parse.parsed_commands import (
 )
 from keydesk.parse.profile_names import is_profile_name
 from keydesk.parse.replay import NOT_OFFERED, ReplaySyntaxError, parse_replay, replay_text
+from keydesk.text.sanitize import Printable
 from keydesk.text.typed import date_time, tokens
 from keydesk.values import Task
 
@@ -99,8 +99,8 @@ class DeskCommand(Struct, frozen=True):
     """A command: what is typed, what the help and the list say of it, and what it means."""
 
     name: str
-    text: LiteralString = ""  # what it does; without it the list and the help leave it out
-    example: LiteralString = ""  # of one that takes more words
+    text: Printable = ""  # what it does; without it the list and the help leave it out
+    example: Printable = ""  # of one that takes more words
     parse: Callable[[Typed], ParsedCommand | None] | None = None  # without it: a setting
     aliases: tuple[str, ...] = ()
     key: str = ""  # the id of the key that does the same
