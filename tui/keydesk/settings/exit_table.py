@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec.structs import replace
 from pydantic import ConfigDict, Field, PlainValidator, WithJsonSchema
@@ -84,6 +84,11 @@ class ExitTable(Table):
         Must('"90m", "4h" or "2d", or false for none'),
     ] = None
     """The trade is closed so long after it was opened."""
+
+    def plain_values(self) -> dict[str, Any]:
+        """Return the members that the file sets and a template has by the same name."""
+        names = Template.__struct_fields__
+        return {name: value for name, value in self.own_values().items() if name in names}
 
     def with_exit_rules(self, template: Template) -> Template:
         """Return a template with this exit plan; what it leaves out is the template's."""

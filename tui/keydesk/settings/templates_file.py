@@ -119,8 +119,7 @@ class StandardTable(ExitTable):
 
     def template(self, sizes: Mapping[str, Decimal]) -> Template:
         """Return the standard template with the trader's sizes."""
-        usual, own = Template(), self.own_values()
-        plain = {name: value for name, value in own.items() if name in STANDARD_NUMBERS}
+        usual, own, plain = Template(), self.own_values(), self.plain_values()
         for name in ("stop", "trail"):
             if name in own:
                 pips, ranges = own[name]
@@ -129,18 +128,6 @@ class StandardTable(ExitTable):
                     plain[f"{name}_pips"] = pips
         presets = {int(number): size for number, size in sizes.items()}
         return self.with_exit_rules(replace(usual, sizes={**usual.sizes, **presets}, **plain))
-
-
-STANDARD_NUMBERS = frozenset(
-    (
-        "risk_percent",
-        "stop_pips",
-        "stop_spreads",
-        "target_r",
-        "trail_pips",
-        "break_even_offset_pips",
-    )
-)
 
 
 def _kind(value: object) -> Kind:
@@ -252,19 +239,7 @@ class NamedTemplate(ExitTable):
 
     def template(self, name: str, standard: Template) -> Template:
         """Return the template with what it leaves out from the standard one."""
-        own = self.own_values()
-        plain: dict[str, Any] = {
-            each: own[each]
-            for each in (
-                "size",
-                "stop_required",
-                "expiry",
-                "bound_pips",
-                "break_even_offset_pips",
-                "scale_out",
-            )
-            if each in own
-        }
+        own, plain = self.own_values(), self.plain_values()
         if "type" in own:
             plain["kind"] = self.type
         for each in ("stop", "trail"):
