@@ -9,7 +9,7 @@ import pytest
 
 from keydesk.app.clipboard import Clipboard, copied_text
 from keydesk.app.window import DeskWindow
-from keydesk.forms.info_form import DetailsForm
+from keydesk.forms.details_form import DetailsForm
 from keydesk.forms.requests import CopyWanted
 from keydesk.keys.keymap import KEYMAP, PAGES
 from keydesk.tables.trades import Trades

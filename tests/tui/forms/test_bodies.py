@@ -33,7 +33,8 @@ from keydesk.forms.account.sign_in import (
 )
 from keydesk.forms.account.transaction import Take, TransactionForm
 from keydesk.forms.command_line import CommandForm, FindForm
-from keydesk.forms.info_form import DetailsForm, HelpForm
+from keydesk.forms.details_form import DetailsForm
+from keydesk.forms.info_form import HelpForm
 from keydesk.forms.journal.note import NoteForm
 from keydesk.forms.journal.trade import JournalTradeForm
 from keydesk.forms.journal.trades import JournalForm

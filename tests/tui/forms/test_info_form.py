@@ -9,8 +9,9 @@ import pytest
 from textual.widgets import Input
 
 from keydesk.forms.command_line import CommandForm, FindForm
+from keydesk.forms.details_form import DetailsForm
 from keydesk.forms.help_text import PROSE, help_lines, unparted
-from keydesk.forms.info_form import DetailsForm, HelpForm, InfoForm, width_of
+from keydesk.forms.info_form import HelpForm, InfoForm, width_of
 from keydesk.forms.modal_form import BLANK
 from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.keys.keymap import CHART, DESK, JOURNAL, KEYMAP, KEYS, LABELS, PAGES, TICKET, TRADES

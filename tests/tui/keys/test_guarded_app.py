@@ -6,7 +6,8 @@ import pytest
 from textual import events
 
 from keydesk.forms.command_line import FindForm
-from keydesk.forms.info_form import DetailsForm, HelpForm
+from keydesk.forms.details_form import DetailsForm
+from keydesk.forms.info_form import HelpForm
 from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.keys.guard import Cause
 from keydesk.keys.keymap import JOURNAL

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from keydesk.forms.account.messages import MessagesPage
-from keydesk.forms.info_form import DetailsForm
+from keydesk.forms.details_form import DetailsForm
 from keydesk.panes.strips.notices import Notices
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.frame import Frame

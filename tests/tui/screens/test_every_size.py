@@ -7,7 +7,7 @@ import pytest
 from textual.geometry import Region
 
 from keydesk.calc.market.market_state import ControlledMarket, MarketState
-from keydesk.forms.info_form import DetailsForm
+from keydesk.forms.details_form import DetailsForm
 from keydesk.forms.panel import Panel
 from keydesk.panes.chart import Chart
 from keydesk.screens.desk import DeskScreen

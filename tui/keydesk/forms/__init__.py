@@ -12,6 +12,7 @@ from importlib import import_module
 # comes before them, so that no step takes long.
 _LOADED_FIRST = (
     "info_form",
+    "details_form",
     "form",
     "ticket.ticket_form",
     "trades.break_even",

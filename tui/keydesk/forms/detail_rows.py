@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from keydesk.calc.orders.plans.exit_plans import plan_text
-from keydesk.forms.info_form import Rows
+from keydesk.forms.details_form import Rows
 from keydesk.store.store import Store
 from keydesk.text.format import (
     EMPTY,

@@ -1,13 +1,13 @@
-"""Forms that show something and send nothing: their base, the help (`?`) and the details of a row (Enter)."""
+"""Forms that show something and send nothing: their base, lines that scroll and are searched, the help (`?`)."""
 
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from time import monotonic
-from typing import ClassVar, Self
+from typing import ClassVar
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from textual.events import Key, Resize
 
 from keydesk.forms.help_text import (
@@ -37,10 +37,9 @@ from keydesk.keys.keymap import (
 )
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame
-from keydesk.text.format import lines_of, shorten
-from keydesk.text.sanitize import Printable, SafeText, clean, safe
+from keydesk.text.format import shorten
+from keydesk.text.sanitize import Printable, clean, safe
 from keydesk.widgets.overlay import Result
-from keydesk.widgets.theme import ColourRole
 
 FRAME = 4  # columns of a panel beside its lines
 MAX_SEARCH = 40  # characters
@@ -225,31 +224,7 @@ class InfoForm(ModalForm[Result]):
             self.app.push_screen(HelpForm(getattr(self, "keymap", KEYMAP), self.KEY_CONTEXT))
 
 
-Rows = list[tuple[Printable, str]]
-
-
-class StyledText(str):
-    """A value that is drawn in another role than the plain one."""
-
-    __slots__ = ("role",)
-    role: ColourRole
-
-    def __new__(cls, text: str, role: ColourRole) -> Self:
-        """Return the words with their role."""
-        toned = super().__new__(cls, text)
-        toned.role = role
-        return toned
-
-
-NAME_WIDTH = 20
-BLANK_TEXT = safe("")
-LEAST_COLUMN, COLUMN_GAP = 54, 4  # columns of a column of names and values, and between two
-WIDEST_NAME = 24  # columns: a date, a time and its zone
-
-
-def _value_lines(value: SafeText, width: int) -> list[SafeText]:
-    """Return a value as it is where it fits: columns in it stay aligned; else wrapped."""
-    return [value] if value and cell_len(value) <= width else lines_of(value, width)
+COLUMN_GAP = 4  # columns between two columns of lines
 
 
 class ScrolledForm(InfoForm[None]):
@@ -508,53 +483,6 @@ def beside(left: Sequence[TextLine], width: int, right: Sequence[TextLine]) -> l
         gap: Words = (safe(" " * max(0, width - width_of(one))), "plain")
         lines.append((*one, gap, *other) if other else one)
     return lines
-
-
-class DetailsForm(ScrolledForm):
-    """A list of names and values: in columns where one has no room for all of them, and scrolled where those have none."""
-
-    WIDTH: ClassVar[int] = 100
-    IN_COLUMNS: ClassVar[bool] = True
-
-    def __init__(self, title: Printable, rows: Sequence[tuple[Printable, str]]) -> None:
-        super().__init__()
-        self.heading: Printable = title
-        self.rows = tuple(rows)
-
-    def title_text(self) -> Printable:
-        """Name the row."""
-        return self.heading
-
-    def all_lines(self) -> Sequence[TextLine]:
-        """Return all rows; a long value is wrapped within its column."""
-        lines = self._lines_in(self.inside)
-        most = (self.panel_width - FRAME + COLUMN_GAP) // (LEAST_COLUMN + COLUMN_GAP)
-        if not self.IN_COLUMNS or len(lines) <= self.room or most < 2:  # noqa: PLR2004
-            return lines
-        for columns in range(2, most + 1):
-            between = COLUMN_GAP * (columns - 1)
-            width = min(self.inside, (self.panel_width - FRAME - between) // columns)
-            lines = self._lines_in(width)
-            if len(lines) <= self.room * columns:
-                break
-        rows = min(self.room, -(-len(lines) // columns))
-        return in_pages(lines, rows, columns, width + COLUMN_GAP)
-
-    def _lines_in(self, width: int) -> list[TextLine]:
-        longest = max((cell_len(name) for name, _ in self.rows), default=0)
-        names = max(1, min(max(longest, NAME_WIDTH), WIDEST_NAME, width // 2))
-        room = max(1, width - names - 1)
-        lines: list[TextLine] = []
-        for name, value in self.rows:
-            pairs = zip_longest(
-                lines_of(name, names) or [BLANK_TEXT],
-                _value_lines(safe(value), room) or [BLANK_TEXT],
-                fillvalue=BLANK_TEXT,
-            )
-            for left, right in pairs:
-                label = safe(set_cell_size(left, names) + " ")
-                lines.append(((label, "muted"), (right, getattr(value, "role", "plain"))))
-        return lines
 
 
 def in_pages(lines: Sequence[TextLine], rows: int, columns: int, width: int) -> list[TextLine]:

@@ -10,7 +10,7 @@ from typing import cast
 import pytest
 
 from keydesk.app.journal.screen_keeper import ScreenKeeper, moments_of
-from keydesk.forms.info_form import DetailsForm
+from keydesk.forms.details_form import DetailsForm
 from keydesk.trade_journal.screens import read_screens
 from keydesk.trading.desk_session import DeskLock
 from keydesk_client.models import Transaction

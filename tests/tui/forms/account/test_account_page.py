@@ -17,7 +17,7 @@ from keydesk.forms.account.exposure import (
 )
 from keydesk.forms.account.instrument_page import InstrumentPage, instrument_page_rows
 from keydesk.forms.account.live_page import LivePage, name_text, value_text
-from keydesk.forms.info_form import StyledText
+from keydesk.forms.details_form import StyledText
 from keydesk.store.store import Store
 from keydesk.values import DependentOrder
 from keydesk_client.models import AccountSummary

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from keydesk.app.accounts.sign_in import SignIn
     from keydesk.app.desk import TradingDesk
     from keydesk.app.settings.settings_page import SettingsPage
-    from keydesk.forms.info_form import Rows
+    from keydesk.forms.details_form import Rows
 
 _OF_INSTRUMENTS = frozenset(("trades", "orders", "positions"))  # Enter chooses the row's
 
@@ -126,7 +126,7 @@ class PageActions:
 
     def action_details(self) -> None:
         """Show everything that is known of the selected row."""
-        from keydesk.forms.info_form import DetailsForm  # noqa: PLC0415 - with the first form
+        from keydesk.forms.details_form import DetailsForm  # noqa: PLC0415 - with the first form
 
         log = self._window.app.focused
         if isinstance(log, Log) and (line := log.line(log.selected)) is not None:

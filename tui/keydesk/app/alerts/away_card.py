@@ -83,7 +83,7 @@ class AwayCard:
             self._see(now)
 
     def _show(self, report: AwayReport) -> None:
-        from keydesk.forms.info_form import DetailsForm  # noqa: PLC0415 - with the first form
+        from keydesk.forms.details_form import DetailsForm  # noqa: PLC0415 - with the first form
 
         self._app.push_screen(DetailsForm(report.title, report.rows(self._store.zone)))
 

@@ -23,7 +23,7 @@ from keydesk_client.errors import UnsafeFile
 
 if TYPE_CHECKING:
     from keydesk.forms.account.order_history import Take as TakeOutcomes
-    from keydesk.forms.info_form import Rows
+    from keydesk.forms.details_form import Rows
     from keydesk.forms.market.alert_chart import ReadCandles
     from keydesk.trading.order_history import OrderHistory
     from keydesk_client.models import Transaction

@@ -21,7 +21,7 @@ from keydesk.forms.account.live_page import (
     rate_text,
     value_text,
 )
-from keydesk.forms.info_form import Rows, StyledText
+from keydesk.forms.details_form import Rows, StyledText
 from keydesk.forms.requests import ConfigureWanted
 from keydesk.keys.keymap import ACCOUNT
 from keydesk.keys.textual_bindings import bindings_of

@@ -15,7 +15,7 @@ from keydesk.calc.risk.exposure import (
     effective_risk,
 )
 from keydesk.forms.account.live_page import LivePage
-from keydesk.forms.info_form import Rows, StyledText
+from keydesk.forms.details_form import Rows, StyledText
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.store.trading_context import holdings_of, trading_context_of

@@ -11,10 +11,7 @@ from keydesk.forms.account.live_page import LivePage, rate_text
 from keydesk.forms.detail_rows import (
     instrument_rows,
 )
-from keydesk.forms.info_form import (
-    Rows,
-    StyledText,
-)
+from keydesk.forms.details_form import Rows, StyledText
 from keydesk.store.store import Store
 from keydesk.store.trading_context import trading_context_of
 from keydesk.text.format import duration, money, pips, units

@@ -4,7 +4,7 @@ import re
 from abc import abstractmethod
 from decimal import Decimal
 
-from keydesk.forms.info_form import DetailsForm, Rows
+from keydesk.forms.details_form import DetailsForm, Rows
 from keydesk.store.frame import Frame
 from keydesk.text.format import EMPTY, money, percent
 from keydesk.text.sanitize import Printable, clean

@@ -9,7 +9,8 @@ from msgspec import Struct, field
 from keydesk.calc.trade_journal.groups import session_of
 from keydesk.calc.trade_journal.notes import MAX_NOTE_LENGTH, NO_NOTE
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk.forms.info_form import Rows, ScrolledForm
+from keydesk.forms.details_form import Rows
+from keydesk.forms.info_form import ScrolledForm
 from keydesk.forms.journal.chart import TradeChart, decimals_of
 from keydesk.forms.journal.columns import result_text
 from keydesk.forms.journal.trade_rows import (

@@ -8,7 +8,7 @@ from keydesk.calc.trade_journal.events import StopSet
 from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.calc.trade_journal.trades import Execution, JournalTrade
-from keydesk.forms.info_form import Rows
+from keydesk.forms.details_form import Rows
 from keydesk.forms.journal.chart import decimals_of
 from keydesk.text.format import date_and_time, duration, money, pips, price, slippage_text, units
 from keydesk.text.sanitize import clean, clean_name, safe
