@@ -20,7 +20,7 @@ D = Decimal
 LEVELS: Mapping[str, Field] = {
     "even": Field("", "e", "first", "The first number", units=("R", "pips"), default="2"),
     "offset": Field("", "o", "second", "The second number", units=("pips",)),
-    "from": Field("", "t", "third", "The third number", units=("pips",), check=not_zero),
+    "from": Field("", "t", "third", "The third number", check=not_zero),
 }
 WORDS: Mapping[str, Field] = {
     "tag": Field("", "k", "tag", "Write the tag"),
@@ -97,19 +97,19 @@ async def words_after(*keys: str) -> FormApp:
 
 async def test_numbers_stand_with_key_unit_and_meaning_before_what_follows() -> None:
     text = (await levels_after()).last_text
-    assert "e first 2 R is even o second pips is offset t third pips is from what follows" in text
+    assert "e first 2 R is even o second pips is offset t third is from what follows" in text
     assert "m unit ↑ ↓ ±1 Tab next ? keys" in text
 
 
 @pytest.mark.parametrize(
     ("keys", "sent"),
     [
-        ("t 5 y", ("2 R", " pips", "5 pips")),
-        ("tab tab 5 y", ("2 R", " pips", "5 pips")),
-        ("shift+tab 5 backspace 7 y", ("2 R", " pips", "7 pips")),
-        ("up t up up y", ("2.1 R", " pips", "2 pips")),
-        ("down m o . t 1 . 5 y", ("1.9 pips", "10 pips", "1.5 pips")),
-        ("e backspace o down t 3 y", (" R", "0 pips", "3 pips")),
+        ("t 5 y", ("2 R", " pips", "5 ")),
+        ("tab tab 5 y", ("2 R", " pips", "5 ")),
+        ("shift+tab 5 backspace 7 y", ("2 R", " pips", "7 ")),
+        ("up t up up y", ("2.1 R", " pips", "2 ")),
+        ("down m o . t 1 . 5 y", ("1.9 pips", "10 pips", "1.5 ")),
+        ("e backspace o down t 3 y", (" R", "0 pips", "3 ")),
     ],
 )
 async def test_keys_pick_fill_erase_nudge_and_turn_a_field(
@@ -132,6 +132,12 @@ async def test_a_number_that_cannot_be_is_refused_by_its_field_and_key(keys: str
     assert why in app.last_text
     app = await levels_after(*keys.split(), "y")
     assert app.results == []
+
+
+async def test_a_number_without_a_unit_stays_as_it_is_when_the_unit_is_turned() -> None:
+    text = (await levels_after("t", "5", "m")).last_text
+    assert "t third 5 is from" in text
+    assert "invalid" not in text
 
 
 async def test_a_form_whose_subject_is_gone_shows_no_fields_and_sends_nothing() -> None:

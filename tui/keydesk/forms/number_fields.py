@@ -231,7 +231,7 @@ class NumberFields(Form[Result], Generic[Result, Name]):
     def action_next_unit(self) -> None:
         """Count the active field in its next unit."""
         name, entry = self.draft.active, self.draft.current
-        choices = self.FIELDS[name].units
+        choices = self.FIELDS[name].units or (entry.unit,)
         unit = choices[(choices.index(entry.unit) + 1) % len(choices)]
         if (converted := self.in_unit(name, unit)) is not None:
             self.set_field(converted)

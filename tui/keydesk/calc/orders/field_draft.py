@@ -140,7 +140,7 @@ class FieldDraft(Struct, Generic[Name], frozen=True):
 def opening(fields: Mapping[Name, Field]) -> FieldDraft[Name]:
     """Return the fields as a form opens: each with its default, the first one active."""
     entries = {
-        name: Entry(field.default, field.units[0] if field.units else "units")
+        name: Entry(field.default, field.units[0] if field.units else "")
         for name, field in fields.items()
     }
     return FieldDraft(entries, next(iter(entries)))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Literal, NamedTuple, TypeVar
 
-Unit = Literal["units", "risk %", "loss", "value", "marg %", "price", "pips", "R", "ATR", "min"]
+Unit = Literal["", "units", "risk %", "loss", "value", "marg %", "price", "pips", "R", "ATR", "min"]
 Name = TypeVar("Name", bound=str)
 Check = Callable[[Decimal], str]
 """Returns why a number cannot be in its field, "" if it can."""
