@@ -13,14 +13,15 @@ from msgspec.structs import replace
 from keydesk.app.alerts.account_alerts import here
 from keydesk.calc.alerts.alert import Alert, AlertLine, FiringRecord
 from keydesk.calc.alerts.condition_base import Facts
-from keydesk.calc.alerts.fact_conditions import TradeResult
+from keydesk.calc.alerts.fact_conditions import StreamSilence, TradeResult
 from keydesk.calc.alerts.price_conditions import PriceCross
 from keydesk.forms.market.alert_chart import ReadCandles
+from keydesk.forms.market.alert_columns import line_of
 from keydesk.forms.market.alerts import AlertsForm
 from keydesk.forms.market.new_alert import AlertLineForm, EditAsText, NewAlertForm, TakeAlert
 from keydesk.panes.chart_marks import own_lines
 from keydesk.parse.alerts import KINDS, parse_alert
-from keydesk.store.state import Candle, CandleSeries, Topic
+from keydesk.store.state import Candle, CandleSeries, Health, Topic
 from keydesk.store.store import Store
 from keydesk.trading.desk_session import DeskLock
 from support.data.desk_data import desk_store
@@ -242,6 +243,19 @@ async def test_a_row_has_the_value_now_the_distance_and_when_it_last_fired() -> 
     assert line.split()[7:10] == ["1.08437", "6.3", "pips"]
     assert "02 Mar 10:00" in line
     assert "━" in line
+
+
+def test_without_prices_a_watched_alert_says_how_old_its_value_is() -> None:
+    store = watching()
+    store.health = Health(prices="DOWN", prices_at=58.0)
+    silence = StreamSilence(direction="up", level=D(30))
+    by_price, other = (
+        line_of(Alert("1", each, TEN), store, 100.0, is_chosen=True) for each in (ABOVE, silence)
+    )
+    assert (by_price.state, by_price.value_role) == (("old 42s", "warn"), "faint")
+    assert (other.state, other.value_role) == (("watching", "plain"), "bright")
+    store.health.prices = "OK"
+    assert line_of(Alert("1", ABOVE, TEN), store, 100.0, is_chosen=True).state[0] == "watching"
 
 
 async def test_the_chosen_alert_stands_on_a_chart_of_its_instrument_with_its_level() -> None:

@@ -80,9 +80,9 @@ def _share(of: AccountMoney) -> TextLine:
 
 
 def _part_of_nav(of: AccountMoney, name: FigureName) -> TextLine:
-    """Return a figure in per cent of the value."""
+    """Return a figure in per cent of the value; nothing of none."""
     nav, value = of.sum_of("nav"), of.sum_of(name)
-    if not nav or value is None:
+    if not nav or not value:
         return ()
     is_result = name == "unrealized_pl"
     role = signed_role(value, zero="muted") if is_result else "plain"

@@ -10,11 +10,15 @@ from msgspec import Struct
 
 from keydesk.alerts.readings import facts_of
 from keydesk.calc.alerts.alert import MAX_NOTE_LENGTH, Alert, AlertState
+from keydesk.calc.alerts.candle_conditions import CandleCondition
+from keydesk.calc.alerts.fact_conditions import ResultCondition
+from keydesk.calc.alerts.price_conditions import QuoteCondition
 from keydesk.forms.modal_form import TextLine, Words
 from keydesk.forms.page_table import PageColumn, share_bar
 from keydesk.store.store import Store
-from keydesk.text.format import EMPTY, at, money, pair, shorten_text
+from keydesk.text.format import EMPTY, at, duration, money, pair, shorten_text
 from keydesk.text.sanitize import SafeText, clean, safe
+from keydesk.widgets.price_cells import prices_are_old
 from keydesk.widgets.theme import ColourRole
 from keydesk_client.arithmetic.constants import ZERO
 
@@ -24,10 +28,12 @@ STATES: Mapping[AlertState, Words] = {
     "done": ("fired", "muted"),
     "expired": ("expired", "muted"),
 }
+BY_PRICES = (QuoteCondition, CandleCondition, ResultCondition)
 BAR = 8  # cells of how near the value is to the level
 NEARNESS = 4  # a distance of the day's range is one fifth near, of a quarter of it half
 CLOSE = Decimal("0.5")  # from which on the bar stands out
 PAIR_WIDTH = 9  # columns
+STATE_WIDTH = 8  # columns of the longest state
 
 
 class AlertLine(Struct, frozen=True):
@@ -38,12 +44,27 @@ class AlertLine(Struct, frozen=True):
     value: Decimal | None  # of what is watched; None: not known, or no longer watched
     role: ColourRole
     is_over: bool = False  # it is not watched again
+    old_for: float | None = (
+        None  # seconds since the last price, where none come and it waits for one
+    )
 
     @property
     def name(self) -> SafeText:
         """The instrument that it watches, or the account."""
         condition = self.alert.condition
         return safe(pair(condition.instrument)) if condition.HAS_INSTRUMENT else safe("account")
+
+    @property
+    def value_role(self) -> ColourRole:
+        """Of figures that follow from prices: faint while none come."""
+        return self.role if self.old_for is None else "faint"
+
+    @property
+    def state(self) -> Words:
+        """Whether it is watched, or since when no price came."""
+        if self.old_for is None or self.alert.state != "on":
+            return STATES[self.alert.state]
+        return safe(f"old {duration(self.old_for)}"), "warn"
 
     @property
     def value_text(self) -> str:
@@ -86,7 +107,10 @@ def line_of(alert: Alert, store: Store, now: float, *, is_chosen: bool) -> Alert
         return AlertLine(alert, store, None, role, is_over)
     condition = alert.condition
     facts = facts_of(store, now, store.now_ns, condition.instrument)
-    return AlertLine(alert, store, condition.value_now(facts), role)
+    old_for: float | None = None
+    if prices_are_old(store) and isinstance(condition, BY_PRICES):
+        old_for = now - (store.health.prices_at or now)
+    return AlertLine(alert, store, condition.value_now(facts), role, old_for=old_for)
 
 
 def _condition(line: AlertLine) -> TextLine:
@@ -101,7 +125,10 @@ def _note(line: AlertLine) -> TextLine:
 def _near(line: AlertLine) -> TextLine:
     """Return how near the value is to its level as a bar."""
     near = line.nearness
-    return () if near is None else ((share_bar(near, BAR), "alert" if near >= CLOSE else "muted"),)
+    if near is None:
+        return ()
+    is_close = near >= CLOSE and line.old_for is None
+    return ((share_bar(near, BAR), "alert" if is_close else "muted"),)
 
 
 def _fired(line: AlertLine) -> TextLine:
@@ -125,16 +152,14 @@ ALERT_COLUMNS: tuple[AlertColumn, ...] = (
     AlertColumn(*("note", "note", 12, 7), right=False, flexible=True, cell=_note),
     AlertColumn(
         *("now", "now", 0, 3),
-        cell=lambda line: () if line.is_over else ((safe(line.value_text), line.role),),
+        cell=lambda line: () if line.is_over else ((safe(line.value_text), line.value_role),),
     ),
     AlertColumn(
         *("distance", "distance", 0, 2),
-        cell=lambda line: () if line.is_over else ((safe(line.distance_text), line.role),),
+        cell=lambda line: () if line.is_over else ((safe(line.distance_text), line.value_role),),
     ),
     AlertColumn(*("near", "near", 0, 4), right=False, cell=_near),
-    AlertColumn(
-        *("state", "state", 0, 1), right=False, cell=lambda line: (STATES[line.alert.state],)
-    ),
+    AlertColumn(*("state", "state", STATE_WIDTH, 1), right=False, cell=lambda line: (line.state,)),
     AlertColumn(
         *("often", "fires", 0, 6),
         right=False,

@@ -20,6 +20,7 @@ from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text.format import counted, date_and_time, shorten_text
 from keydesk.text.sanitize import Printable, clean, safe
+from keydesk.widgets.price_cells import prices_are_old
 
 BELOW = 4  # lines about the chosen one
 FIRINGS = 3  # lines of the firings below a chart or many alerts, the title too
@@ -67,6 +68,7 @@ class AlertsForm(InfoForm[None]):
         self.store, self.keymap, self._read_candles = store, keymap, read
         self._settings = settings or AlertSettings()
         self.at = 0
+        self._drawn_at = 0  # second of the last drawing of the table
         self.shows_history = False
         self.deleting = ""  # id of the alert that `y` deletes
         self._picture = Picture()
@@ -95,7 +97,8 @@ class AlertsForm(InfoForm[None]):
         self._read_candles(name, self.store.granularity, take)
 
     def on_frame(self, frame: Frame) -> None:
-        if frame.touched(Topic.ALERTS, Topic.PRICES):
+        counts_on = prices_are_old(self.store) and int(monotonic()) != self._drawn_at
+        if frame.touched(Topic.ALERTS, Topic.PRICES) or counts_on:
             self.redraw()
 
     @property
@@ -155,6 +158,7 @@ class AlertsForm(InfoForm[None]):
         free = self.room - len(below) - 1
         sight = rows_in_sight(len(alerts), self.at, self._table_rows(free))
         now = monotonic()
+        self._drawn_at = int(now)
         cells = [
             cells_of(ALERT_COLUMNS, line_of(alerts[at], self.store, now, is_chosen=at == self.at))
             for at in sight
