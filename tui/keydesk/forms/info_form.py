@@ -146,6 +146,11 @@ class InfoForm(ModalForm[Result]):
         return max(1, most if most - height < LEAST_IN_SIGHT else height)
 
     @property
+    def dims_panes(self) -> bool:
+        """Whether the panes that it leaves in sight are dimmed."""
+        return self.IS_PAGE
+
+    @property
     def is_empty(self) -> bool:
         """Whether it is known that there is nothing to list."""
         return False

@@ -174,6 +174,8 @@ class DeskScreen(Backdrop):
             if frame.now - self._drawn_at < SECONDS_PER_FRAME_BENEATH:
                 return
             frame = replace(frame, dirty=_all_of(self._held))
+            if self._is_behind_page:
+                self._dim(on=True)
         self._held.clear()
         self._drawn_at = frame.now
         self._draw(frame)
@@ -289,11 +291,16 @@ class DeskScreen(Backdrop):
         if self.is_active:  # it was closed meanwhile
             return
         self._panes.quiet = True
-        self._dim(on=bool(getattr(self.app.screen, "IS_PAGE", False)))
+        self._dim(on=self._is_behind_page)
         self._panes.check()
         words = getattr(self.app.screen, "FOOTER", FORM_HAS_KEYS)
         self._strips.footer.show_context("", str(words))
         self._leave_room_for_form()
+
+    @property
+    def _is_behind_page(self) -> bool:
+        """Whether a page dims the panes: not yet where it does not know how many rows it takes."""
+        return any(getattr(each, "dims_panes", False) for each in self.app.screen_stack)
 
     def _dim(self, *, on: bool) -> None:
         for pane in self._panes.query(LinePane):

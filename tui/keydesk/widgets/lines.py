@@ -22,7 +22,7 @@ from textual.widget import Widget
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.store.frame import Frame
 from keydesk.text.sanitize import Printable, safe
-from keydesk.widgets.theme import Palette, palette_of
+from keydesk.widgets.theme import ColourRole, Palette, palette_of
 
 OPAQUE = Color(0, 0, 0)  # what filters blend with; the lines are opaque
 
@@ -68,6 +68,7 @@ class DrawnWidget(Widget):
 
 Run = tuple[Printable, Style]
 MARGIN = 1  # one blank column inside
+QUIET: tuple[ColourRole, ...] = ("muted", "faint", "line", "grid")  # as they are behind a page, too
 
 
 class Tab(Struct, frozen=True):
@@ -131,15 +132,19 @@ def laid_over(strip: Strip, style: Style) -> Strip:
     return DrawnLine(over, strip.cell_length)
 
 
-def dimmed(strip: Strip, faint: Style, filled: Style, surface: Style) -> Strip:
-    """Return the line in one colour; filled cells without text, as bodies of candles are, in another."""
-    segments = [
-        Segment(
-            text,
-            filled if style and style.bgcolor != surface.bgcolor and text.isspace() else faint,
-        )
-        for text, style, _ in strip
-    ]
+def dimmed(strip: Strip, palette: Palette) -> Strip:
+    """Return the line in one muted colour; candles are dimmer, their filled cells in the colour of rules.
+
+    What is muted anyway stays as it is: sent again, it would be half of the bytes.
+    """
+    surface, filled = palette["plain"].bgcolor, palette.chart_style("~line")
+    known = {palette[role]: palette[role] for role in QUIET}
+    known |= {palette[role]: palette["faint"] for role in ("rise", "fall")}
+    segments = []
+    for text, style, _ in strip:
+        is_filled = text.isspace() and style and style.bgcolor != surface
+        dim = filled if is_filled else palette["muted"]
+        segments.append(Segment(text, known.get(style, dim) if style else dim))
     return DrawnLine(segments, strip.cell_length)
 
 
@@ -261,8 +266,7 @@ class LinePane(DrawnWidget, can_focus=True):
         if strip is None or strip.cell_length != self.outer_size.width:
             strip = self._draw(y)
             if self.is_dimmed:
-                looks = self.palette
-                strip = dimmed(strip, looks["faint"], looks.chart_style("~line"), looks["plain"])
+                strip = dimmed(strip, self.palette)
             self._lines[y] = strip
         return strip
 

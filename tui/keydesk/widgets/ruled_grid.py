@@ -157,7 +157,7 @@ class RuledGrid(DrawnWidget, Container):
     def _title(self, pane: LinePane, width: int, palette: Palette) -> list[Run]:
         heading = self.heading(pane)
         edge = palette["focus"] if self.has_keys(pane) else palette["line"]
-        muted = palette["faint" if pane.is_dimmed else "muted"]
+        muted = palette["muted"]
         runs: list[Run] = []
         for tab in heading.tabs:
             runs.append((" │ " if runs else " ", edge))
@@ -177,9 +177,7 @@ class RuledGrid(DrawnWidget, Container):
         return cut(runs, width)
 
     def _title_style(self, palette: Palette, pane: LinePane, tab: Tab) -> Style:
-        if pane.is_dimmed:
-            return palette["faint"]
-        if not tab.front:
+        if pane.is_dimmed or not tab.front:
             return palette["muted"]
         return palette["focus"] + palette.at_stake if self.has_keys(pane) else palette["plain"]
 

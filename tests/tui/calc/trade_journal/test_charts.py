@@ -110,7 +110,7 @@ def test_the_worked_list_has_its_curve_and_histogram() -> None:
 
 def test_the_bar_around_zero_tells_losses_from_gains() -> None:
     [own] = r_histogram([D("-0.11"), D("-0.02"), D(0), D("0.05")])
-    assert own == Bin(D(0), 4, losses=2, gains=1)
+    assert own == Bin(D(0), 4, losses=2, gains=1, total=D("-0.08"))
 
 
 def test_a_stop_that_slipped_a_little_still_counts_as_minus_one() -> None:

@@ -207,8 +207,8 @@ async def test_the_columns_of_the_groups_stand_two_apart(size: tuple[int, int]) 
     lines = (await after("2", size=size)).splitlines()
     head = next(line for line in lines if "result" in line)
     names = re.split(r"\s{2,}", head.strip("│ "))
-    known = {"n", "win %", "result", "avg R", "PF", "max DD", "sum R", "avg win", "avg loss"}
-    assert set(names) <= known | {"payoff", "SQN"}
+    known = {"n", "win %", "result", "avg R", "PF", "max DD", "R", "avg win", "avg loss"}
+    assert set(names) <= known | {"payoff", "SQN", "recovery", "losing run", "spread"}
 
 
 async def test_other_groupings_fill_a_small_window_with_their_title_beside_their_columns() -> None:
@@ -276,6 +276,8 @@ def test_bars_have_one_axis_which_is_at_an_edge_where_one_sign_is_missing() -> N
     assert drawn(4, -2, 0) == ["    │━━━━", "  ━━│    ", "    │    "]
     assert drawn(4, 2) == ["│━━━━━━━━", "│━━━━    "]
     assert drawn(-4, -1) == ["━━━━━━━━│", "      ━━│"]
+    below_others = bars_of([D(4), D(2)], 4, both=True)
+    assert ["".join(text for text, _ in bar) for bar in below_others] == ["    │━━━━", "    │━━  "]
 
 
 def test_bars_are_half_a_cell_precise_and_none_but_of_zero_is_empty() -> None:
@@ -322,17 +324,29 @@ async def test_a_map_or_picture_without_trades_says_what_is_missing() -> None:
         assert "Not enough trades for a curve: 1, at least 2 are needed" in app.words
 
 
-async def test_a_page_is_as_high_as_what_it_says() -> None:
-    page = StatisticsPage(Host(few()))
+async def test_a_view_is_as_high_as_what_it_says_and_a_picture_takes_the_page() -> None:
+    page = StatisticsPage(Host(few("5", "-3")), 2)
     app = FormApp(lambda: page)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(app, pilot.pause)
-        assert len(page.lines()) < 5
-        page.show_journal(few("5", "-3"))
+    async with app.run_test(size=(200, 50)) as pilot:
+        heights = {}
         for number in VIEWS:
             page.action_show_view(number)
             await settle(app, pilot.pause)
-            assert page.lines()[-1]
+            heights[page.view.NAME] = len(page.lines())
+    assert {heights[name] for name in ("figures", "equity", "R histogram")} == {48}
+    assert max(heights[name] for name in ("groups", "what-if")) < 40
+
+
+async def test_the_panes_in_sight_are_dimmed_once_it_is_known_how_many_there_are() -> None:
+    host = Host(answers=False)
+    page = StatisticsPage(host)
+    app = FormApp(lambda: page)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(app, pilot.pause)
+        assert not page.dims_panes
+        page.show_journal(few("5"))
+        await settle(app, pilot.pause)
+        assert page.dims_panes
 
 
 async def test_the_arrows_step_the_rule_of_what_if_and_zero_is_as_it_was() -> None:

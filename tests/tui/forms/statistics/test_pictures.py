@@ -20,7 +20,7 @@ from keydesk.chart.plots import Rows
 from keydesk.forms.modal_form import TextLine
 from keydesk.forms.statistics.equity import curve_rows
 from keydesk.forms.statistics.excursions import ExcursionView
-from keydesk.forms.statistics.r_histogram import histogram_rows
+from keydesk.forms.statistics.r_histogram import HistogramView, histogram_rows
 from keydesk.forms.statistics.view import ViewInput
 from keydesk.text.format import money
 from keydesk.trade_journal.csv_rows import RowContext
@@ -136,6 +136,19 @@ def test_mean_and_median_are_lines_with_their_values() -> None:
     assert "mean +0.40 R" in rows
 
 
+def test_a_wide_window_says_what_the_trades_of_each_bar_made() -> None:
+    trades = [closed_trade(each, number) for number, each in enumerate(("-100", "-90", "200"), 1)]
+    snapshot = JournalSnapshot(Journal(tuple(trades)), RowContext(), (), "PRACTICE", "USD")
+    view, text = HistogramView(), dict[int, str]()
+    for width in (116, 196):
+        given = ViewInput(snapshot, trades, width=width, rows=43)
+        text[width] = words(view.lines(view.compute(given), given))
+        assert max(map(len, text[width].splitlines())) <= width
+    assert "share %" not in text[116]
+    for row in (r"−1\.00 +2 +67 +−1\.90 ", r"\+2\.00 +1 +33 +\+2\.00 ", r"all +3 +100 +\+0\.10 "):
+        assert re.search(row, text[196]), row
+
+
 def test_losses_and_gains_of_the_bar_at_zero_have_their_own_colours() -> None:
     rows = histogram_rows([D("-0.1"), D("0.1")], D("0.25"), (116, 20), ascii_only=False)
     roles = {role.lstrip("~") for row in rows for text, role in row if role.startswith("~")}
@@ -206,7 +219,7 @@ def test_wins_and_losses_stand_apart_with_lines_at_the_stop_and_the_best_one() -
 def test_what_the_best_stop_would_have_been_is_said_with_what_it_ends() -> None:
     text = " ".join(excursions(*MOVES).split())
     assert (
-        "Best stop in hindsight: 0.35 R. It stops out 0 of 1 win and 2 of 2 losses and makes"
+        "Best stop in hindsight 0.35 R: ends 0 of 1 win and 2 of 2 losses, makes +1.30 R, not 0.00"
         in text
     )
     assert "n 3: it may be chance." in text
@@ -256,9 +269,12 @@ def test_the_axes_have_one_style_of_numbers_and_their_unit_in_the_foot() -> None
     assert "MFE in R" in lines[-1]
 
 
-def test_that_the_losses_have_another_scale_is_said_where_they_have() -> None:
-    assert "2 losses   other scale" in excursions(*MOVES)
-    assert "other scale" not in excursions(("200", "0.3", "0.2"), ("-100", "1.0", "0.2"))
+def test_wins_and_losses_have_one_scale() -> None:
+    lines = excursions(("200", "0.3", "3.0"), ("-100", "1.0", "0.2"), width=116, rows=30)
+    named = [line.split() for line in lines.splitlines() if re.search(r"^ +\d (?!win)", line)]
+    assert [(each[0], sum(part == each[0] for part in each)) for each in named] == [
+        (value, 2) for value in "3210"
+    ]
 
 
 @pytest.mark.parametrize("width", [76, 116, 196])

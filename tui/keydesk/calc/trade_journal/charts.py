@@ -36,6 +36,7 @@ class Bin(NamedTuple):
     n: int
     losses: int = 0
     gains: int = 0  # the rest had a result of zero
+    total: Decimal = ZERO  # of the R
 
 
 def equity_curve(trades: Iterable[JournalTrade]) -> list[CurvePoint]:
@@ -61,14 +62,16 @@ def r_histogram(rs: Sequence[Decimal], width: Decimal = BIN) -> list[Bin]:
         min(OUTERMOST, max(-OUTERMOST, (r / width).to_integral_value(ROUND_HALF_UP) * width))
         for r in rs
     ]
-    counts: dict[Decimal, list[int]] = {}  # all, losses, gains
+    found: dict[Decimal, list[Decimal]] = {}
     for place, r in zip(places, rs, strict=True):
-        own = counts.setdefault(place, [0, 0, 0])
-        for number, is_counted in enumerate((True, r < 0, r > 0)):
-            own[number] += is_counted
+        found.setdefault(place, []).append(r)
     steps = int((max(places) - min(places)) / width) + 1
     middles = [min(places) + number * width for number in range(steps)]
-    return [Bin(middle, *counts.get(middle, (0,))) for middle in middles]
+    return [_bin(middle, found.get(middle, ())) for middle in middles]
+
+
+def _bin(middle: Decimal, rs: Sequence[Decimal]) -> Bin:
+    return Bin(middle, len(rs), sum(r < 0 for r in rs), sum(r > 0 for r in rs), sum(rs, ZERO))
 
 
 class HourOfWeek(NamedTuple):

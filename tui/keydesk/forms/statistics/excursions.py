@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from decimal import Decimal
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from msgspec import Struct
 
@@ -23,10 +23,18 @@ from keydesk.chart.plots import (
     scale_row,
 )
 from keydesk.forms.info_form import beside, width_of
-from keydesk.forms.modal_form import BLANK, TextLine, Words, as_lines, signed_money, wrap_text
+from keydesk.forms.modal_form import (
+    BLANK,
+    TextLine,
+    Words,
+    as_lines,
+    fold_line,
+    signed_money,
+    wrap_text,
+)
 from keydesk.forms.statistics.equity import LEAST_TRADES
 from keydesk.forms.statistics.view import View, ViewInput, bars_of, is_few, too_few
-from keydesk.text.format import EMPTY, counted, money
+from keydesk.text.format import EMPTY, counted
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.widgets.theme import ColourRole
 from keydesk_client.arithmetic.constants import ZERO
@@ -43,7 +51,6 @@ AXES_TEXTS = (
 LEAST_ROWS = 6  # of the panels
 ROOMY = 14  # rows of the page from which there is a blank one above the panels
 STOP = "stop"
-OTHER_SCALE: Final = "   other scale"
 TABLE_FROM = 150  # columns of the page from which the table of stops has room
 TABLE_WIDTH, TABLE_GAP = 71, 4  # its columns, and those before it
 TABLE_HEAD, TABLE_BAR = 3, 12  # rows above it, cells to each side of a bar's axis
@@ -125,21 +132,18 @@ def _panels(
     """Return a panel of the wins beside one of the losses, and what the axes are."""
     width, rows = size
     columns = max(1, (width - 2 * AXIS - BETWEEN) // 2)
-    x = _span([point[0] for point in (*wins, *losses)])
+    x, y = (_span([point[at] for point in (*wins, *losses)]) for at in (0, 1))
     kinds: tuple[tuple[Sequence[Point], SafeText, ColourRole], ...] = (
         (wins, counted(len(wins), "win"), "profit"),
         (losses, _losses(losses), "loss"),
     )
     panels: list[list[TextLine]] = []
     for points, name, role in kinds:
-        axes = _Axes(x, _span([point[1] for point in points]), columns, rows - 4)
+        axes = _Axes(x, y, columns, rows - 4)
         own = as_lines(_panel(points, role, best, axes, ascii_only))
         own = beside(as_lines(_values(axes)), AXIS, own)
         panels.append([((safe(" " * AXIS), "plain"), (name, role)), *own])
     panels[0][0] = (*panels[0][0], *_legend(columns - len(kinds[0][1]), ascii_only))
-    has_room = len(kinds[1][1]) + len(OTHER_SCALE) <= columns
-    if has_room and len({_span([point[1] for point in points]) for points, _, _ in kinds}) > 1:
-        panels[1][0] = (*panels[1][0], (OTHER_SCALE, "faint"))
     both = beside(panels[0], AXIS + columns + BETWEEN, panels[1])
     foot = next((text for text in AXES_TEXTS if AXIS + len(text) <= width), "")
     return [*both, ((safe(" " * AXIS + foot), "faint"),)]
@@ -168,7 +172,8 @@ def _panel(
     points: Sequence[Point], role: str, best: StopOutcome | None, axes: _Axes, ascii_only: bool
 ) -> Rows:
     """Return the points with a line at the stop and one at the best stop, their names above, and the values below."""
-    plot = Plot((axes.columns, axes.rows), axes.x, axes.y, ascii_only=ascii_only)
+    size = axes.columns, axes.rows
+    plot = Plot(size, axes.x, axes.y, across=_ticks(axes), ascii_only=ascii_only)
     plot.density(points, role)
     stop, names = plot.column(1.0), Canvas(0, axes.columns, 1)
     if best is not None and best.stop != 1:
@@ -234,19 +239,27 @@ def _best_words(
 ) -> list[TextLine]:
     """Return what the best stop would have been: of so many wins and losses, looking back."""
     (wins, losses), chance = counts, _chance(*counts)
-    shown = money(made, signed=True)
-    text = f"No stop nearer than the first one would have made more than {shown} R."
+    line: TextLine = (
+        ("No stop nearer than the first one would have made more than ", "plain"),
+        signed_money(made),
+        (" R.", "plain"),
+    )
     if best is not None:
         ended = f"{best.wins} of {counted(wins, 'win')}"
         ended += f" and {best.losses} of {counted(losses, 'loss', 'losses')}"
-        text = (
-            f"Best stop in hindsight: {best.stop.normalize():f} R. It stops out {ended} and makes"
-            f" {money(best.total, signed=True)} R before costs, not {shown} R."
+        line = (
+            ("Best stop in hindsight ", "plain"),
+            (safe(f"{best.stop.normalize():f} R"), "bright"),
+            (safe(f": ends {ended}, makes "), "plain"),
+            signed_money(best.total),
+            (" R, not ", "plain"),
+            signed_money(made),
+            (" R, before costs.", "plain"),
         )
-    lines = wrap_text(safe(text), "plain", width)
+    lines = fold_line(line, width)
     if not chance or width_of(lines[-1]) + 1 + len(chance) > width:  # whole on a line of its own
-        return [*lines, *(wrap_text(safe(chance), "plain", width) if chance else [])]
-    return [*lines[:-1], (*lines[-1], (safe(f" {chance}"), "plain"))]
+        return [*lines, *(wrap_text(safe(chance), "warn", width) if chance else [])]
+    return [*lines[:-1], (*lines[-1], (safe(f" {chance}"), "warn"))]
 
 
 def _stop_lines(

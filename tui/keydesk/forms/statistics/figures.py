@@ -111,7 +111,7 @@ class FiguresView(View[FigureData]):
         """Return the tiles, the other figures, and the pictures."""
         if not data.statistics.n:
             text = "No trade was closed yet. Each one appears here once it is closed."
-            return wrap_text(safe(text), "muted", given.width)
+            return wrap_text(safe(text), "plain", given.width)
         below = [BLANK, *data.pictures] if data.pictures else []
         return [*_figure_lines(data, given), *below]
 

@@ -18,7 +18,6 @@ from keydesk.forms.modal_form import BLANK, TextLine, Words, signed_money, wrap_
 from keydesk.forms.page_table import Cells, rows_in_sight, table_lines
 from keydesk.forms.statistics.sum_tables import names_width, results_width, sum_lines
 from keydesk.forms.statistics.view import (
-    BAR_CELLS,
     FEW_ROLE,
     View,
     ViewInput,
@@ -52,19 +51,21 @@ COLUMNS = (
     Column("name", "", 14, right=False, flexible=True),
     Column("n", "n", 6),
     Column("win %", "win %", 0, rank=1),
-    Column("result", "result", 10),
+    Column("sum R", "R", 0, rank=5),
+    Column("result", "result", 8),
     Column("bar", "", 0, right=False),
     Column("avg R", "avg R", 6, rank=2),
     Column("PF", "PF", 6, rank=3),
     Column("max DD", "max DD", 0, rank=4),
-    Column("sum R", "sum R", 0, rank=5),
     Column("avg win", "avg win", 0, rank=6),
     Column("avg loss", "avg loss", 0, rank=6),
     Column("payoff", "payoff", 0, rank=7),
     Column("SQN", "SQN", 0, rank=8),
+    Column("recovery", "recovery", 0, rank=9),
+    Column("losing run", "losing run", 0, rank=9),
+    Column("spread", "spread", 0, rank=9),
 )
 COLOURED = frozenset(("result", "avg R", "sum R"))  # also of few trades: their sign is seen
-WIDE_BAR, WIDE_FROM = 16, 150  # cells to each side of its axis; columns of the page
 LEAST_OTHERS = 6  # rows
 OTHERS_WIDTH, TWO_FROM = 56, 72  # columns of each of several tables beside each other, and of two
 OTHERS_GAP, NARROW_GAP = 4, 2
@@ -127,17 +128,24 @@ class GroupsView(View[GroupData]):
         """Return a table, a line for each group; beneath it the other groupings in short."""
         lines = self._table(data.rows, given)
         room = given.rows - len(lines) - 1
-        if not data.rows or room < LEAST_OTHERS:
+        others = {name: cells for name, cells in data.others.items() if len(cells) > 1}
+        if not others or room < LEAST_OTHERS:
             return lines
         count = max(1, given.width // OTHERS_WIDTH, 2 * (given.width >= TWO_FROM))
         gap = OTHERS_GAP if given.width >= count * OTHERS_WIDTH else NARROW_GAP
         width = (given.width + gap) // count - gap
-        others = {name: cells for name, cells in data.others.items() if len(cells) > 1}
         label = names_width([each for cells in others.values() for each in cells], width)
-        result = results_width(each for cells in others.values() for each in cells.values())
+        known = [each for cells in others.values() for each in cells.values()]
+        results = [each.result for each in known]
         tables = [
             sum_lines(
-                f"By {NAMES.get(name, name)}", cells, width, label, "bright", result_width=result
+                f"By {NAMES.get(name, name)}",
+                cells,
+                width,
+                label,
+                "bright",
+                result_width=results_width(known),
+                both=min(results) < 0 < max(results),
             )
             for name, cells in others.items()
         ]
@@ -151,11 +159,10 @@ class GroupsView(View[GroupData]):
         place = f"{self.grouping % len(GROUPINGS) + 1} of {len(GROUPINGS)}"
         head: TextLine = ((safe(title), "bright"), (safe(f"   {place}"), "faint"))
         if not data:
-            return [head, BLANK, (("No trade was closed yet.", "muted"),)]
-        size = WIDE_BAR if given.width >= WIDE_FROM else BAR_CELLS
+            return [head, BLANK, (("No trade was closed yet.", "plain"),)]
         rows = max(1, given.rows - 4)
         sight = rows_in_sight(len(data), self.row, rows)
-        bars = bars_of([each.statistics.total.value or ZERO for each in data], size)
+        bars = bars_of([each.statistics.total.value or ZERO for each in data])
         cells = [
             {**self._row_cells(data[at], is_chosen=at == self.row), "bar": bars[at]} for at in sight
         ]
@@ -202,20 +209,23 @@ def _few_text(data: Sequence[GroupRow]) -> Printable:
 
 def _cells(row: GroupRow) -> dict[str, Words]:
     statistics = row.statistics
-    factor = statistics.profit_factor.value
     return {
         "n": (safe(f"{statistics.n:,}"), "plain"),
         "win %": (percent(statistics.win_rate.value, 0), "plain"),
         "result": signed_money(statistics.total.value),
         "avg R": signed_money(statistics.expectancy_r.value),
         "sum R": signed_money(row.r_sum),
-        "PF": (
-            safe("∞") if factor is not None and not factor.is_finite() else money(factor),
-            "plain",
-        ),
+        "PF": (_ratio(statistics.profit_factor.value), "plain"),
         "avg win": (money(statistics.average_win.value, signed=True), "plain"),
         "avg loss": (money(statistics.average_loss.value), "plain"),
         "payoff": (money(statistics.payoff.value), "plain"),
         "max DD": (money(statistics.drawdown.money), "plain"),
         "SQN": (money(statistics.sqn.value), "plain"),
+        "recovery": (_ratio(statistics.recovery.value), "plain"),
+        "losing run": (safe(str(statistics.longest_losses)), "plain"),
+        "spread": (money(statistics.spread_paid), "plain"),
     }
+
+
+def _ratio(value: Decimal | None) -> SafeText:
+    return safe("∞") if value is not None and not value.is_finite() else money(value)

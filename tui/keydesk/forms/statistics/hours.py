@@ -51,7 +51,7 @@ class HoursView(View[Cells]):
         """Return the map, the chosen cell, and the sums."""
         if not data:
             why = "Not enough trades for a map: none was closed."
-            return wrap_text(safe(why), "muted", given.width)
+            return wrap_text(safe(why), "plain", given.width)
         self._bound(data)
         shown = self._map(data, given)
         name = f"{WEEKDAYS[self.weekday]} {self.hour:02}:00"

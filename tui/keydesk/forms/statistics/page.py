@@ -167,6 +167,11 @@ class StatisticsPage(InfoForm[None]):
     # What it shows.
 
     @property
+    def dims_panes(self) -> bool:
+        """Whether the panes that it leaves in sight are dimmed: sent sooner, they might be covered with the next picture."""
+        return bool(self._drawn or self.trouble)
+
+    @property
     def view(self) -> View[Any]:
         """The view that is shown."""
         return self.views[self.number]

@@ -8,11 +8,21 @@ from keydesk.calc.trade_journal.charts import BIN, OUTERMOST, Bin, r_histogram
 from keydesk.calc.trade_journal.returns import mean, median
 from keydesk.chart.canvas import Run
 from keydesk.chart.plots import Label, Plot, Rows, Span, scale_row
-from keydesk.forms.modal_form import BLANK, TextLine, as_lines, fold_line, signed_money, wrap_text
-from keydesk.forms.statistics.equity import LEAST_TRADES, Drawn
-from keydesk.forms.statistics.view import View, ViewInput, too_few
-from keydesk.text.format import money
+from keydesk.forms.info_form import beside
+from keydesk.forms.modal_form import (
+    BLANK,
+    TextLine,
+    Words,
+    as_lines,
+    fold_line,
+    signed_money,
+    wrap_text,
+)
+from keydesk.forms.statistics.equity import LEAST_TRADES
+from keydesk.forms.statistics.view import View, ViewInput, bars_of, too_few
+from keydesk.text.format import money, percent
 from keydesk.text.sanitize import safe
+from keydesk_client.arithmetic.constants import ZERO
 
 WIDTHS = (BIN, 2 * BIN)  # R of a bar; the wider ones where the window is narrow
 USUAL = Decimal(-2), Decimal(3)  # R: what is shown at least, so that the shape is read alike
@@ -21,10 +31,17 @@ HALVES_FROM = 4  # columns of a bar from which those of half R have a label
 WITH_GAP = 3  # columns from which a bar has a gap beside it
 LEAST_ROWS = 6
 TOP_ROWS = 3  # above the bars: the names of two lines, and the highest count
+TABLE_FROM = 150  # columns of the page from which the table of the bars has room
+TABLE_WIDTH, TABLE_GAP = 67, 4  # its columns with those before it
+TABLE_EDGES, TABLE_BAR = 5, 12  # rows above and below its own, cells to each side of a bar's axis
 WHAT = "a histogram (trades with a first stop)"
 
 
-class HistogramView(View[Drawn]):
+Histogram = tuple[int, Sequence[TextLine], Sequence[TextLine]]
+"""Trades, the picture, what it says in words."""
+
+
+class HistogramView(View[Histogram]):
     """How often each R came out."""
 
     NAME: ClassVar[str] = "R histogram"
@@ -34,20 +51,23 @@ class HistogramView(View[Drawn]):
         """Return the size and the characters that it is drawn for."""
         return given.width, given.rows, given.ascii_only
 
-    def compute(self, given: ViewInput) -> Drawn:
+    def compute(self, given: ViewInput) -> Histogram:
         """Draw the bars, losses and gains in their colours."""
         rs = [r for each in given.trades if (r := each.r) is not None]
         if len(rs) < LEAST_TRADES:
             return len(rs), [], ()
         width = next((each for each in WIDTHS if len(_bins(rs, each)) <= given.width), WIDTHS[-1])
         words = [*_words(rs, given), *_note(width, given), BLANK]
-        size = given.width, max(LEAST_ROWS, given.rows - len(words))
-        return len(rs), histogram_rows(rs, width, size, ascii_only=given.ascii_only), words
+        rows = max(LEAST_ROWS, given.rows - len(words))
+        table = _table(rs, width, rows) if given.width >= TABLE_FROM else []
+        size = given.width - (TABLE_WIDTH if table else 0), rows
+        picture = histogram_rows(rs, width, size, ascii_only=given.ascii_only)
+        return len(rs), beside(as_lines(picture), size[0], table), words
 
-    def lines(self, data: Drawn, given: ViewInput) -> Sequence[TextLine]:
+    def lines(self, data: Histogram, given: ViewInput) -> Sequence[TextLine]:
         """Return the picture, and what it says in words."""
         n, rows, words = data
-        return [*words, *as_lines(rows)] if rows else too_few(n, LEAST_TRADES, WHAT, given.width)
+        return [*words, *rows] if rows else too_few(n, LEAST_TRADES, WHAT, given.width)
 
 
 def histogram_rows(
@@ -73,6 +93,34 @@ def histogram_rows(
     labels = scale_row(names, columns)
     base = _base([each.place for each in names], columns)
     return [[*indent, *row] for row in (*plot.drawn(), base, labels)]
+
+
+def _table(rs: Sequence[Decimal], width: Decimal, rows: int) -> list[TextLine]:
+    """Return how many trades each bar stands for and what they made in R; nothing where it has no room."""
+    bins = [each for each in r_histogram(rs, width) if each.n]
+    if len(bins) + TABLE_EDGES > rows:
+        return []
+    made = sum(rs, ZERO)
+    bars = bars_of([*(each.total for each in bins), made], TABLE_BAR)
+    head = f"{'R':>8}{'n':>8}{'share %':>10}{'made':>10}"
+    lines: list[TextLine] = [(("What the trades of each bar made, in R", "bright"),), BLANK]
+    lines.append(((safe(head), "muted"),))
+    for each, bar in zip(bins, bars, strict=False):
+        lines.append((*_row(_bar_name(each), each.n, len(rs), each.total), *bar))
+    lines.append(BLANK)
+    lines.append((*_row("all", len(rs), len(rs), made), *bars[-1]))
+    return [((" " * TABLE_GAP, "plain"), *line) for line in lines]
+
+
+def _row(name: str, n: int, of: int, made: Decimal) -> list[Words]:
+    total, role = signed_money(made)
+    share = percent(Decimal(n) / of, 0)
+    return [(safe(f"{name:>8}{n:>8,}{share:>10}"), "plain"), (safe(f"{total:>10}  "), role)]
+
+
+def _bar_name(own: Bin) -> str:
+    beyond = "" if abs(own.middle) < OUTERMOST else "≥" if own.middle > 0 else "≤"
+    return beyond + money(own.middle, signed=True)
 
 
 def _bins(rs: Sequence[Decimal], width: Decimal) -> list[Bin]:

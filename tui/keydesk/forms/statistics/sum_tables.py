@@ -42,14 +42,18 @@ def sum_lines(
     name_role: ColourRole = "muted",
     *,
     result_width: int = RESULT_WIDTH,
+    both: bool = False,
 ) -> list[TextLine]:
-    """Return a table of cells, with a bar beside each result; win rate and R where there is room."""
+    """Return a table of cells, with a bar beside each result; win rate and R where there is room.
+
+    With `both` the axis of the bars is in the middle, as in other tables beside it.
+    """
     shown = {label: cell for label, cell in cells.items() if cell.n}
     room = width - label_width - SUM_WIDTH + RESULT_WIDTH - result_width
     has_r, has_win = room >= R_WIDTH, room >= R_WIDTH + WIN_WIDTH
     room -= WIN_WIDTH * has_win + R_WIDTH * has_r
     size = max(LEAST_SUM_BAR, min(WIDEST_BAR, SUM_BAR + room // 2))
-    bars = bars_of([each.result for each in shown.values()], size)
+    bars = bars_of([each.result for each in shown.values()], size, both=both)
     title = shorten(safe(name), label_width + COUNT_WIDTH - 2)
     head = f"{'':<{label_width}}{'n':>{COUNT_WIDTH}}{'win %' if has_win else '':>{WIN_WIDTH * has_win}}"
     head += f"{'R' if has_r else '':>{R_WIDTH * has_r}}{'result':>{result_width - 1}}"

@@ -76,7 +76,7 @@ class CalendarView(View[CalendarData]):
         """Return the weeks around the chosen day, its figures, and the sums."""
         if not data.days:
             why = "Not enough trades for a calendar: none was closed."
-            return wrap_text(safe(why), "muted", given.width)
+            return wrap_text(safe(why), "plain", given.width)
         first, last = self._range = min(data.days), max(data.days)
         self.chosen = min(max(self.chosen or last, first), last)
         traded = {day.weekday() for day in data.days}

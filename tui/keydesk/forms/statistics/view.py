@@ -84,16 +84,19 @@ class View(ABC, Generic[Data]):
         return None
 
 
-def bars_of(values: Sequence[Decimal], cells: int = BAR_CELLS) -> list[TextLine]:
+def bars_of(
+    values: Sequence[Decimal], cells: int = BAR_CELLS, *, both: bool = False
+) -> list[TextLine]:
     """Return bars from one axis, half a cell precise, losses to its left and gains to its right; the axis is at an edge where one side has none.
 
     Args:
         values: One for each bar.
         cells: To each side of the axis; all of them are on one side where the other has none.
+        both: Whether the axis is in the middle anyway, below those of other tables.
     """
     largest = max((abs(each) for each in values), default=ZERO)
-    left = 0 if min(values, default=ZERO) >= 0 else cells
-    left = 2 * cells if left and max(values) <= 0 else left
+    left = 0 if not both and min(values, default=ZERO) >= 0 else cells
+    left = 2 * cells if left and not both and max(values) <= 0 else left
     right = 2 * cells - left
     return [_bar(each, largest, left, right) for each in values]
 
@@ -122,7 +125,7 @@ def fitting_names(names: Sequence[str], width: int) -> list[SafeText]:
 def too_few(n: int, needed: int, what: str, width: int) -> list[TextLine]:
     """Return why nothing can be drawn."""
     text = f"Not enough trades for {what}: {n}, at least {needed} are needed."
-    return wrap_text(safe(text), "muted", width)
+    return wrap_text(safe(text), "plain", width)
 
 
 def is_few(n: int) -> bool:
