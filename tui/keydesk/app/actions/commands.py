@@ -6,6 +6,8 @@ import asyncio
 from time import monotonic
 from typing import TYPE_CHECKING, assert_never
 
+from textual import actions
+
 from keydesk.app.actions.pages import PageActions
 from keydesk.app.actions.trades import TicketActions
 from keydesk.app.availability import reason_against
@@ -15,6 +17,8 @@ from keydesk.parse.pages import PAGES, ShowOrders, ShowPage
 from keydesk.parse.replay import STATUS, ReplayCommand
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from keydesk.app.accounts.sign_in import SignIn
     from keydesk.app.actions.shutdown_flow import ShutdownFlow
     from keydesk.app.desk import TradingDesk
@@ -32,6 +36,7 @@ class CommandActions:
         shutdown: Ends the desk.
         tickets: Opens a typed order as a ticket.
         pages: Shows a page by its name.
+        perform: Performs the action of a key of the desk.
         sign_in: Signs in and opens other accounts.
     """
 
@@ -42,12 +47,13 @@ class CommandActions:
         tickets: TicketActions,
         pages: PageActions,
         *,
+        perform: Callable[..., None],
         sign_in: SignIn,
     ) -> None:
         self._desk, self._window, self._store = desk, desk.window, desk.store
         self._shutdown = shutdown
         self._tickets, self._pages = tickets, pages
-        self._sign_in = sign_in
+        self._perform, self._sign_in = perform, sign_in
 
     def action_command_line(self, text: str = "") -> None:
         """Open the command line, with the beginning of a command."""
@@ -87,7 +93,7 @@ class CommandActions:
         elif isinstance(command, RunKey):
             if command.pane:
                 self._window.screen.action_go(command.pane)
-            self._run_action(command.action)
+            self._window.app.call_next(self._desk.guarded_keys.run_key_action, command.action)
         else:
             self._run_command(command)
 
@@ -144,10 +150,8 @@ class CommandActions:
         if page.instrument:
             self._pages.show_instrument(page.instrument)
         else:
-            self._run_action(declared.action or ACTIONS[declared.key])
-
-    def _run_action(self, action: str) -> None:
-        self._window.app.call_next(self._desk.guarded_keys.run_key_action, action)
+            _, name, arguments = actions.parse(declared.action or ACTIONS[declared.key])
+            self._perform(name, *arguments)
 
     def _change_account(self, verb: AccountVerb, name: str) -> None:
         match verb:

@@ -41,7 +41,9 @@ class DeskActions:
         self._desk, self._window, self._store = desk, desk.window, desk.store
         tickets, trades = TicketActions(desk), TradeActions(desk)
         pages = PageActions(desk, sign_in, settings)
-        commands = CommandActions(desk, shutdown, tickets, pages, sign_in=sign_in)
+        commands = CommandActions(
+            *(desk, shutdown, tickets, pages), perform=self.perform, sign_in=sign_in
+        )
         self._groups = (
             *(self, tickets, trades, pages),
             *(AlertActions(desk), commands, ReplayActions(desk, commands)),
