@@ -26,7 +26,7 @@ from keydesk.calc.alerts.alert import Alert, FiringRecord  # noqa: E402
 from keydesk.calc.alerts.fact_conditions import TradeResult  # noqa: E402
 from keydesk.calc.alerts.price_conditions import PriceCross, SpreadLevel  # noqa: E402
 from keydesk.forms.account.transaction import TransactionForm  # noqa: E402
-from keydesk.forms.info_form import DetailsForm  # noqa: E402
+from keydesk.forms.details_form import DetailsForm  # noqa: E402
 from keydesk.forms.market.alerts import AlertsForm  # noqa: E402
 from keydesk.forms.market.new_alert import NewAlertForm  # noqa: E402
 from keydesk.store.store import Store  # noqa: E402
