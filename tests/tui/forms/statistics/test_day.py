@@ -130,6 +130,23 @@ def test_a_list_of_groups_is_broken_between_its_items() -> None:
     ]
 
 
+def test_bars_of_all_tables_of_a_page_have_one_scale_and_one_axis() -> None:
+    row = {"trades": "1", "win %": "0", "result": "+2.00", "R": "0.50"}
+    sections = [
+        Section(title, ("x", *row), ({"x": "a", **row},) * len(own), results=own)
+        for title, own in (("Days", (Decimal(2),)), ("By tag", (Decimal(4), Decimal(-2))))
+    ]
+    day, *tags = [
+        line_text(line)
+        for part in parts_of(sections, 80)
+        for line in part
+        if "│" in line_text(line)
+    ]
+    assert day.index("│") == tags[0].index("│") == tags[1].index("│")
+    assert 2 * day.count("━") == tags[0].count("━")
+    assert day.count("━") == tags[1].count("━")
+
+
 NO_ROOM = ("London and New York", "New York", "Tokyo")
 
 

@@ -18,11 +18,11 @@ from keydesk.calc.trade_journal.rebuild import Journal
 from keydesk.calc.trade_journal.returns import median
 from keydesk.chart.plots import Rows
 from keydesk.forms.modal_form import TextLine
-from keydesk.forms.statistics.equity import curve_rows
+from keydesk.forms.statistics.equity import VALUES, curve_rows
 from keydesk.forms.statistics.excursions import ExcursionView
 from keydesk.forms.statistics.r_histogram import HistogramView, histogram_rows
 from keydesk.forms.statistics.view import ViewInput
-from keydesk.text.format import money
+from keydesk.text.format import MINUS, money
 from keydesk.trade_journal.csv_rows import RowContext
 from keydesk.trade_journal.snapshot import JournalSnapshot
 from support.data.journal_trades import HOUR, MONDAY, closed_trade
@@ -69,29 +69,29 @@ def test_the_last_value_and_the_deepest_fall_stand_beside_their_curves() -> None
     assert any("below its highest value" in row for row in rows)
 
 
-def test_the_last_value_stands_beside_that_of_a_line_across_not_instead_of_it() -> None:
-    for last in ("98", "-98", "99.5"):
-        rows = curve_rows(
-            curve((0, "100"), (30, "-200"), (60, str(100 + D(last)))),
-            (80, 22),
-            UTC,
-            ascii_only=False,
-        )
-        own = [text.strip() for text in (row[-1][0] for row in rows)]
-        shown = money(D(last), 2, signed=True)
-        assert shown in own
-        assert {"100", "0", "−100"} <= set(own), own
+@pytest.mark.parametrize("last", ["43.74", "47", "50", "53"])
+def test_the_last_value_stands_where_its_curve_ends_in_place_of_the_label_of_a_line_across(
+    last: str,
+) -> None:
+    shown = curve((0, "79.60"), (30, str(D(last) - D("79.60"))), (60, "0"))
+    rows = texts(curve_rows(shown, (76, 8), UTC, ascii_only=False))
+    edge = 75 - VALUES
+    [end] = [row for row in rows if "\u2800" < row[edge : edge + 1] <= "\u28ff"]
+    assert end.endswith(str(money(D(last), 2, signed=True)))
 
 
-@pytest.mark.parametrize("results", [("50", "-49.95"), ("-50", "50.05"), ("50", "-50.05")])
-def test_the_line_of_zero_is_named_zero_though_the_last_value_is_near_it(
-    results: tuple[str, str],
+@pytest.mark.parametrize(
+    ("results", "name"),
+    [(("50", "-49.95"), "0"), (("-50", "50.05"), "+0.05"), (("50", "-50.05"), f"{MINUS}0.05")],
+)
+def test_a_last_value_near_zero_stands_on_its_side_of_the_line_of_zero(
+    results: tuple[str, str], name: str
 ) -> None:
     shown = curve(*((30 * number, each) for number, each in enumerate(results)))
     rows = texts(curve_rows(shown, (80, 10), UTC, ascii_only=False))
-    line = next(row for row in rows if "──" in row)
-    assert line.split()[-1] == "0"
-    assert sum("0.05" in row for row in rows) == 1
+    at = next(n for n, row in enumerate(rows) if "──" in row)
+    assert rows[at].split()[-1] == name
+    assert [n for n, row in enumerate(rows) if "0.05" in row] == [at if name != "0" else at - 1]
 
 
 def test_dates_are_as_short_as_they_differ() -> None:

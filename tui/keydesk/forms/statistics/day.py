@@ -15,7 +15,7 @@ from keydesk.calc.trade_journal.charts import CurvePoint, equity_curve
 from keydesk.forms.info_form import ScrolledForm, beside, width_of
 from keydesk.forms.modal_form import BLANK, TextLine, as_lines, two_ends, wrap_text
 from keydesk.forms.statistics.equity import LEAST_TRADES, curve_rows
-from keydesk.forms.statistics.group_tables import BETWEEN, tables_below
+from keydesk.forms.statistics.group_tables import BETWEEN, bar_cells, tables_below
 from keydesk.forms.statistics.report_lines import (
     figure_lines,
     in_pages,
@@ -154,7 +154,8 @@ class DayPage(ScrolledForm):
         words = [each for each in sections if not each.results and not is_of_figures(each)]
         beside_it = parts_of(sorted(words, key=lambda each: bool(each.rows)), right)
         figures = next(each for each in sections if is_of_figures(each))
-        at_left, at_right = (tables_below(groups, width) for width in (left, right))
+        most = bar_cells(groups, left, right)
+        at_left, at_right = (tables_below(groups, width, most) for width in (left, right))
         shapes = [figure_lines(figures, right, count) for count in COLUMNS_OF_FIGURES]
         places: list[ColumnParts] = []
         for count in range(len(groups), -1, -1):

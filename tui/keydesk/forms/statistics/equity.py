@@ -1,6 +1,6 @@
 """The view of the realized curve: the sum of results by time, and beneath it how far that is under its highest value."""
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from datetime import date, timedelta, tzinfo
 from decimal import Decimal
 from typing import ClassVar, NamedTuple
@@ -114,7 +114,7 @@ def _curve_plot(
     plot.line_across(0.0, "muted")
     for mark in times.marks:
         plot.line_down(mark.x, "grid")
-    now = _last_label(curve[-1].total, plot, {plot.row(tick) for tick in (0.0, *ticks)})
+    now = _last_label(curve[-1].total, plot)
     labels = [now, *(Label(plot.row(tick), _value(tick)) for tick in ticks)]
     return plot.with_values(labels, VALUES)
 
@@ -137,12 +137,12 @@ def _band_plot(
     return plot.with_values([Label(0, "0"), Label(size[1] - 1, lowest)], VALUES)
 
 
-def _last_label(last: Decimal, plot: Plot, taken: Collection[int]) -> Label:
-    """Return the last value beside its row, or the next one where a line across has that row and its own label."""
-    row, away = plot.row(float(last)), -1 if last > 0 else 1
-    if last:
-        near = (each for each in (row, row + away, row - away) if 0 <= each < plot.rows)
-        row = next((each for each in near if each not in taken), row)
+def _last_label(last: Decimal, plot: Plot) -> Label:
+    """Return the last value beside its own row; on that of zero the next one on its side, where there is one."""
+    row, zero = plot.row(float(last)), plot.row(0.0)
+    if last and row == zero:
+        beside_it = row + (-1 if last > 0 else 1)
+        row = beside_it if 0 <= beside_it < plot.rows else row
     return Label(row, str(money(last, _places(last), signed=True)), signed_role(last))
 
 

@@ -1,4 +1,4 @@
-"""The tables of groups on the page of a day or a week: all of one width, with their columns and bars at the same places."""
+"""The tables of groups on the page of a day or a week: all of one width, their columns and bars at the same places and of one scale."""
 
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
@@ -41,12 +41,22 @@ def group_parts(sections: Sequence[Section], width: int) -> list[list[TextLine]]
     return [beside(left, own + BETWEEN, right) for left, right in pairs]
 
 
-def tables_below(sections: Sequence[Section], width: int) -> list[list[TextLine]]:
-    """Return tables of groups that are to stand below each other."""
+def tables_below(
+    sections: Sequence[Section], width: int, most: int = WIDEST_BAR
+) -> list[list[TextLine]]:
+    """Return tables of groups that are to stand below each other, with bars of so many cells at most."""
     if not sections:
         return []
     layout = _layout(sections, width)
-    return [_table(each, layout) for each in sections]
+    layout = layout._replace(bar=min(most, layout.bar))
+    bars = iter(bars_of([value for each in sections for value in each.results], layout.bar))
+    return [_table(each, layout, [next(bars) for _ in each.results]) for each in sections]
+
+
+def bar_cells(sections: Sequence[Section], *widths: int) -> int:
+    """Return the cells of a bar that tables of these widths have in common, those left out that have no room for one."""
+    cells = (_layout(sections, width).bar for width in widths) if sections else ()
+    return min(filter(None, cells), default=0)
 
 
 def _layout(sections: Sequence[Section], width: int) -> TableLayout:
@@ -76,7 +86,7 @@ def _names(section: Section) -> list[str]:
     return [row[section.columns[0]] for row in section.rows]
 
 
-def _table(section: Section, layout: TableLayout) -> list[TextLine]:
+def _table(section: Section, layout: TableLayout, bars: Sequence[TextLine]) -> list[TextLine]:
     """Return the title beside the names of the columns, and the rows with their bars."""
     heads = "".join(f"{'':{GAP}}{name:>{size}}" for name, size in layout.figures.items())
     title, *names = (
@@ -88,7 +98,7 @@ def _table(section: Section, layout: TableLayout) -> list[TextLine]:
     if not layout.bar:
         return [*lines, *rows]
     at = layout.names + _columns(layout.figures) + GAP
-    return [*lines, *beside(rows, at, bars_of(section.results, layout.bar))]
+    return [*lines, *beside(rows, at, bars)]
 
 
 def _row(name: SafeText, row: Mapping[str, str], layout: TableLayout) -> TextLine:

@@ -42,7 +42,10 @@ SIDE_GAP = 3  # columns before it
 SIDE_WIDTHS = {"n": 6, WIN_RATE: 7, "R": 9}
 LEAST_BAR, MOST_BAR = 4, 16  # cells of a bar beside a row, to each side of its axis
 BAR_GAP = 2
-LEAST_BAR_ROWS, MOST_BAR_ROWS = 3, 10  # above and below the axis together; no more than columns
+LEAST_BAR_ROWS, MOST_BAR_ROWS = (
+    5,
+    10,
+)  # above and below the axis together: 3 on one side say which is longer; no more than columns
 BAR_EDGE = 2  # columns of a cell that its bar leaves free
 TILE = "  "  # of the legend
 
@@ -143,8 +146,12 @@ class HeatMap(Struct, frozen=True, dict=True):
 
     def _placed(self, text: str) -> str:
         """Return a text at the right edge of a cell, with the gap behind it."""
-        pad = 1 if self.filled > LONG_AMOUNT else 0
-        return f"{text:>{self.filled - pad}}{'':{pad + 1}}"
+        return f"{text:>{self.filled - self._pad}}{'':{self._pad + 1}}"
+
+    @property
+    def _pad(self) -> int:
+        """The columns of a wide cell that are free behind its text."""
+        return 1 if self.filled > LONG_AMOUNT else 0
 
     def _with_side_heads(self, head: TextLine) -> TextLine:
         names = ["all" if name in {RESULT, "short"} else name for name in self.side]
@@ -193,22 +200,25 @@ class HeatMap(Struct, frozen=True, dict=True):
 
     @cached_property
     def sums(self) -> Sequence[str]:
-        """The amounts of the sums of columns: without their sign where only that fits, none where that does not."""
+        """The amounts of the sums of columns: without a plus where only that fits, a minus in the gap; none where they do not fit."""
         amounts = [short_amount(c.result, self.filled) if c.n else "·" for c in self.columns]
-        if not self.has_amounts and self.given.has_tints:
-            amounts = [each.lstrip(f"+{MINUS}") for each in amounts]
-        return amounts if max(map(len, amounts)) <= self.filled else ()
+        if max(map(len, amounts)) > self.filled:
+            amounts = [each.lstrip("+") for each in amounts]
+        widest = max(len(each.lstrip(MINUS)) for each in amounts)
+        return amounts if widest <= self.filled else ()
 
     def _sums(self) -> TextLine:
         """Return the sums of columns: their amounts, or their tints where these do not fit."""
-        parts: list[Words] = [(safe(f"{'all':<{self.label}}"), "bright")]
-        for number, cell in enumerate(self.columns):
-            if self.sums:
-                role = signed_role(cell.result, zero="grid")
-                parts.append((safe(self._placed(self.sums[number])), role))
-            else:
+        if not self.sums:
+            parts: list[Words] = [(safe(f"{'all':<{self.label}}"), "bright")]
+            for cell in self.columns:
                 parts += self._tile(*self._part(cell, 0))
-        return [*joined(parts), *self._side(together(self.rows))]
+            return [*joined(parts), *self._side(together(self.rows))]
+        parts = [(safe(f"{'all':<{self.label - 1}}"), "bright")]
+        for text, cell in zip(self.sums, self.columns, strict=True):
+            placed = f"{text:>{self.cell - self._pad}}{'':{self._pad}}"
+            parts.append((safe(placed), signed_role(cell.result, zero="grid")))
+        return [*joined(parts), (" ", "plain"), *self._side(together(self.rows))]
 
     def _figures(self, name: str, texts: Sequence[str]) -> TextLine:
         return (
