@@ -4,9 +4,15 @@ from decimal import Decimal
 
 import pytest
 
+from keydesk.forms.account.account_columns import WIDE, WITH_CENTS, AccountMoney
 from keydesk.forms.account.all_accounts import AccountChoice, AllAccountsPage
 from keydesk.forms.info_form import width_of
+from keydesk.forms.page_table import cells_of
+from keydesk.store.frame import Frame
+from keydesk.store.state import Topic
+from keydesk.text.format import money, percent
 from keydesk.trading.accounts.account_overview import AccountOverview, ProfileOverview
+from support.data.desk_store import example_store
 from support.fakes.form_app import FormApp
 
 D = Decimal
@@ -353,3 +359,49 @@ async def test_the_totals_take_no_more_columns_than_the_accounts_in_80_columns()
     lines = await shown(several(15, "PRACTICE", "USD"), size=(80, 24))
     [total] = [line for line in lines if "total" in line]
     assert total.startswith("PRACTICE  total 15.00 USD +18,517.50 ")
+
+
+async def test_the_row_of_the_open_account_has_the_figures_of_the_first_line() -> None:
+    store = example_store()
+    assert store.account is not None
+    read = AccountOverview(store.account.id, currency="USD", nav=D(1), unrealized_pl=D("-1.90"))
+    page = AllAccountsPage("main", store.account.id, store, clock=lambda: 100.0)
+    app = FormApp(lambda: page)
+    async with app.run_test(size=(120, 35)) as pilot:
+        page.expect(["main"])
+        page.show(ProfileOverview("main", "PRACTICE", (read, account("3"))))
+        for result in ("-1.80", "-1.70"):
+            store.account.unrealized_pl = D(result)
+            page.on_frame(Frame(store, {Topic.ACCOUNT: frozenset((None,))}, 100.0, 0))
+            await pilot.pause()
+            [row] = [line for line in app.words.splitlines() if line.rstrip(" │").endswith("open")]
+            assert result.replace("-", "−") in row
+            assert money(store.account.nav) in row
+        assert "1 of 2; read 0s ago, the open one now" in app.words
+
+
+async def test_a_warning_says_what_the_totals_lack() -> None:
+    unread = AccountOverview("101-004-81234-045", why="timed out")
+    profiles = (
+        ProfileOverview("money", "LIVE", (account("1"), account("2"), unread)),
+        ProfileOverview("gone", "LIVE", why="the token vault is locked"),
+    )
+    lines = await shown(*profiles, keys=("end",))
+    [title] = [line for line in lines if "Accounts of all profiles" in line]
+    assert "profiles: 3; read 0s ago" in title  # of accounts: a locked profile is none
+    [total] = [n for n, line in enumerate(lines) if "total " in line]
+    assert lines[total + 1].startswith("totals without …4-045, gone")
+    whole = await shown(ProfileOverview("money", "LIVE", (account("1"), account("2"))))
+    assert not any("without" in line for line in whole)
+
+
+def test_a_small_share_is_not_written_as_none_and_a_rounded_result_has_the_colour_of_its_text() -> (
+    None
+):
+    of = AccountOverview(
+        "1", currency="USD", nav=D(100_000), margin_used=D("378.38"), unrealized_pl=D("-1.70")
+    )
+    cells = cells_of(WIDE, AccountMoney([of], (), "plain", WITH_CENTS))
+    assert cells["share"][0] == ("  <1 %", "plain")
+    assert cells["result-share"] == ((percent(D(0)), "muted"),)
+    assert cells["open"][0][1] == "loss"

@@ -101,7 +101,8 @@ class SignIn:
         from keydesk.forms.account.all_accounts import AllAccountsPage  # noqa: PLC0415 - with the first form
 
         target = self._app.target
-        page = AllAccountsPage(self._app.source_name, "" if target is None else target.account_id)
+        account_id = "" if target is None else target.account_id
+        page = AllAccountsPage(self._app.source_name, account_id, self._app.desk.store)
         self._app.push_screen(page, self._open_chosen)
         reading = follow_accounts(self._app.accounts, page, self._app.screen_stack)
         self._app.run_worker(reading, "all accounts", group="pages", exit_on_error=False)

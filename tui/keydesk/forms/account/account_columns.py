@@ -4,16 +4,21 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Literal, NamedTuple
 
+from msgspec.structs import replace
+
 from keydesk.forms.modal_form import TextLine, Words
 from keydesk.forms.page_table import PageColumn, share_bar
+from keydesk.store.store import Store
 from keydesk.text.format import UNLIMITED, money, percent
 from keydesk.text.sanitize import SafeText, clean, safe
 from keydesk.trading.accounts.account_overview import AccountOverview
-from keydesk.widgets.theme import ColourRole, signed_role
+from keydesk.trading.open_items import ENTRY_TYPES
+from keydesk.widgets.theme import ColourRole, role_of_sign
 from keydesk_client.arithmetic.constants import ZERO
 
 ACCOUNT_WIDTH = 17  # columns of a number, and of a band with its total
 BAR = 8  # cells of the margin used
+LEAST_PERCENT = Decimal("0.005")  # of the value; less would be written as nothing
 FULL = Decimal("0.5")  # of the value, from which on the margin used is a warning
 WHOLE_CURRENCIES = frozenset(("JPY", "KRW"))  # without cents
 FigureName = Literal[
@@ -29,6 +34,28 @@ class Places(NamedTuple):
 
 
 WITH_CENTS, WHOLE_AMOUNTS, WHOLE = Places(), Places(amount=0), Places(amount=0, result=0)
+
+
+def with_figures_of(store: Store, account: AccountOverview) -> AccountOverview:
+    """Return the open account with the figures that the desk has now, as its first line shows them."""
+    now = store.account
+    if now is None or now.id != account.id:
+        return account
+    return replace(
+        account,
+        why="",
+        currency=now.currency,
+        balance=now.balance,
+        nav=now.nav,
+        unrealized_pl=now.unrealized_pl,
+        margin_used=now.margin_used,
+        margin_available=now.margin_available,
+        closeout_percent=now.margin_closeout_percent,
+        trades=len(store.trades),
+        entry_orders=sum(each.type in ENTRY_TYPES for each in store.orders.values()),
+        unprotected=now.unprotected_trades,
+        open_risk=now.open_risk,
+    )
 
 
 class AccountMoney(NamedTuple):
@@ -64,7 +91,13 @@ class AccountMoney(NamedTuple):
 def _result(of: AccountMoney) -> TextLine:
     result = of.sum_of("unrealized_pl")
     text = of.text_of(result, of.places.result, signed=True)
-    return ((text, signed_role(result, zero="muted")),)
+    return ((text, _result_role(text)),)
+
+
+def _result_role(text: str) -> ColourRole:
+    """Return the colour of a result as it is written: what rounds to nothing is neither gain nor loss."""
+    role = role_of_sign(text)
+    return "muted" if role == "plain" else role
 
 
 def _share(of: AccountMoney) -> TextLine:
@@ -74,7 +107,8 @@ def _share(of: AccountMoney) -> TextLine:
         return ()
     share = used / nav
     is_much = share >= FULL
-    words: Words = (safe(f"{percent(share, 0):>4} %"), "warn" if is_much else "plain")
+    text = "<1" if 0 < share < LEAST_PERCENT else percent(share, 0)
+    words: Words = (safe(f"{text:>4} %"), "warn" if is_much else "plain")
     bar: Words = (safe(f" {share_bar(share, BAR)}"), "warn" if is_much else "focus")
     return (words, bar) if of.places.amount else (words,)
 
@@ -85,8 +119,8 @@ def _part_of_nav(of: AccountMoney, name: FigureName) -> TextLine:
     if not nav or not value:
         return ()
     is_result = name == "unrealized_pl"
-    role = signed_role(value, zero="muted") if is_result else "plain"
-    return ((percent(value / nav, signed=is_result), role),)
+    text = percent(value / nav, signed=is_result)
+    return ((text, _result_role(text) if is_result else "plain"),)
 
 
 def _part_at_risk(of: AccountMoney) -> TextLine:
@@ -147,9 +181,8 @@ WIDE: tuple[AccountColumn, ...] = (
     ),
     AccountColumn(*("closeout", "closeout", 0), cell=_closeout),
     AccountColumn(
-        *("state", "state", 4, 4),
+        *("state", "state", 0, 4),
         right=False,
-        flexible=True,  # its title may be cut, "open" not
         cell=lambda of: (("open", "focus"),) if of.is_opened else (),
     ),
 )

@@ -16,6 +16,7 @@ from keydesk.forms.account.account_columns import (
     WITH_CENTS,
     AccountMoney,
     Places,
+    with_figures_of,
 )
 from keydesk.forms.info_form import InfoForm, width_of
 from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, wrap_text
@@ -30,7 +31,9 @@ from keydesk.forms.page_table import (
 from keydesk.keys.keymap import ALL_ACCOUNTS
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame
-from keydesk.text.format import account_tail, counted, duration, money, percent
+from keydesk.store.state import Topic
+from keydesk.store.store import Store
+from keydesk.text.format import account_tail, counted, duration, money, percent, shorten
 from keydesk.text.sanitize import Printable, SafeText, clean, safe
 from keydesk.trading.accounts.account_overview import AccountOverview, ProfileOverview
 from keydesk.widgets.theme import ColourRole
@@ -45,6 +48,7 @@ WIDE_FROM = 160  # columns of a wide page
 LARGE = 1000  # of a result, from which on its cents take columns
 ID_WIDTH = 24  # characters of a number
 ID_FROM = 100  # columns of a page with the whole number, where it has room
+MOST_NAMED = 3  # of what the totals lack
 LEAST_TABLE = 3  # rows, below which the profile of the first one is not repeated
 _USUAL: ColourRole = "plain"
 _CHOSEN: ColourRole = "bright"  # also of a sum
@@ -90,6 +94,7 @@ class AllAccountsPage(InfoForm[AccountChoice]):
     Args:
         opened: The profile that is open in the desk.
         account_id: Its account.
+        store: The desk's, with the figures of that account now.
         clock: Monotonic seconds.
     """
 
@@ -98,15 +103,19 @@ class AllAccountsPage(InfoForm[AccountChoice]):
     WIDTH = 200
 
     def __init__(
-        self, opened: str, account_id: str = "", clock: Callable[[], float] = monotonic
+        self,
+        opened: str,
+        account_id: str = "",
+        store: Store | None = None,
+        clock: Callable[[], float] = monotonic,
     ) -> None:
         super().__init__()
-        self._clock = clock
+        self._clock, self._store = clock, store
         self._opened = AccountChoice(opened, account_id)
         self._names: Sequence[str] = ()
         self._read: dict[str, ProfileOverview] = {}
         self._read_at: dict[str, float] = {}  # when each was read last
-        self._drawn_at = 0  # second of the last redraw for an age
+        self._drawn_at = 0  # second of the last redraw
         self.at = 0
 
     def expect(self, names: Sequence[str]) -> None:
@@ -124,10 +133,10 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         self._read[profile.profile] = profile
         self.redraw()
 
-    def on_frame(self, _frame: Frame) -> None:
-        """Count on the age of what was not read again."""
+    def on_frame(self, frame: Frame) -> None:
+        """Follow the open account, and count on the age of the others."""
         second = int(self._clock())
-        if second != self._drawn_at and any(map(self._is_old, self._names)):
+        if second != self._drawn_at or frame.touched(Topic.ACCOUNT, Topic.TRADES, Topic.ORDERS):
             self._drawn_at = second
             self.redraw()
 
@@ -138,9 +147,17 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         return self._age(name) > OLD_AFTER
 
     def title_text(self) -> Printable:
-        count = len(self.all_rows())
-        place = f": {min(self.at + 1, count)} of {count}" if count else ""
-        return safe(f"Accounts of all profiles{place}")
+        """Say which account of how many is chosen, and when they were read."""
+        rows = self.all_rows()
+        accounts = [n for n, row in enumerate(rows) if row.account is not None]
+        if not accounts:
+            return "Accounts of all profiles"
+        place = f"{accounts.index(self.at) + 1} of " if self.at in accounts else ""
+        ages = [self._age(each) for each in self._names if not self._is_old(each)]
+        is_live = self._store is not None and any(map(self._is_live, rows))
+        read = f"; read {duration(max(ages))} ago" if ages else ""
+        now = ", the open one now" if read and is_live else ""
+        return safe(f"Accounts of all profiles: {place}{len(accounts)}{read}{now}")
 
     def foot_text(self) -> Printable:
         """Return the keys."""
@@ -148,7 +165,17 @@ class AllAccountsPage(InfoForm[AccountChoice]):
 
     def all_rows(self) -> list[_Row]:
         """Return the rows in the order of the profiles."""
-        return [row for name in self._names for row in self._rows_of(name)]
+        return [self._as_of_now(row) for name in self._names for row in self._rows_of(name)]
+
+    def _is_live(self, row: _Row) -> bool:
+        """Return whether a row is the account that the desk follows."""
+        now = None if self._store is None else self._store.account
+        return now is not None and self._is_open(row) and getattr(row.account, "id", "") == now.id
+
+    def _as_of_now(self, row: _Row) -> _Row:
+        if self._store is None or row.account is None or not self._is_live(row):
+            return row
+        return row._replace(account=with_figures_of(self._store, row.account), why="", is_old=False)
 
     def _rows_of(self, name: str) -> Iterable[_Row]:
         profile = self._read.get(name)
@@ -170,19 +197,20 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         self.at = min(self.at, len(rows) - 1)
         groups = all_groups = _groups(rows)
         below = self._chosen_lines(rows[self.at])
-        room = self.room - 1 - len(below) - (len(groups) + 1 if groups else 0)
+        without = _without(rows, self._unshown, self.inside) if groups else []
+        room = self.room - 1 - len(below) - (len(groups) + 1 if groups else 0) - len(without)
         if room < min(len(rows), FEW):  # the sums of this kind of money only, or none
             kind = rows[self.at].environment
             groups = [each for each in all_groups if each.environment == kind][:BELOW]
-            room = self.room - 2 - len(below) - len(groups)
+            room = self.room - 2 - len(below) - len(groups) - len(without)
         if room < min(len(rows), BELOW):
-            groups, room = [], self.room - 1 - len(below)
+            groups, without, room = [], [], self.room - 1 - len(below)
         shown = _shown(rows, self.at, max(1, room))
         table = self._table(rows, shown, groups)
         split = 1 + len(shown)
         more = self._more_text() if shown[-1].place == len(rows) - 1 else []
         rule = [_rule(width_of(table[0]), len(groups), len(all_groups))] if groups else []
-        return [*table[:split], *more, *rule, *table[split:], *below]
+        return [*table[:split], *more, *rule, *table[split:], *without, *below]
 
     def _table(
         self, rows: Sequence[_Row], shown: Sequence[_Line], groups: Sequence[_Group]
@@ -221,10 +249,13 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         )
 
     def _more_text(self) -> list[TextLine]:
-        unshown = sum(max(0, len(each.accounts) - MOST_SHOWN) for each in self._read.values())
-        if not unshown:
+        if not self._unshown:
             return []
-        return [((safe(f"  and {counted(unshown, 'account')} more of this token"), "muted"),)]
+        return [((safe(f"  and {counted(self._unshown, 'account')} more of this token"), "muted"),)]
+
+    @property
+    def _unshown(self) -> int:
+        return sum(max(0, len(each.accounts) - MOST_SHOWN) for each in self._read.values())
 
     def _cells(
         self, rows: Sequence[_Row], place: int, places: Places, *, is_named: bool = False
@@ -266,7 +297,7 @@ class AllAccountsPage(InfoForm[AccountChoice]):
             return [BLANK, *wrap_text(text, "warn", self.inside)[:BELOW]]
         account = row.account
         if account is None:
-            return [BLANK, ((LOADING, "muted"),)]
+            return [BLANK, ((safe(f"{clean(row.profile)} {LOADING}"), "muted"),)]
         lines: list[TextLine] = []
         if self.inside < WIDE_FROM:  # else the table has them
             text = _more_of(account, self.inside)
@@ -376,6 +407,21 @@ def _groups(rows: Sequence[_Row]) -> list[_Group]:
         for kind, own in sorted(groups.items())
         if len(own) > 1
     ]
+
+
+def _without(rows: Sequence[_Row], unshown: int, width: int) -> list[TextLine]:
+    """Return a warning of what the totals lack: accounts and profiles that are not read."""
+    names = [
+        _name(row.account) if row.account is not None else clean(row.profile, 20)
+        for row in rows
+        if row.why or row.account is None
+    ]
+    if not names and not unshown:
+        return []
+    others = max(0, len(names) - MOST_NAMED) + unshown
+    more = f" and {others:,} more" if others else ""
+    text = f"  totals without {', '.join(names[:MOST_NAMED])}{more}"
+    return [((shorten(safe(text), width), "warn"),)]
 
 
 def _places_for(
