@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from keydesk.chart.own_labels import OwnLabel, labels_of_side
 from keydesk.chart.price_axis import Axis, PriceLine, PriceMark, Rank
-from keydesk.chart.price_labels import PriceLabels, price_labels, spread
+from keydesk.chart.price_labels import AxisLabels, PriceLabels, price_labels, spread
 from keydesk.chart.scale import Scale, decimals_of, grid_step, multiples
 
 AXIS = Axis(8, 1, 1.0)
@@ -263,10 +263,42 @@ def test_at_one_price_stops_are_named_before_entries_and_several_before_a_single
 def test_each_mark_has_its_name_and_price_on_its_line() -> None:
     marks = [PriceMark(50.3, "day low"), PriceMark(50.4, "close"), PriceMark(150.0, "day high")]
     scale = Scale(0, 100, 20)
-    lines = [PriceLine(50.1, "stop", "stop")]
+    lines = [PriceLine(30.1, "stop", "stop")]
     made = price_labels(AXIS, scale, 80.0, lines, marks=marks, names=NAMES)
-    assert made.marked == {scale.row(50.1): (("day low 50.3", "muted"), ("close 50.4", "muted"))}
-    assert words(made) == {scale.row(50.1): "stop"}
+    assert made.marked == {scale.row(50.3): (("day low 50.3", "muted"), ("close 50.4", "muted"))}
+    assert words(made) == {scale.row(30.1): "stop"}
+
+
+def test_a_mark_has_no_line_in_the_row_of_an_own_label_or_an_own_line() -> None:
+    lines = [PriceLine(price, "stop", "stop") for price in (50.1, 50.2)]
+    scale = Scale(0, 100, 20)
+    beside = scale.row(56.0)
+    marks = [PriceMark(50.3, "close"), PriceMark(56.0, "day high")]
+    made = price_labels(AXIS, scale, 80.0, lines, marks=marks, names=NAMES)
+    assert set(made.own) == {beside, beside + 1}
+    assert made.marked == {}
+
+
+@pytest.mark.parametrize(
+    ("side", "rank", "text"),
+    [
+        ("bid", Rank.WORKING, "↓ 18p"),
+        ("ask", Rank.WORKING, "↓ 21p"),
+        ("", Rank.WORKING, "↓ 20p"),
+        ("bid", Rank.PLANNED, "↓-20.0"),
+    ],
+)
+def test_a_distance_is_counted_from_the_side_that_triggers_and_kept_up_to_date(
+    side: str, rank: Rank, text: str
+) -> None:
+    line, kept = PriceLine(-20.0, "stop", "stop", rank, side=side), AxisLabels()
+    scale, sides = Scale(-10, 100, 20), {"bid": -2.1, "ask": 1.4}
+    for is_update, now in ((False, {"bid": 3.0, "ask": 5.0}), (True, sides)):
+        made = kept.labels(
+            AXIS, scale, 0.1, [line], marks=(), cursor=None, sides=now, names=NAMES,
+            is_update=is_update,
+        )  # fmt: skip
+    assert [made.rows[y][0].strip() for y in made.own] == [text.replace("-", "−")]
 
 
 @given(
@@ -313,15 +345,10 @@ def test_six_prices_in_a_row_have_labels_of_their_own_while_there_are_rows_for_t
     assert named(lines, 10, room, 50.0) == shown
 
 
-@pytest.mark.parametrize(
-    ("prices", "leads"), [([50.1, 50.2, 61.0], ["", "", "╰"]), ([50.1, 50.2, 50.3], ["", "", ""])]
-)
-def test_where_most_labels_stand_beside_their_lines_none_says_so(
-    prices: list[float], leads: list[str]
-) -> None:
-    lines = [PriceLine(price, "stop", "stop") for price in prices]
+def test_every_label_beside_its_line_says_so() -> None:
+    lines = [PriceLine(price, "stop", "stop") for price in (50.1, 50.2, 50.3)]
     named = price_labels(AXIS, Scale(0, 100, 20), 80.0, lines, names=NAMES).names
-    assert [named[y][0][0] for y in sorted(named)] == leads
+    assert [named[y][0][0] for y in sorted(named)] == ["╭", "", "╰"]
 
 
 @pytest.mark.parametrize(("count", "has_numbers"), [(9, True), (10, False)])

@@ -106,10 +106,13 @@ class AlertWatch:
             prices.watch(conditions)
             self.store.price_watch[name] = self._evaluate_quote
         watched = [each for each in self.store.alerts.values() if each.state == "on"]
-        levels: dict[str, list[Decimal]] = {}
+        levels: dict[str, list[tuple[Decimal, str]]] = {}
         for each in watched:
             if isinstance(each.condition, PriceCondition):
-                levels.setdefault(each.condition.instrument, []).append(each.condition.level)
+                condition = each.condition
+                levels.setdefault(condition.instrument, []).append(
+                    (condition.level, condition.side)
+                )
         self.store.alert_levels = {name: tuple(found) for name, found in levels.items()}
         names = dict.fromkeys(filter(None, (each.condition.instrument for each in watched)))
         if tuple(names) != self.store.alert_instruments:

@@ -229,7 +229,7 @@ class Picture:
             scene.lines,
             marks=scene.marks,
             cursor=None if scene.cursor is None else scene.cursor.price,
-            pip=scene.pip,
+            sides=scene.sides,
             names=max(0, layout.names - 1),  # and a blank
             is_update=is_update,
         )

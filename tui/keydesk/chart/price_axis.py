@@ -35,6 +35,7 @@ class PriceLine(Struct, frozen=True):
     rank: Rank = Rank.OTHER
     in_scale: bool = False
     since_ns: int | None = None  # a ray from this time on
+    side: str = ""  # "bid" or "ask", which triggers it; else the chart's price
 
 
 class PriceMark(Struct, frozen=True):
@@ -55,10 +56,16 @@ class Axis(Struct, frozen=True):
         """Return a price with all its decimals."""
         return f"{price:.{self.decimals}f}".replace("-", "−")
 
-    def far(self, line: PriceLine, last: float, *, above: bool) -> str:
-        """Return the text of a price beyond the edge: an arrow and its distance in whole pips."""
-        text = f"{'↑' if above else '↓'} {round(abs(line.price - last) / self.pip)}p"
-        return self.padded(text.rjust(self.width_of_price(last)))
+    def far(self, line: PriceLine, now: float, *, above: bool) -> str:
+        """Return the text of a price beyond the edge: an arrow and its distance from the price now, in whole pips.
+
+        A planned price is written itself: its form counts from the planned entry.
+        """
+        arrow = "↑" if above else "↓"
+        if line.rank == Rank.PLANNED:
+            return arrow + self.padded(self.price(line.price))[1:]
+        text = f"{arrow} {round(abs(line.price - now) / self.pip)}p"
+        return self.padded(text.rjust(self.width_of_price(now)))
 
     def width_of_price(self, price: float) -> int:
         """Return the characters of a price."""

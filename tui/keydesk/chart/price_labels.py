@@ -13,10 +13,9 @@ from keydesk.chart.own_labels import OwnLabel, labels_of_side
 from keydesk.chart.price_axis import Axis, PriceLine, PriceMark, Rank
 from keydesk.chart.scale import EDGE_ROWS, Scale, decimals_of, grid_step, multiples
 
-FAR_PIPS = 1.0  # a far price's distance is counted anew when the last price moved this much
 LOWER, HIGHER = "╭", "╰"  # before a label that stands beside its line: where the line is
 FULL = 2  # labels in more than one row of so many leave no room for round prices
-BESIDE = 2  # more than one label of so many beside its line: none says so
+NO_SIDES: Mapping[str, float] = {}
 
 
 class PriceLabels(Struct, frozen=True):
@@ -45,13 +44,13 @@ def price_labels(
     marks: Sequence[PriceMark] = (),
     cursor: float | None = None,
     step: float | None = None,
-    measured_from: float | None = None,
+    sides: Mapping[str, float] = NO_SIDES,
     names: int = 0,
 ) -> PriceLabels:
     """Return the labels of all rows, with names of at most so many columns beside them.
 
-    Of an earlier picture, `row` is that of the last price, `step` keeps the grid, and `measured_from` is the price that
-    distances are counted from.
+    Of an earlier picture, `row` is that of the last price and `step` keeps the grid. Distances are counted from the price
+    of `sides` that triggers the line, else from the last.
 
     Last price and cursor keep their rows; own prices are stacked by price, never across the last price; round prices
     take the rows that are left while those are many. A mark has its price beside its name.
@@ -68,13 +67,13 @@ def price_labels(
         rows = [row for row in free if (row < fixed) == above]
         side = [line for line in lines if (line.price >= last) == above]
         placed |= _stacked(scale, labels_of_side(axis, scale, last, side, len(rows)), rows, cursor)
-    origin = last if measured_from is None else measured_from
-    digits, named = _written(axis, scale, placed, origin=origin, names=names)
+    digits, named = _written(axis, scale, placed, last, sides, names=names)
     labels |= digits
+    own = placed.keys() | {scale.row(line.price) for line in lines if scale.holds(line.price)}
     marked: dict[int, Sequence[Run]] = {}
     for mark in marks:
-        if scale.holds(mark.price):
-            y, text = scale.row(mark.price), f"{mark.text} {axis.price(mark.price)}"
+        if scale.holds(mark.price) and (y := scale.row(mark.price)) not in own:
+            text = f"{mark.text} {axis.price(mark.price)}"
             marked[y] = (*marked.get(y, ()), (text, "muted"))
     step = step or grid_step(scale, axis.pip, labels)
     rounds, decimals = multiples(scale, step), decimals_of(step, axis.pip)
@@ -149,9 +148,6 @@ class AxisLabels:
         self._made: PriceLabels | None = None
         self._key: object = None
         self._last_row = 0  # of the last price's label
-        self._measured_from = (
-            0.0  # the last price that the distances of far prices are counted from
-        )
 
     @property
     def step(self) -> float:
@@ -159,8 +155,8 @@ class AxisLabels:
         return self._made.step if self._made is not None else 0.0
 
     def forget(self) -> None:
-        """Place the last price and measure far prices anew."""
-        self._last_row, self._measured_from = 0, 0.0
+        """Place the last price anew."""
+        self._last_row = 0
 
     def labels(
         self,
@@ -171,20 +167,21 @@ class AxisLabels:
         *,
         marks: Sequence[PriceMark],
         cursor: float | None,
-        pip: float,
+        sides: Mapping[str, float],
         names: int,
         is_update: bool,
     ) -> PriceLabels:
-        """Return the labels; in an update, computed anew only if more than the last price's digits changed."""
-        if abs(last - self._measured_from) >= FAR_PIPS * pip:
-            self._measured_from = last
+        """Return the labels; in an update, computed anew only if more than digits and distances changed."""
         row = self._row_of_last(scale, last, lines, cursor)
-        sides = [line.price >= last for line in lines]
-        key = (scale, row, lines, marks, cursor, sides, self._measured_from)
+        above = [line.price >= last for line in lines]
+        key = (scale, row, lines, marks, cursor, above)
         made = self._made
         if made is not None and is_update and self._key == key:
             rows = dict(made.rows)
             rows[made.last_row] = last_label(axis, scale, last)
+            for y, label in made.own.items():
+                if not scale.holds(label.first.price):
+                    rows[y] = _own_text(axis, scale, label.first, last, sides), label.first.role
             return replace(made, rows=rows)
         self._key = key
         self._made = price_labels(
@@ -196,7 +193,7 @@ class AxisLabels:
             marks=marks,
             cursor=cursor,
             step=made.step if made is not None and is_update else None,
-            measured_from=self._measured_from,
+            sides=sides,
             names=names,
         )
         return self._made
@@ -226,28 +223,34 @@ def _stacked(
 
 
 def _written(
-    axis: Axis, scale: Scale, placed: Mapping[int, OwnLabel], *, origin: float, names: int
+    axis: Axis,
+    scale: Scale,
+    placed: Mapping[int, OwnLabel],
+    last: float,
+    sides: Mapping[str, float],
+    *,
+    names: int,
 ) -> tuple[dict[int, Run], dict[int, Sequence[Run]]]:
-    """Return the digits and the names of labels by row; distances are counted from `origin`."""
-    leads = {y: _lead(y, label.first.price, scale) for y, label in placed.items()}
-    has_leads = BESIDE * sum(map(bool, leads.values())) <= len(leads)
+    """Return the digits and the names of labels by row."""
     digits: dict[int, Run] = {}
     words: dict[int, Sequence[Run]] = {}
     for y, label in placed.items():
-        line, lead = label.first, leads[y] if has_leads else ""
-        text = _own_text(axis, scale, line, origin)
+        line, lead = label.first, _lead(y, label.first.price, scale)
+        text = _own_text(axis, scale, line, last, sides)
         if names:
             words[y] = ((lead, line.role), *label.name(names - len(lead)))
-        elif text:
-            text = lead.rjust(1) + text[1:]
+        elif lead:
+            text = lead + text[1:]
         digits[y] = text, line.role
     return digits, words
 
 
-def _own_text(axis: Axis, scale: Scale, line: PriceLine, last: float) -> str:
+def _own_text(
+    axis: Axis, scale: Scale, line: PriceLine, last: float, sides: Mapping[str, float]
+) -> str:
     if scale.holds(line.price):
         return axis.padded(axis.price(line.price))
-    return axis.far(line, last, above=line.price > scale.high)
+    return axis.far(line, sides.get(line.side, last), above=line.price > scale.high)
 
 
 def _place_of(price: float, scale: Scale, rows: Sequence[int], cursor: float | None) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, tzinfo
 
 from msgspec import Struct
@@ -63,3 +63,4 @@ class Scene(Struct, frozen=True):
     legend: tuple[tuple[Run, ...], ...] = ()  # groups that are shown whole or not at all
     shows_everything: bool = False  # the scale includes every own price, however far
     braille: bool = False  # overlays as braille dots
+    sides: Mapping[str, float] = {}  # bid and ask now, where they are known

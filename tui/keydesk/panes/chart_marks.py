@@ -42,10 +42,19 @@ def own_lines(store: Store, instrument: str) -> tuple[PriceLine, ...]:
         text = ENTRY_WORDS.get(order.type)
         if order.instrument == instrument and text is not None and order.price is not None:
             side = "sell" if (order.units or ZERO) < 0 else "buy"
-            lines.append(PriceLine(float(order.price), f"{side} {text}", "pending", Rank.WORKING))
+            fills = "bid" if side == "sell" else "ask"
+            lines.append(
+                PriceLine(float(order.price), f"{side} {text}", "pending", Rank.WORKING, side=fills)
+            )
     levels = store.alert_levels.get(instrument, ())
-    lines += (PriceLine(float(level), "alert", "alert") for level in levels)
+    lines += (PriceLine(float(level), "alert", "alert", side=side) for level, side in levels)
     return tuple(lines)
+
+
+def sides_now(store: Store, instrument: str) -> Mapping[str, float]:
+    """Return bid and ask by name, which distances of lines are counted from; empty before there is a quote."""
+    quote = store.quotes.get(instrument)
+    return {} if quote is None else {"bid": float(quote.bid), "ask": float(quote.ask)}
 
 
 def level_lines(store: Store, instrument: str, until_ns: int) -> tuple[PriceLine, ...]:
@@ -58,8 +67,8 @@ def level_lines(store: Store, instrument: str, until_ns: int) -> tuple[PriceLine
 
 
 def _lines_of_trade(trade: TradeRow) -> Iterable[PriceLine]:
-    side = "short" if trade.units < 0 else "long"
-    yield PriceLine(float(trade.price), side, "entry", in_scale=True)
+    side, closes = ("short", "ask") if trade.units < 0 else ("long", "bid")
+    yield PriceLine(float(trade.price), side, "entry", in_scale=True, side=closes)
     dependents: tuple[tuple[DependentOrder | None, str, str], ...] = (
         (trade.stop_loss, "stop", "stop"),
         (trade.guaranteed_stop, "guaranteed", "stop"),
@@ -68,7 +77,8 @@ def _lines_of_trade(trade: TradeRow) -> Iterable[PriceLine]:
     )
     for order, text, role in dependents:
         if order is not None and order.price is not None:
-            yield PriceLine(float(order.price), text, role, Rank.WORKING, in_scale=True)
+            price = float(order.price)
+            yield PriceLine(price, text, role, Rank.WORKING, in_scale=True, side=closes)
 
 
 class OwnLine(Struct, frozen=True):

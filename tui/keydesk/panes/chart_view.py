@@ -28,7 +28,7 @@ from keydesk.chart.price_axis import PriceLine
 from keydesk.chart.scene import Scene
 from keydesk.panes.chart_book import ChartBook
 from keydesk.panes.chart_legend import ChartLegend, crosshair_legend
-from keydesk.panes.chart_marks import ChartIndicators, day_marks, level_lines, own_lines
+from keydesk.panes.chart_marks import ChartIndicators, day_marks, level_lines, own_lines, sides_now
 from keydesk.panes.crosshair import Crosshair
 from keydesk.store.frame import Frame
 from keydesk.store.state import Candle, CandleSeries, Topic
@@ -367,6 +367,7 @@ class ChartView(LinePane):
             legend=self._legend(frame, series, candles),
             shows_everything=self._shows_everything,
             braille=store.has_dots,
+            sides=sides_now(store, instrument),
         )
 
     def _legend(

@@ -152,7 +152,7 @@ class Store:
         self.exit_plan_states: dict[str, str] = {}  # by trade, in words; "": it simply runs
         self.alerts: dict[str, Alert] = {}  # by id
         self.alert_history: list[FiringRecord] = []  # newest last
-        self.alert_levels: dict[str, tuple[Decimal, ...]] = {}  # watched prices by instrument
+        self.alert_levels: dict[str, tuple[tuple[Decimal, str], ...]] = {}  # and the side watched
         self.levels: PriceLevels = {}  # the trader's own, by instrument
         self.alert_instruments: tuple[str, ...] = ()  # whose prices alerts need
         self.price_watch: dict[str, Callable[[Quote], None]] = {}  # by instrument, for each price

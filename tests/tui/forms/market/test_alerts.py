@@ -178,10 +178,10 @@ async def test_an_empty_page_says_how_to_make_one(app: WorkingDesk) -> None:
 
 def test_watched_levels_are_lines_on_the_chart() -> None:
     store = desk_store(4)
-    store.alert_levels = {"EUR_USD": (D("1.2"),), "USD_JPY": (D(150),)}
+    store.alert_levels = {"EUR_USD": ((D("1.2"), "bid"),), "USD_JPY": ((D(150), "mid"),)}
     store.mark(Topic.ALERTS)
     lines = [line for line in own_lines(store, "EUR_USD") if line.text == "alert"]
-    assert [(line.price, line.role) for line in lines] == [(1.2, "alert")]
+    assert [(line.price, line.role, line.side) for line in lines] == [(1.2, "alert", "bid")]
 
 
 # The line.

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from keydesk.calc.alerts.alert import Alert
+from keydesk.calc.alerts.price_conditions import PriceCondition
 from keydesk.calc.market.granularity import SECONDS
 from keydesk.chart.glyphs import CandleStyle
 from keydesk.chart.picture import Picture
@@ -81,7 +82,9 @@ def _scene(
 ) -> Scene:
     newest, is_price = series.candles[-1], alert.condition.UNIT == "price"
     quote = store.quotes.get(series.instrument)
-    level = PriceLine(float(alert.condition.level), "alert", "alert", in_scale=True)
+    condition = alert.condition
+    side = condition.side if isinstance(condition, PriceCondition) else ""
+    level = PriceLine(float(condition.level), "alert", "alert", in_scale=True, side=side)
     return Scene(
         candles=series.candles,
         end=len(series.candles),
@@ -95,4 +98,5 @@ def _scene(
         zone=store.zone,
         this_year=at(newest.time_ns, store.zone).year,
         lines=(level,) if is_price else (),
+        sides={} if quote is None else {"bid": float(quote.bid), "ask": float(quote.ask)},
     )
