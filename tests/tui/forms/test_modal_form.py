@@ -1,8 +1,9 @@
 """Lines of a narrow column: broken at spaces, a number and its unit together."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 
-from keydesk.forms.modal_form import TextLine, fold_line, folded
+from keydesk.forms.modal_form import TextLine, fold_line, folded, signed_money
 
 RISK: TextLine = (("risk ", "muted"), ("0.00 → 20.00", "plain"), (" 0.02", "warn"), (" %", "muted"))
 
@@ -54,3 +55,8 @@ def test_figures_below_a_label_stand_at_the_left_where_they_are_too_long() -> No
     )
     assert words_of(folded(line, 26)) == ["        −7.07 to Friday", "        next 3 days"]
     assert words_of(folded(line, 20)) == ["−7.07 to Friday", "next 3 days"]
+
+
+def test_an_amount_that_rounds_to_nothing_has_the_colour_of_nothing() -> None:
+    assert signed_money(Decimal("-0.004")) == ("0.00", "plain")
+    assert signed_money(Decimal("-0.005001")) == ("−0.01", "loss")

@@ -34,7 +34,7 @@ def test_the_week_has_its_trades_days_groups_and_notes() -> None:
     lines = shown(date(2024, 3, 6), week=True)
     assert lines[0] == "# Week 10 of 2024, from Mon 4 Mar  PRACTICE"
     assert "| result | +60.00 |  |" in lines
-    assert "| max drawdown | 40.00 | (0.40 %) |" in lines
+    assert "| max drawdown | −40.00 | (0.40 %) |" in lines
     assert "| average win | +100.00 | n 1 |" in lines
     assert sum("under 20" in line for line in lines) == 1
     assert "| Mon 4 Mar | 1 | 100 | +100.00 | +1.00 |" in lines

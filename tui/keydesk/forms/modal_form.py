@@ -24,7 +24,7 @@ from keydesk.store.store import Store
 from keydesk.text.format import JOINED, join_units, lines_of, money
 from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.widgets.overlay import Overlay, Result
-from keydesk.widgets.theme import ChartRole, signed_role
+from keydesk.widgets.theme import ChartRole, role_of_sign
 
 Words = tuple[Printable, WordsRole]
 TextLine = Sequence[Words]
@@ -35,7 +35,8 @@ GAP = 2  # columns at least on either side of hints
 
 def signed_money(value: Decimal | None, places: int = 2) -> Words:
     """Return an amount with its sign, in the colour of the sign."""
-    return (money(value, places, signed=True), signed_role(value))
+    text = money(value, places, signed=True)
+    return (text, role_of_sign(text))
 
 
 def as_lines(rows: Sequence[Sequence[tuple[str, str]]]) -> list[TextLine]:

@@ -172,6 +172,7 @@ def figure_text(name: str, value: str) -> str:
     if not exact.is_finite():
         return value
     places = max(0, -int(exact.as_tuple().exponent))
+    exact = -exact if name in FALLS else exact
     return f"{money(exact, places, signed=name in SIGNED_FIGURES)}{space}{rest}"
 
 
@@ -194,7 +195,8 @@ def _time(time_ns: int, zone: tzinfo) -> str:
     return at(time_ns, zone).isoformat()
 
 
-SIGNED_FIGURES = frozenset(
+FALLS = frozenset(("max drawdown", "max drawdown, daily NAV"))  # positive in files, shown as losses
+SIGNED_FIGURES = FALLS | frozenset(
     ("result", "average win", "average loss", "expectancy", "expectancy R", "financing")
 )
 

@@ -17,6 +17,7 @@ from keydesk.calc.trade_journal.statistics import statistics_of
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.calc.trade_journal.what_if import WhatIfResult
 from keydesk.forms.statistics.equity import EquityView
+from keydesk.forms.statistics.groups import GroupsView
 from keydesk.forms.statistics.page import StatisticsPage
 from keydesk.forms.statistics.view import ViewInput, bars_of, fitting_names
 from keydesk.forms.statistics.what_if import WhatIfData, WhatIfView
@@ -124,6 +125,8 @@ async def test_six_figures_stand_first_and_that_they_rest_on_few_trades_is_said_
     for name, value in values.items():
         assert value in under(text, name), name
     assert "2 won, 1 lost" in text
+    assert "▁▁▇▃" in under(text, "max drawdown", 2)  # tall where the fall is deep
+    assert re.search("max drawdown, daily.* –", text)  # no day's end to compare with
 
 
 async def test_a_ratio_to_a_deviation_of_about_zero_says_why_it_is_missing() -> None:
@@ -142,12 +145,12 @@ async def test_averages_have_their_sign() -> None:
     assert "−50.00" in text
 
 
-def under(text: str, name: str) -> str:
-    """The value in the tile of this name: in the line below it, from its left edge to the next one."""
+def under(text: str, name: str, rows: int = 1) -> str:
+    """The value in the tile of this name: so many lines below it, from its left edge to the next one."""
     lines = text.splitlines()
     at = next(number for number, line in enumerate(lines) if f"─ {name}" in line)
     column = lines[at].index(f"─ {name}")
-    return lines[at + 1][column:].split("│")[0]
+    return lines[at + rows][column:].split("│")[0]
 
 
 def cut(text: str) -> list[str]:
@@ -278,6 +281,20 @@ def test_bars_have_one_axis_which_is_at_an_edge_where_one_sign_is_missing() -> N
     assert drawn(-4, -1) == ["━━━━━━━━│", "      ━━│"]
     below_others = bars_of([D(4), D(2)], 4, both=True)
     assert ["".join(text for text, _ in bar) for bar in below_others] == ["    │━━━━", "    │━━  "]
+
+
+def test_all_tables_of_the_groups_have_bars_of_one_scale() -> None:
+    view, shown = GroupsView(), snapshot()
+    given = ViewInput(shown, shown.journal.closed, width=76, rows=30)
+    lines = view.lines(view.compute(given), given)
+    text = "\n".join("".join(words for words, _ in line) for line in lines)
+    bars = re.findall(r"([+−][\d,.]+) +(╺?━*)│(━*╸?)", text)
+    sizes = {
+        abs(D(result.replace("−", "-").replace(",", ""))): len(left + right)
+        for result, left, right in bars
+    }
+    assert len(bars) > 2 * len(view.compute(given).rows)
+    assert [sizes[each] for each in sorted(sizes)] == sorted(sizes.values())
 
 
 def test_bars_are_half_a_cell_precise_and_none_but_of_zero_is_empty() -> None:

@@ -277,6 +277,13 @@ def test_wins_and_losses_have_one_scale() -> None:
     ]
 
 
+def test_no_value_that_is_lower_stands_beside_the_farthest_trade() -> None:
+    lines = excursions(("200", "0.3", "2.1"), *MOVES[1:], width=76, rows=15).splitlines()
+    top = next(at for at, line in enumerate(lines) if line.strip().startswith("MFE")) + 1
+    assert "×" in lines[top]
+    assert not lines[top][:6].strip()
+
+
 @pytest.mark.parametrize("width", [76, 116, 196])
 def test_few_wins_among_many_trades_are_said_to_be_few_in_a_line_that_is_whole(width: int) -> None:
     wins, losses = [("200", "0.3", "2.0")] * 7, [("-100", "1.0", "0.2")] * 13

@@ -12,6 +12,7 @@ from keydesk.chart.canvas import Canvas
 from keydesk.chart.plots import (
     ASCII_DENSITY,
     DENSITY,
+    DOTS_HIGH,
     MANY,
     SEVERAL,
     Label,
@@ -132,7 +133,10 @@ def _panels(
     """Return a panel of the wins beside one of the losses, and what the axes are."""
     width, rows = size
     columns = max(1, (width - 2 * AXIS - BETWEEN) // 2)
-    x, y = (_span([point[at] for point in (*wins, *losses)]) for at in (0, 1))
+    x, y = (
+        _span([point[at] for point in (*wins, *losses)], room)
+        for at, room in enumerate((ROOM, _row_above(rows - 4)))
+    )
     kinds: tuple[tuple[Sequence[Point], SafeText, ColourRole], ...] = (
         (wins, counted(len(wins), "win"), "profit"),
         (losses, _losses(losses), "loss"),
@@ -163,9 +167,15 @@ def _legend(room: int, ascii_only: bool) -> TextLine:
     return ((safe(next((text for text in texts if len(text) <= room), "")), "faint"),)
 
 
-def _span(values: Sequence[float]) -> Span:
-    """Return the span from 0 to the farthest of the values, as far as it is shown."""
-    return Span(0.0, min(float(OUTERMOST), max(LEAST_SPAN, *values, 0.0) * ROOM))
+def _span(values: Sequence[float], room: float) -> Span:
+    """Return the span from 0 to the farthest of the values and some room, as far as it is shown."""
+    return Span(0.0, min(float(OUTERMOST), max(LEAST_SPAN, *values, 0.0) * room))
+
+
+def _row_above(rows: int) -> float:
+    """Return the room that puts the farthest value at the lower edge of the highest row: no lower label shares it."""
+    levels = rows * DOTS_HIGH - 1
+    return levels / (levels + 1 - DOTS_HIGH)
 
 
 def _panel(

@@ -25,7 +25,7 @@ from keydesk.forms.modal_form import BLANK, TextLine, Words, as_lines, signed_mo
 from keydesk.forms.statistics.equity import LEAST_TRADES, curve_rows
 from keydesk.forms.statistics.r_histogram import HistogramView
 from keydesk.forms.statistics.view import View, ViewInput
-from keydesk.text.format import counted, money, shorten
+from keydesk.text.format import counted, money, percent, shorten
 from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.trade_journal.csv_rows import (
     HUNDREDTH,
@@ -35,13 +35,14 @@ from keydesk.trade_journal.csv_rows import (
     number,
     statistics_rows,
 )
-from keydesk.widgets.theme import ColourRole, signed_role
+from keydesk.widgets.theme import ColourRole, role_of_sign, signed_role
 
 TILES_FROM = {6: 108, 3: 60, 2: 1}  # tiles beside each other: columns of the page
 COLUMNS_FROM = 60  # columns of the page from which the other figures stand in two
 BETWEEN = 4  # columns between the two
 NAME_WIDTH, VALUE_WIDTH, BASIS_WIDTH = 24, 12, 9
 MEANING_WIDTH = 46
+LEAST_DAYS = 2  # of a fall from one day's end to another's
 LEAST_PICTURE = 8  # rows
 TWO_PICTURES = 140  # columns of the page
 WON, LOST = "━", "·"
@@ -62,7 +63,7 @@ MEANINGS: dict[str, Printable] = {
     "spread paid": "is in the result",
     "Sharpe, daily NAV": "mean / deviation of daily returns x root of 252",
     "Sortino, daily NAV": "the same, with losing days only",
-    "max drawdown, daily NAV": "with open losses, transfers taken out",
+    "max drawdown, daily NAV": "at day's end, with open losses, no transfers",
 }
 
 
@@ -168,10 +169,9 @@ def _tiles(data: FigureData, given: ViewInput) -> Sequence[Tile]:
     won, lost = own.average_win.n, own.average_loss.n
     total, in_r = own.total.value, own.expectancy_r.value
     per_trade = own.expectancy.value
-    fall_role: ColourRole = "loss" if own.drawdown.money else "plain"
     amount: Words = (safe(f"{money(per_trade, signed=True)} a trade"), "muted")
     expectancy: Words = (
-        (safe(f"{money(in_r, signed=True)} R"), signed_role(in_r))
+        (safe(f"{money(in_r, signed=True)} R"), signed_money(in_r)[1])
         if in_r is not None
         else signed_money(per_trade)
     )
@@ -180,7 +180,7 @@ def _tiles(data: FigureData, given: ViewInput) -> Sequence[Tile]:
         Tile("won", (_percent(own.win_rate), "bright"), _shares(won, lost, width)),
         Tile("expectancy", expectancy, (amount,)),
         Tile("profit factor", _profit_factor(own), _factor_bar(own, width)),
-        Tile("max drawdown", (_fall(own), fall_role), _spark(data, "below", width)),
+        Tile("max drawdown", _fall(own, width), _spark(data, "below", width)),
         Tile("trades", (safe(f"{own.n:,}"), "bright"), _counts(own, width)),
     )
 
@@ -198,17 +198,18 @@ def _percent(figure: Figure) -> SafeText:
     return safe(f"{money(None if figure.value is None else figure.value * 100, 1)} %")
 
 
-def _fall(own: Statistics) -> SafeText:
-    share = own.drawdown.share
-    in_percent = "" if share is None else f" ({money(share * 100, 1)} %)"
-    return safe(f"{money(-own.drawdown.money)}{in_percent}")
+def _fall(own: Statistics, width: int) -> Words:
+    """Return the largest fall, and its share of the capital where there is room for it."""
+    (text, role), share = signed_money(-own.drawdown.money), own.drawdown.share
+    with_share = text if share is None else safe(f"{text} ({percent(share)} %)")
+    return with_share if len(with_share) <= width else text, role
 
 
 def _profit_factor(own: Statistics) -> Words:
     value = own.profit_factor.value
     if value is not None and not value.is_finite():
         return "∞", "profit"
-    return money(value), "plain" if value is None else signed_role(value - 1)
+    return money(value), "plain" if value is None else signed_role(round(value, 2) - 1)
 
 
 def _factor_bar(own: Statistics, width: int) -> TextLine:
@@ -242,14 +243,14 @@ def _counts(own: Statistics, width: int) -> TextLine:
 
 
 def _spark(data: FigureData, what: str, width: int) -> TextLine:
-    """Return the curve, or how far it was below its highest value, in blocks of seven heights."""
+    """Return the curve, or how far it was below its highest value, in blocks of seven heights: a deep fall is tall."""
     points = [float(getattr(point, what)) for point in data.curve]
     size = max(1, -(-len(points) // width))
     path = [points[min(at + size, len(points)) - 1] for at in range(0, len(points), size)]
     if what == "total":
         return ((safe(sparkline([0.0, *path][-width:])), signed_role(data.curve[-1].total)),)
     role: ColourRole = "loss" if min(points) else "muted"
-    worst = [min(points[at : at + size]) for at in range(0, len(points), size)]
+    worst = [-min(points[at : at + size]) for at in range(0, len(points), size)]
     return ((safe(sparkline([0.0, *worst][-width:])), role),)
 
 
@@ -297,7 +298,7 @@ def _inside(cells: Iterable[TextLine], inside: int) -> TextLine:
 def _daily_rows(daily: DailyStatistics | None) -> list[tuple[str, str, str]]:
     if daily is None:
         return [(name, "", "") for name in DAILY]
-    fall = number(daily.drawdown.money, HUNDREDTH)
+    fall = number(daily.drawdown.money, HUNDREDTH) if daily.n >= LEAST_DAYS else ""
     rests_on = counted(daily.n, "day")
     values = (
         number(daily.sharpe.value, HUNDREDTH),
@@ -311,8 +312,8 @@ def _figure_line(row: tuple[str, str, str], data: FigureData, width: int) -> Tex
     """Return a figure with its value, and what it rests on where that is not every trade."""
     name, value, rests_on = row
     own = _column_width(width)
-    role = signed_role(Decimal(value)) if name in SIGNED_FIGURES and value else "plain"
     shown = figure_text(name, value) if value else "–"
+    role = role_of_sign(shown) if name in SIGNED_FIGURES else "plain"
     basis = count_text(rests_on, data.statistics.n)
     names = min(NAME_WIDTH, own - VALUE_WIDTH)
     line: list[Words] = [

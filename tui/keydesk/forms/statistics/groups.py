@@ -16,7 +16,7 @@ from keydesk.calc.trade_journal.statistics import (
 )
 from keydesk.forms.modal_form import BLANK, TextLine, Words, signed_money, wrap_text
 from keydesk.forms.page_table import Cells, rows_in_sight, table_lines
-from keydesk.forms.statistics.sum_tables import names_width, results_width, sum_lines
+from keydesk.forms.statistics.sum_tables import bar_cells, names_width, results_width, sum_lines
 from keydesk.forms.statistics.view import (
     FEW_ROLE,
     View,
@@ -65,7 +65,9 @@ COLUMNS = (
     Column("losing run", "losing run", 0, rank=9),
     Column("spread", "spread", 0, rank=9),
 )
-COLOURED = frozenset(("result", "avg R", "sum R"))  # also of few trades: their sign is seen
+COLOURED = frozenset(
+    ("result", "avg R", "sum R", "max DD")
+)  # also of few trades: their sign is seen
 LEAST_OTHERS = 6  # rows
 OTHERS_WIDTH, TWO_FROM = 56, 72  # columns of each of several tables beside each other, and of two
 OTHERS_GAP, NARROW_GAP = 4, 2
@@ -126,7 +128,7 @@ class GroupsView(View[GroupData]):
 
     def lines(self, data: GroupData, given: ViewInput) -> Sequence[TextLine]:
         """Return a table, a line for each group; beneath it the other groupings in short."""
-        lines = self._table(data.rows, given)
+        lines = self._table(data.rows, given, bars_of(_totals(data.rows)))
         room = given.rows - len(lines) - 1
         others = {name: cells for name, cells in data.others.items() if len(cells) > 1}
         if not others or room < LEAST_OTHERS:
@@ -136,22 +138,29 @@ class GroupsView(View[GroupData]):
         width = (given.width + gap) // count - gap
         label = names_width([each for cells in others.values() for each in cells], width)
         known = [each for cells in others.values() for each in cells.values()]
-        results = [each.result for each in known]
+        results = [*(each.result for each in known), *_totals(data.rows)]
+        both, largest = min(results) < 0 < max(results), max(map(abs, results))
+        cells = bar_cells(width, label, results_width(known))
+        bars = bars_of(_totals(data.rows), cells, both=both, largest=largest)
         tables = [
             sum_lines(
                 f"By {NAMES.get(name, name)}",
-                cells,
+                own,
                 width,
                 label,
                 "bright",
                 result_width=results_width(known),
-                both=min(results) < 0 < max(results),
+                both=both,
+                largest=largest,
             )
-            for name, cells in others.items()
+            for name, own in others.items()
         ]
+        lines = self._table(data.rows, given, bars)  # on the scale of the tables below
         return [*lines, BLANK, *in_columns(tables, given.width, gap, room)]
 
-    def _table(self, data: Sequence[GroupRow], given: ViewInput) -> list[TextLine]:
+    def _table(
+        self, data: Sequence[GroupRow], given: ViewInput, bars: Sequence[TextLine]
+    ) -> list[TextLine]:
         self._shown = data
         self.row = max(0, min(self.row, len(data) - 1))
         zone = f", {given.zone_name}" if "hour" in self.name or "day" in self.name else ""
@@ -162,7 +171,6 @@ class GroupsView(View[GroupData]):
             return [head, BLANK, (("No trade was closed yet.", "plain"),)]
         rows = max(1, given.rows - 4)
         sight = rows_in_sight(len(data), self.row, rows)
-        bars = bars_of([each.statistics.total.value or ZERO for each in data])
         cells = [
             {**self._row_cells(data[at], is_chosen=at == self.row), "bar": bars[at]} for at in sight
         ]
@@ -198,6 +206,10 @@ class GroupsView(View[GroupData]):
         return (self.name, self._shown[self.row].name) if self._shown else None
 
 
+def _totals(data: Sequence[GroupRow]) -> list[Decimal]:
+    return [each.statistics.total.value or ZERO for each in data]
+
+
 def _few_text(data: Sequence[GroupRow]) -> Printable:
     few = sum(is_few(each.statistics.n) for each in data)
     if not few:
@@ -219,7 +231,7 @@ def _cells(row: GroupRow) -> dict[str, Words]:
         "avg win": (money(statistics.average_win.value, signed=True), "plain"),
         "avg loss": (money(statistics.average_loss.value), "plain"),
         "payoff": (money(statistics.payoff.value), "plain"),
-        "max DD": (money(statistics.drawdown.money), "plain"),
+        "max DD": signed_money(-statistics.drawdown.money),
         "SQN": (money(statistics.sqn.value), "plain"),
         "recovery": (_ratio(statistics.recovery.value), "plain"),
         "losing run": (safe(str(statistics.longest_losses)), "plain"),

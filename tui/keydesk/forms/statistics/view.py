@@ -85,7 +85,11 @@ class View(ABC, Generic[Data]):
 
 
 def bars_of(
-    values: Sequence[Decimal], cells: int = BAR_CELLS, *, both: bool = False
+    values: Sequence[Decimal],
+    cells: int = BAR_CELLS,
+    *,
+    both: bool = False,
+    largest: Decimal = ZERO,
 ) -> list[TextLine]:
     """Return bars from one axis, half a cell precise, losses to its left and gains to its right; the axis is at an edge where one side has none.
 
@@ -93,8 +97,9 @@ def bars_of(
         values: One for each bar.
         cells: To each side of the axis; all of them are on one side where the other has none.
         both: Whether the axis is in the middle anyway, below those of other tables.
+        largest: The largest amount in other tables on the same scale.
     """
-    largest = max((abs(each) for each in values), default=ZERO)
+    largest = max(largest, *(abs(each) for each in values), ZERO)
     left = 0 if not both and min(values, default=ZERO) >= 0 else cells
     left = 2 * cells if left and not both and max(values) <= 0 else left
     right = 2 * cells - left

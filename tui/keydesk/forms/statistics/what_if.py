@@ -108,11 +108,7 @@ def _table(result: WhatIfResult, width: int) -> list[TextLine]:
     for name, before, after, is_better_up in _rows(result.before, result.after):
         is_doubtful = bool(before.doubt)
         change = _difference(before.value, after.value)
-        role = (
-            "plain"
-            if is_better_up is None
-            else signed_role(change if is_better_up or change is None else -change)
-        )
+        role: ColourRole = signed_role(change) if is_better_up else "plain"
         line: list[Words] = [
             (safe(f"{name:<{names}}"), "muted"),
             (safe(f"{_value(before.value):>{cells}}"), FEW_ROLE if is_doubtful else "plain"),
@@ -128,11 +124,11 @@ def _table(result: WhatIfResult, width: int) -> list[TextLine]:
     return [*lines, ((safe(f"{counts}{n.doubt:>{cells + 4}}"), tone),)]
 
 
-def _rows(before: Statistics, after: Statistics) -> list[tuple[str, Figure, Figure, bool | None]]:
-    """Return name, both figures, and whether more is better; None: neither."""
+def _rows(before: Statistics, after: Statistics) -> list[tuple[str, Figure, Figure, bool]]:
+    """Return name, both figures, and whether more is better."""
 
     def drawdown(statistics: Statistics) -> Figure:
-        return replace(statistics.total, value=statistics.drawdown.money)
+        return replace(statistics.total, value=-statistics.drawdown.money)
 
     def won(statistics: Statistics) -> Figure:
         share = statistics.win_rate.value
@@ -140,13 +136,13 @@ def _rows(before: Statistics, after: Statistics) -> list[tuple[str, Figure, Figu
 
     return [
         ("result", before.total, after.total, True),
-        ("win %", won(before), won(after), None),
+        ("win %", won(before), won(after), False),
         ("average win", before.average_win, after.average_win, True),
         ("average loss", before.average_loss, after.average_loss, True),
         ("expectancy", before.expectancy, after.expectancy, True),
         ("expectancy R", before.expectancy_r, after.expectancy_r, True),
         ("profit factor", before.profit_factor, after.profit_factor, True),
-        ("max drawdown", drawdown(before), drawdown(after), False),
+        ("max drawdown", drawdown(before), drawdown(after), True),
         ("SQN", before.sqn, after.sqn, True),
     ]
 
