@@ -326,7 +326,7 @@ async def test_enter_in_the_calendar_opens_the_chosen_day_and_d_its_week() -> No
     assert host.opened == [(date(2026, 2, 26), False), (date(2026, 2, 19), True)]
 
 
-async def test_a_map_or_picture_without_trades_says_what_is_missing() -> None:
+async def test_without_trades_every_view_says_so_and_names_no_key_of_its_own() -> None:
     page = StatisticsPage(Host(few()))
     app = FormApp(lambda: page)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -334,7 +334,8 @@ async def test_a_map_or_picture_without_trades_says_what_is_missing() -> None:
             page.action_show_view(number)
             await settle(app, pilot.pause)
             text = app.words
-            assert "No trade was closed" in text or "Not enough trades" in text, number
+            assert "No trade was closed yet. Each one appears here" in text, number
+            assert text.splitlines()[-1].strip("╰─╯ ") == "1-8 view   Esc closes", number
         page.show_journal(few("5"))
         page.action_show_view(3)
         await settle(app, pilot.pause)

@@ -18,7 +18,7 @@ from keydesk.calc.trade_journal.rebuild import Journal
 from keydesk.calc.trade_journal.returns import median
 from keydesk.chart.plots import Rows
 from keydesk.forms.modal_form import TextLine
-from keydesk.forms.statistics.equity import VALUES, curve_rows
+from keydesk.forms.statistics.equity import VALUES, EquityView, curve_rows
 from keydesk.forms.statistics.excursions import ExcursionView
 from keydesk.forms.statistics.r_histogram import HistogramView, histogram_rows
 from keydesk.forms.statistics.view import ViewInput
@@ -147,6 +147,23 @@ def test_a_wide_window_says_what_the_trades_of_each_bar_made() -> None:
     assert "share %" not in text[116]
     for row in (r"−1\.00 +2 +67 +−1\.90 ", r"\+2\.00 +1 +33 +\+2\.00 ", r"all +3 +100 +\+0\.10 "):
         assert re.search(row, text[196]), row
+
+
+def test_the_tick_of_a_bar_of_odd_width_is_in_its_middle() -> None:
+    rows = bars("-1", "2", width=126)
+    places = [match.start() for match in re.finditer("#####", rows[-3])]
+    assert [rows[-2][at : at + 5] for at in places] == ["──┬──"] * 2
+
+
+def test_few_trades_may_be_chance_and_no_bar_holds_more_than_its_own() -> None:
+    trades = [closed_trade("100", number) for number in range(4)]
+    snapshot = JournalSnapshot(Journal(tuple(trades)), RowContext(), (), "PRACTICE", "USD")
+    given = ViewInput(snapshot, trades, width=116, rows=20)
+    histogram, equity = HistogramView(), EquityView()
+    text = words(histogram.lines(histogram.compute(given), given))
+    assert "beyond" not in text
+    for shown in (text, words(equity.lines(equity.compute(given), given))):
+        assert "4 trades, under 20: each figure may be chance." in shown
 
 
 def test_losses_and_gains_of_the_bar_at_zero_have_their_own_colours() -> None:

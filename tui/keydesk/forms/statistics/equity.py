@@ -21,7 +21,7 @@ from keydesk.chart.plots import (
     span_of,
 )
 from keydesk.forms.modal_form import BLANK, TextLine, as_lines, signed_money
-from keydesk.forms.statistics.view import View, ViewInput, too_few
+from keydesk.forms.statistics.view import View, ViewInput, few_lines, too_few
 from keydesk.text.format import at, money
 from keydesk.text.sanitize import safe
 from keydesk.widgets.theme import signed_role
@@ -68,7 +68,7 @@ class EquityView(View[Drawn]):
         curve = equity_curve(given.trades)
         if len(curve) < LEAST_TRADES:
             return len(curve), [], ()
-        words = [_equity_text(curve, given), BLANK]
+        words = [_equity_text(curve, given), *few_lines(len(curve), given), BLANK]
         size = given.width, given.rows - len(words)
         rows = curve_rows(curve, size, given.snapshot.context.zone, ascii_only=given.ascii_only)
         return len(curve), rows, words

@@ -103,16 +103,11 @@ class FiguresView(View[FigureData]):
             daily = daily_statistics_of(days)
         curve = equity_curve(given.trades)
         data = FigureData(statistics_of(given.trades, _capital(given)), daily, curve)
-        if not data.statistics.n:
-            return data
         taken = len(_figure_lines(data, given)) + 1
         return replace(data, pictures=_pictures(curve, given, given.rows - taken))
 
     def lines(self, data: FigureData, given: ViewInput) -> Sequence[TextLine]:
         """Return the tiles, the other figures, and the pictures."""
-        if not data.statistics.n:
-            text = "No trade was closed yet. Each one appears here once it is closed."
-            return wrap_text(safe(text), "plain", given.width)
         below = [BLANK, *data.pictures] if data.pictures else []
         return [*_figure_lines(data, given), *below]
 
@@ -352,5 +347,5 @@ def _pictures(curve: Sequence[CurvePoint], given: ViewInput, rows: int) -> list[
     if not has_two:
         return drawn
     small = replace(given, width=width, rows=rows)
-    histogram = HistogramView()
+    histogram = HistogramView(says_few=False)  # it is said above, of all figures
     return beside(drawn, width + BETWEEN, histogram.lines(histogram.compute(small), small))

@@ -167,8 +167,6 @@ class GroupsView(View[GroupData]):
         title = f"By {NAMES.get(self.name, self.name)}{zone}"
         place = f"{self.grouping % len(GROUPINGS) + 1} of {len(GROUPINGS)}"
         head: TextLine = ((safe(title), "bright"), (safe(f"   {place}"), "faint"))
-        if not data:
-            return [head, BLANK, (("No trade was closed yet.", "plain"),)]
         rows = max(1, given.rows - 4)
         sight = rows_in_sight(len(data), self.row, rows)
         cells = [

@@ -35,6 +35,7 @@ from keydesk.text.sanitize import Printable, SafeText, clean, safe
 from keydesk.trade_journal.snapshot import Excursions, JournalSnapshot, OpenProfits, Paths
 from keydesk.widgets.theme import palette_of
 
+NO_TRADE = safe("No trade was closed yet. Each one appears here once it is closed.")
 MAX_KEPT = 60  # computed views
 HEAD = 2  # rows of the names of the views
 CHECK_INTERVAL = 5.0  # seconds
@@ -186,7 +187,7 @@ class StatisticsPage(InfoForm[None]):
     def foot_text(self) -> Printable:
         """Name the keys, those of the view first, as many as there is room for."""
         back = "Esc all trades" if self.chosen.text else "Esc closes"
-        hints = self.view.HINT.split("   ") if self.view.HINT else []
+        hints = self.view.HINT.split("   ") if self.view.HINT and self._trades else []
         for count in range(len(hints), -1, -1):
             text = self.key_words(safe("   ".join((*hints[:count], "1-8 view", back))))
             if len(text) <= self.inside - 4:
@@ -232,6 +233,9 @@ class StatisticsPage(InfoForm[None]):
         if self.snapshot is None:
             text = self.progress or ("" if self.trouble else "The journal is being read …")
             return [((safe(text), "muted"),)]
+        if not self._trades:  # not chosen yet, or there are none
+            is_empty = not self.snapshot.journal.closed
+            return wrap_text(NO_TRADE if is_empty else "Computing …", "plain", self.inside)
         given = self._given(rows)
         self._ask(self.view.READS)
         shown = self.number, self._version

@@ -19,7 +19,7 @@ from keydesk.forms.modal_form import (
     wrap_text,
 )
 from keydesk.forms.statistics.equity import LEAST_TRADES
-from keydesk.forms.statistics.view import View, ViewInput, bars_of, too_few
+from keydesk.forms.statistics.view import View, ViewInput, bars_of, few_lines, too_few
 from keydesk.text.format import money, percent
 from keydesk.text.sanitize import safe
 from keydesk_client.arithmetic.constants import ZERO
@@ -42,10 +42,17 @@ Histogram = tuple[int, Sequence[TextLine], Sequence[TextLine]]
 
 
 class HistogramView(View[Histogram]):
-    """How often each R came out."""
+    """How often each R came out.
+
+    Args:
+        says_few: Whether it says that figures of few trades may be chance.
+    """
 
     NAME: ClassVar[str] = "R histogram"
     SHORT: ClassVar[str] = "R"
+
+    def __init__(self, *, says_few: bool = True) -> None:
+        self.says_few = says_few
 
     def key(self, given: ViewInput) -> Hashable:
         """Return the size and the characters that it is drawn for."""
@@ -57,7 +64,8 @@ class HistogramView(View[Histogram]):
         if len(rs) < LEAST_TRADES:
             return len(rs), [], ()
         width = next((each for each in WIDTHS if len(_bins(rs, each)) <= given.width), WIDTHS[-1])
-        words = [*_words(rs, given), *_note(width, given), BLANK]
+        words = [*_words(rs, given), *_note(rs, width, given)]
+        words += [*(few_lines(len(rs), given) if self.says_few else []), BLANK]
         rows = max(LEAST_ROWS, given.rows - len(words))
         table = _table(rs, width, rows) if given.width >= TABLE_FROM else []
         size = given.width - (TABLE_WIDTH if table else 0), rows
@@ -89,7 +97,7 @@ def histogram_rows(
         _paint_line(plot, row, name, value)
     indent: list[Run] = [(" " * left, "")]
     named = [(number, each) for number, each in enumerate(bins) if _is_named(each, pitch)]
-    names = [_name(each, number * pitch + pitch // 2) for number, each in named]
+    names = [_name(each, number * pitch + _bar_columns(pitch) // 2) for number, each in named]
     labels = scale_row(names, columns)
     base = _base([each.place for each in names], columns)
     return [[*indent, *row] for row in (*plot.drawn(), base, labels)]
@@ -136,10 +144,14 @@ def _paint_bar(plot: Plot, first: int, pitch: int, own: Bin) -> None:
         return
     zeros = own.n - own.losses - own.gains
     parts = ((own.losses, "loss"), (zeros, "muted"), (own.gains, "profit"))
-    columns = pitch - (pitch >= WITH_GAP)
+    columns = _bar_columns(pitch)
     top = plot.bar(first, columns, [(n, role) for n, role in parts if n])
     text = f"{own.n:,}"
     plot.write(top - 1, first + (columns - len(text) + 1) // 2, text, "plain")
+
+
+def _bar_columns(pitch: int) -> int:
+    return pitch - (pitch >= WITH_GAP)
 
 
 def _paint_line(plot: Plot, row: int, name: str, value: Decimal) -> None:
@@ -184,6 +196,8 @@ def _words(rs: Sequence[Decimal], given: ViewInput) -> list[TextLine]:
     return fold_line(line, given.width)
 
 
-def _note(width: Decimal, given: ViewInput) -> list[TextLine]:
-    note = f"Each bar is {width.normalize():f} R wide around its R; the outermost hold all beyond {OUTERMOST} R."
+def _note(rs: Sequence[Decimal], width: Decimal, given: ViewInput) -> list[TextLine]:
+    has_far = max(map(abs, rs)) > OUTERMOST
+    beyond = f"; the outermost hold all beyond {OUTERMOST} R" if has_far else ""
+    note = f"Each bar is {width.normalize():f} R wide around its R{beyond}."
     return wrap_text(safe(note), "faint", given.width)[:1]

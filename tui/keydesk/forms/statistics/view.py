@@ -13,7 +13,7 @@ from keydesk.calc.trade_journal.statistics import FEW_TRADES
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.forms.info_form import beside, width_of
 from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
-from keydesk.text.format import at, shorten
+from keydesk.text.format import at, counted, shorten
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.snapshot import Excursions, JournalSnapshot, OpenProfits, Paths
 from keydesk.widgets.theme import ColourRole
@@ -131,6 +131,12 @@ def too_few(n: int, needed: int, what: str, width: int) -> list[TextLine]:
     """Return why nothing can be drawn."""
     text = f"Not enough trades for {what}: {n}, at least {needed} are needed."
     return wrap_text(safe(text), "plain", width)
+
+
+def few_lines(n: int, given: ViewInput) -> list[TextLine]:
+    """Return that figures of so many trades may be chance; nothing where there are enough."""
+    text = f"{counted(n, 'trade')}, under {FEW_TRADES}: each figure may be chance."
+    return wrap_text(safe(text), "warn", given.width) if is_few(n) else []
 
 
 def is_few(n: int) -> bool:
