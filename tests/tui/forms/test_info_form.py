@@ -10,7 +10,7 @@ from textual.widgets import Input
 
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.details_form import DetailsForm
-from keydesk.forms.help_text import PROSE, help_lines, unparted
+from keydesk.forms.help_text import PROSE, group_columns, help_lines, unparted
 from keydesk.forms.info_form import HelpForm, InfoForm, width_of
 from keydesk.forms.modal_form import BLANK
 from keydesk.forms.ticket.ticket_form import TicketForm
@@ -506,3 +506,12 @@ async def test_what_a_search_finds_in_the_help_is_counted_and_marked() -> None:
         assert marks == ["Guaranteed", "Guaranteed"]
         await pilot.press(*["backspace"] * 10, "B")
         assert not [text for line in form.lines() for text, role in line if " on " in role]
+
+
+def test_two_columns_of_groups_are_balanced_and_keep_pairs_of_keys_together() -> None:
+    left, right = group_columns(KEYMAP, TICKET, 96, lambda _: False)
+    assert abs(len(left) - len(right)) <= 4
+    shown = ["".join(text for text, _ in line) for line in (*left, *right)]
+    for one, other in (("One pip up", "One pip down"), ("Next field", "Previous field")):
+        [at] = [n for n, line in enumerate(shown) if one in line]
+        assert shown[at].index(one) == shown[at + 1].index(other)

@@ -273,6 +273,17 @@ def beside_commands(
     return [line for each in left for line in each], [*right, *moved]
 
 
+def group_columns(
+    keymap: KeyMap, context: str, width: int, left_out: Callable[[str], bool]
+) -> tuple[Sequence[TextLine], Sequence[TextLine]]:
+    """Return the keys of a form or page in two columns of whole groups, about as high as each other."""
+    groups = [_group_lines(each, width) for each in _kept_groups(keymap, context, left_out)]
+    every, left = sum(map(len, groups)), list[TextLine]()
+    while groups and 2 * len(left) + len(groups[0]) <= every:
+        left += groups.pop(0)
+    return left, [line for each in groups for line in each]
+
+
 def found_count(
     keymap: KeyMap, context: str, left_out: Callable[[str], bool], words: Sequence[str]
 ) -> int:

@@ -13,9 +13,11 @@ from textual.events import Key, Resize
 from keydesk.forms.help_text import (
     beside_commands,
     found_count,
+    group_columns,
     help_lines,
     is_of_form,
     is_of_overlay,
+    prose,
     unparted,
 )
 from keydesk.forms.modal_form import BLANK, ModalForm, TextLine, Words, wrap_text
@@ -435,11 +437,18 @@ class HelpForm(SearchForm):
         return (BLANK,)
 
     def _made(self, words: Sequence[str]) -> Sequence[TextLine]:
-        """Return the lines; the commands stand beside the keys where there is room."""
-        whose = self.keymap, self.key_context
-        if self.inside < BESIDE_FROM or is_of_overlay(self.key_context) or words:
-            lines = help_lines(*whose, self.inside, self.left_out, self.field, words=words)
-            return unparted(lines, self.room)
+        """Return the lines; where there is room, commands stand beside the keys, groups of a form or page beside each other."""
+        whose, is_overlay = (self.keymap, self.key_context), is_of_overlay(self.key_context)
+        if self.inside >= BESIDE_FROM and is_overlay and not words:
+            half = (self.inside - COLUMN_GAP) // 2
+            left, right = group_columns(*whose, half, self.left_out)
+            said = prose(self.key_context, self.field, self.inside)
+            lines = [*said, *beside(left, half + COLUMN_GAP, right)]
+            if len(lines) <= self.room:
+                return lines
+        if self.inside < BESIDE_FROM or is_overlay or words:
+            found = help_lines(*whose, self.inside, self.left_out, self.field, words=words)
+            return unparted(found, self.room)
         width = KEYS_WIDTH + COLUMN_GAP
         widths = KEYS_WIDTH, self.inside - width
         keys, commands = beside_commands(*whose, widths, self.room, self.left_out)

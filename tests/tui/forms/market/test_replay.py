@@ -140,10 +140,15 @@ async def test_a_running_replay_has_one_date_and_how_far_it_is() -> None:
     began = FRANC.start_ns
     replay = Replay(scenario="franc", instrument="EUR_CHF", began_ns=began, real_ns=began + HOUR)
     store = example_store()
-    store.set_market(ControlledMarket(MarketState(time_ns=began, speed=60, replay=replay)))
+    state = MarketState(time_ns=began, speed=60, replay=replay)
+    store.set_market(ControlledMarket(state, (FRANC, *facts_of("another"))))
     app = FormApp(lambda: ReplayPage(store, lambda: 0.0))
-    async with app.run_test(size=(120, 35)):
-        [line] = [line for line in app.words.splitlines() if " now " in line]
+    async with app.run_test(size=(120, 35)) as pilot:
+        [line] = [line for line in app.words.splitlines() if " now  " in line]
+        assert "runs now: the floor falls" in app.words
+        assert app.words.count("runs now") == 1
+        await pilot.press("down")
+        assert "→ ends the running replay, starts a replay of name-0" in app.words
     assert line.strip("│ ").split("replay of franc, ")[1] == (
         "EUR/CHF: 2015-01-15 10:00:00 UTC, 1h00 after its start; x60"
     )
@@ -160,6 +165,15 @@ async def test_the_bar_of_the_range_gives_way_to_a_long_sentence() -> None:
         await pilot.press(*"short")
         assert "Short         " in app.words
         assert "━" * 24 in app.words
+
+
+async def test_in_80_columns_the_date_stays_beside_a_long_name() -> None:
+    store = example_store()
+    long = Scenario("trending-quarter", FRANC.start_ns, "EUR_USD", "One direction", 92, 1150)
+    store.set_market(ControlledMarket(scenarios=(long,)))
+    app = FormApp(lambda: ReplayPage(store, lambda: 0.0))
+    async with app.run_test(size=(80, 24)):
+        assert "trending-quarter 2015-01-15 EUR/USD One direction" in " ".join(app.words.split())
 
 
 async def test_the_page_is_as_high_as_its_lines_where_panes_above_it_keep_a_row() -> None:

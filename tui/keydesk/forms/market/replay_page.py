@@ -12,7 +12,7 @@ from textual.worker import Worker
 from keydesk.calc.market.market_state import ControlledMarket, Replay, Scenario, speed_text
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.market.replay import CATCHES_UP, WHAT_IT_IS, left_text
-from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, Words, wrap_text
 from keydesk.forms.page_table import Cells, is_whole, rows_in_sight, share_bar, table_lines
 from keydesk.forms.text_fields import edited_text
 from keydesk.keys.guard import KeyPlace
@@ -36,7 +36,7 @@ from keydesk.widgets.theme import ColourRole
 RECENT = 6  # replays
 MAX_DATE_LENGTH = 40  # characters
 EXAMPLE = "2015-01-15 09:30"
-BAR, LONG_BAR = 6, 24  # cells of a range: whole sentences come first
+BAR = 6  # least cells of a range: whole sentences come first
 NAME_WIDTH = 17  # columns of what is said below the table
 LEAST_TABLE = 4  # rows
 LEAST_BELOW = 2  # lines
@@ -46,10 +46,10 @@ PAGE = 5  # rows of a page key
 ON_DESK = ("pause", "step", "faster", "slower", "jump", "blind", "random", "finish", "present")
 COLUMNS = (
     Column("name", "name", 0, right=False),
-    Column("date", "date", 0, rank=4, right=False),  # of the chosen row the line above has it too
+    Column("date", "date", 0, rank=2, right=False),
     Column("pair", "pair", 0, right=False),
-    Column("what", "what happens", 34, rank=1, right=False, flexible=True),
-    Column("bar", "range", 0, rank=2, right=False),
+    Column("what", "what happens", 30, rank=1, right=False, flexible=True),
+    Column("bar", "range", 0, rank=4, right=False),
     Column("pips", "pips", 0, rank=3),
     Column("days", "in", 0, rank=5, right=False),
 )
@@ -148,7 +148,7 @@ class ReplayPage(InfoForm[ReplayCommand]):
         top = [*intro, self._field(), *self._meaning(market, choices), BLANK]
         room = max(1, self.room - len(top) - 1)
         rows = min(len(choices), max(min(LEAST_TABLE, room), room - LEAST_BELOW - 1))
-        table = self._table(choices, rows) if choices else []
+        table = self._table(market, choices, rows) if choices else []
         below = self._below(market, self.room - len(top) - len(table) - 1)
         return [*top, *table, *([BLANK, *below] if below else [])]
 
@@ -166,18 +166,27 @@ class ReplayPage(InfoForm[ReplayCommand]):
         command = self._command(market, choices)
         if isinstance(command, str):
             return wrap_text(clean(f"✗ {command}"), "warn", self.inside)
-        return wrap_text(clean(f"→ {command.text}"), "good", self.inside)
+        replay = market.state.replay
+        ends = "" if replay is None or replay.finished else "ends the running replay, "
+        return wrap_text(clean(f"→ {ends}{command.text}"), "good", self.inside)
 
-    def _table(self, choices: Sequence[_Choice], rows: int) -> list[TextLine]:
+    def _table(
+        self, market: ControlledMarket, choices: Sequence[_Choice], rows: int
+    ) -> list[TextLine]:
         sight = rows_in_sight(len(choices), self.at, rows)
         widest = max((each.scenario.range_pips for each in choices if each.scenario), default=0)
         is_date = self._date() is not None
+        running = _running(market)
         cells: Sequence[Cells] = ()
         pad = int(self.inside < ROOMY)  # a second column before the pips
-        for bar in range(LONG_BAR, BAR - 1, -1):
+        for bar in range(self.inside // 3, BAR - 1, -1):
             cells = [
                 _cells(
-                    choices[place], widest, (bar, pad), is_chosen=place == self.at and not is_date
+                    choices[place],
+                    widest,
+                    (bar, pad),
+                    is_chosen=place == self.at and not is_date,
+                    is_running=choices[place].name == running,
                 )
                 for place in sight
             ]
@@ -315,11 +324,20 @@ class ReplayPage(InfoForm[ReplayCommand]):
             self.redraw()
 
 
-def _cells(choice: _Choice, widest: int, bar: tuple[int, int], *, is_chosen: bool) -> Cells:
+def _running(market: ControlledMarket) -> str:
+    """Return the name of the scenario that runs now; "" for none, and while a blind replay hides it."""
+    replay = market.state.replay
+    return "" if replay is None or replay.hides or replay.finished else replay.scenario
+
+
+def _cells(
+    choice: _Choice, widest: int, bar: tuple[int, int], *, is_chosen: bool, is_running: bool
+) -> Cells:
     """Return the cells of a row; the range is a bar beside those of the others, of so many cells and columns behind it."""
     each, cells = choice.scenario, dict[str, TextLine]()
     cells["name"] = ((clean(choice.name, 16), "bright" if is_chosen else "plain"),)
-    cells["what"] = ((clean(choice.what), "plain" if is_chosen else "muted"),)
+    what: Words = (clean(choice.what), "plain" if is_chosen else "muted")
+    cells["what"] = (("runs now: ", "good"), what) if is_running else (what,)
     if each is None:
         is_hidden = choice.name == "blind"
         cells["pair"] = (("hidden" if is_hidden else "any", "muted"),)
