@@ -331,6 +331,27 @@ def test_a_line_ends_before_the_label_of_a_price_beyond_the_edge() -> None:
         assert "╌" not in row[row.index("stop") - SHORT : row.index("stop")]
 
 
+def test_a_line_whose_label_is_in_another_row_does_not_lead_to_another_label() -> None:
+    candles = path(1.08431, 200)
+    scale = drawn(scene_of(candles, width=90, height=24)).scale
+    assert scale is not None
+    step = (scale.high - scale.low) / scale.rows
+    top = scale.low + (scale.rows - 1 - scale.row(candles[-1].close) + 5) * step
+    lines = tuple(PriceLine(top - part * step, "alert", "alert") for part in (0.2, 0.4, 0.6, 1.2))
+    picture = drawn(scene_of(candles, width=90, height=24, lines=lines))
+    layout, labels = picture.layout, picture.words
+    assert layout is not None
+    assert labels is not None
+    [at] = [y for y, label in labels.own.items() if label.first == lines[-1]]
+    above = text_of(picture.rows[layout.top + at - 1])
+    assert picture.scale is not None
+    assert picture.scale.row(lines[-1].price) == at - 1
+    assert "╰alert" in text_of(picture.rows[layout.top + at])
+    assert "╌" in above
+    assert "alert" in above
+    assert above.rindex("╌") <= layout.columns[-1] + 1
+
+
 def test_beside_the_candles_a_line_has_the_colour_of_its_own_label_only() -> None:
     candles = path(1.08431, 200)
     last = candles[-1].close

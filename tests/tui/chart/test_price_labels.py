@@ -95,7 +95,7 @@ def test_a_label_stands_on_its_side_of_the_cursor(cursor: float, price: float, l
 
 
 @pytest.mark.parametrize(("rows", "far"), [(2, 1), (15, 2)])
-def test_far_prices_share_a_label_with_the_nearest_but_stops_have_their_own_where_two_rows_are_free(
+def test_far_prices_share_a_label_that_counts_most_of_them_but_stops_have_their_own_where_two_rows_are_free(
     rows: int, far: int
 ) -> None:
     lines = [PriceLine(200 + i, "target", "target", Rank.WORKING) for i in range(5)]
@@ -104,7 +104,9 @@ def test_far_prices_share_a_label_with_the_nearest_but_stops_have_their_own_wher
     made = price_labels(AXIS, Scale(0, 100, rows), 50.0, lines, names=NAMES)
     shown = [(words(made)[y], made.rows[y][0].strip()) for y in sorted(made.names)]
     assert shown == (
-        [("entry +7", "↑ 130p")] if far == 1 else [("stop", "↑ 250p"), ("entry +6", "↑ 130p")]
+        [("target ×5 +3", "↑ 150p")]
+        if far == 1
+        else [("stop", "↑ 250p"), ("target ×5 +2", "↑ 150p")]
     )
 
 
@@ -170,6 +172,17 @@ def test_at_the_edge_nothing_else_is_counted_by_the_label_of_stops_where_two_row
 ):
     lines = [STOP, LIMIT, PriceLine(-14.0, "target", "target"), PriceLine(-15.0, "alert", "alert")]
     assert named(lines, 20, 5, 50.0) == ["stop -13.0", "target +2 -14.0"]
+
+
+def test_a_label_at_the_edge_has_the_nearest_of_the_most_numerous_kind() -> None:
+    targets = [PriceLine(-20.0 - i, "target", "target", Rank.WORKING) for i in range(3)]
+    lines = [*targets, PriceLine(-13.0, "buy stop", "pending", Rank.WORKING)]
+    assert named(lines, 20, 1, 50.0) == ["target ×3 +1 -20.0"]
+
+
+def test_at_the_edge_what_has_the_price_of_a_stop_is_named_with_it() -> None:
+    lines = [STOP, replace(LIMIT, price=STOP.price), replace(ENTRY, price=-1.0)]
+    assert named(lines, 20, 2, 50.0) == ["entry -1.0", "stop, limit -13.0"]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """The labels of own prices: one for prices that are equal, that share a row where rows are few, or of one name beyond the edge.
 
 A label has one price: it names what stands at exactly that price, and counts the others that share it as "+n". Entries of
-open trades inside the chart are the last to be counted so; a label that counts prices beyond the edge has the nearest price.
+open trades inside the chart are the last to be counted so; a label that counts prices beyond the edge has the nearest price,
+of the most numerous kind unless the nearest is a stop, and says how many of that kind there are.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ class OwnLabel(Struct, frozen=True):
     """Own prices that one label stands for: it has the place, number and colour of the first."""
 
     lines: tuple[PriceLine, ...]
+    counts_kind: bool = False  # beyond the edge: its name counts all of its kind, of whatever price
 
     @property
     def first(self) -> PriceLine:
@@ -37,14 +39,14 @@ class OwnLabel(Struct, frozen=True):
 
         The number has the colour of stops if one is among the others.
         """
-        here = [line for line in self.lines if line.price == self.first.price]
+        here = [line for line in self.lines if self._is_named(line)]
         counts, roles = Counter(line.text for line in here), {line.text: line.role for line in here}
         names = [
             (f"{text} ×{count}" if count > 1 else text, roles[text])
             for text, count in counts.items()
         ]
         text, role = self.first.text, self.first.role
-        elsewhere = [line for line in self.lines if line.price != self.first.price]
+        elsewhere = [line for line in self.lines if not self._is_named(line)]
         unnamed = [line for line in here if line.text != text]
         choices = (
             (names, elsewhere),
@@ -57,6 +59,10 @@ class OwnLabel(Struct, frozen=True):
                 return runs
         cut = room - width_of(_joined((), self.lines[1:]))
         return _joined([(text[:cut], role)], self.lines[1:]) if cut > 0 else ()
+
+    def _is_named(self, line: PriceLine) -> bool:
+        first = self.first
+        return line.price == first.price or (self.counts_kind and line.text == first.text)
 
 
 def _joined(names: Sequence[Run], others: Sequence[PriceLine]) -> tuple[Run, ...]:
@@ -126,7 +132,7 @@ def _importance(last: float) -> Callable[[PriceLine], tuple[Rank, bool, float]]:
 def _edge(far: Sequence[PriceLine], most: int) -> list[OwnLabel]:
     """Return the labels of prices beyond the edge: one for each name, else one for stops and one for others, else one.
 
-    Planned prices have one for each name in any case.
+    What has the price of a stop goes with it. Planned prices have one for each name in any case.
     """
     planned = [line for line in far if line.rank == Rank.PLANNED]
     others = [line for line in far if line.rank != Rank.PLANNED]
@@ -134,7 +140,8 @@ def _edge(far: Sequence[PriceLine], most: int) -> list[OwnLabel]:
     most = max(1, len(plan), most)
     labels = [*plan, *_grouped(others, lambda line: line.text)]
     if len(labels) > most:
-        labels = [*plan, *_grouped(others, lambda line: line.role == "stop")]
+        stops = {line.price for line in others if _is_stop(line)}
+        labels = [*plan, *_grouped(others, lambda line: line.price in stops)]
     if len(labels) > most:
         labels = [*plan, OwnLabel(tuple(others))]
     return labels
@@ -195,8 +202,8 @@ def _order_kept(label: OwnLabel, scale: Scale) -> tuple[int, ...]:
 def _led(label: OwnLabel, scale: Scale, last: float) -> OwnLabel:
     """Return the label with the price first that it is to name.
 
-    That is a planned one, else an entry inside the chart. Of others it is the nearest if some are beyond the edge, else
-    the nearest stop, else rather one that several share. At that price stops come first, then entries, then what is there most.
+    That is a planned one, else an entry inside the chart. Of others it is the nearest if some are beyond the edge, but
+    the nearest of the most numerous kind unless it is a stop; else the nearest stop, else rather one that several share. At that price stops come first, then entries, then what is there most.
     """
     at: dict[float, list[PriceLine]] = {}
     for line in label.lines:
@@ -214,7 +221,13 @@ def _led(label: OwnLabel, scale: Scale, last: float) -> OwnLabel:
         return (rank != Rank.PLANNED, not has_entry, *within)
 
     first = min(at, key=order)
-    counts = Counter(line.text for line in at[first])
+    counts_kind = is_edge and not (
+        scale.holds(first) or _planned(label) or any(map(_is_stop, at[first]))
+    )
+    if counts_kind:
+        first = _nearest_of_most(label, scale, last)
+    counted = label.lines if counts_kind else at[first]
+    counts = Counter(line.text for line in counted)
 
     def order_of_name(line: PriceLine) -> tuple[bool | int, ...]:
         return (
@@ -225,4 +238,12 @@ def _led(label: OwnLabel, scale: Scale, last: float) -> OwnLabel:
             -counts[line.text],
         )
 
-    return OwnLabel(tuple(sorted(label.lines, key=order_of_name)))
+    return OwnLabel(tuple(sorted(label.lines, key=order_of_name)), counts_kind)
+
+
+def _nearest_of_most(label: OwnLabel, scale: Scale, last: float) -> float:
+    """Return the nearest price beyond the edge of the kind that most prices there have, of as many the nearest kind."""
+    far = [line for line in label.lines if not (scale.holds(line.price) or _is_stop(line))]
+    far.sort(key=lambda line: abs(line.price - last))
+    [(kind, _)] = Counter(line.text for line in far).most_common(1)
+    return next(line.price for line in far if line.text == kind)

@@ -175,7 +175,7 @@ def _paint_prices(canvas: Canvas, view: View) -> None:
         if line.role not in roles:
             roles.append(line.role)
     for (y, start), roles in lines.items():
-        end = plot if _has_own_label(y, view) else plot - _width_of_label(y, view) - SHORT
+        end = plot if _has_own_label(y, view) else _end_before(y, view, beside)
         canvas.behind(y, start, (dash * plot)[start:end], *roles)
 
 
@@ -186,8 +186,21 @@ def _has_own_label(y: int, view: View) -> bool:
     return price is not None and view.scale.holds(price) and view.scale.row(price) == y
 
 
-def _width_of_label(y: int, view: View) -> int:
-    return width_of(view.labels.names.get(y, ()))
+def _end_before(y: int, view: View, beside: int) -> int:
+    """Return where a line ends whose label is in another row: below its corner, else with the candles.
+
+    It never leads to the label of another price, which may be in its row.
+    """
+    labels, scale, plot = view.labels, view.scale, view.layout.plot
+    own = [
+        row
+        for row, label in labels.own.items()
+        if scale.holds(label.first.price) and scale.row(label.first.price) == y
+    ]
+    nearest = min(own, key=lambda row: abs(row - y), default=y)
+    corner = plot - width_of(labels.names.get(nearest, ())) + 1
+    room = plot - width_of(labels.names.get(y, ())) - SHORT
+    return corner if own and corner <= room else min(beside, room)
 
 
 def _column_of(time_ns: int, view: View) -> int:
