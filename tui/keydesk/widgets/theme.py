@@ -135,16 +135,18 @@ class Palette:
         return style
 
     def chart_style(self, role: str) -> Style:
-        """Return the style of a role of a chart: `rise`, `~rise` filled with it, `rise%2` on its second tint, `entry@rise` on a filled cell."""
+        """Return the style of a role of a chart: `rise`, `~rise` filled with it, `rise%2` on its second tint, `entry@rise` on a filled cell, `focus@rise%2` on a tint."""
         style = self._chart.get(role)
         if style is None:
             style = self._chart[role] = self._chart_style(role)
         return style
 
     def _chart_style(self, role: str) -> Style:
-        named, _, step = role.partition("%")
+        above, _, tint = role.rpartition("@")
+        named, _, step = tint.partition("%")
         if step:
-            return self._tinted(cast("ColourRole", named), int(step))
+            tinted = self._tinted(cast("ColourRole", named), int(step))
+            return tinted + Style(color=self[cast("ColourRole", above)].color if above else None)
         named, _, behind = role.lstrip("~").partition("@")
         if not named:
             return self["plain"]

@@ -15,6 +15,7 @@ from keydesk.forms.statistics.sum_tables import results_width, sum_lines
 from keydesk.forms.statistics.trading_calendar import _month_line
 from keydesk.forms.statistics.view import ViewInput
 from keydesk.trade_journal.snapshot import JournalSnapshot
+from keydesk.widgets.theme import _palette_of_file
 
 D = Decimal
 Cell = HeatCell | None
@@ -91,7 +92,7 @@ def test_a_map_fits_its_width_and_names_all_that_is_beside_it(width: int, count:
 
 def tints(shown: HeatMap) -> list[str]:
     line = shown.lines(heads(shown))[1]
-    return [role for _, role in line if "%" in role]
+    return [role for _, role in line if "%" in role and "@" not in role]
 
 
 def test_the_larger_a_result_the_stronger_its_tint() -> None:
@@ -107,6 +108,14 @@ def test_neighbours_of_one_tint_are_one_run_and_small_tiles_have_a_gap() -> None
     assert tints(small) == ["loss%2"] * 20
     without = map_of("3 3 -3", chosen=(0, 2), has_tints=False)
     assert tints(without) == ["profit%1", "profit%1", "loss%1"]  # no line under the gap
+
+
+def test_the_edge_of_the_chosen_cell_stands_on_the_tint_of_the_cell_before_it() -> None:
+    line = map_of("100 -30", chosen=(0, 1)).lines(None)[1]
+    assert ("▐", "focus@profit%4") in line
+    palette = _palette_of_file("dark", "truecolor")
+    edge, before = (palette.chart_style(each) for each in ("focus@profit%4", "profit%4"))
+    assert (edge.bgcolor, edge.color) == (before.bgcolor, palette["focus"].color)
 
 
 @pytest.mark.parametrize(("ascii_only", "edges"), [(False, "▐▌"), (True, "[]")])

@@ -426,13 +426,16 @@ async def test_results_that_rest_on_few_trades_are_not_in_the_colour_of_hints(vi
 # The heat maps.
 
 
-async def test_a_calendar_of_one_week_shows_those_before_it_and_the_trades_of_its_day() -> None:
+async def test_a_calendar_of_one_week_shows_it_alone_and_the_trades_of_its_day() -> None:
     one = JournalSnapshot(rebuild(events_of_days(1, 4)), RowContext(), (), "PRACTICE", "USD")
     text = await after("7", host=Host(one), size=(120, 35))
-    assert next(line for line in text.splitlines() if "Mon " in line).count("·") == 6
+    assert next(line for line in text.splitlines() if "Mon " in line).count("·") == 2
     day = text[text.index("Trades of Fri 27 Feb") :]
     assert len(re.findall(r"27 Feb \d\d:\d\d +\S+/\S+ +(?:long|short) ", day)) == 4
     assert text.count("dim: under 20 trades") == 1
+    lines = (await after("7", host=Host(one), size=(200, 50))).splitlines()
+    beside_it = next(line for line in lines if "win %" in line)
+    assert "Trades of Fri 27 Feb" in beside_it
 
 
 async def test_the_trades_of_the_chosen_hour_stand_below_the_map_as_far_as_there_is_room() -> None:

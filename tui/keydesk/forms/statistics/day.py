@@ -32,7 +32,7 @@ from keydesk.trade_journal.snapshot import JournalSnapshot
 WIDE_FROM = 100  # columns of the page that has two columns
 MOST_WORDS, MORE_WORDS = 76, 2  # columns of the right one: of the table of trades; beyond a half
 CURVE_FROM = 14  # rows of the page
-COLUMNS_OF_FIGURES = 1, 2, 3  # beside each other
+COLUMNS_OF_FIGURES = 2, 3  # beside each other
 CURVE_ROW: TextLine = (
     ("curve", "plain"),
 )  # in place of a row of it, where only its height matters

@@ -49,7 +49,9 @@ def tables_below(
         return []
     layout = _layout(sections, width)
     layout = layout._replace(bar=min(most, layout.bar))
-    bars = iter(bars_of([value for each in sections for value in each.results], layout.bar))
+    bars = iter(
+        bars_of([value for each in sections for value in each.results], layout.bar, split=True)
+    )
     return [_table(each, layout, [next(bars) for _ in each.results]) for each in sections]
 
 

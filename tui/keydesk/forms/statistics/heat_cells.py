@@ -40,7 +40,7 @@ SIDES = (RESULT, "n", WIN_RATE, "R"), (RESULT, "n", WIN_RATE), (RESULT, "n"), ("
 """What stands beside a row of cells, where there is room: the first of these."""
 SIDE_GAP = 3  # columns before it
 SIDE_WIDTHS = {"n": 6, WIN_RATE: 7, "R": 9}
-LEAST_BAR, MOST_BAR = 4, 16  # cells of a bar beside a row, to each side of its axis
+LEAST_BAR, MOST_BAR = 4, 8  # cells of a bar beside a row, to each side of its axis
 BAR_GAP = 2
 LEAST_BAR_ROWS, MOST_BAR_ROWS = (
     5,
@@ -173,7 +173,9 @@ class HeatMap(Struct, frozen=True, dict=True):
                 parts += self._tile(*self._part(each, at))
             if number == row:
                 left, right = ASCII_EDGES if self.given.ascii_only else EDGES
-                parts[2 * column + 1] = (safe(left), CURSOR)
+                behind = parts[2 * column + 1][1]  # of the neighbour, whose tint goes on
+                own = ChartRole(f"{CURSOR}@{behind}" if "%" in behind else CURSOR)
+                parts[2 * column + 1] = (safe(left), own)
                 parts[2 * column + 3] = (safe(right), CURSOR)
             lines.append([*joined(parts), *([] if at else side)])
         return lines

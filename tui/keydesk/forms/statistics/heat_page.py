@@ -68,7 +68,7 @@ def page_of(
         tables: The lines of the tables.
         rows: Of the page.
     """
-    above = [*cells, BLANK, *below]
+    above = [*cells, *([BLANK] if below else []), *below]
     if not tables:
         return above
     if 0 <= len(above) + LEAST_ROWS_OF_TABLES - rows <= 1:  # a row is worth more than a blank one

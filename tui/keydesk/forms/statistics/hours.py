@@ -13,10 +13,10 @@ from keydesk.calc.trade_journal.charts import (
 from keydesk.calc.trade_journal.groups import WEEKDAYS
 from keydesk.calc.trade_journal.statistics import FEW_TRADES
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk.forms.modal_form import TextLine, fold_line, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, fold_line, wrap_text
 from keydesk.forms.statistics.heat_cells import LEAST_CELL, HeatMap, rows_of
 from keydesk.forms.statistics.heat_page import chosen_lines, page_of, together, window_of
-from keydesk.forms.statistics.report_lines import trade_lines
+from keydesk.forms.statistics.report_lines import beside_trades, trade_lines, trades_room
 from keydesk.forms.statistics.view import View, ViewInput, is_few
 from keydesk.text.sanitize import SafeText, safe
 
@@ -65,7 +65,10 @@ class HoursView(View[Cells]):
         shown = rows_of(shown, len(head) + 1 + len(below), figures=FIGURES)
         cells = [*head, *shown.lines(self._heads)]
         own = [each for each in given.trades if self._is_chosen_hour(each, given)]
-        trades = trade_lines(own, f"opened {name}", given, given.rows - len(cells) - len(below) - 2)
+        which = f"opened {name}"
+        if wide := beside_trades([*cells, BLANK, *below], own, which, given):
+            return wide
+        trades = trade_lines(own, which, given, trades_room(cells, below, given))
         return page_of(cells, below, trades, given.rows)
 
     def _bound(self, data: Cells) -> None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from keydesk.calc.trade_journal.trades import JournalTrade
@@ -18,6 +19,9 @@ from keydesk.trade_journal.report import Section, trades_section
 from keydesk.widgets.theme import ColourRole
 
 GAP = 2  # columns between those of a table
+TABLE_GAP = 4  # columns between two tables, or a map and its trades
+LEAST_TRADES_WIDTH = 48  # columns of the trades of an hour or a day
+TRADES_BESIDE_FROM = 160  # columns of the page that has them to the right of a map
 LEAST_TRADES_SHOWN = 3  # of those of an hour or a day
 FAINT = frozenset({"id", "closed", "held"})
 SENTENCE_ROLES: Mapping[str, ColourRole] = {
@@ -187,6 +191,23 @@ def trade_lines(
     title = f"Trades {which}" if len(last) == len(trades) else f"Last trades {which}"
     shown = trades_section(reversed(last), given.snapshot.context, title, "%d %b %H:%M")
     return section_lines(shown, given.width)
+
+
+def trades_room(cells: Sequence[TextLine], below: Sequence[TextLine], given: ViewInput) -> int:
+    """Return the lines for trades below a map: a page with room for one trade more gives up its first blank line."""
+    room = given.rows - len(cells) - len(below) - 2
+    return room + (room == LEAST_TRADES_SHOWN - 1)
+
+
+def beside_trades(
+    lines: list[TextLine], trades: Sequence[JournalTrade], which: str, given: ViewInput
+) -> list[TextLine]:
+    """Return a map with the trades of its chosen cell to the right of it; nothing where there is no room for them."""
+    at = max(map(width_of, lines)) + TABLE_GAP
+    if given.width < TRADES_BESIDE_FROM or given.width - at < LEAST_TRADES_WIDTH:
+        return []
+    shown = trade_lines(trades, which, replace(given, width=given.width - at), len(lines) - 1)
+    return beside(lines, at, [BLANK, *shown])
 
 
 def _aligned(text: str, width: int, *, right: bool) -> str:

@@ -10,11 +10,18 @@ from msgspec.structs import replace
 from keydesk.calc.market.trading_day import DAY_SPAN_TEXT, booking_date
 from keydesk.calc.trade_journal.charts import HeatCell, largest_result, trading_days
 from keydesk.calc.trade_journal.groups import WEEKDAYS
+from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.forms.info_form import beside, width_of
-from keydesk.forms.modal_form import TextLine, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
 from keydesk.forms.statistics.heat_cells import LEAST_CELL, HeatMap, rows_of
 from keydesk.forms.statistics.heat_page import chosen_lines, page_of, together, window_of
-from keydesk.forms.statistics.report_lines import trade_lines
+from keydesk.forms.statistics.report_lines import (
+    LEAST_TRADES_WIDTH,
+    TABLE_GAP,
+    beside_trades,
+    trade_lines,
+    trades_room,
+)
 from keydesk.forms.statistics.sum_tables import (
     R_WIDTH,
     SUM_WIDTH,
@@ -27,10 +34,7 @@ from keydesk.text.sanitize import safe
 
 DAYS = 7
 SATURDAY = 5
-LEAST_WEEKS = 5
 LABEL = 4  # columns of the names of weekdays
-TABLE_GAP = 4
-LEAST_TRADES_WIDTH = 48  # columns of the trades of a day
 MONTHS_WIDTH, WIDE_MONTHS = 36, 56  # columns of the table of months
 LABEL_WIDTH = 8  # of their names
 WIDE_FROM = SUM_WIDTH + R_WIDTH + WIN_WIDTH + LABEL_WIDTH
@@ -81,7 +85,7 @@ class CalendarView(View[CalendarData]):
         self.chosen = min(max(self.chosen or last, first), last)
         traded = {day.weekday() for day in data.days}
         self._weekdays = [day for day in range(DAYS) if day < SATURDAY or day in traded]
-        span = min(_week(first), _week(last) - LEAST_WEEKS + 1), _week(last)
+        span = _week(first), _week(last)
         shown = self._map(data, span, self.chosen, given)
         chosen = chosen_lines(f"{self.chosen:%a %Y-%m-%d}", data.days.get(self.chosen), given)
         below = [*chosen, *shown.legend()]
@@ -91,8 +95,12 @@ class CalendarView(View[CalendarData]):
         head = _month_line(mondays, [shown.cell] * len(mondays), self._weekdays[-1])
         title = _title(len(mondays), span[1] - span[0] + 1, given.width)
         cells = [title, *shown.lines(None, head)]
-        room = given.rows - len(cells) - len(below) - 2
-        return page_of(cells, below, self._beside_trades(months, given, room), given.rows)
+        own = [each for each in given.trades if booking_date(each.closed_ns or 0) == self.chosen]
+        which = f"of {self.chosen:%a %d %b}"
+        if wide := beside_trades([*cells, BLANK, *below], own, which, given):
+            return page_of(wide, (), months, given.rows)
+        tables = _months_and_trades(months, own, which, given, trades_room(cells, below, given))
+        return page_of(cells, below, tables, given.rows)
 
     def _map(
         self, data: CalendarData, span: tuple[int, int], chosen: date, given: ViewInput
@@ -115,15 +123,6 @@ class CalendarView(View[CalendarData]):
             given,
         )
 
-    def _beside_trades(self, months: list[TextLine], given: ViewInput, room: int) -> list[TextLine]:
-        """Return the months, and the trades of the chosen day beside them where there is room."""
-        own = [each for each in given.trades if booking_date(each.closed_ns or 0) == self.chosen]
-        at = max(map(width_of, months)) + TABLE_GAP
-        free = replace(given, width=given.width - at)
-        if free.width < LEAST_TRADES_WIDTH:
-            return months
-        return beside(months, at, trade_lines(own, f"of {self.chosen:%a %d %b}", free, room))
-
     def move(self, across: int, down: int) -> bool:
         """Choose another day: a week to the side, a day up or down; weekdays that are not shown are passed over."""
         if self.chosen is None or self._range is None:
@@ -138,6 +137,17 @@ class CalendarView(View[CalendarData]):
     def day(self) -> date | None:
         """Return the chosen day."""
         return self.chosen
+
+
+def _months_and_trades(
+    months: list[TextLine], own: Sequence[JournalTrade], which: str, given: ViewInput, room: int
+) -> list[TextLine]:
+    """Return the months, and the trades of the chosen day beside them where there is room."""
+    at = max(map(width_of, months)) + TABLE_GAP
+    free = replace(given, width=given.width - at)
+    if free.width < LEAST_TRADES_WIDTH:
+        return months
+    return beside(months, at, trade_lines(own, which, free, room))
 
 
 def _monday(day: date) -> date:
@@ -181,8 +191,9 @@ def _month_line(mondays: Sequence[date], widths: Sequence[int], last_weekday: in
 
 
 def _months(data: CalendarData, given: ViewInput) -> list[TextLine]:
-    """Return what the months made."""
+    """Return what the months made, the newest first: those that have no room are the oldest."""
     width = WIDE_MONTHS if given.width >= WIDE_FROM else MONTHS_WIDTH
-    table = sum_lines("month", data.months, min(width, given.width), LABEL_WIDTH)
+    newest = dict(reversed(list(data.months.items())))
+    table = sum_lines("month", newest, min(width, given.width), LABEL_WIDTH)
     say_few([table], given, data.months)
     return table

@@ -89,6 +89,7 @@ def bars_of(
     cells: int = BAR_CELLS,
     *,
     both: bool = False,
+    split: bool = False,
     largest: Decimal = ZERO,
 ) -> list[TextLine]:
     """Return bars from one axis, half a cell precise, losses to its left and gains to its right; the axis is at an edge where one side has none.
@@ -97,19 +98,22 @@ def bars_of(
         values: One for each bar.
         cells: To each side of the axis; all of them are on one side where the other has none.
         both: Whether the axis is in the middle anyway, below those of other tables.
+        split: Whether each side has as many of all cells as its largest value needs.
         largest: The largest amount in other tables on the same scale.
     """
-    largest = max(largest, *(abs(each) for each in values), ZERO)
     left = 0 if not both and min(values, default=ZERO) >= 0 else cells
     left = 2 * cells if left and not both and max(values) <= 0 else left
+    if split and 0 < left < 2 * cells:
+        share = -min(values) / (max(values) - min(values))
+        left = max(1, min(2 * cells - 1, round(2 * cells * share)))
     right = 2 * cells - left
-    return [_bar(each, largest, left, right) for each in values]
+    sides = max(1, left), max(1, right)
+    unit = max(largest / max(sides), *(abs(each) / sides[each > 0] for each in values), ZERO)
+    return [_bar(each, unit, left, right) for each in values]
 
 
-def _bar(value: Decimal, largest: Decimal, left: int, right: int) -> TextLine:
-    room = left if value < 0 else right
-    share = abs(value) / largest if largest else ZERO
-    halves = int(share * 2 * room + Decimal("0.5")) or (1 if value else 0)
+def _bar(value: Decimal, unit: Decimal, left: int, right: int) -> TextLine:
+    halves = int(2 * abs(value) / unit + Decimal("0.5")) or 1 if value else 0
     whole, is_half = BAR * (halves // 2), halves % 2
     loss = RIGHT_HALF * is_half + whole if value < 0 else ""
     gain = whole + LEFT_HALF * is_half if value > 0 else ""
