@@ -41,6 +41,8 @@ from keydesk_client.models import (
 )
 
 NO_NAMES: frozenset[str] = frozenset()
+MOST_MISSING = 1_000
+"""Records that are taken as missing: as many as a list of the interface has at most. A broker's wrong count must not take the memory."""
 
 
 def apply_snapshot(book: ValuedAccount, account: Account) -> None:
@@ -118,9 +120,9 @@ class _Before:
 
 
 def _missing(account: Account, count: str, records: Sequence[object]) -> int:
-    """Return how many records a list lacks by the account's own count."""
+    """Return how many records a list lacks by the account's own count, at most `MOST_MISSING`."""
     counted: int | None = getattr(account, count, None)
-    return 0 if counted is None else max(0, counted - len(records))
+    return 0 if counted is None else min(max(0, counted - len(records)), MOST_MISSING)
 
 
 def _trades(

@@ -207,6 +207,19 @@ def test_an_account_that_is_read_for_the_first_time_is_the_brokers_or_unknown(
     desk.check()
 
 
+@pytest.mark.parametrize("count", ["openTradeCount", "pendingOrderCount"])
+def test_a_count_far_beyond_the_list_is_marked_and_takes_no_memory(count: str) -> None:
+    desk = Desk()
+    desk.reads_account(lambda body: body | {count: 10**15})  # as many names fit no memory
+    was_marked = desk.is_marked
+    desk.check()
+    desk.reads_account()
+    desk.reads_changes()
+    assert was_marked
+    assert not desk.is_marked
+    desk.check()
+
+
 @settings(deadline=None, max_examples=examples(15, soak=150))
 @given(spoil=spoiling())
 def test_an_account_that_is_read_again_is_the_brokers_or_unknown(spoil: Mutate) -> None:
