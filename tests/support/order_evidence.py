@@ -310,7 +310,8 @@ def _request(  # noqa: PLR0911 - a table of the kinds
         if kind in ENTRY_ORDERS and reason == "REPLACEMENT":
             return Request(batch, ("replace", str(each["replacesOrderID"])))
         if reason in {"CLIENT_ORDER", "REPLACEMENT"} and each.get("tradeID"):
-            return Request(batch, ("set_dependent_orders", str(each["tradeID"])))
+            replaced = (str(one["replacesOrderID"]) for one in batch if "replacesOrderID" in one)
+            return Request(batch, ("set_dependent_orders", str(each["tradeID"]), *replaced))
     for each in batch:
         if each["type"] == "ORDER_CANCEL" and each.get("reason") == "CLIENT_REQUEST":
             trade = trade_of.get(each["orderID"], "")
@@ -373,7 +374,11 @@ def _key(each: Journalled) -> tuple[str, ...]:
 
 
 def _matching_key(request: Request, known: Mapping[tuple[str, ...], int]) -> tuple[str, ...]:
-    """Return the key in the journal's terms: a protective order is taken away as an order or through its trade."""
+    """Return the key in the journal's terms: a protective order is moved or taken away as an order or through its trade."""
+    if request.key[0] == "set_dependent_orders":
+        action, of_trade, *orders = request.key
+        moved = (("replace", order) for order in orders)
+        return next((key for key in moved if key in known), (action, of_trade))
     if request.key[0] != "cancel":
         return request.key
     _, order, trade = request.key
