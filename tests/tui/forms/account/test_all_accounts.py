@@ -427,3 +427,27 @@ def test_a_small_share_is_not_written_as_none_and_a_rounded_result_has_the_colou
     assert cells["share"][0] == ("  <1 %", "plain")
     assert cells["result-share"] == ((percent(D(0)), "muted"),)
     assert cells["open"][0][1] == "loss"
+
+
+async def test_the_chosen_account_stays_chosen_when_a_profile_above_it_is_read() -> None:
+    page = AllAccountsPage("main")
+    app = FormApp(lambda: page)
+    async with app.run_test(size=(80, 24)) as pilot:
+        page.expect(["money", "main"])
+        page.show(PROFILES[0])
+        await pilot.press("down")
+        page.show(PROFILES[1])
+        await pilot.press("enter")
+    assert app.results == [AccountChoice("main", "101-001-1-1")]
+
+
+async def test_a_profile_that_was_chosen_before_it_was_read_stays_chosen() -> None:
+    page = AllAccountsPage("main")
+    app = FormApp(lambda: page)
+    async with app.run_test(size=(80, 24)) as pilot:
+        page.expect(["money", "main", "gone"])
+        await pilot.press("down")
+        for each in (1, 0, 3):
+            page.show(PROFILES[each])
+        await pilot.press("enter")
+    assert app.results == [AccountChoice("main", "101-001-1-1")]

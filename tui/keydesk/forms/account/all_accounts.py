@@ -105,12 +105,17 @@ class AllAccountsPage(InfoForm[AccountChoice]):
 
     def show(self, profile: ProfileOverview) -> None:
         """Show a profile as it was read; one that cannot be read again keeps its figures, with their age."""
-        before = self._read.get(profile.profile)
+        chosen, before = self._choice(), self._read.get(profile.profile)
         if profile.why and before is not None and before.accounts:
             profile = replace(before, why=profile.why)
         else:
             self._read_at[profile.profile] = self._clock()
         self._read[profile.profile] = profile
+        if chosen is not None:  # rows above it may have come, or gone
+            rows = self.all_rows()
+            own = [place for place, row in enumerate(rows) if row.profile == chosen.profile]
+            same = (place for place in own if _choice_of(rows[place]) == chosen)
+            self.at = next(same, own[0] if own else self.at)
         self.redraw()
 
     def on_frame(self, frame: Frame) -> None:
@@ -294,10 +299,17 @@ class AllAccountsPage(InfoForm[AccountChoice]):
 
     def action_open(self) -> None:
         """Close the page and open the chosen account."""
+        chosen = self._choice()
+        if chosen is not None and self.is_active:
+            self.dismiss(chosen)
+
+    def _choice(self) -> AccountChoice | None:
         rows = self.all_rows()
-        if rows and self.is_active:
-            row = rows[min(self.at, len(rows) - 1)]
-            self.dismiss(AccountChoice(row.profile, row.account.id if row.account else ""))
+        return _choice_of(rows[min(self.at, len(rows) - 1)]) if rows else None
+
+
+def _choice_of(row: AccountRow) -> AccountChoice:
+    return AccountChoice(row.profile, row.account.id if row.account else "")
 
 
 def _dimmed(line: TextLine) -> TextLine:
